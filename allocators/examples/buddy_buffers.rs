@@ -1,5 +1,5 @@
-//! Buffers in a buddy allocator: taken generously, cut to size where they lie, grown again where
-//! they lie, and at last the whole arena carried elsewhere as bytes.
+//! Buffers in a buddy allocator: allocated generously, shrunk in place, grown again in place, and
+//! at last the whole arena copied elsewhere as bytes.
 //!
 //! Run it with `cargo run -p loligo-allocators --example buddy_buffers`.
 #![expect(
@@ -17,10 +17,10 @@ use loligo_allocators::{AllocError, Allocator, BuddyAllocator};
 /// The smallest block. Every block has this size, doubled some number of times.
 const LEAF_BYTES: usize = 64;
 
-/// What is set aside for a stream whose size is not known before it has been read.
+/// The reserved size for a stream whose size is not known before it has been read.
 const GUESS_BYTES: usize = 64 << 10;
 
-/// A buffer of bytes. Its block is the next power of two, so that is the capacity to count with.
+/// A buffer of bytes. Its block is the next power of two, which is its capacity.
 struct Buffer {
     block: NonNull<u8>,
     layout: Layout,
@@ -34,7 +34,7 @@ impl Buffer {
     }
 
     /// Changes the size without moving. Cutting splits the block and frees its right halves.
-    /// Growing joins it with the buddy to its right, and fails if somebody else has that.
+    /// Growing joins it with the buddy to its right, and fails if that is in use.
     fn resize(&mut self, buddy: &dyn Allocator, bytes: usize) -> Result<(), AllocError> {
         let layout = Layout::array::<u8>(bytes).map_err(|_| AllocError)?;
         // SAFETY: the block is live and has this layout.
@@ -54,8 +54,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut memory = vec![MaybeUninit::new(0); 1 << 20];
     let buddy = BuddyAllocator::from_region("streams", LEAF_BYTES, &mut memory)?;
 
-    // Each stream turns out to be shorter than its guess, and is cut as soon as that is known, so
-    // the rest of its block serves the next ones.
+    // Each stream turns out to be shorter than its guess, and is shrunk as soon as that is known,
+    // so the rest of its block serves the next ones.
     let mut streams = Vec::new();
     for (number, bytes) in (0..).zip([30_000, 1_500, 12_000, 64, 48_000, 3_000]) {
         let mut stream = Buffer::new(&buddy, GUESS_BYTES)?;
@@ -73,17 +73,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         streams.len() * GUESS_BYTES
     );
 
-    // A stream that has become longer grows in place while the buddy to its right is free. Where it
-    // is not, `reallocate` would move it.
+    // A stream that has become longer grows in place while the buddy to its right is free. If it is
+    // not, `reallocate` would move it.
     for (number, stream) in streams.iter_mut().enumerate() {
         let bytes = 2 * stream.layout.size();
         match stream.resize(&buddy, bytes) {
-            Ok(()) => println!("stream {number}: {bytes} bytes where it lies"),
+            Ok(()) => println!("stream {number}: {bytes} bytes in place"),
             Err(AllocError) => println!("stream {number}: {bytes} bytes would have to move"),
         }
     }
 
-    // The arena holds offsets and no address, so a copy of its bytes is an arena too: in a file, in
+    // The arena has offsets and no addresses, so a copy of its bytes is an arena too: in a file, in
     // another process, or here.
     let last = streams.pop().ok_or("there are six streams")?;
     let offset = buddy.offset_of(last.block).ok_or("the block is in the arena")?;
@@ -97,7 +97,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert_eq!(first, 5, "its contents came along");
     println!("carried to another place: {} blocks live", carried.stats().live);
 
-    // The blocks live on in the bytes, so giving the region back is no leak.
+    // The blocks live on in the bytes, so returning the region is not a leak.
     println!("and as bytes again: {}", carried.into_region().len());
     Ok(())
 }

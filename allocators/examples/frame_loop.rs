@@ -1,5 +1,5 @@
-//! A game's frame loop whose working memory costs nothing to free: each turn of the loop takes what
-//! it needs from a frame allocator, and one reset takes all of it back.
+//! A game's frame loop whose working memory costs nothing to free: each turn of the loop allocates
+//! from a frame allocator, and one reset frees all of it.
 //!
 //! Run it with `cargo run -p loligo-allocators --example frame_loop`.
 #![expect(unsafe_code, reason = "a block of raw memory is made into a slice in one small function")]
@@ -10,7 +10,8 @@ use core::slice;
 
 use loligo_allocators::{AllocError, Allocator, FrameAllocator, PageAllocator};
 
-/// All that a turn of the loop may use. It is taken once, so no turn asks the system for memory.
+/// The memory for one turn of the loop. It is allocated once, so no turn requests memory from the
+/// system.
 const FRAME_BYTES: usize = 256 << 10;
 
 const OBJECTS: usize = 2_000;
@@ -28,8 +29,8 @@ fn array<'f, T: Copy>(
 ) -> Result<&'f mut [T], AllocError> {
     let layout = Layout::array::<T>(items).map_err(|_| AllocError)?;
     let block = frame.allocate(layout)?.cast::<MaybeUninit<T>>();
-    // SAFETY: the block is aligned and has room for that many items, which may be uninitialised.
-    // Nobody else has it, and it stays live while the frame is borrowed, since freeing it singly is
+    // SAFETY: the block is aligned and has room for that many items, which may be uninitialised. No
+    // other code uses it, and it stays live while the frame is borrowed, since freeing it singly is
     // unsafe.
     let slots = unsafe { slice::from_raw_parts_mut(block.as_ptr(), items) };
     slots.fill(MaybeUninit::new(fill));
@@ -37,11 +38,11 @@ fn array<'f, T: Copy>(
     Ok(unsafe { slots.assume_init_mut() })
 }
 
-/// Finds what is in view and returns how many draw calls that makes: the arrays on the way are of
-/// use to this turn alone.
+/// Finds the visible objects and returns the number of draw calls: the temporary arrays are used
+/// only in this turn.
 fn draw(frame: &mut FrameAllocator<'_, PageAllocator>, turn: usize) -> Result<usize, AllocError> {
-    // The number of objects in view is not known before, so the array is as long as it could be.
-    // All of it goes at the end of the turn, so nobody has to count or to cut it.
+    // The number of visible objects is not known before, so the array has the maximum length. All
+    // of it is freed at the end of the turn, so it need not be counted or shrunk.
     let visible = array(frame, OBJECTS, 0_u32)?;
     let mut seen = 0;
     for object in 0..OBJECTS {
@@ -57,9 +58,8 @@ fn draw(frame: &mut FrameAllocator<'_, PageAllocator>, turn: usize) -> Result<us
     keys.sort_unstable();
     let batches = keys.chunk_by(|a, b| a >> 32 == b >> 32).count();
 
-    // A scope gives back what was taken since it was opened, and no more: here what a small job
-    // within the turn needs. Opening one borrows the frame mutably, so the arrays above cannot be
-    // used again.
+    // A scope frees only the blocks allocated since it was opened: here those of a small job within
+    // the turn. Opening one borrows the frame mutably, so the arrays above cannot be used again.
     let before = frame.stats().granted;
     {
         let scope = frame.scope();

@@ -1,5 +1,5 @@
 //! A thousand frames that never touch the global heap, and a guard that proves it: particles in a
-//! pool, events and what is visible in a frame allocator, a line of text in scratch memory.
+//! pool, events and visible objects in a frame allocator, a line of text in scratch memory.
 //!
 //! Run it with `cargo run -p loligo-allocators --example frame_without_global_heap`.
 #![expect(
@@ -44,8 +44,8 @@ enum Event {
 type Frame<'g> = FrameAllocator<'g, dyn Allocator + Sync + 'g>;
 type Particles<'g> = PoolAllocator<'g, dyn Allocator + Sync + 'g>;
 
-/// What outlives a frame. The list of particles has a fixed length, so it needs no memory of its
-/// own.
+/// State that outlives a frame. The list of particles has a fixed length, so it needs no other
+/// memory.
 struct Game<'g> {
     pool: &'g Particles<'g>,
     scratch: SharedRef<'g>,
@@ -57,10 +57,10 @@ struct Game<'g> {
 }
 
 impl Game<'_> {
-    /// One frame: it takes all that it needs from the allocators it was given.
+    /// One frame: it allocates only from the given allocators.
     fn frame(&mut self, frame: &mut Frame<'_>, number: usize) -> Result<(), AllocError> {
         self.spawn(12)?;
-        // One particle causes at most two events, so the array is as long as it could have to be.
+        // One particle causes at most two events, so the array has the maximum length.
         let events = array(frame, 2 * PARTICLES, Event::Faded)?;
         let count = self.move_all(events);
         for event in &events[..count] {
@@ -92,7 +92,7 @@ impl Game<'_> {
         Ok(())
     }
 
-    /// Moves every particle, deletes those whose time is over, and returns the number of events.
+    /// Moves every particle, destroys expired ones, and returns the number of events.
     fn move_all(&mut self, events: &mut [Event]) -> usize {
         let mut count = 0;
         let mut tell = |event| {
@@ -121,13 +121,13 @@ impl Game<'_> {
         count
     }
 
-    /// Sorts what is in view from back to front and returns how much that is.
+    /// Sorts the visible particles from back to front and returns their number.
     fn draw(&self, frame: &Frame<'_>) -> Result<usize, AllocError> {
         let visible = array(frame, PARTICLES, (0.0_f32, 0_u16))?;
         let mut seen = 0;
         for (index, at) in self.particles.iter().enumerate() {
             let Some(at) = at else { continue };
-            // SAFETY: the list holds live particles, and nothing changes them meanwhile.
+            // SAFETY: the list has live particles, and they are not changed meanwhile.
             let particle = unsafe { at.as_ref() };
             if particle.height < 4.0 {
                 visible[seen] = (particle.depth, index as u16);
@@ -143,14 +143,14 @@ impl Game<'_> {
     fn write_line(&self, number: usize) -> Result<(), AllocError> {
         let layout = Layout::new::<[u8; 80]>();
         let block = self.scratch.allocate_zeroed(layout)?.cast::<[u8; 80]>();
-        // SAFETY: the block is aligned, as long, zeroed, and nobody else's.
+        // SAFETY: the block is aligned, of this length, zeroed, and not shared.
         let line = unsafe { &mut *block.as_ptr() };
         let mut cursor = Cursor::new(&mut line[..]);
         let is_written =
             writeln!(cursor, "frame {number}: {} landed, {} faded", self.landed, self.faded);
         assert!(is_written.is_ok(), "a line has room for four numbers");
         if number.is_multiple_of(250) {
-            // Printing may allocate, and this is the way to let it.
+            // Printing may allocate; an exempt scope permits it.
             GUARD.exempt(|| print!("{}", String::from_utf8_lossy(&line[..]).trim_matches('\0')));
         }
         // SAFETY: the block is live, has this layout, and the line is not used again.
@@ -172,8 +172,8 @@ fn array<'f, T: Copy>(
 ) -> Result<&'f mut [T], AllocError> {
     let layout = Layout::array::<T>(items).map_err(|_| AllocError)?;
     let block = frame.allocate(layout)?.cast::<MaybeUninit<T>>();
-    // SAFETY: the block is aligned and has room for that many items, which may be uninitialised.
-    // Nobody else has it, and it stays live while the frame is borrowed, since freeing it singly is
+    // SAFETY: the block is aligned and has room for that many items, which may be uninitialised. No
+    // other code uses it, and it stays live while the frame is borrowed, since freeing it singly is
     // unsafe.
     let slots = unsafe { slice::from_raw_parts_mut(block.as_ptr(), items) };
     slots.fill(MaybeUninit::new(fill));
@@ -198,7 +198,7 @@ fn main() -> Result<(), AllocError> {
     };
 
     for number in 1..=FRAMES {
-        // Whatever allocates, resizes or frees a global block in here ends the program.
+        // Any allocation, resize or free of a global block in here ends the program.
         GUARD.armed(|| game.frame(&mut frame, number))?;
     }
 

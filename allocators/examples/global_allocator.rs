@@ -1,4 +1,4 @@
-//! A heap of ours as the global allocator of a program, which then can say what it holds.
+//! A heap of ours as the global allocator of a program, which can then print its statistics.
 //!
 //! Run it with `cargo run -p loligo-allocators --example global_allocator`.
 
@@ -7,17 +7,17 @@ use std::thread;
 
 use loligo_allocators::{HeapAllocator, Locked, PageAllocator, Stats};
 
-/// Both are built by the compiler: they are there before `main` and before the first allocation.
+/// Both are const-initialised: they exist before `main` and before the first allocation.
 static PAGES: PageAllocator = PageAllocator::new("pages");
 
-/// A heap is for one thread, and a program has many, so it stands behind a lock. Naming the type of
-/// its backing spares a virtual call.
+/// A heap is for one thread, and a program has many, so it has a lock. Naming the type of its
+/// backing avoids a virtual call.
 #[global_allocator]
 static HEAP: Locked<HeapAllocator<'static, PageAllocator>> =
     Locked::new(HeapAllocator::new("global", &PAGES));
 
-/// Returns the heap's counters. While the closure runs the lock is held, so nothing may allocate in
-/// it: the counters are copied out and printed afterwards.
+/// Returns the heap's counters. While the closure runs the lock is held, so it must not allocate:
+/// the counters are copied out and printed afterwards.
 fn stats() -> Stats {
     HEAP.with(loligo_allocators::Allocator::stats)
 }
@@ -48,5 +48,8 @@ fn main() {
     let after = stats();
     println!("afterwards: {} bytes more than before", after.granted - before.granted);
     assert!(after.granted < during.granted, "the map has been freed");
-    assert!(after.requested <= after.granted && after.granted <= after.reserved, "no counter lies");
+    assert!(
+        after.requested <= after.granted && after.granted <= after.reserved,
+        "the counters are consistent"
+    );
 }

@@ -1,5 +1,5 @@
-//! A write past the end of a buffer that guard pages stop at the instruction, and what is then
-//! known.
+//! A write past the end of a buffer that guard pages stop at the instruction, and the resulting
+//! report.
 //!
 //! Run it with `cargo run -p loligo-allocators --example guard_pages`.
 #![expect(unsafe_code, reason = "raw memory is what is overflowed here")]
@@ -13,7 +13,7 @@ use loligo_allocators::{Allocator, GuardPageAllocator, HeapAllocator, PageAlloca
 
 const TILES: usize = 64;
 
-/// Paints a row of tiles. The bug: it paints one more than there is room for.
+/// Paints a row of tiles. The bug: it paints one more tile than fits.
 fn paint_row(memory: &dyn Allocator) -> Result<(), loligo_allocators::AllocError> {
     let layout = Layout::new::<[u8; TILES]>();
     let row = memory.allocate(layout)?.cast::<u8>();
@@ -30,7 +30,7 @@ fn paint_row(memory: &dyn Allocator) -> Result<(), loligo_allocators::AllocError
 
 fn main() -> Result<(), Box<dyn Error>> {
     if env::args().nth(1).as_deref() == Some("guarded") {
-        // The one line that changes: what the painter is given.
+        // The one line that changes: the painter's allocator.
         let pages = PageAllocator::new("pages");
         let guarded = GuardPageAllocator::new("painter", &pages);
         guarded.while_reporting_faults(|| paint_row(&guarded))??;
@@ -40,9 +40,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);
     paint_row(&heap)?;
-    println!("over a heap nobody notices: the tile lands in what lies behind");
+    println!("over a heap it goes unnoticed: the tile overwrites the next block");
 
-    // A fault ends the program, so a program of its own has to show it.
+    // A fault ends the program, so a separate process has to show it.
     let ended = Command::new(env::current_exe()?).arg("guarded").output()?;
     assert!(!ended.status.success(), "the guard page stops it");
     println!("over guard pages the program ends ({}):", ended.status);

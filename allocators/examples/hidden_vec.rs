@@ -1,5 +1,5 @@
-//! A frame that promises to leave the global heap alone, and a `Vec` hidden in it that breaks the
-//! promise: the guard stops the program and shows where.
+//! A frame that must not use the global heap, and a `Vec` hidden in it that does: the guard stops
+//! the program and shows where.
 //!
 //! Run it with `cargo run -p loligo-allocators --example hidden_vec`.
 
@@ -10,19 +10,19 @@ use std::process::Command;
 
 use loligo_allocators::{Arming, GlobalGuard};
 
-/// It passes everything on to the system's allocator, and costs one load while nobody is armed.
+/// It forwards everything to the system's allocator, and costs one load while no thread is armed.
 #[global_allocator]
 static GUARD: GlobalGuard<System> = GlobalGuard::new("global", System);
 
 const HEIGHTS: [f32; 8] = [3.0, 9.0, 1.0, 7.0, 2.0, 8.0, 5.0, 4.0];
 
-/// A frame's work. Nothing here looks as if it allocated.
+/// A frame's work. It does not look as if it allocated.
 #[inline(never)]
 fn frame(heights: &[f32]) -> f32 {
     median(heights)
 }
 
-/// But this copies what it is given, to sort it.
+/// But this copies its argument, to sort it.
 #[inline(never)]
 fn median(numbers: &[f32]) -> f32 {
     let mut sorted = numbers.to_vec();
@@ -47,7 +47,7 @@ fn main() -> io::Result<()> {
         found.allocations, found.bytes, found.frees
     );
 
-    // Armed in earnest it ends the program, so that a program of its own has to show it.
+    // Armed without counting, it ends the program, so a separate process has to show it.
     let ended = Command::new(env::current_exe()?).arg("armed").output()?;
     assert!(!ended.status.success(), "the guard stops it");
     println!("\narmed, the program ends ({}):", ended.status);
@@ -57,7 +57,7 @@ fn main() -> io::Result<()> {
         if line.starts_with("loligo:") {
             println!("  {line}");
         } else if let Some(place) = line.strip_prefix("at ") {
-            // Of the stack that is shown which is in this file.
+            // Of the stack, only the frames in this file.
             if let Some(at) = place.find("hidden_vec.rs") {
                 println!("    {function} at {}", &place[at..]);
             }

@@ -20,22 +20,22 @@ use loligo_allocators::{
 type Voice = [u64; 20];
 /// A rigid body.
 type Body = [f32; 48];
-/// What all entities have.
+/// The data of every entity.
 type Entity = [u32; 16];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Everything is on pages of the system, and a heap over them serves all sizes.
+    // Everything is on pages of the system, with a heap over them for all sizes.
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);
 
-    // Each subsystem takes its memory through a proxy, which names it and keeps it to its budget.
+    // Each subsystem allocates through a proxy, which names it and enforces its budget.
     let sound = ProxyAllocator::new("sound", &heap).with_budget(8 << 20);
     let graphics = ProxyAllocator::new("graphics", &heap).with_budget(48 << 20);
     let physics = ProxyAllocator::new("physics", &heap).with_budget(6 << 20);
     let entities = ProxyAllocator::new("entities", &heap).with_budget(4 << 20);
 
-    // Below the proxies stands what fits each use: pools for objects of one size, frames for what
-    // lives as long as a frame, a ring for what is freed soon.
+    // Below the proxies are allocators for each use: pools for objects of one size, frames for
+    // memory that lives as long as a frame, a ring for short-lived memory.
     let voices = PoolAllocator::new("voices", Layout::new::<Voice>(), &sound);
     let mixer = FrameAllocator::new("mixer frame", 1 << 20, &sound)?;
     let commands = FrameAllocator::new("render commands", 4 << 20, &graphics)?;
@@ -72,8 +72,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("wrote {}", path.display());
     }
 
-    // Frames and the ring let go of what is left; all others would panic, with the subsystem's
-    // name.
+    // Frames and the ring release remaining blocks silently; all others would panic, with the
+    // subsystem's name.
     for (allocator, blocks) in [
         (&sound as &dyn Allocator, samples),
         (&graphics, textures),
@@ -99,7 +99,7 @@ fn take(allocator: &dyn Allocator, count: usize, bytes: usize) -> Result<Blocks,
 #[expect(unsafe_code, reason = "only the caller knows that nothing uses the blocks any more")]
 fn give_back(allocator: &dyn Allocator, blocks: Blocks) {
     for block in blocks {
-        // SAFETY: the block came from this allocator, and nothing uses it.
+        // SAFETY: the block came from this allocator, and is not used.
         unsafe { allocator.deallocate(block) };
     }
 }

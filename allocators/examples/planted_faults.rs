@@ -1,11 +1,11 @@
 //! Faults inside the memory of our allocators, one at a time, for AddressSanitizer and Valgrind to
 //! find.
 //!
-//! `cargo run -p loligo-allocators --example planted_faults` uses every allocator rightly; with
-//! `list` it lists the faults, and with the name of one commits it. Without a tool a fault goes
-//! unnoticed, as these do: docs/guide/sanitizers.md says how to build the program so that it does
-//! not. `cargo xtask sanitize` and `cargo xtask valgrind` run all of them and fail if one is not
-//! reported.
+//! `cargo run -p loligo-allocators --example planted_faults` uses every allocator correctly; with
+//! `list` it lists the faults, and with the name of one it commits that one. Without a tool these
+//! faults go unnoticed: docs/guide/sanitizers.md says how to build the program so that they are
+//! reported. `cargo xtask sanitize` and `cargo xtask valgrind` run all of them and fail if one is
+//! not reported.
 #![expect(unsafe_code, reason = "it uses memory after it was freed, on purpose")]
 
 use core::alloc::Layout;
@@ -49,7 +49,7 @@ fn main() -> Outcome {
     } else if name == "list" {
         FAULTS.iter().for_each(|(name, _)| println!("{name}"));
     } else if name == "leak" {
-        // What the tools say of any program, to see that they look for it here.
+        // Faults that the tools report in any program, to check that they are active here.
         core::mem::forget(core::hint::black_box(Box::new([1_u8; 100])));
     } else {
         let (_, fault) = FAULTS.iter().find(|(known, _)| *known == name).expect("see `list`");
@@ -80,17 +80,16 @@ fn free(allocator: &dyn Allocator, block: NonNull<u8>) {
     unsafe { allocator.deallocate(block) };
 }
 
-/// Reads a byte `at` bytes into what was a block, having told where.
+/// Reads a byte `at` bytes into a former block, after printing its address.
 fn read(block: NonNull<u8>, at: usize) {
     let place = block.as_ptr().wrapping_add(at);
     println!("touches {place:p}");
-    // SAFETY: callers pass memory that their region still holds; that nobody may read it is the
-    // fault.
+    // SAFETY: callers pass memory that is still in their region; reading it is the fault.
     let byte = unsafe { place.read_volatile() };
     core::hint::black_box(byte);
 }
 
-/// Writes a byte `at` bytes into what was a block, or behind it, having told where.
+/// Writes a byte `at` bytes into a former block, or past it, after printing its address.
 fn write(block: NonNull<u8>, at: usize) {
     let place = block.as_ptr().wrapping_add(at);
     println!("touches {place:p}");
@@ -182,7 +181,7 @@ fn buddy_read_after_free() -> Outcome {
     Ok(())
 }
 
-/// Reads the word in which the free block has its links now.
+/// Reads the word in which the free block now has its links.
 fn buddy_read_after_merge() -> Outcome {
     let mut memory = region();
     let buddy = BuddyAllocator::from_region("buddy", 64, &mut memory).expect("the leaf fits");
@@ -223,7 +222,7 @@ fn heap_large_write_after_free() -> Outcome {
     Ok(())
 }
 
-/// Writes one byte behind a large block, where the header of the next one lies.
+/// Writes one byte past a large block, where the header of the next one is.
 fn heap_write_over_a_header() -> Outcome {
     let mut memory = region();
     let heap = HeapAllocator::from_region("heap", &mut memory);
@@ -262,11 +261,11 @@ fn static_heap_read_after_free() -> Outcome {
     Ok(())
 }
 
-/// Uses every allocator as it is meant to be used; the tools must be silent.
+/// Uses every allocator correctly; the tools must report nothing.
 fn rightly() -> Outcome {
     let mut memory = region();
     for _ in 0..2 {
-        // Twice over the same memory, so that what an allocator leaves behind must be open.
+        // Twice over the same memory, so the memory of a dropped allocator must be unpoisoned.
         use_all_of(&PoolAllocator::from_region("pool", bytes(200), &mut memory), 200)?;
         memory.fill(MaybeUninit::new(1));
         let mut frame = FrameAllocator::from_region("frame", &mut memory);
@@ -277,8 +276,8 @@ fn rightly() -> Outcome {
         memory.fill(MaybeUninit::new(2));
         let buddy = BuddyAllocator::from_region("buddy", 64, &mut memory).expect("the leaf fits");
         use_all_of(&buddy, 5000)?;
-        // The bytes of an arena may be copied at any time.
-        // SAFETY: the region is the arena's, and nothing writes to it meanwhile.
+        // The bytes of an arena can be copied at any time.
+        // SAFETY: the region is the arena's, and is not written meanwhile.
         let copy = unsafe { buddy.region().as_ref() }.to_vec();
         assert_eq!(copy.len(), 256 << 10, "all of it");
         use_all_of(&buddy, 5000)?;
@@ -324,7 +323,7 @@ fn use_all_of(allocator: &dyn Allocator, most: usize) -> Outcome {
         // SAFETY: the block is live and has the old layout.
         if let Ok(grown) = unsafe { allocator.reallocate(*block, bytes(*size), bytes(new)) } {
             let last = grown.cast::<u8>().as_ptr().wrapping_add(*size - 1);
-            // SAFETY: what was written before was kept, its last byte too.
+            // SAFETY: the old contents were kept, including the last byte.
             let kept = unsafe { last.read() };
             assert_eq!(kept, index as u8, "byte {size} of block {index}");
             (*block, *size) = (grown.cast(), new);

@@ -1,5 +1,5 @@
-//! A race, planted for ThreadSanitizer: with the argument `race` two threads count in one number
-//! without agreeing on it, without it they do. `cargo xtask tsan` runs both.
+//! A race, planted for ThreadSanitizer: with the argument `race` two threads increment one number
+//! without synchronisation, without it they use a lock. `cargo xtask tsan` runs both.
 #![expect(unsafe_code, reason = "a race cannot be had without")]
 
 use core::cell::UnsafeCell;
@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Mutex;
 use std::thread;
 
-/// A number that says it may be shared.
+/// A number that is declared as shareable.
 struct Number(UnsafeCell<u64>);
 
 // SAFETY: the counting thread holds the lock; with the argument `race` that is not so, which is the
@@ -21,15 +21,15 @@ static HERE: AtomicU32 = AtomicU32::new(0);
 fn main() {
     let races = std::env::args().nth(1).is_some_and(|argument| argument == "race");
     let count = || {
-        // On a busy machine one thread could end before the other is started, and so come before
-        // it. Relaxed: waiting must not order what follows.
+        // On a busy machine one thread could end before the other starts, and so happen before it.
+        // Relaxed: waiting must not order the following accesses.
         HERE.fetch_add(1, Ordering::Relaxed);
         while HERE.load(Ordering::Relaxed) < 2 {
             thread::yield_now();
         }
         for _ in 0..1000 {
             let guard = (!races).then(|| LOCK.lock());
-            // SAFETY: nobody else writes while the lock is held; see above of the race.
+            // SAFETY: no other thread writes while the lock is held; see above for the race.
             unsafe { *NUMBER.0.get() += 1 };
             drop(guard);
         }

@@ -1,4 +1,4 @@
-//! Jobs that are made on one thread and freed on others, in a pool that nobody locks.
+//! Jobs that are created on one thread and freed on others, in a pool without a lock.
 //!
 //! Run it with `cargo run -p loligo-allocators --example shared_pool`.
 #![expect(
@@ -16,14 +16,14 @@ use loligo_allocators::{
     AllocError, Allocator, Make, PageAllocator, SharedPool, SharedProxy, SharedRef,
 };
 
-/// What is to be done: the sum of the squares of a range.
+/// A task: the sum of the squares of a range.
 struct Job {
     from: u64,
     to: u64,
     result: u64,
 }
 
-/// A job on its way to the thread that will do it.
+/// A job that is sent to the thread that will run it.
 struct Handed(NonNull<Job>);
 
 // SAFETY: the thread that hands a job over does not use it afterwards.
@@ -42,8 +42,8 @@ fn main() -> Result<(), AllocError> {
     let expected: u64 = (0..JOBS * 10).map(|n| n * n).sum();
     assert_eq!(total, expected, "every job was done once");
 
-    // With all threads at rest the counters are exact. Had one job been forgotten, dropping the
-    // pool would panic and list it.
+    // With no other thread working the counters are exact. If one job had leaked, dropping the pool
+    // would panic and list it.
     print(&jobs);
     print(&game);
     print(&pages);
@@ -53,7 +53,7 @@ fn main() -> Result<(), AllocError> {
     Ok(())
 }
 
-/// Makes jobs on this thread and lets others do and free them. The pool crosses threads as a
+/// Creates jobs on this thread and lets others run and free them. The pool crosses threads as a
 /// `SharedRef`, which is `&(dyn Allocator + Sync)`.
 fn work(jobs: SharedRef<'_>) -> Result<u64, AllocError> {
     let (sender, receiver) = mpsc::sync_channel::<Handed>(256);
@@ -63,8 +63,8 @@ fn work(jobs: SharedRef<'_>) -> Result<u64, AllocError> {
         for _ in 0..WORKERS {
             scope.spawn(|| {
                 loop {
-                    // The queue has a lock, the pool has none: a block goes back to it with one
-                    // atomic operation on its bit, whichever thread made it.
+                    // The queue has a lock, the pool has none: freeing a block takes one atomic
+                    // operation on its bit, on any thread.
                     let next = receiver.lock().map(|queue| queue.recv());
                     let Ok(Ok(Handed(job))) = next else { return };
                     total.fetch_add(done(job), Ordering::Relaxed);
@@ -79,13 +79,13 @@ fn work(jobs: SharedRef<'_>) -> Result<u64, AllocError> {
             let job = jobs.create(Job { from: n * 10, to: (n + 1) * 10, result: 0 })?;
             assert!(sender.send(Handed(job)).is_ok(), "a worker is there until the queue ends");
         }
-        // The queue ends with its sender, here, and the workers with the queue.
+        // The queue is closed when its sender is dropped here, and the workers end with it.
         Ok(())
     })?;
     Ok(total.into_inner())
 }
 
-/// Does a job and returns its result.
+/// Runs a job and returns its result.
 fn done(mut job: NonNull<Job>) -> u64 {
     // SAFETY: the job is live, and this thread alone has it.
     let job = unsafe { job.as_mut() };
@@ -93,7 +93,7 @@ fn done(mut job: NonNull<Job>) -> u64 {
     job.result
 }
 
-/// Prints what an allocator has handed out, and what it took from below to do so.
+/// Prints how much an allocator has granted, and how much it has reserved for that.
 fn print(allocator: &dyn Allocator) {
     let stats = allocator.stats();
     println!(

@@ -1,4 +1,4 @@
-//! A pool over a heap over pages, a proxy between them that counts what one subsystem takes, and a
+//! A pool over a heap over pages, a proxy between them that counts one subsystem's memory, and a
 //! leak that is caught.
 //!
 //! Run it with `cargo run -p loligo-allocators --example subsystem_pool`.
@@ -14,7 +14,7 @@ use loligo_allocators::{
     AllocError, Allocator, HeapAllocator, Make, PageAllocator, PoolAllocator, ProxyAllocator,
 };
 
-/// What the sound system keeps for each sound that plays.
+/// The sound system's data of each playing sound.
 struct Voice {
     frequency: f32,
     volume: f32,
@@ -24,7 +24,7 @@ fn main() -> Result<(), AllocError> {
     play()?;
 
     // A leak panics when the allocator is dropped, so it cannot be overlooked. A test would fail
-    // here; this program catches the panic to go on and tell of it.
+    // here; this program catches the panic to print it.
     println!("\nnow the same with a voice forgotten:");
     let result = panic::catch_unwind(forget_a_voice);
     assert!(result.is_err(), "the pool reports the voice that was never deleted");
@@ -33,13 +33,14 @@ fn main() -> Result<(), AllocError> {
 }
 
 fn play() -> Result<(), AllocError> {
-    // Each allocator takes its memory from the one it is given, and from nowhere else. Lifetimes
-    // see to it that none is dropped before those that are on it.
+    // Each allocator takes its memory only from its backing. Lifetimes ensure that none is dropped
+    // before those that use it.
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);
-    // The proxy costs nothing but counting. Whatever the sound system allocates goes through it.
+    // The proxy only counts. Everything that the sound system allocates goes through it.
     let sound = ProxyAllocator::new("sound", &heap);
-    // All voices have one size, so a pool serves them best: O(1), at most a byte beside each block.
+    // All voices have one size, so a pool serves them best: O(1), with at most one additional byte
+    // for each block.
     let voices = PoolAllocator::new("voices", Layout::new::<Voice>(), &sound);
 
     let mut playing = Vec::new();
@@ -49,7 +50,7 @@ fn play() -> Result<(), AllocError> {
     }
 
     let loudest = playing.iter().fold(0.0_f32, |loudest, voice| {
-        // SAFETY: every voice in the list is live, and nothing changes it meanwhile.
+        // SAFETY: every voice in the list is live, and is not changed meanwhile.
         let voice = unsafe { voice.as_ref() };
         loudest.max(voice.volume * voice.frequency)
     });
@@ -60,7 +61,7 @@ fn play() -> Result<(), AllocError> {
     print(&pages);
 
     for voice in playing {
-        // SAFETY: it was made by this pool, is deleted once, and nothing uses it afterwards.
+        // SAFETY: it was made by this pool, is destroyed once, and is not used afterwards.
         unsafe { voices.destroy(voice) };
     }
     assert_eq!(voices.stats().live, 0, "every voice was deleted");
@@ -76,7 +77,7 @@ fn forget_a_voice() {
     assert!(forgotten.is_ok(), "there is memory for one voice");
 }
 
-/// Prints what an allocator has handed out, and what it took from below to do so.
+/// Prints how much an allocator has granted, and how much it has reserved for that.
 fn print(allocator: &dyn Allocator) {
     let stats = allocator.stats();
     println!(

@@ -1,5 +1,5 @@
-//! A game's memory as a tree: a root of its own, a proxy for each subsystem, and a deliberate leak
-//! that is reported under the name of the subsystem that had it.
+//! A game's memory as a tree: a root, a proxy for each subsystem, and a deliberate leak that is
+//! reported under the name of its subsystem.
 //!
 //! Run it with `cargo run -p loligo-allocators --example subsystem_tree`.
 #![expect(
@@ -15,7 +15,7 @@ use loligo_allocators::{
     SharedProxy, StaticHeap,
 };
 
-/// The first allocator is in a buffer of the program. All others are made in it.
+/// The first allocator is in a buffer of the program. All others are created in it.
 static BOOT: StaticHeap<{ MemoryGlobals::BOOT_BYTES }> = StaticHeap::new("boot");
 
 struct Body {
@@ -28,12 +28,12 @@ struct Voice {
 }
 
 fn main() -> Result<(), AllocError> {
-    println!("a game that cleans up behind itself:\n");
+    println!("a game that cleans up after itself:\n");
     play(false)?;
     assert_eq!(BOOT.stats().live, 0, "the boot heap has everything back");
 
     println!("\nthe same, but one body of the physics is forgotten:\n");
-    // A leak panics, so that no test and no run overlooks it. This program goes on, to tell of it.
+    // A leak panics, so that no test and no run overlooks it. This program continues, to print it.
     panic::set_hook(Box::new(|_| {}));
     let Err(panic) = panic::catch_unwind(|| play(true)) else {
         unreachable!("the leak is reported")
@@ -49,14 +49,13 @@ fn main() -> Result<(), AllocError> {
 fn play(forgets_a_body: bool) -> Result<(), AllocError> {
     let globals = MemoryGlobals::init(&BOOT, &MemoryOptions::new())?;
 
-    // Proxies only count and forward, so they may be on one another. What `physics` takes is
-    // part of what `world` takes. Nobody can go before those who are on him: the compiler would
-    // object.
+    // Proxies only count and forward, so they can be stacked. The memory of `physics` is part of
+    // that of `world`. The compiler ensures that a backing outlives all allocators over it.
     let world = globals.proxy("world").with_budget(8 << 20);
     let physics = SharedProxy::new("physics", &world);
     let creatures = SharedProxy::new("creatures", &world);
     let sound = globals.proxy("sound").with_budget(1 << 20);
-    // Voices are all of one size, so the sound system keeps them in a pool of its own.
+    // All voices have one size, so the sound system keeps them in a separate pool.
     let voices = PoolAllocator::new("voices", core::alloc::Layout::new::<Voice>(), &sound);
 
     let mut bodies = Vec::new();
@@ -67,7 +66,7 @@ fn play(forgets_a_body: bool) -> Result<(), AllocError> {
     let names: Vec<NonNull<[u8; 24]>> =
         (0..50).map(|n| creatures.create([n; 24])).collect::<Result<_, _>>()?;
     let voice = voices.create(Voice { samples: [0; 512] })?;
-    // Memory for a moment comes from the scratch ring.
+    // Short-lived memory comes from the scratch ring.
     let path = globals.scratch_allocator().create([0_u8; 256])?;
 
     let [boot, pages, heap, scratch] = globals.allocators();
@@ -76,7 +75,7 @@ fn play(forgets_a_body: bool) -> Result<(), AllocError> {
     println!("{}", Overview::new(&tree));
 
     let heaviest = bodies.iter().map(|body| {
-        // SAFETY: every body in the list is live, and nothing changes it.
+        // SAFETY: every body in the list is live, and is not changed.
         let body = unsafe { body.as_ref() };
         body.mass * body.position[2]
     });
@@ -94,7 +93,7 @@ fn play(forgets_a_body: bool) -> Result<(), AllocError> {
     Ok(())
 }
 
-/// Deletes what was made in `allocator`.
+/// Destroys the objects created in `allocator`.
 fn delete_all<T>(allocator: &dyn Allocator, objects: impl IntoIterator<Item = NonNull<T>>) {
     for object in objects {
         // SAFETY: each was made in this allocator, is in one list alone, and is not used again.

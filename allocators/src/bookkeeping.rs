@@ -1,4 +1,4 @@
-//! What allocators keep outside blocks: tables by address, call sites, marks for memory checkers.
+//! Bookkeeping outside blocks: tables by address, call sites, marks for memory checkers.
 
 pub(crate) mod address_table;
 pub(crate) mod mark;

@@ -1,4 +1,4 @@
-//! What an allocator promises: the trait, its counters, and the reports of leaks and misuse.
+//! The allocator contract: the trait, its counters, and the reports of leaks and misuse.
 
 pub(crate) mod allocator;
 pub(crate) mod leak;

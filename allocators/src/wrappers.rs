@@ -1,4 +1,4 @@
-//! Allocators around another allocator: they count, limit, record and find wrong use.
+//! Wrappers around another allocator: they count, limit, record and detect misuse.
 
 pub(crate) mod canary;
 pub(crate) mod failing;

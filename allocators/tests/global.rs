@@ -1,4 +1,4 @@
-//! A whole program, this test harness, over `Locked` as its global allocator.
+//! A whole program, this test harness, with `Locked` as its global allocator.
 
 #![cfg(target_os = "linux")]
 #![expect(unsafe_code, reason = "an allocator of the test's own, and misuse of it")]
@@ -13,8 +13,8 @@ use std::thread;
 
 use loligo_allocators::{AllocError, Allocator, Block, Damage, Locked, PageAllocator, Stats};
 
-/// Lists of free blocks, one for each power of two up to 64 KiB, cut from pages; larger blocks are
-/// pages of their own. Plain cells: it lives from the lock around it.
+/// Lists of free blocks, one for each power of two up to 64 KiB, cut from pages; larger blocks have
+/// separate pages. Plain cells: the lock around it makes that safe.
 struct Lists {
     pages: PageAllocator,
     free: [Cell<Option<NonNull<Free>>>; CLASSES],
@@ -42,7 +42,7 @@ impl Lists {
         }
     }
 
-    /// Returns the class of a layout, or nothing for what takes pages.
+    /// Returns the class of a layout, or `None` for one that takes pages.
     fn class(layout: Layout) -> Option<usize> {
         let bytes = layout.size().max(layout.align()).max(LEAST);
         let class = (bytes.next_power_of_two() / LEAST).trailing_zeros() as usize;
@@ -106,7 +106,7 @@ unsafe impl Allocator for Lists {
     }
 
     unsafe fn allocated_size(&self, _: NonNull<u8>) -> usize {
-        // Without the layout it is not known; nothing can be checked against it.
+        // Without the layout the class is unknown; no check is possible.
         0
     }
 
@@ -162,7 +162,7 @@ fn a_program_runs_on_it() {
 
 #[test]
 fn what_a_thread_frees_is_counted() {
-    // Another test may run beside this one, so the child alone can count.
+    // Another test may run at the same time, so only a child can count.
     if !is_child() {
         let output = child("what_a_thread_frees_is_counted");
         assert!(output.status.success(), "{output:?}");
@@ -170,8 +170,8 @@ fn what_a_thread_frees_is_counted() {
     }
     let work = || drop((0..1000).map(|n| vec![n; n]).collect::<Vec<_>>());
     work();
-    // The harness's own thread may allocate meanwhile, a few times in all; a free that is not
-    // counted would be missing each time.
+    // The harness's own thread may allocate a few times meanwhile; an uncounted free would be
+    // missing each time.
     let is_counted = (0..100).any(|_| {
         let before = GLOBAL.stats();
         work();
@@ -191,7 +191,7 @@ fn a_double_free_ends_the_program() {
         return;
     }
     let layout = Layout::from_size_align(1 << 20, 8).unwrap();
-    // SAFETY: the misuse under test, in a process of its own.
+    // SAFETY: the misuse under test, in a separate process.
     let block = unsafe { GLOBAL.alloc(layout) };
     for _ in 0..2 {
         // SAFETY: as above.
@@ -216,7 +216,7 @@ fn unwinding_ends_the_program() {
     panic!("it came through: {}", caught.is_err());
 }
 
-/// Panics when asked for memory.
+/// Panics on each request.
 struct Unwinding;
 
 // SAFETY: it never returns a block.
@@ -256,7 +256,7 @@ fn is_child() -> bool {
     std::env::var_os(CHILD).is_some()
 }
 
-/// Runs one test of this file in a process of its own.
+/// Runs one test of this file in a separate process.
 fn child(test: &str) -> Output {
     let program = std::env::current_exe().expect("a test knows its own program");
     Command::new(program)

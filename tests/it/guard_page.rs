@@ -139,8 +139,8 @@ static UNDERRUN: GuardPageAllocator<'static> =
 type Deed = (&'static str, &'static GuardPageAllocator<'static>, isize, bool, &'static str);
 
 const DEEDS: [Deed; 5] = [
-    ("write-behind", &OVERRUN, 96, false, "is 1 behind the end of the live block"),
-    ("read-behind", &OVERRUN, 96, false, "is 1 behind the end of the live block"),
+    ("write-behind", &OVERRUN, 96, false, "is 1 past the end of the live block"),
+    ("read-behind", &OVERRUN, 96, false, "is 1 past the end of the live block"),
     ("write-before", &UNDERRUN, -1, false, "is 1 before the start of the live block"),
     ("write-freed", &OVERRUN, 95, true, "is at offset 95 of the freed block"),
     ("read-freed", &UNDERRUN, 0, true, "is at offset 0 of the freed block"),

@@ -43,7 +43,7 @@ memory        5   16.7 KiB  16.7 KiB   1.0 MiB  16.7 KiB         -
     temp      2      200 B     200 B     512 B     200 B         -
   sound       4  ~12.7 KiB  12.7 KiB  12.7 KiB  12.7 KiB  97.7 KiB
     mixer    10     1000 B    1000 B   9.8 KiB    1000 B         -
-~ not remembered as asked: what was granted";
+~ granted bytes: requested bytes are not recorded";
     assert_eq!(Overview::new(&all).to_string(), wanted);
     give_back(&sound, voices);
 }

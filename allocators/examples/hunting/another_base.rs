@@ -1,4 +1,4 @@
-//! The same bug over several allocators: where it shows and where it hides says what it is.
+//! The same bug over several allocators: those that show it and those that hide it identify it.
 
 use loligo_allocators::{
     AllocError, Allocator, BuddyAllocator, FrameAllocator, HeapAllocator, PageAllocator,
@@ -17,7 +17,7 @@ fn level(memory: &dyn Allocator) -> Result<&'static str, AllocError> {
     Ok(seen)
 }
 
-/// Over the heap somebody's number is wrong.
+/// Over the heap a number of another owner is wrong.
 pub(crate) fn alone() -> Result<String, AllocError> {
     let pages = PageAllocator::new("pages");
     Ok(format!("over the heap it {}", level(&HeapAllocator::new("heap", &pages))?))

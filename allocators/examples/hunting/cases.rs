@@ -1,4 +1,4 @@
-//! All cases: how each shows, what finds it, and what must be said then.
+//! All cases: the symptom of each, the wrapper that finds it, and the expected report.
 
 use loligo_allocators::AllocError;
 
@@ -7,37 +7,37 @@ use crate::{
     other_thread, overrun, stale_read, stale_write,
 };
 
-/// A planted bug and what finds it.
+/// A planted bug and the wrapper that finds it.
 pub(crate) struct Case {
-    /// What it is called on the command line.
+    /// Its name on the command line.
     pub(crate) name: &'static str,
-    /// What somebody says who met it.
+    /// The symptom as a user describes it.
     pub(crate) symptom: &'static str,
-    /// What is put in.
+    /// The wrapper that is inserted.
     pub(crate) wrapper: &'static str,
-    /// The bug over a plain allocator: what one sees.
+    /// The bug over a plain allocator: the visible effect.
     pub(crate) alone: fn() -> Told,
-    /// The same with the wrapper: what it found, unless that has ended the process.
+    /// The same with the wrapper: its finding, unless that has ended the process.
     pub(crate) hunted: fn() -> Told,
-    /// How that ends.
+    /// How that process ends.
     pub(crate) end: End,
-    /// What must be in the report.
+    /// The parts of the expected report.
     pub(crate) expected: &'static [&'static str],
 }
 
-/// What a run has to say.
+/// The output of a run.
 pub(crate) type Told = Result<String, AllocError>;
 
 /// How a process ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// As usual.
+    /// Normally.
     Lives,
-    /// A panic went through `main`.
+    /// By a panic in `main`.
     Panics,
-    /// A misuse was reported.
+    /// By a report of misuse.
     Aborts,
-    /// The access itself was stopped by the processor.
+    /// By a fault at the access itself.
     Faults,
 }
 
@@ -49,7 +49,7 @@ pub(crate) const CASES: [Case; 17] = [
         alone: overrun::alone,
         hunted: overrun::hunted,
         end: End::Aborts,
-        expected: &["`level`: overrun", "1 of 16 guard bytes changed, byte 1 behind its end"],
+        expected: &["`level`: overrun", "1 of 16 guard bytes changed, byte 1 past its end"],
     },
     Case {
         name: "overrun-when",
@@ -130,7 +130,7 @@ pub(crate) const CASES: [Case; 17] = [
         alone: one_too_many::alone,
         hunted: one_too_many::hunted,
         end: End::Faults,
-        expected: &["`level`: the address", "1 behind the end of the live block", "of 32 bytes"],
+        expected: &["`level`: the address", "1 past the end of the live block", "of 32 bytes"],
     },
     Case {
         name: "other-thread",

@@ -27,7 +27,7 @@ fn load(tile: Block, number: usize) {
     (0..count).for_each(|index| raw::put(tile, index, 5));
 }
 
-/// The level runs to its end; there the heap is asked, else the next free of a tile would find it.
+/// The level runs to its end; the heap is checked there, before the next free of a tile finds it.
 pub(crate) fn alone() -> Result<String, AllocError> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);
@@ -40,7 +40,7 @@ pub(crate) fn alone() -> Result<String, AllocError> {
     Ok(format!("after 300 calls the heap finds: {found}"))
 }
 
-/// At a fixed interval of calls the heap is checked; from run to run the interval is made smaller.
+/// At a fixed interval of calls the heap is checked; from run to run the interval is reduced.
 pub(crate) fn hunted<const INTERVAL: u64>() -> Result<String, AllocError> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);

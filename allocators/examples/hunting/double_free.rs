@@ -1,4 +1,4 @@
-//! A block has two owners, and both free it; in between somebody else got it.
+//! A block has two owners, and both free it; in between it got a third owner.
 
 use loligo_allocators::{AllocError, Allocator, HeapAllocator, PageAllocator, QuarantineAllocator};
 
@@ -20,14 +20,14 @@ fn level(memory: &dyn Allocator) -> Result<String, AllocError> {
     Ok(format!("the music's tone was 440 and is {heard}"))
 }
 
-/// Music and speech are one block now.
+/// Music and speech now share one block.
 pub(crate) fn alone() -> Result<String, AllocError> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);
     level(&heap)
 }
 
-/// While a block waits nobody gets it, so the second free finds it free.
+/// A block that waits has no new owner, so the second free finds it free.
 pub(crate) fn hunted() -> Result<String, AllocError> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);

@@ -1,4 +1,4 @@
-//! What is done when memory runs out was never done: a list loses all it has, and leaks it.
+//! The code for exhausted memory was never run: a list loses its contents, and leaks them.
 
 use loligo_allocators::{
     AllocError, Allocator, FailingAllocator, HeapAllocator, PageAllocator, Refusals, TraceAllocator,
@@ -53,7 +53,7 @@ pub(crate) fn alone() -> Result<String, AllocError> {
     Ok(format!("{pushed} numbers were pushed, {shown} are in the list"))
 }
 
-/// Each request is refused in turn, until the level gets all it wants or something is wrong.
+/// Each request is refused in turn, until the level gets all requests or something is wrong.
 pub(crate) fn hunted() -> Result<String, AllocError> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);

@@ -36,8 +36,8 @@ pub(crate) fn alone() -> Result<String, AllocError> {
     Ok(format!("after 1000 frames the heap has handed out {granted} bytes"))
 }
 
-/// Each subsystem has a proxy with a name and a budget; a subsystem over it is refused, in a frame
-/// that is known.
+/// Each subsystem has a proxy with a name and a budget; a subsystem over it is refused, in a known
+/// frame.
 pub(crate) fn hunted() -> Result<String, AllocError> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);

@@ -1,4 +1,4 @@
-//! A frame allocates where nobody sees it, from the global heap, and stutters.
+//! A frame allocates unnoticed from the global heap, and stutters.
 
 use loligo_allocators::AllocError;
 
@@ -6,13 +6,13 @@ use crate::GUARD;
 
 const HEIGHTS: [u32; 8] = [3, 9, 1, 7, 2, 8, 5, 4];
 
-/// A frame's work. Nothing here looks as if it allocated.
+/// A frame's work. It does not look as if it allocated.
 #[inline(never)]
 fn frame() -> u32 {
     10 * median(&HEIGHTS)
 }
 
-/// The bug: it copies what it is given, to sort it.
+/// The bug: it copies its argument, to sort it.
 #[inline(never)]
 fn median(numbers: &[u32]) -> u32 {
     let mut sorted = numbers.to_vec();
@@ -20,12 +20,12 @@ fn median(numbers: &[u32]) -> u32 {
     sorted[sorted.len() / 2]
 }
 
-/// It is right, and nobody sees what it costs.
+/// The result is right, and the cost is not visible.
 pub(crate) fn alone() -> Result<String, AllocError> {
     Ok(format!("ten times the median is {}", frame()))
 }
 
-/// The guard stands under `#[global_allocator]`, in `main.rs`, and is armed for the frame.
+/// The guard is the `#[global_allocator]`, in `main.rs`, and is armed for the frame.
 pub(crate) fn hunted() -> Result<String, AllocError> {
     Ok(format!("ten times the median is {}", GUARD.armed(frame)))
 }

@@ -1,4 +1,4 @@
-//! Something is never freed, and many places allocate: who asked for it?
+//! An object is never freed, and many places allocate: which one allocated it?
 
 use core::panic::Location;
 
@@ -30,7 +30,7 @@ pub(crate) fn alone() -> Result<String, AllocError> {
     Ok(format!("{live} block is left, whose we do not know"))
 }
 
-/// The first run says who asked and when, the second stops there.
+/// The first run reports the site and the number, the second stops there.
 pub(crate) fn traced() -> Result<String, AllocError> {
     let number = run_until(u64::MAX)?;
     run_until(number)?;
@@ -64,7 +64,7 @@ fn asked(number: u64, site: &'static Location<'static>) {
     println!("allocation {number} is asked for from {site}");
 }
 
-/// No wrapper at all: the heap itself keeps who asked, and its drop tells.
+/// No wrapper at all: the heap itself keeps the sites, and its drop reports them.
 pub(crate) fn with_sites() -> Result<String, AllocError> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("level", &pages).with_sites(Sites::new(&pages));

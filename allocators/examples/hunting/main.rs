@@ -1,7 +1,7 @@
 //! Bugs that were planted, and the wrapper that finds each: docs/guide/hunting-memory-bugs.md as a
 //! program.
 //!
-//! `cargo run -p loligo-allocators --example hunting` runs every case in a process of its own and
+//! `cargo run -p loligo-allocators --example hunting` runs every case in a separate process and
 //! shows symptom, wrapper and report; `-- overrun` runs that one here. Each case is a file: first
 //! the bug as it is met, then the same code, unchanged, which was given a wrapper instead of the
 //! heap.
@@ -39,7 +39,7 @@ Commits planted memory bugs, first over a plain allocator and then with the wrap
 
 Usage: hunting [NAME]
 
-Without a name every case runs in a process of its own; shown are its symptom, what one sees of it, the
+Without a name every case runs in a separate process; shown are its symptom, what one sees of it, the
 wrapper, and what that reported. With a name that case runs in this process, which most reports end.
 
 Example:
@@ -78,8 +78,8 @@ fn run(case: &Case) -> Result<ExitCode, Box<dyn Error>> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs every case in a process of its own; says which wrappers found nothing, and what the page in
-/// docs has otherwise.
+/// Runs every case in a separate process; prints which wrappers found nothing, and what the page in
+/// docs quotes differently.
 fn hunt_all() -> Result<ExitCode, Box<dyn Error>> {
     let page = Page::read();
     let (mut missed, mut unquoted) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! A field is never set, and is whatever lay there before.
+//! A field is never set, and has whatever value the memory had before.
 
 use loligo_allocators::{
     AllocError, Allocator, FillAllocator, FillPattern, HeapAllocator, PageAllocator,
@@ -28,7 +28,7 @@ pub(crate) fn alone() -> Result<String, AllocError> {
     Ok(format!("the first level's switch is for team {first}, the second's for team {second}"))
 }
 
-/// The same call over two patterns: a result that follows the pattern was read before it was
+/// The same call with two patterns: a result that follows the pattern was read before it was
 /// written.
 pub(crate) fn hunted() -> Result<String, AllocError> {
     let pages = PageAllocator::new("pages");

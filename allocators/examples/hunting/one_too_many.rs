@@ -18,14 +18,14 @@ fn total(memory: &dyn Allocator) -> Result<u32, AllocError> {
     Ok(sum)
 }
 
-/// What stands behind the block is counted in.
+/// The number after the block is added as well.
 pub(crate) fn alone() -> Result<String, AllocError> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);
     Ok(format!("eight weights of 10 are {} together", total(&heap)?))
 }
 
-/// Behind the block lies a page that nobody may touch, so the very read stops the program.
+/// After the block is a page without access, so the read itself stops the program.
 pub(crate) fn hunted() -> Result<String, AllocError> {
     let pages = PageAllocator::new("pages");
     let suspect = GuardPageAllocator::new("level", &pages);

@@ -1,4 +1,4 @@
-//! A worker still writes to a buffer that the main thread has freed: the bug behind the article.
+//! A worker still writes to a buffer that the main thread has freed: the bug of the article.
 
 use std::sync::mpsc;
 use std::thread;
@@ -34,12 +34,12 @@ fn visit(memory: SharedRef<'_>, threaded: bool) -> Result<u32, AllocError> {
     })
 }
 
-/// Writes what was packed.
+/// Writes the unpacked data.
 fn unpack(chunk: Block) {
     (0..1000).for_each(|index| raw::put(chunk, index, 255));
 }
 
-/// With one thread the bug is away, which says that it is about who comes first.
+/// With one thread the bug disappears, which shows that it is a race.
 pub(crate) fn alone() -> Result<String, AllocError> {
     let pages = PageAllocator::new("pages");
     let heap = Locked::new(HeapAllocator::new("heap", &pages));

@@ -35,7 +35,7 @@ pub(crate) fn alone() -> Result<String, AllocError> {
     level(&heap)
 }
 
-/// The level is given the heap with guards around its blocks; all else is as before.
+/// The level gets the heap with guards around its blocks; everything else is unchanged.
 pub(crate) fn hunted() -> Result<String, AllocError> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);
@@ -43,7 +43,7 @@ pub(crate) fn hunted() -> Result<String, AllocError> {
     level(&guarded)
 }
 
-/// One line more: the guards of all blocks are looked at in every call, not only when a block is
+/// One line more: the guards of all blocks are checked in every call, not only when a block is
 /// freed.
 pub(crate) fn hunted_at_once() -> Result<String, AllocError> {
     let pages = PageAllocator::new("pages");

@@ -1,4 +1,4 @@
-//! The page in docs quotes this program and what it prints; here it is held to that.
+//! Checks that the page in docs quotes this program and its output correctly.
 
 use std::fs;
 use std::io;
@@ -11,7 +11,7 @@ pub(crate) const PAGE: &str = "docs/guide/hunting-memory-bugs.md";
 /// The crate's folder.
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 
-/// The page's text; empty where the crate was packed, which leaves the page behind.
+/// The page's text; empty in a packed crate, which does not include the page.
 pub(crate) struct Page(String);
 
 impl Page {
@@ -19,13 +19,13 @@ impl Page {
         Self(fs::read_to_string(format!("{CRATE}/../{PAGE}")).unwrap_or_default())
     }
 
-    /// Returns `true` if the page has each line that was printed, broken into shorter ones or not.
+    /// Returns `true` if the page has each printed line, wrapped or not.
     pub(crate) fn quotes(&self, seen: &Seen) -> bool {
         let page = plain(&self.0);
         page.is_empty() || seen.lines().all(|line| page.contains(&plain(line)))
     }
 
-    /// Returns the first piece of code on the page that none of this program's files has.
+    /// Returns the first piece of code on the page that is in none of this program's files.
     pub(crate) fn strange_code(&self) -> io::Result<Option<&str>> {
         let mut sources = Vec::new();
         for file in fs::read_dir(format!("{CRATE}/examples/hunting"))? {

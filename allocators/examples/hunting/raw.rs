@@ -1,7 +1,7 @@
-//! Memory used through bare pointers, as wrongly as a case likes.
+//! Memory used through raw pointers, correctly or not.
 //!
-//! All unsafe code of this program stands here. What it is told to touch is memory that some
-//! allocator holds, or that the case wants a fault of; that a block is not its owner's any more is
+//! All unsafe code of this program is here. The memory it accesses belongs to some allocator, or a
+//! fault there is the purpose of the case; that a block no longer belongs to its caller is
 //! the bug.
 #![expect(unsafe_code, reason = "it writes past blocks and to freed ones, on purpose")]
 

@@ -1,4 +1,4 @@
-//! A case run in a process of its own, and what is shown of it.
+//! Runs a case in a separate process, and shows its output.
 
 use core::fmt;
 use std::env;
@@ -8,12 +8,12 @@ use std::process::{Command, ExitStatus};
 
 use crate::cases::{Case, End};
 
-/// Begins the line of what one sees without the wrapper.
+/// The beginning of the line without the wrapper.
 pub(crate) const ALONE: &str = "without it: ";
-/// Stands before what is found with it.
+/// Printed before the output with the wrapper.
 pub(crate) const HUNTED: &str = "with it:";
 
-/// What became of a case.
+/// The result of a case.
 pub(crate) struct Seen {
     case: &'static Case,
     alone: String,
@@ -21,7 +21,7 @@ pub(crate) struct Seen {
     end: Option<End>,
 }
 
-/// Runs a case by this program and its name.
+/// Runs a case by starting this program with its name.
 pub(crate) fn in_a_process(case: &'static Case) -> io::Result<Seen> {
     let mut command = Command::new(env::current_exe()?);
     // The stack of a panic is no part of a report; the guard's is shown in any case.
@@ -77,7 +77,7 @@ fn told(stderr: &str) -> Vec<String> {
     lines
 }
 
-/// Writes addresses, which differ from run to run, as `0x..`.
+/// Replaces addresses, which differ between runs, by `0x..`.
 fn short(text: &str) -> String {
     let mut parts = text.split("0x");
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -91,13 +91,13 @@ fn short(text: &str) -> String {
 }
 
 impl Seen {
-    /// Returns `true` if the wrapper found the bug and said what it is to say.
+    /// Returns `true` if the wrapper found the bug and printed the expected report.
     pub(crate) fn is_caught(&self) -> bool {
         let all = self.reported.join("\n");
         self.end == Some(self.case.end) && self.case.expected.iter().all(|part| all.contains(part))
     }
 
-    /// Returns what was said, without the wrapper first.
+    /// Returns the printed lines, without the wrapper first.
     pub(crate) fn lines(&self) -> impl Iterator<Item = &str> {
         [self.alone.as_str()].into_iter().chain(self.reported.iter().map(String::as_str))
     }

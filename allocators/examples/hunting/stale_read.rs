@@ -1,4 +1,4 @@
-//! A block is read after its free, and mostly the right thing still stands there.
+//! A block is read after its free, and usually the old contents are still there.
 
 use loligo_allocators::{AllocError, Allocator, FillAllocator, HeapAllocator, PageAllocator};
 
@@ -14,14 +14,14 @@ fn level(memory: &dyn Allocator) -> Result<String, AllocError> {
     Ok(format!("the path is {metres} metres long, {metres:#x} in hexadecimal"))
 }
 
-/// It works, until somebody takes the block between the two lines.
+/// It works, until another request gets the block between the two lines.
 pub(crate) fn alone() -> Result<String, AllocError> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);
     level(&heap)
 }
 
-/// A freed block is written over at once, so what is read from it is nonsense at once.
+/// A freed block is overwritten at once, so a late read returns nonsense at once.
 pub(crate) fn hunted() -> Result<String, AllocError> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);

@@ -18,14 +18,14 @@ fn level(memory: &dyn Allocator) -> Result<String, AllocError> {
     Ok(format!("the door's lock was 0 and is {locked}"))
 }
 
-/// The heap hands out first what was freed last, so the door lies where the enemy lay.
+/// The heap reuses the block freed last, so the door is at the address of the enemy.
 pub(crate) fn alone() -> Result<String, AllocError> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);
     level(&heap)
 }
 
-/// Freed blocks have no new owner for a while, so the write is seen as what it is.
+/// Freed blocks have no new owner for a while, so the write is detected as a late write.
 pub(crate) fn hunted() -> Result<String, AllocError> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);

@@ -2,19 +2,21 @@
 //!
 //! After Niklas Frykholm, "Allocation Adventures 3: The Buddy Allocator" (2015). Changes:
 //!
-//! - One used bit a block instead of an XOR bit a pair and a split bit a block: used with a used
-//!   half is split, used without is allocated, unused is free or absent. The same bit a block, and
-//!   double, foreign, interior and wrong-size frees are found from it.
-//! - The bits are in the order of addresses, all heights mixed, so a block, its halves, its buddy
-//!   and its parent mostly share a word, and a part of the tree needs a part of the bits.
+//! - One used bit a block instead of an XOR bit a pair and a split bit a block: a block with a set
+//!   bit is split if a half has a set bit, else allocated; one with a clear bit is free or absent.
+//!   It is as much memory, and double, foreign, interior and wrong-size frees are found with it.
+//! - The bits are in address order, all heights mixed, so a block, its halves, its buddy and its
+//!   parent usually share a word, and a part of the tree needs a part of the bits.
 //! - The grid of leaves is at multiples of the leaf in the address space: a block is aligned to its
-//!   own length wherever the buffer lies. The buffer may miss the tree's front and its back.
-//! - The metadata is a piece of the missing front, not a set of allocated blocks.
-//! - Blocks just freed wait in a small front for each size and are merged later: when the front
-//!   runs over, when a request could not be served otherwise, and before anyone looks.
+//!   own length at any buffer address. Parts of the tree before and after the buffer can be
+//!   missing.
+//! - The metadata is in the missing front part, not a set of allocated blocks.
+//! - Freed blocks wait in a small cache (a front) for each size and are merged later: when the
+//!   front overflows, when a request could not be served otherwise, and before the tree is
+//!   inspected.
 //! - Everything is an index or an offset, so the buffer can be copied, mapped or sent, and opened.
 //!
-//! `docs/decisions/0002-buddy-bit.md` says what else was thought of. The layout of the buffer:
+//! `docs/decisions/0002-buddy-bit.md` lists the alternatives. The layout of the buffer:
 //!
 //! ```text
 //! | header | list heads | fronts | bits | .. | leaf | leaf | leaf | leaf | leaf | leaf | .. |
@@ -53,30 +55,29 @@ pub(crate) use crate::blocks::buddy::meta::META_ALIGN;
 pub(crate) use crate::blocks::buddy::shape::Shape;
 pub(crate) use crate::blocks::buddy::tree::{Link, Parts, Tree};
 
-/// Serves blocks of a leaf, two leaves, four leaves and so on out of one buffer.
+/// Serves blocks of one leaf, two leaves, four leaves and so on from one buffer.
 ///
-/// Right for buffers that double as they grow, for large blocks, and for memory that is moved,
+/// Suitable for buffers that double as they grow, for large blocks, and for memory that is moved,
 /// mapped or sent as a whole.
 ///
 /// # Complexity
 ///
-/// Allocating and freeing a block of a size that was freed lately is O(1) and touches no block.
-/// Otherwise O(levels): a split or a merge a level, with no list ever searched. A front that runs
-/// over merges 8 blocks at once, and a request that finds nothing merges what the fronts hold, at
-/// most 15 blocks a level, before it fails; an alignment above the block's own looks at no more
-/// than 64 places. Growing in place is O(levels), and looks through the fronts if the buddy is
-/// split.
+/// Allocating and freeing a block of a recently freed size is O(1) and touches no block. Otherwise
+/// O(levels): a split or a merge a level, and no list is searched. A front that overflows merges 8
+/// blocks at once, and a request without a free block merges the blocks in the fronts, at most 15 a
+/// level, before it fails; an alignment above the block's own checks at most 64 places. Growing in
+/// place is O(levels), and searches the fronts if the buddy is split.
 ///
 /// # Memory
 ///
-/// A block is the next power of two of leaves, so almost half of it may be wasted: a block of n
-/// bytes is shorter than 2 n, or one leaf. What is left behind the last whole leaf of the buffer,
-/// less than one, is not used.
+/// A block is the next power of two of leaves, so almost half of it can be wasted: a block of n
+/// bytes is shorter than 2 n, or one leaf. The rest after the last whole leaf of the buffer, less
+/// than one leaf, is not used.
 ///
 /// 1 bit a block (2 a leaf), 128 bytes, 4 a level, and 64 for each size of at most 64 KiB and a
 /// 256th of the buffer, at the head of the buffer. Free blocks hold their links in their first 8
-/// bytes; an allocated block holds nothing of ours. Sizes are not remembered: `stats().exact` is
-/// false. The object itself is 184 bytes or fewer.
+/// bytes; an allocated block holds only the user's bytes. Sizes are not recorded: `stats().exact`
+/// is false. The object itself is 184 bytes or fewer.
 ///
 /// # Threads
 ///
@@ -86,8 +87,8 @@ pub(crate) use crate::blocks::buddy::tree::{Link, Parts, Tree};
 /// # When not to use it
 ///
 /// For small objects, or sizes just above a power of two: a [`SlabAllocator`](crate::SlabAllocator)
-/// in front of it serves the former, a [`HeapAllocator`](crate::HeapAllocator) wastes at most 47
-/// bytes on the latter. For memory that grows: a buddy is as large as its buffer.
+/// above it serves the former, a [`HeapAllocator`](crate::HeapAllocator) wastes at most 47 bytes on
+/// the latter. For memory that grows: a buddy has the fixed size of its buffer.
 ///
 /// # Examples
 ///
@@ -102,7 +103,7 @@ pub(crate) use crate::blocks::buddy::tree::{Link, Parts, Tree};
 /// let block = buddy.allocate(large)?.cast::<u8>();
 /// // SAFETY: the block is live and of the layouts named; it is freed once.
 /// unsafe {
-///     // The upper half goes back, and as long as it is free the block grows where it lies.
+///     // The upper half is freed, and while it is free the block can grow in place.
 ///     assert_eq!(buddy.resize_in_place(block, large, small)?.len(), 1024);
 ///     assert_eq!(buddy.resize_in_place(block, small, large)?.len(), 2048);
 ///     buddy.deallocate_sized(block, large);
@@ -112,8 +113,8 @@ pub(crate) use crate::blocks::buddy::tree::{Link, Parts, Tree};
 ///
 /// # Invariants
 ///
-/// 1. `memory` is valid for reads and writes, and reached through this allocator and the blocks it
-///    gave out alone.
+/// 1. `memory` is valid for reads and writes, and reached only through this allocator and its live
+///    blocks.
 /// 2. The invariants of `Tree`, whose metadata and links are in `memory`.
 /// 3. `base` is the header's address; `data` that of the first leaf.
 #[derive(Debug)]
@@ -123,20 +124,20 @@ pub struct BuddyAllocator<
     S: SiteBook = NoSites,
 > {
     tree: Tree<'a>,
-    /// The first leaf that is present.
+    /// The first present leaf.
     data: NonNull<u8>,
-    /// Goes back to the backing when it is dropped, after the report of a leak too.
+    /// Returned to the backing on drop, also after a leak report.
     memory: Memory<'a, B>,
     sites: S,
 }
 
-// SAFETY: the tree, its metadata and its free blocks are in memory that the allocator alone reaches
-// (invariant 1), so they move with it; `memory` refers to the backing, which threads may share.
-// The sites must be `Send` themselves.
+// SAFETY: the tree, its metadata and its free blocks are in memory that only the allocator reaches
+// (invariant 1), so they move with it; `memory` refers to the backing, which threads may share. The
+// sites must be `Send` themselves.
 unsafe impl<B: Allocator + Sync + ?Sized, S: SiteBook + Send> Send for BuddyAllocator<'_, B, S> {}
 
 impl<'a> BuddyAllocator<'a, dyn Allocator + Sync + 'a> {
-    /// Makes an allocator over `region`, all of it free.
+    /// Creates an allocator over `region`, all of it free.
     ///
     /// # Complexity
     ///
@@ -154,13 +155,12 @@ impl<'a> BuddyAllocator<'a, dyn Allocator + Sync + 'a> {
         make(name, Memory::of_region(region), leaf_bytes)
     }
 
-    /// Opens the copy of an arena with all the blocks that were live in it.
+    /// Opens the copy of an arena with all its live blocks.
     ///
-    /// The region holds the bytes of [`region`](Self::region) from the first, as they were copied,
-    /// mapped or sent; it may be longer. Its address differs from the old one by a multiple of the
-    /// greatest alignment ever asked for, at least 16. Everything in the header, the bits and the
-    /// lists is checked before it is trusted, so bytes that are no arena are refused. A name is not
-    /// part of an arena.
+    /// The region starts with the bytes of [`region`](Self::region), copied, mapped or sent; it may
+    /// be longer. Its address differs from the old one by a multiple of the greatest alignment ever
+    /// requested, at least 16. Everything in the header, the bits and the lists is validated, so
+    /// bytes that are not an arena are refused. The name is not part of an arena.
     ///
     /// # Complexity
     ///
@@ -168,12 +168,12 @@ impl<'a> BuddyAllocator<'a, dyn Allocator + Sync + 'a> {
     ///
     /// # Errors
     ///
-    /// [`BuddyError`] says what does not hold.
+    /// A [`BuddyError`] with the violated condition.
     ///
     /// # Safety
     ///
-    /// The bytes are initialised, or were copied from an arena together with what was not
-    /// initialised inside its live blocks.
+    /// The bytes are initialised, or were copied from an arena, including uninitialised bytes
+    /// inside its live blocks.
     ///
     /// # Examples
     ///
@@ -189,7 +189,7 @@ impl<'a> BuddyAllocator<'a, dyn Allocator + Sync + 'a> {
     /// unsafe { block.write(7) };
     /// let offset = buddy.offset_of(block.cast()).expect("it is a block of this arena");
     ///
-    /// // The blocks live on in the bytes. Here they only change hands; a file would do as well.
+    /// // The blocks live on in the bytes. Here they only change owners; a file would work as well.
     /// let bytes = buddy.into_region();
     /// // SAFETY: all bytes were zero before the arena was made in them.
     /// let again = unsafe { BuddyAllocator::open("level", bytes) }?;
@@ -211,8 +211,8 @@ impl<'a> BuddyAllocator<'a, dyn Allocator + Sync + 'a> {
 }
 
 impl<'a, B: Allocator + ?Sized> BuddyAllocator<'a, B> {
-    /// Makes an allocator over `bytes` bytes taken from `backing`, which get them back when it is
-    /// dropped. Where the backing grants more than was asked, all of it is used.
+    /// Creates an allocator over `bytes` bytes from `backing`, which are returned on drop. If the
+    /// backing grants more than requested, all of it is used.
     ///
     /// # Complexity
     ///
@@ -231,14 +231,15 @@ impl<'a, B: Allocator + ?Sized> BuddyAllocator<'a, B> {
         if !leaf_bytes.is_power_of_two() || leaf_bytes < META_ALIGN {
             return Err(BuddyError::BadLeaf { leaf_bytes });
         }
-        // A cache line keeps the header's hot half on one; a page is all that most backings have.
+        // With the alignment of a cache line, the header's hot half is in one line; a page is the
+        // most that most backings offer.
         let align = leaf_bytes.clamp(64, 4096);
         let memory = Memory::of_backing(bytes, align, backing)?;
         make(name, memory, leaf_bytes)
     }
 
-    /// Keeps the site of each block handed out from now on, with [`Sites`](crate::Sites). They are
-    /// no part of the arena: the blocks of one that is opened have none.
+    /// Keeps the site of each block allocated from now on, with [`Sites`](crate::Sites). Sites are
+    /// not part of the arena: the blocks of an opened one have none.
     #[must_use]
     pub const fn with_sites<S: SiteBook>(self, sites: S) -> BuddyAllocator<'a, B, S> {
         with_sites!(self, sites, BuddyAllocator { tree, data, memory })
@@ -246,8 +247,8 @@ impl<'a, B: Allocator + ?Sized> BuddyAllocator<'a, B> {
 }
 
 impl<'a, S: SiteBook> BuddyAllocator<'a, dyn Allocator + Sync + 'a, S> {
-    /// Gives the region back with the arena in it, ready to be copied, sent or opened again. Live
-    /// blocks are no leak: they live on in the bytes.
+    /// Returns the region with the arena in it, ready to be copied, sent or opened again. Live
+    /// blocks are not leaks: they live on in the bytes.
     #[must_use]
     pub fn into_region(self) -> &'a mut [MaybeUninit<u8>] {
         let mut region = self.into_memory().region();
@@ -258,17 +259,17 @@ impl<'a, S: SiteBook> BuddyAllocator<'a, dyn Allocator + Sync + 'a, S> {
 }
 
 impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
-    /// Returns the book of sites: with [`Sites`](crate::Sites) it says who asked for a block.
+    /// Returns the book of sites: with [`Sites`](crate::Sites) it knows each block's site.
     #[must_use]
     pub const fn sites(&self) -> &S {
         &self.sites
     }
 
-    /// Marks the leaves that hold any of `bytes` bytes from `offset` as taken, whatever lies there.
-    /// The offset counts from the start of the region.
+    /// Marks the leaves that contain any of `bytes` bytes from `offset` as allocated. The offset
+    /// counts from the start of the region.
     ///
-    /// The range is covered by the fewest blocks that tile it. Each is a live block from then on:
-    /// it is counted and shown, and it is freed like any other, or all of them by
+    /// The range is covered by the fewest blocks that tile it. Each is then a live block: it is
+    /// counted and shown, and it is freed like any other, or all of them by
     /// [`release_range`](Self::release_range).
     ///
     /// # Complexity
@@ -277,7 +278,7 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if any of the range is taken or lies outside the leaves. Nothing has changed.
+    /// [`AllocError`] if any of the range is allocated or outside the leaves. Nothing has changed.
     #[track_caller]
     pub fn reserve_range(&self, offset: usize, bytes: usize) -> Result<(), AllocError> {
         let (from, to) = self.leaves_of(offset, bytes).ok_or(AllocError)?;
@@ -287,8 +288,8 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
         self.tree.reserve(from, to, |run| self.sites.note(self.block(run).cast(), site))
     }
 
-    /// Frees every block of a range that [`reserve_range`](Self::reserve_range) took with these
-    /// very numbers. A range that does not consist of whole live blocks is a misuse.
+    /// Frees every block of a range that [`reserve_range`](Self::reserve_range) reserved with the
+    /// same numbers. A range that does not consist of whole live blocks is a misuse.
     ///
     /// # Complexity
     ///
@@ -296,7 +297,7 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
     ///
     /// # Safety
     ///
-    /// Nothing uses the range afterwards, and none of its blocks was freed before.
+    /// The range is not used afterwards, and none of its blocks was freed before.
     #[track_caller]
     pub unsafe fn release_range(&self, offset: usize, bytes: usize) {
         match self.leaves_of(offset, bytes) {
@@ -307,14 +308,14 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
         }
     }
 
-    /// The leaves that hold any of a range, if they are present.
+    /// Returns the leaves that contain any of a range, if they are present.
     fn leaves_of(&self, offset: usize, bytes: usize) -> Option<(u32, u32)> {
         let data = self.data.addr().get() - self.memory.start().addr().get();
         let from = offset.checked_sub(data)?;
         self.tree.leaves_of(from as u64, bytes as u64)
     }
 
-    /// Returns where a block lies from the start of the region: what stays true in a copy.
+    /// Returns the offset of a block from the start of the region, which stays valid in a copy.
     #[must_use]
     pub fn offset_of(&self, block: NonNull<u8>) -> Option<usize> {
         self.owns(block.as_ptr()).then(|| block.addr().get() - self.memory.start().addr().get())
@@ -328,16 +329,16 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
         Some(self.block(run).cast())
     }
 
-    /// Returns all bytes of the arena: what to copy, map or send. They make an arena at any moment
-    /// between two calls.
+    /// Returns all bytes of the arena, to be copied, mapped or sent. They are a valid arena at any
+    /// moment between two calls.
     #[must_use]
     pub fn region(&self) -> NonNull<[MaybeUninit<u8>]> {
         self.tree.open_for_good();
         self.memory.region()
     }
 
-    /// Returns how many bytes at the start of the region serve no block: the metadata, rounded up
-    /// to the first leaf.
+    /// Returns how many bytes at the start of the region are not in blocks: the metadata, rounded
+    /// up to the first leaf.
     #[must_use]
     pub fn overhead_bytes(&self) -> usize {
         self.data.addr().get() - self.memory.start().addr().get()
@@ -365,10 +366,10 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
         self.tree.bytes_at(self.tree.height_of_level(level)) as usize
     }
 
-    /// Returns what the block at `index` of a level is, first merging what waits in the fronts.
+    /// Returns the state of the block at `index` of a level, after merging the blocks in the
+    /// fronts.
     ///
-    /// The metadata and the parts of the tree that the region does not reach show as the largest
-    /// allocated blocks that are in them.
+    /// The metadata and missing parts of the tree show as the largest allocated blocks in them.
     ///
     /// # Complexity
     ///
@@ -382,9 +383,9 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
         self.tree.level_state(level, index as u64)
     }
 
-    /// Shows the free blocks of a level by their indices in it, in the order of its list: the first
-    /// one is given out next. Merges what waits in the fronts first. The allocator must not be
-    /// called from `visit`.
+    /// Visits the free blocks of a level by their indices in it, in the order of its list: the
+    /// first one is allocated next. Merges the blocks in the fronts first. `visit` must not call
+    /// the allocator.
     ///
     /// # Panics
     ///
@@ -393,17 +394,17 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
         self.tree.level_free(level, &mut |index| visit(index as usize));
     }
 
-    /// Merges what waits in the fronts, so that every two free halves are one block.
+    /// Merges the blocks in the fronts, so that every two free halves are one block.
     ///
     /// # Complexity
     ///
-    /// O(levels) for each block that waits: at most 15 for each size of at most 64 KiB and a 256th
-    /// of the region.
+    /// O(levels) for each waiting block: at most 15 for each size of at most 64 KiB and a 256th of
+    /// the region.
     pub fn settle(&self) {
         self.tree.settle();
     }
 
-    /// Takes the allocator apart without a report of leaks.
+    /// Dismantles the allocator without a leak report.
     fn into_memory(self) -> Memory<'a, B> {
         let whole = ManuallyDrop::new(self);
         // SAFETY: the field is read once and the whole is never dropped.
@@ -412,13 +413,14 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
         unsafe { core::ptr::read(&whole.memory) }
     }
 
-    /// How far an address lies from the first leaf; more than any leaf if it is before.
+    /// Returns the distance of an address from the first leaf; larger than any leaf's if it is
+    /// before.
     #[inline]
     fn offset(&self, address: *const u8) -> u64 {
         address.addr().wrapping_sub(self.data.addr().get()) as u64
     }
 
-    /// The memory of a block that is used and present.
+    /// Returns the memory of a used and present block.
     #[inline]
     fn block(&self, run: Run) -> NonNull<[u8]> {
         let offset = self.tree.offset_of(run.leaf) as usize;
@@ -428,10 +430,10 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> BuddyAllocator<'a, B, S> {
     }
 }
 
-// SAFETY: a run that the tree gives out is a present block whose bit was clear and is now set, or
-// that waited in a front and left it; so it overlaps neither another block nor the metadata
-// (invariant 2 of this type, 3 and 5 of the tree), and is at a multiple of the alignment because
-// `Tree::allocate` looks at the address itself where the block's length is not alignment enough. A
+// SAFETY: a run that the tree returns is a present block whose bit was clear and is now set, or
+// that was removed from a front; so it overlaps neither another block nor the metadata (invariant 2
+// of this type, 3 and 5 of the tree), and is at a multiple of the alignment because
+// `Tree::allocate` checks the address itself if the block's length is not sufficient alignment. A
 // refused call returns before anything is set. Nothing is called that could unwind but a misuse.
 unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for BuddyAllocator<'_, B, S> {
     #[inline]
@@ -467,7 +469,7 @@ unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for BuddyAllocator<'_,
         old: Layout,
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
-        // What was asked for nothing counts as a byte, here as when it was allocated.
+        // A request for zero bytes counts as one byte, as when it was allocated.
         let (from, to) = (old.size().max(1) as u64, new.size() as u64);
         let run = self.tree.resize(self.offset(block.as_ptr()), from, to)?;
         Ok(self.block(run))

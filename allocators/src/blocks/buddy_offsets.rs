@@ -1,9 +1,9 @@
-//! The buddy allocator over offsets alone, for memory that it must not or cannot touch.
+//! The buddy allocator over offsets, for memory that it must not or cannot touch.
 //!
 //! After Niklas Frykholm, "Allocation Adventures 3: The Buddy Allocator" (2015), with the changes
 //! that [`BuddyAllocator`](crate::BuddyAllocator) lists, and one more: header, bits and the links
-//! of free blocks are in a table of its own, so what is divided may be the memory of a GPU, a file,
-//! or the elements of an array that is moved about.
+//! of free blocks are in a separate table, so it can divide the memory of a GPU, a file, or the
+//! elements of an array that moves.
 //!
 //! ```text
 //! table: | header | list heads | fronts | bits: 2 a leaf | links: 8 bytes a leaf |
@@ -21,38 +21,39 @@ use crate::blocks::buddy::{BlockState, BuddyError, Link, Memory, Parts, Shape, T
 use crate::contract::allocator::{AllocError, Allocator, Damage};
 use crate::contract::stats::Stats;
 
-/// How many blocks the report of a leak lists.
+/// How many blocks a leak report lists.
 const LISTED: usize = 16;
 
 /// Divides the offsets from 0 to a given number into blocks of a leaf, two leaves, four and so on.
 ///
-/// A block is at a multiple of its own length. The arena behind the offsets is never touched.
+/// A block is at a multiple of its own length. The memory that the offsets stand for is never
+/// touched.
 ///
 /// # Complexity
 ///
-/// As [`BuddyAllocator`](crate::BuddyAllocator): O(1) for sizes freed lately, else O(levels).
+/// As [`BuddyAllocator`](crate::BuddyAllocator): O(1) for recently freed sizes, else O(levels).
 ///
 /// # Memory
 ///
-/// A block is the next power of two of leaves, so almost half of it may be wasted: a block of n
-/// bytes is shorter than 2 n, or one leaf. What is left of the arena behind the last whole leaf,
-/// less than one, is not used.
+/// A block is the next power of two of leaves, so almost half of it can be wasted: a block of n
+/// bytes is shorter than 2 n, or one leaf. The rest of the arena after the last whole leaf, less
+/// than one leaf, is not used.
 ///
 /// The table takes 8 bytes and 2 bits a leaf, 128 bytes, 4 a level, and 64 for each size of at most
-/// 64 KiB and a 256th of the arena, all from the backing allocator at once and apart from the
-/// arena. Sizes are not remembered: `stats().exact` is false, and `stats().reserved` is the arena.
+/// 64 KiB and a 256th of the arena, all from the backing allocator at once and separate from the
+/// arena. Sizes are not recorded: `stats().exact` is false, and `stats().reserved` is the arena.
 /// The object itself is 184 bytes or fewer.
 ///
 /// # Threads
 ///
-/// `Send` where the backing is `Sync`; not `Sync`. As it hands out offsets it is no [`Allocator`],
-/// and goes behind a lock of the program's own.
+/// `Send` where the backing is `Sync`; not `Sync`. As it returns offsets it is not an
+/// [`Allocator`]; to share it, put it behind a lock of your program.
 ///
 /// # When not to use it
 ///
-/// For memory that the processor reaches: [`BuddyAllocator`](crate::BuddyAllocator) keeps its links
-/// in free blocks and takes 2 bits a leaf, not 66. For leaves of a few bytes: of 8 bytes the table
-/// is larger than the arena.
+/// For memory that the processor can access: [`BuddyAllocator`](crate::BuddyAllocator) keeps its
+/// links in free blocks and takes 2 bits a leaf, not 66. For leaves of a few bytes: with 8 bytes
+/// the table is larger than the arena.
 ///
 /// # Examples
 ///
@@ -72,24 +73,24 @@ const LISTED: usize = 16;
 ///
 /// # Invariants
 ///
-/// 1. `table` holds the metadata of the tree and a link for each leaf, and is reached through this
-///    object alone.
+/// 1. `table` has the metadata of the tree and a link for each leaf, and is reached only through
+///    this object.
 /// 2. The invariants of `Tree`.
 #[derive(Debug)]
 pub struct BuddyOffsets<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
     tree: Tree<'a>,
     bytes: u64,
-    /// Goes back to the backing when it is dropped, after the report of a leak too.
+    /// Returned to the backing on drop, also after a leak report.
     table: Memory<'a, B>,
 }
 
-// SAFETY: the tree points into the table, which this object alone reaches (invariant 1), so they
+// SAFETY: the tree points into the table, which only this object reaches (invariant 1), so they
 // move together; the table refers to the backing, which threads may share.
 unsafe impl<B: Allocator + Sync + ?Sized> Send for BuddyOffsets<'_, B> {}
 
 impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
-    /// Makes an allocator of the offsets `0..bytes`, all free, with a table from `backing`. What is
-    /// left of `bytes` behind the last whole leaf is not used.
+    /// Creates an allocator of the offsets `0..bytes`, all free, with a table from `backing`. The
+    /// rest of `bytes` after the last whole leaf is not used.
     ///
     /// # Complexity
     ///
@@ -122,7 +123,7 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
         let head = table.start();
         // SAFETY: the table is aligned to 64 and holds the metadata first.
         unsafe { write_meta(head, &shape, 0, 0) };
-        // SAFETY: the links are in the table behind the metadata, whose length is a multiple of 8.
+        // SAFETY: the links are in the table after the metadata, whose length is a multiple of 8.
         let links = unsafe { head.add(meta_bytes) };
         let parts = Parts {
             head,
@@ -131,8 +132,8 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
             origin: ptr::null(),
             home: 0,
         };
-        // SAFETY: the metadata was just written, in memory that this object alone reaches; each
-        // leaf has a link of its own, which is written before it is read.
+        // SAFETY: the metadata was just written, in memory that only this object reaches; each leaf
+        // has a separate link, which is written before it is read.
         let tree = unsafe { Tree::over(name, shape, parts) };
         tree.plant();
         Ok(Self { tree, bytes, table })
@@ -143,7 +144,7 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
     ///
     /// # Complexity
     ///
-    /// O(1) if a block of the size was freed lately, else O(levels).
+    /// O(1) if a block of the size was freed recently, else O(levels).
     ///
     /// # Errors
     ///
@@ -155,15 +156,14 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
     #[inline]
     #[track_caller]
     pub fn allocate(&self, bytes: u64, align: u64) -> Result<u64, AllocError> {
-        assert!(align.is_power_of_two(), "alignment {align} is no power of two");
+        assert!(align.is_power_of_two(), "alignment {align} is not a power of two");
         match self.tree.allocate(bytes.max(1), align) {
             Some(run) => Ok(self.tree.offset_of(run.leaf)),
             None => Err(AllocError),
         }
     }
 
-    /// Takes a block back, knowing its offset alone. An offset where no live block starts is a
-    /// misuse.
+    /// Frees a block by its offset alone. An offset at which no live block starts is a misuse.
     ///
     /// # Complexity
     ///
@@ -174,8 +174,8 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
         self.tree.free(offset);
     }
 
-    /// Takes a block back that was allocated, or last resized, with `bytes`. Another size, or an
-    /// offset where no live block starts, is a misuse.
+    /// Frees a block that was allocated, or last resized, with `bytes`. Another size, or an offset
+    /// at which no live block starts, is a misuse.
     ///
     /// # Complexity
     ///
@@ -186,23 +186,23 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
         self.tree.free_sized(offset, bytes);
     }
 
-    /// Changes the size of a block where it lies and returns how much it has now: grows into free
-    /// buddies to the right, or gives upper halves back.
+    /// Changes the size of a block in place and returns its new size: grows into free buddies to
+    /// the right, or frees upper halves.
     ///
     /// # Complexity
     ///
-    /// O(levels), and up to 15 blocks for each front where parts of a buddy may wait in them.
+    /// O(levels), and up to 15 blocks for each front if parts of a buddy may wait in them.
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if what lies to the right is not free. The block is as it was.
+    /// [`AllocError`] if the blocks to the right are not free. The block is unchanged.
     #[track_caller]
     pub fn resize_in_place(&self, offset: u64, old: u64, new: u64) -> Result<u64, AllocError> {
         let run = self.tree.resize(offset, old.max(1), new)?;
         Ok(self.tree.bytes_at(run.height))
     }
 
-    /// Returns how many bytes a block has; at least what was asked.
+    /// Returns the size of a block; at least the requested one.
     ///
     /// # Complexity
     ///
@@ -216,8 +216,8 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
         }
     }
 
-    /// Marks the leaves that hold any of `bytes` bytes from `offset` as taken. Each of the fewest
-    /// blocks that tile them is a live block from then on.
+    /// Marks the leaves that contain any of `bytes` bytes from `offset` as allocated. Each of the
+    /// fewest blocks that tile them is then a live block.
     ///
     /// # Complexity
     ///
@@ -225,14 +225,14 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if any of the range is taken or lies outside the arena. Nothing has changed.
+    /// [`AllocError`] if any of the range is allocated or outside the arena. Nothing has changed.
     pub fn reserve_range(&self, offset: u64, bytes: u64) -> Result<(), AllocError> {
         let (from, to) = self.tree.leaves_of(offset, bytes).ok_or(AllocError)?;
         self.tree.reserve(from, to, |_| ())
     }
 
-    /// Frees every block of a range that [`reserve_range`](Self::reserve_range) took with these
-    /// very numbers. A range that does not consist of whole live blocks is a misuse.
+    /// Frees every block of a range that [`reserve_range`](Self::reserve_range) reserved with the
+    /// same numbers. A range that does not consist of whole live blocks is a misuse.
     ///
     /// # Complexity
     ///
@@ -245,7 +245,7 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
         }
     }
 
-    /// Returns the counters as they stand.
+    /// Returns the current counters.
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.tree.stats(usize::try_from(self.bytes).unwrap_or(usize::MAX))
@@ -263,14 +263,14 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
         self.table.backing()
     }
 
-    /// Returns how many bytes the table takes.
+    /// Returns the size of the table in bytes.
     #[must_use]
     pub fn table_bytes(&self) -> usize {
         self.table.region().len()
     }
 
-    /// Shows offset and size of every live block in the order of offsets. The allocator must not be
-    /// called from `visit`.
+    /// Visits offset and size of every live block in the order of offsets. `visit` must not call
+    /// the allocator.
     pub fn walk(&self, visit: &mut dyn FnMut(u64, u64)) {
         self.tree.each_live(&mut |leaf, height| {
             visit(self.tree.offset_of(leaf), self.tree.bytes_at(height));
@@ -281,7 +281,7 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
     ///
     /// # Errors
     ///
-    /// [`Damage`] names the first fault found.
+    /// [`Damage`] describes the first fault found.
     pub fn verify(&self) -> Result<(), Damage> {
         self.tree.verify()
     }
@@ -308,8 +308,8 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
         self.tree.bytes_at(self.tree.height_of_level(level))
     }
 
-    /// Returns what the block at `index` of a level is, first merging what waits in the fronts. The
-    /// part of the tree that the arena does not reach shows as the largest allocated blocks in it.
+    /// Returns the state of the block at `index` of a level, after merging the blocks in the
+    /// fronts. Missing parts of the tree show as the largest allocated blocks in them.
     ///
     /// # Panics
     ///
@@ -319,9 +319,9 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
         self.tree.level_state(level, index)
     }
 
-    /// Shows the free blocks of a level by their indices in it, in the order of its list: the first
-    /// one is given out next. Merges what waits in the fronts first. The allocator must not be
-    /// called from `visit`.
+    /// Visits the free blocks of a level by their indices in it, in the order of its list: the
+    /// first one is allocated next. Merges the blocks in the fronts first. `visit` must not call
+    /// the allocator.
     ///
     /// # Panics
     ///
@@ -330,7 +330,7 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
         self.tree.level_free(level, visit);
     }
 
-    /// Merges what waits in the fronts, so that every two free halves are one block.
+    /// Merges the blocks in the fronts, so that every two free halves are one block.
     pub fn settle(&self) {
         self.tree.settle();
     }

@@ -1,16 +1,16 @@
 //! Blocks of one size.
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where a pool is one of the
-//! allocators behind the common interface. Changes: nothing is kept inside the blocks, not even the
-//! list of free ones, so neither an overflow nor a write after free can mislead the pool; one bit a
-//! block distinguishes live from free, so every wrong free is found and every leak is listed.
+//! allocators with the common interface. Changes: blocks contain no metadata, not even the list of
+//! free ones, so neither an overflow nor a write after free can corrupt the pool; one bit a block
+//! distinguishes live from free, so every wrong free is found and every leak is listed.
 //!
 //! # Memory
 //!
-//! Blocks come in chunks. The address space is cut into windows of a power of two (as many bytes as
-//! 64 blocks, rounded down, at most 16 KiB, for blocks of up to that size), and the blocks that
-//! start in one window form a group of 32 bytes: a word of free bits, the first block, the count of
-//! blocks given out so far, a link. A table of pointers leads from a window to its group.
+//! Blocks come in chunks. The address space is divided into windows of a power of two (at most the
+//! size of 64 blocks and 16 KiB, for blocks of up to that size), and the blocks that start in one
+//! window form a group of 32 bytes: a word of free bits, the first block, the count of blocks
+//! allocated at least once, a link. A table of pointers leads from a window to its group.
 //!
 //! ```text
 //! address --shift, mask--> table --> group { free bits, first, carved, next }
@@ -18,18 +18,19 @@
 //! chunk   | block 0 | block 1 | .. | block n-1 | head | group 0 | group 1 | ..
 //! ```
 //!
-//! A group costs 32 bytes and two to four pointers of the table, so 0.75 to 1 byte a block where 64
-//! of them share one. Which block of the group an address names is found by one multiplication and
-//! one rotation: the quotient is exact or larger than any count, so the same comparison finds
-//! addresses outside, inside and never given out.
+//! A group costs 32 bytes and two to four pointers of the table, so 0.75 to 1 byte a block if 64 of
+//! them share one. One multiplication and one rotation find the block of the group at an address:
+//! the quotient is exact or larger than any count, so the same comparison detects addresses
+//! outside, inside and never allocated.
 //!
-//! A block freed while none is held back is held: its bit stays clear until it is given out again
-//! or the pool shrinks. Freeing and allocating in turn so only reads the bits.
+//! A block that is freed while none is held becomes the held block: its bit stays clear until it is
+//! allocated again or the pool shrinks. Alternating frees and allocations therefore only read the
+//! bits.
 //!
-//! Free blocks are taken before fresh ones, so the blocks given out so far are the peak, which
-//! therefore costs nothing to keep.
+//! Free blocks are used before fresh ones, so the number of blocks allocated at least once is the
+//! peak, which therefore costs nothing to maintain.
 //!
-//! `docs/decisions/0003-pool-live-bits.md` says what else was tried.
+//! `docs/decisions/0003-pool-live-bits.md` lists the alternatives.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -64,30 +65,30 @@ use index::Index;
 ///
 /// Serves any request that is not larger and not more aligned than its block; other requests are
 /// refused with [`AllocError`]. Each block has the full size of the pool's block. Live `requested`
-/// is counted as granted (`exact` is false); the totals are as asked.
+/// is counted as granted (`exact` is false); the totals are as requested.
 ///
-/// A double free, a free of an address that is not the pool's or inside a block, and a free with a
-/// size larger than the block are found and reported through [`misuse`](crate::misuse()). A double
-/// free is found until the block is given out again.
+/// A double free, a free of an address outside the pool or inside a block, and a free with a size
+/// larger than the block are found and reported through [`misuse`](crate::misuse()). A double free
+/// is found until the block is allocated again.
 ///
 /// The first chunk holds at least 4 blocks and about 4 KiB; each further one as much as all before
 /// it together, up to about 1 MiB. When the backing refuses such a chunk, a chunk of 4 blocks is
 /// tried. [`with_blocks_per_chunk`](Self::with_blocks_per_chunk) fixes the number instead. Chunks
-/// without live blocks are given back by [`shrink`](Self::shrink) and when the pool is dropped, and
-/// [`with_give_back`](Self::with_give_back) lets it do so by itself.
+/// without live blocks are returned by [`shrink`](Self::shrink) and when the pool is dropped, and
+/// automatically with [`with_give_back`](Self::with_give_back).
 ///
 /// # Complexity
 ///
 /// Allocating and freeing take O(1): no list is searched and nothing is divided. Growing takes
-/// O(blocks of the new chunk / 64), and O(blocks / 64) where the table doubles. Where several
-/// chunks lie so that two of their windows share a slot of the table, freeing takes O(log chunks).
+/// O(blocks of the new chunk / 64), and O(blocks / 64) when the table doubles. If windows of
+/// different chunks share a slot of the table, freeing takes O(log chunks).
 ///
 /// # Memory
 ///
-/// Nothing is in a block or between two. Groups and the table that leads to them, behind the
-/// blocks of each chunk, take 0.75 to 1.1 bytes a block of up to 128 bytes, where 64 share a group;
-/// more the fewer share one, 6 bytes a block of 1 KiB. A request that is smaller than the block
-/// wastes the rest of it.
+/// Nothing is stored in a block or between two. Groups and the table that leads to them, after the
+/// blocks of each chunk, take 0.75 to 1.1 bytes a block of up to 128 bytes, of which 64 share a
+/// group; larger blocks take more, 6 bytes a block of 1 KiB. A request that is smaller than the
+/// block wastes the rest of it.
 ///
 /// A growing pool has at most about as many blocks unused as it had in use at its peak, or 1 MiB of
 /// them, or the first chunk; one live block keeps its chunk. The object itself is 256 bytes or
@@ -95,14 +96,14 @@ use index::Index;
 ///
 /// # Threads
 ///
-/// `Send` where the backing is `Sync`, as also over a region; not `Sync`: there are
-/// [`SharedPool`](crate::SharedPool), and [`Locked`](crate::Locked) around a pool.
+/// `Send` where the backing is `Sync`, as also over a region; not `Sync`: for several threads use
+/// [`SharedPool`](crate::SharedPool), or [`Locked`](crate::Locked) around a pool.
 ///
 /// # When not to use it
 ///
-/// For blocks of many sizes, which all take the largest: a [`HeapAllocator`](crate::HeapAllocator).
-/// For blocks that die together, where a [`FrameAllocator`](crate::FrameAllocator) frees them at
-/// once.
+/// For blocks of many sizes, which would all take the largest: use a
+/// [`HeapAllocator`](crate::HeapAllocator). For blocks that are freed together: a
+/// [`FrameAllocator`](crate::FrameAllocator) frees them at once.
 ///
 /// # Panics
 ///
@@ -128,13 +129,13 @@ use index::Index;
 ///
 /// # Invariants
 ///
-/// 1. Every chunk is in the index and on the list from `oldest`, in the order they were taken.
-/// 2. `free_groups` leads over `next` to every group with a set bit once, those of parked chunks
-///    excepted, and to nothing else but the constant group at its end.
-/// 3. Only the youngest chunk has blocks that were never given out: those from `carving` on,
-///    `uncarved` of them in the group itself. They are given out only while no block is free.
-/// 4. `carved` blocks were given out at least once; of these
-///    `allocations_total - frees_total` are live. The others have their bit set, but for `held`.
+/// 1. Every chunk is in the index and on the list from `oldest`, in the order they were allocated.
+/// 2. `free_groups` leads over `next` to every group with a set bit once, except those of parked
+///    chunks, and to no other group but the constant one at its end.
+/// 3. Only the newest chunk has blocks that were never allocated: those from `carving` on,
+///    `uncarved` of them in the group itself. They are used only while no block is free.
+/// 4. `carved` blocks were allocated at least once; of these `allocations_total - frees_total` are
+///    live. The others have their bit set, except `held`.
 /// 5. `held` is null or a free block whose bit is clear.
 /// 6. `parked` leads over `next_parked` to every parked chunk once; all blocks of those are free.
 pub struct PoolAllocator<
@@ -146,8 +147,8 @@ pub struct PoolAllocator<
     align: usize,
     window_shift: u32,
     index: Index,
-    /// A freed block that is given out next, so that a free and an allocation after it need not
-    /// touch the bits.
+    /// A freed block that is allocated next, so that a free and a following allocation need not
+    /// change the bits.
     held: Cell<*mut u8>,
     free_groups: Cell<*const Group>,
     allocations_total: Cell<u64>,
@@ -164,14 +165,14 @@ pub struct PoolAllocator<
     peak_live: Cell<usize>,
     reserved: Cell<usize>,
     peak_reserved: Cell<usize>,
-    /// Zero where chunks grow.
+    /// Zero if chunks grow.
     blocks_per_chunk: usize,
-    /// After how many frees, in hundredths of the blocks, empty chunks are looked for; zero for
-    /// never.
+    /// The number of frees between searches for empty chunks, as a percentage of the blocks; zero
+    /// for never.
     look_percent: u32,
-    /// The count of frees at which that is done next.
+    /// The count of frees at the next search.
     next_look: Cell<u64>,
-    /// Empty chunks whose blocks are given out when no other is free.
+    /// Empty chunks whose blocks are used when no other is free.
     parked: Cell<*const Chunk>,
     name: &'a str,
     backing: Option<&'a B>,
@@ -179,13 +180,13 @@ pub struct PoolAllocator<
     sites: S,
 }
 
-// SAFETY: the raw pointers lead to chunks that this pool alone owns (or to constants that nobody
-// writes), and the backing, which is shared, may be used from another thread as it is `Sync`. The
+// SAFETY: the raw pointers point to chunks that only this pool owns (or to constants that are never
+// written), and the backing, which is shared, may be used from another thread as it is `Sync`. The
 // sites must be `Send` themselves.
 unsafe impl<B: Allocator + Sync + ?Sized, S: SiteBook + Send> Send for PoolAllocator<'_, B, S> {}
 
 impl<'a, B: Allocator + ?Sized> PoolAllocator<'a, B> {
-    /// Makes a pool of blocks that can hold `layout`. Takes nothing from the backing yet.
+    /// Creates a pool of blocks that can hold `layout`. Allocates nothing yet.
     ///
     /// The block's size is that of `layout`, at least one byte, rounded up to its alignment.
     ///
@@ -211,7 +212,7 @@ impl<'a, B: Allocator + ?Sized> PoolAllocator<'a, B> {
         Self::with(layout, name, Some(backing))
     }
 
-    /// Keeps the site of each block handed out from now on, with [`Sites`](crate::Sites).
+    /// Keeps the site of each block allocated from now on, with [`Sites`](crate::Sites).
     #[must_use]
     pub const fn with_sites<S: SiteBook>(self, sites: S) -> PoolAllocator<'a, B, S> {
         with_sites!(
@@ -283,22 +284,21 @@ impl<'a, B: Allocator + ?Sized> PoolAllocator<'a, B> {
 }
 
 impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
-    /// Fixes the number of blocks in each chunk, from 1 on; 0 stands for the default, growing
-    /// chunks. Chunks that stand already, as that of a region, stay as they are.
+    /// Fixes the number of blocks in each chunk, from 1 on; 0 means the default, growing chunks.
+    /// Existing chunks, such as that of a region, are unchanged.
     #[must_use]
     pub const fn with_blocks_per_chunk(mut self, blocks: usize) -> Self {
         self.blocks_per_chunk = blocks;
-        // The groups of chunks that stand were made for the windows that they have.
+        // The groups of existing chunks were created for their current windows.
         if self.blocks.get() == 0 {
             self.window_shift = window_shift(self.size.bytes, blocks);
         }
         self
     }
 
-    /// Makes each chunk as large as `bytes` allow, what the pool keeps behind its blocks included,
-    /// but of one block at least. Where the backing keeps words of its own beside a block, leave
-    /// them out of `bytes`: chunks of 8 176 bytes are in a heap one behind the other, chunks of 8
-    /// 192 do not, as they are aligned.
+    /// Limits each chunk to `bytes`, including the metadata after its blocks, but with at least one
+    /// block. If the backing stores words next to a block, subtract them from `bytes`: chunks of 8
+    /// 176 bytes are adjacent in a heap, chunks of 8 192 are not, because of their alignment.
     ///
     /// # Examples
     ///
@@ -318,8 +318,8 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
     #[must_use]
     pub const fn with_chunk_bytes(self, bytes: usize) -> Self {
         let per_block = self.size.bytes;
-        // The window follows from the blocks and the groups from the window: twice is enough, as
-        // the first count is too high by at most the groups of one chunk.
+        // The window follows from the blocks and the groups from the window: two rounds are enough,
+        // as the first count is too high by at most the groups of one chunk.
         let shift = window_shift(per_block, bytes / per_block);
         let groups = (bytes >> shift) + 2;
         let kept = size_of::<Chunk>() + groups * size_of::<Group>() + align_of::<Chunk>();
@@ -327,15 +327,15 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         self.with_blocks_per_chunk(if blocks == 0 { 1 } else { blocks })
     }
 
-    /// Lets the pool give chunks back by itself, for programs that shift from one size of block to
-    /// another: after as many frees as `percent` hundredths of its blocks it looks for empty
-    /// chunks. Their blocks are then given out only when no other is free, and a chunk of which
-    /// none was until the next look goes back. 0 stands for the default, which gives back in
-    /// [`shrink`](Self::shrink) alone.
+    /// Lets the pool return chunks by itself, for programs that shift from one block size to
+    /// another: after as many frees as `percent` per cent of its blocks it searches for empty
+    /// chunks. Their blocks are then used only when no other is free, and a chunk that is still
+    /// unused at the next search is returned. 0 means the default, which returns chunks only in
+    /// [`shrink`](Self::shrink).
     ///
     /// Best with small chunks, [`with_chunk_bytes`](Self::with_chunk_bytes): one live block keeps
-    /// its chunk. Freeing then costs O(1) amortised, and O(blocks / 64) and what the backing takes
-    /// at worst.
+    /// its chunk. Freeing then costs O(1) amortised, and in the worst case O(blocks / 64) plus
+    /// frees in the backing.
     ///
     /// # Examples
     ///
@@ -378,7 +378,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         self.blocks.get()
     }
 
-    /// Returns the book of sites: with [`Sites`](crate::Sites) it says who asked for a block.
+    /// Returns the book of sites: with [`Sites`](crate::Sites) it knows each block's site.
     #[must_use]
     pub const fn sites(&self) -> &S {
         &self.sites
@@ -406,7 +406,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         NonNull::slice_from_raw_parts(block, self.size.bytes)
     }
 
-    /// Gives out a block.
+    /// Allocates a block.
     #[inline(always)]
     fn take(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         if !self.fits(layout) {
@@ -423,10 +423,10 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         }
     }
 
-    /// Gives out a block whose bit is set, unless there is none but in parked chunks.
+    /// Allocates a block whose bit is set, if there is one outside parked chunks.
     #[inline(always)]
     fn take_listed(&self, requested: usize) -> Option<NonNull<[u8]>> {
-        // SAFETY: invariant 2: the constant group or one of a chunk that stands.
+        // SAFETY: invariant 2: the constant group or one of an existing chunk.
         let group = unsafe { &*self.free_groups.get() };
         let free = group.free.get();
         let rest = free & free.wrapping_sub(1);
@@ -450,15 +450,15 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
     }
 
     fn live(&self) -> usize {
-        // As many blocks are in memory, so the difference fits.
+        // This number of blocks is in memory, so the difference fits.
         (self.allocations_total.get() - self.frees_total.get()) as usize
     }
 }
 
 impl<'a> PoolAllocator<'a, dyn Allocator + Sync + 'a> {
-    /// Makes a pool whose blocks and metadata all are in `region`; it never grows.
+    /// Creates a pool whose blocks and metadata are all in `region`; it never grows.
     ///
-    /// It has as many blocks as fit: none where the region is too small for one.
+    /// It has as many blocks as fit: none if the region is too small for one.
     #[must_use]
     pub fn from_region(name: &'a str, layout: Layout, region: &'a mut [MaybeUninit<u8>]) -> Self {
         let pool = Self::with(layout, name, None);
@@ -467,10 +467,10 @@ impl<'a> PoolAllocator<'a, dyn Allocator + Sync + 'a> {
     }
 }
 
-// SAFETY: a free block is the one held or has its bit set, never both (invariants 4 and 5), and
-// loses that mark when it is given out, so no two live blocks are the same; blocks of one chunk lie
+// SAFETY: a free block is the held one or has its bit set, never both (invariants 4 and 5), and
+// loses that mark when it is allocated, so no two live blocks are the same; blocks of one chunk are
 // `size` apart (invariants 1 and 2 of `Group`). Blocks are aligned as the chunk is and `size` is a
-// multiple of the alignment. Chunks stand while the pool does, except those without live blocks.
+// multiple of the alignment. Chunks exist as long as the pool, except those without live blocks.
 // Nothing is changed before the last step that can fail.
 unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for PoolAllocator<'_, B, S> {
     #[inline]
@@ -491,7 +491,7 @@ unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for PoolAllocator<'_, 
         self.sites.forget(block);
     }
 
-    // Always, as a call from several places costs a fifth of the whole.
+    // Always inlined, as a call from several places costs a fifth of the whole.
     #[inline(always)]
     unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
         let site = Location::caller();
@@ -514,7 +514,8 @@ unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for PoolAllocator<'_, 
         if !self.fits(new) {
             return Err(AllocError);
         }
-        // The pointer passed in may reach over less than the block, so the pool's own goes back.
+        // The pointer passed in may have provenance over less than the block, so the pool's own is
+        // returned.
         match self.locate(block.addr().get()) {
             Ok((group, index)) => Ok(self.block_at(group, index)),
             Err(what) => self.wrong(what, block, None, Location::caller()),
@@ -527,7 +528,7 @@ unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for PoolAllocator<'_, 
         old: Layout,
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
-        // A block of the pool is aligned for every layout that fits, and no other could be served.
+        // A block of the pool is aligned for every layout that fits; no other layout is served.
         // SAFETY: the caller's promise, passed on.
         unsafe { self.resize_in_place(block, old, new) }
     }
@@ -565,7 +566,8 @@ unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for PoolAllocator<'_, 
     }
 
     fn backing(&self) -> Option<&dyn Allocator> {
-        // Through a reference, as a backing type without a size has no other way to a trait object.
+        // Through a reference, as an unsized backing type has no other conversion to a trait
+        // object.
         self.backing.as_ref().map(|backing| backing as &dyn Allocator)
     }
 
@@ -587,8 +589,8 @@ unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for PoolAllocator<'_, 
 
 impl<B: Allocator + ?Sized, S: SiteBook> Drop for PoolAllocator<'_, B, S> {
     fn drop(&mut self) {
-        /// Gives the memory back also where the leak report unwinds, so that the backing does not
-        /// report the same leak once more.
+        /// Frees the memory even if the leak report unwinds, so that the backing does not report
+        /// the same leak again.
         struct Release<'p, 'a, B: Allocator + ?Sized, S: SiteBook>(&'p PoolAllocator<'a, B, S>);
         impl<B: Allocator + ?Sized, S: SiteBook> Drop for Release<'_, '_, B, S> {
             fn drop(&mut self) {

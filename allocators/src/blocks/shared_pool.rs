@@ -1,22 +1,22 @@
-//! Fixed-size blocks that any thread takes and gives back without a lock, with one bit for each.
+//! Fixed-size blocks that any thread allocates and frees without a lock, with one bit for each.
 //!
-//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), which asks of every allocator
-//! that it finds leaks and wrong frees. Changes: the free blocks are no list but bits apart from
-//! the blocks, which several threads change by one atomic operation each, and whose former value
-//! tells a double free.
+//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where every allocator finds
+//! leaks and wrong frees. Changes: the free blocks are not a list but bits separate from the
+//! blocks, which several threads change by one atomic operation each, and whose former value
+//! reveals a double free.
 //!
 //! # Memory
 //!
 //! A chunk is one block of the backing. Each bit of a leaf is a block, set while it is free and was
-//! given out before. A bit of a middle word says that its leaf may have a set bit, a bit of the
-//! root that its middle word may.
+//! allocated before. A set bit of a middle word means that its leaf may have a set bit, a set bit
+//! of the root that its middle word may.
 //!
 //! ```text
 //! | block 0 | block 1 | .. | gap | header    | middle words      | leaves        |
 //!                                | with root | 1 bit for a leaf  | 1 bit a block |
 //! ```
 //!
-//! `docs/decisions/0005-shared-pool.md` says what else was thought of.
+//! `docs/decisions/0005-shared-pool.md` lists the alternatives.
 
 use core::alloc::Layout;
 use core::marker::PhantomData;
@@ -45,17 +45,17 @@ use bits::BITS;
 use chunk::Chunk;
 use place::{CHUNKS_MAX, Place, Places};
 
-/// A pool of blocks of one size for several threads, without a lock but to grow.
+/// A pool of blocks of one size for several threads; it takes a lock only to grow.
 ///
 /// Serves any request that is not larger and not more aligned than its block; other requests are
 /// refused with [`AllocError`]. Each block has the full size of the pool's block. Live `requested`
-/// is counted as granted (`exact` is false); the totals are as asked. A block may be freed by
-/// another thread than took it.
+/// is counted as granted (`exact` is false); the totals are as requested. A block may be freed by
+/// another thread than allocated it.
 ///
-/// A double free, a free of an address that is not the pool's or inside a block, and a free with a
-/// size larger than the block are found and reported through [`misuse`](crate::misuse()): of two
-/// threads that free one block at once, exactly one is told. A double free is found until the block
-/// is given out again. The pool never touches the blocks themselves.
+/// A double free, a free of an address outside the pool or inside a block, and a free with a size
+/// larger than the block are found and reported through [`misuse`](crate::misuse()): of two threads
+/// that free one block at once, exactly one is reported. A double free is found until the block is
+/// allocated again. The pool never touches the blocks themselves.
 ///
 /// # Growth
 ///
@@ -64,60 +64,58 @@ use place::{CHUNKS_MAX, Place, Places};
 /// [`with_blocks_per_chunk`](Self::with_blocks_per_chunk) fixes the number. When the backing
 /// refuses a chunk, half of it is tried, down to 4 blocks. No chunk has more than 64 * 64 * 64
 /// blocks, so a pool has at most 8 388 608 (fewer on machines of 32 bits). Growing takes a spin
-/// lock, so that one thread grows while others that find nothing wait for what it brings; nobody
-/// else is kept from taking and giving back blocks. Chunks are given back by
-/// [`shrink`](Self::shrink) and when the pool is dropped.
+/// lock, so that one thread grows while others that find no block wait for the new chunk; all other
+/// threads can allocate and free meanwhile. Chunks are returned by [`shrink`](Self::shrink) and
+/// when the pool is dropped.
 ///
-/// A thread that dies or is stopped in the midst of a call keeps nobody else from working, unless
-/// it was growing the pool.
+/// A thread that dies or is stopped during a call blocks no other thread, unless it was growing the
+/// pool.
 ///
 /// # Refusals
 ///
-/// A request is refused when no block stays free while it looks and the pool cannot grow. A block
-/// that a thread has given back before it asks is found, whatever other threads are in the midst
-/// of.
+/// A request is refused when no block stays free during the search and the pool cannot grow. A
+/// block that a thread has freed before its own request is found, whatever calls of other threads
+/// are in progress.
 ///
 /// # Statistics
 ///
-/// `requested <= granted <= reserved` holds in every answer: the first two are one number. Live
-/// blocks are not counted but are the blocks that were ever given out less the bits that are set,
-/// so they are exact once the other threads rest; while they work, the count is off by at most what
-/// they do during the look. Blocks that were given out before are taken first, so the blocks ever
-/// given out are the peak; it is too high by no more than the greatest number of calls that were
-/// under way at once.
+/// `requested <= granted <= reserved` holds in every result: the first two are one number. Live
+/// blocks are not counted; they are the blocks that were ever allocated minus the set bits, so the
+/// number is exact while no other thread works; otherwise it is off by at most the calls made
+/// during the read. Blocks that were allocated before are reused first, so the number of blocks
+/// ever allocated is the peak; it is too high by at most the greatest number of simultaneous calls.
 ///
 /// # Complexity
 ///
-/// Allocating: O(1), at most 4 levels of words and 32 chunks are looked at, and repeated only where
-/// other threads took what was found, or where a search meets a word that has become empty, which
-/// it is then not led to again (lock-free). Where nothing was found, every leaf is looked at before
-/// the pool grows or refuses: O(blocks / 64). Freeing: O(1), repeated only where other threads
-/// change the bits of the same leaf; the chunks are looked through from the youngest, at most 32.
-/// An allocation takes two atomic read-modify-write operations (the bit and a counter of its
-/// thread's), a free one. Growing takes O(blocks of the chunk / 64), and so do
-/// [`stats`](Allocator::stats) for all chunks.
+/// Allocating: O(1), at most 4 levels of words and 32 chunks are read, and repeated only if other
+/// threads took the block that was found, or if a search meets a word that has become empty, to
+/// which it is not led again (lock-free). If nothing was found, every leaf is read before the pool
+/// grows or refuses: O(blocks / 64). Freeing: O(1), repeated only if other threads change the bits
+/// of the same leaf; the chunks are searched from the newest, at most 32. An allocation takes two
+/// atomic read-modify-write operations (the bit and a counter of its thread's), a free one. Growing
+/// takes O(blocks of the chunk / 64), and so do [`stats`](Allocator::stats) for all chunks.
 ///
-/// A thread looks first at the leaf that it used last, by allocating or freeing, and counts in a
-/// cache line of its own; which one is told by where its stack lies. What threads share are the
-/// leaves: one cache line has the bits of 512 blocks.
+/// A thread first checks the leaf that it used last, by allocating or freeing, and counts in one of
+/// several cache lines, chosen by the address of its stack. Threads share the leaves: one cache
+/// line has the bits of 512 blocks.
 ///
 /// # Memory
 ///
-/// Nothing is in a block or between two. 1 bit a block and 1/64 of that, and 80 bytes a chunk,
-/// apart from the blocks: 1.7 % of blocks of 8 bytes, 0.2 % of 64 bytes. A request that is smaller
-/// than the block wastes the rest of it. A growing pool has at most about as many blocks unused as
-/// it had in use at its peak, or one chunk's. The pool itself has 896 bytes.
+/// Nothing is stored in a block or between two. 1 bit a block and 1/64 of that, and 80 bytes a
+/// chunk, separate from the blocks: 1.7 % of blocks of 8 bytes, 0.2 % of 64 bytes. A request that
+/// is smaller than the block wastes the rest of it. A growing pool has at most about as many blocks
+/// unused as it had in use at its peak, or one chunk's. The pool itself has 896 bytes.
 ///
 /// # Threads
 ///
-/// `Send` and `Sync`. Threads that the stack spreads over the same line of counters share it, as
-/// those do that take or free blocks of one leaf; they wait for one another only to grow.
+/// `Send` and `Sync`. Threads whose stacks select the same line of counters share it, and so do
+/// those that allocate or free blocks of one leaf; they wait for one another only to grow.
 ///
 /// # When not to use it
 ///
-/// Within one thread: [`PoolAllocator`](crate::PoolAllocator) does the same without atomic
-/// operations, in less than half the instructions. Where threads seldom meet and a short wait does
-/// no harm, [`Locked`](crate::Locked)`<PoolAllocator>` is faster: what is gained here is that no
+/// For a single thread: [`PoolAllocator`](crate::PoolAllocator) does the same without atomic
+/// operations, in less than half the instructions. If threads seldom contend and a short wait is
+/// acceptable, [`Locked`](crate::Locked)`<PoolAllocator>` is faster: the advantage here is that no
 /// thread waits for another, nor for one that was interrupted. For blocks of many sizes: `Locked`
 /// over a heap.
 ///
@@ -150,11 +148,11 @@ use place::{CHUNKS_MAX, Place, Places};
 ///
 /// # Invariants
 ///
-/// 1. The first `count` entries of `chunks` lead to chunks that stand as long as the pool is not
+/// 1. The first `count` entries of `chunks` point to chunks that exist while the pool is not
 ///    borrowed mutably; they do not change meanwhile. `count` and entries are written by the thread
-///    whose turn it is, or through `&mut self`.
-/// 2. A block whose bit is clear was never given out, is live, or is being taken or given back by
-///    one thread. Fresh blocks are given out in order, by a count of the chunk that only grows.
+///    that holds the growth lock, or through `&mut self`.
+/// 2. A block whose bit is clear was never allocated, is live, or is being allocated or freed by
+///    one thread. Fresh blocks are allocated in order, by a count of the chunk that only grows.
 /// 3. `reserved` is the bytes of all chunks, or of the region.
 pub struct SharedPool<'a, B: Allocator + Sync + ?Sized = dyn Allocator + Sync + 'a> {
     chunks: [AtomicPtr<Chunk>; CHUNKS_MAX],
@@ -165,7 +163,7 @@ pub struct SharedPool<'a, B: Allocator + Sync + ?Sized = dyn Allocator + Sync + 
     size: BlockSize,
     align: usize,
     blocks_max: usize,
-    /// Zero where chunks grow.
+    /// Zero if chunks grow.
     blocks_per_chunk: usize,
     name: &'a str,
     backing: Option<&'a B>,
@@ -177,7 +175,7 @@ pub struct SharedPool<'a, B: Allocator + Sync + ?Sized = dyn Allocator + Sync + 
 }
 
 impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
-    /// Makes a pool of blocks that can hold `layout`. Takes nothing from the backing yet.
+    /// Creates a pool of blocks that can hold `layout`. Allocates nothing yet.
     ///
     /// The block's size is that of `layout`, at least one byte, rounded up to its alignment.
     ///
@@ -201,22 +199,22 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
         Self::with(layout, name, Some(backing))
     }
 
-    /// Makes a pool. The model checker's atomics cannot be made at compile time.
+    /// Creates a pool. The model checker's atomics have no `const` constructor.
     #[cfg(loom)]
     #[must_use]
     pub fn new(name: &'a str, layout: Layout, backing: &'a B) -> Self {
         Self::with(layout, name, Some(backing))
     }
 
-    /// Fixes the number of blocks in each chunk, from 1 on; 0 stands for the default, growing
-    /// chunks. The pool then has at most 32 times as many blocks.
+    /// Fixes the number of blocks in each chunk, from 1 on; 0 means the default, growing chunks.
+    /// The pool then has at most 32 times as many blocks.
     #[must_use]
     pub const fn with_blocks_per_chunk(mut self, blocks: usize) -> Self {
         self.blocks_per_chunk = blocks;
         self
     }
 
-    /// Refuses to grow beyond `blocks` blocks in all.
+    /// Refuses to grow beyond `blocks` blocks in total.
     #[must_use]
     pub const fn with_blocks_max(mut self, blocks: usize) -> Self {
         self.blocks_max = blocks;
@@ -234,7 +232,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
     /// Returns how many blocks the chunks have, live or not.
     #[must_use]
     pub fn capacity(&self) -> usize {
-        // Relaxed: a number for people.
+        // Relaxed: a number for display.
         self.capacity.load(Ordering::Relaxed)
     }
 
@@ -288,17 +286,17 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
     /// Returns the number of chunks.
     #[inline]
     fn count(&self) -> usize {
-        // Acquire pairs with the Release in `publish`: the entries and what they lead to are seen.
+        // Acquire pairs with the Release in `publish`: the entries and their chunks are visible.
         self.count.load(Ordering::Acquire)
     }
 
-    /// Returns the chunk `index`, which is below a `count` that this thread has read, or named by a
+    /// Returns the chunk `index`, which is below a `count` that this thread has read, or from a
     /// place.
     #[inline]
     fn chunk(&self, index: usize) -> &Chunk {
         // Relaxed: written before either was (invariant 1).
         let chunk = self.chunks[index % CHUNKS_MAX].load(Ordering::Relaxed);
-        // SAFETY: invariant 1: it stands while the pool is borrowed.
+        // SAFETY: invariant 1: it exists while the pool is borrowed.
         unsafe { &*chunk }
     }
 
@@ -311,11 +309,11 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
         chunk.take_at(leaf).map(|found| self.block_at(chunk, found))
     }
 
-    /// Takes a free block from anywhere, one that was given out before if there is one.
+    /// Takes a free block from anywhere, preferably one that was allocated before.
     #[inline(never)]
     fn take_far(&self, place: &Place) -> Option<NonNull<u8>> {
         let count = self.count();
-        // The chunk of the last time, from its leaf on; then the youngest, which are the largest.
+        // The last used chunk, from its leaf on; then the newest ones, which are the largest.
         let (near, leaf) = place.near().unwrap_or((count, 0));
         let others = (0..count).rev().map(|index| (index, 0));
         let taken = (near < count)
@@ -323,11 +321,10 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
             .into_iter()
             .chain(others)
             .find_map(|(index, start)| Some((index, self.chunk(index).take(start)?)));
-        // Fresh ones last, so that there are as many of the others as the most that were live.
+        // Fresh blocks last, so that the number of used blocks equals the peak of live ones.
         let carved =
             || (0..count).rev().find_map(|index| Some((index, self.chunk(index).carve()?)));
-        // What others are in the midst of may hide free blocks from the upper levels, never from
-        // the leaves.
+        // Calls in progress may hide free blocks from the upper levels, never from the leaves.
         let any = || (0..count).find_map(|index| Some((index, self.chunk(index).take_any()?)));
         let (index, found) = taken.or_else(carved).or_else(any)?;
         place.remember(index, found / BITS);
@@ -340,7 +337,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
         unsafe { chunk.first.add(index * self.size.bytes) }
     }
 
-    /// Counts a block that was taken and hands it out.
+    /// Counts an allocated block and returns it.
     #[inline]
     fn give_out(&self, place: &Place, block: NonNull<u8>, requested: usize) -> NonNull<[u8]> {
         place.count(requested, self.size.bytes);
@@ -348,8 +345,8 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
         NonNull::slice_from_raw_parts(block, self.size.bytes)
     }
 
-    /// Returns the number of the chunk in which a block starts at `address` that was given out
-    /// before, the chunk, and the number of the block.
+    /// Returns the index of the chunk in which an already allocated block starts at `address`, the
+    /// chunk, and the index of the block.
     #[inline]
     fn locate(&self, address: usize) -> Option<(usize, &Chunk, usize)> {
         (0..self.count()).rev().find_map(|number| {
@@ -359,14 +356,14 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
         })
     }
 
-    /// Frees a block, or says what is wrong with the address.
+    /// Frees a block, or returns the misuse.
     #[inline]
     fn give_back(&self, block: NonNull<u8>) -> Result<(), Misuse> {
         let Some((number, chunk, index)) = self.locate(block.addr().get()) else {
             return Err(self.stray(block));
         };
-        // Before the bit is set, as the block may be another thread's right after. If it is free
-        // already, this changes nothing.
+        // Before the bit is set, as another thread may get the block right after. If it is already
+        // free, this changes nothing.
         mark::no_access(self.block_at(chunk, index), self.size.bytes);
         if !chunk.put(index) {
             return Err(Misuse::DoubleFree);
@@ -376,7 +373,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
         Ok(())
     }
 
-    /// Says what is wrong with an address at which no block starts that was ever given out.
+    /// Returns the misuse of an address at which no allocated block ever started.
     #[cold]
     fn stray(&self, block: NonNull<u8>) -> Misuse {
         let address = block.addr().get();
@@ -402,9 +399,9 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
 }
 
 impl<'a> SharedPool<'a, dyn Allocator + Sync + 'a> {
-    /// Makes a pool whose blocks and metadata all are in `region`; it never grows.
+    /// Creates a pool whose blocks and metadata are all in `region`; it never grows.
     ///
-    /// It has as many blocks as fit: none where the region is too small for one.
+    /// It has as many blocks as fit: none if the region is too small for one.
     #[must_use]
     pub fn from_region(name: &'a str, layout: Layout, region: &'a mut [MaybeUninit<u8>]) -> Self {
         let pool = Self::with(layout, name, None);
@@ -419,10 +416,10 @@ const fn block_size(layout: Layout) -> BlockSize {
     BlockSize::new(bytes.next_multiple_of(layout.align()))
 }
 
-// SAFETY: a block is handed out by the one thread whose operation clears its bit, and no other is
-// until the bit is set again (invariant 2), so no two live blocks are the same; blocks of one chunk
-// lie `size` apart. Blocks are aligned as the chunk is and `size` is a multiple of the alignment.
-// Chunks stand while the pool is shared. Nothing is changed before the last step that can fail.
+// SAFETY: a block is returned by the one thread whose operation clears its bit, and not again until
+// the bit is set (invariant 2), so no two live blocks are the same; blocks of one chunk are `size`
+// apart. Blocks are aligned as the chunk is and `size` is a multiple of the alignment. Chunks exist
+// while the pool is shared. Nothing is changed before the last step that can fail.
 unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedPool<'_, B> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
@@ -473,7 +470,8 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedPool<'_, B> {
         if chunk.is_free(index) {
             self.wrong(Misuse::DoubleFree, block, None, site);
         }
-        // The pointer passed in may reach over less than the block, so the pool's own goes back.
+        // The pointer passed in may have provenance over less than the block, so the pool's own is
+        // returned.
         Ok(NonNull::slice_from_raw_parts(self.block_at(chunk, index), self.size.bytes))
     }
 
@@ -483,7 +481,7 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedPool<'_, B> {
         old: Layout,
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
-        // A block of the pool is aligned for every layout that fits, and no other could be served.
+        // A block of the pool is aligned for every layout that fits; no other layout is served.
         // SAFETY: the caller's promise, passed on.
         unsafe { self.resize_in_place(block, old, new) }
     }
@@ -505,7 +503,8 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedPool<'_, B> {
     }
 
     fn backing(&self) -> Option<&dyn Allocator> {
-        // Through a reference, as a backing type without a size has no other way to a trait object.
+        // Through a reference, as an unsized backing type has no other conversion to a trait
+        // object.
         self.backing.as_ref().map(|backing| backing as &dyn Allocator)
     }
 
@@ -524,8 +523,8 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedPool<'_, B> {
         self.walk_blocks(visit);
     }
 
-    /// Checks what holds at every moment, whatever other threads do: the bits beyond the blocks,
-    /// the places of the chunks, and the order of the counters.
+    /// Checks the invariants that hold at every moment, also while other threads work: the bits
+    /// beyond the blocks, the places of the chunks, and the order of the counters.
     fn verify(&self) -> Result<(), Damage> {
         self.verify_all()
     }
@@ -533,12 +532,12 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedPool<'_, B> {
 
 impl<B: Allocator + Sync + ?Sized> Drop for SharedPool<'_, B> {
     fn drop(&mut self) {
-        /// Gives the memory back also where the leak report unwinds, so that the backing does not
-        /// report the same leak once more.
+        /// Frees the memory even if the leak report unwinds, so that the backing does not report
+        /// the same leak again.
         struct Release<'p, 'a, B: Allocator + Sync + ?Sized>(&'p mut SharedPool<'a, B>);
         impl<B: Allocator + Sync + ?Sized> Drop for Release<'_, '_, B> {
             fn drop(&mut self) {
-                // The backing may touch memory that it gets back.
+                // The backing may touch freed memory.
                 for index in 0..self.0.count() {
                     self.0.chunk(index).open();
                 }

@@ -1,4 +1,4 @@
-//! What a wrapper remembers of each block, by its address, out of the blocks.
+//! A wrapper's record of each block, by its address, outside the blocks.
 //!
 //! # Memory
 //!
@@ -7,11 +7,11 @@
 //! table   | slot 0 | slot 1 | .. | slot 2^k - 1 |      at most 3/4 full
 //! ```
 //!
-//! Open addressing with linear probing. A removed slot is filled by shifting back what was pushed
-//! past it, so there are no tombstones and a table never needs cleaning. The last one that was
-//! removed waits for that until the next goes, as most allocators give out first what was freed
-//! last, and then the slot serves again as it is. Growing takes a table twice as large from the
-//! allocator for books and gives the old one back; the table never shrinks before it is dropped.
+//! Open addressing with linear probing. A removed slot is filled by shifting later entries back, so
+//! there are no tombstones and a table never needs cleaning. For the last removed entry this is
+//! delayed until the next removal: most allocators reuse the block freed last, and then the slot is
+//! reused as it is. Growing allocates a table twice as large from `books` and frees the old one;
+//! the table never shrinks before it is dropped.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -31,9 +31,9 @@ const SLOTS_MAX: usize = 1 << 31;
 
 #[derive(Clone, Copy)]
 struct Slot<V: Copy> {
-    /// Zero where the slot is empty; no block lies there.
+    /// Zero if the slot is empty; no block has this address.
     address: usize,
-    /// Written where there is an address.
+    /// Written if there is an address.
     value: MaybeUninit<V>,
 }
 
@@ -48,7 +48,7 @@ impl<V: Copy> Slot<V> {
     }
 }
 
-/// Where an entry is in a table, or stood when it was found.
+/// The place of an entry in a table, or where it was when it was found.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     at: usize,
@@ -57,7 +57,7 @@ pub(crate) struct Place {
 
 /// A hash table from the addresses of blocks to values.
 ///
-/// It does not hold the allocator that its memory comes from: its owner passes the same one to
+/// It does not store the allocator that its memory comes from: its owner passes the same one to
 /// each call, and calls [`release`](Self::release) before dropping it.
 ///
 /// # Complexity
@@ -66,17 +66,17 @@ pub(crate) struct Place {
 ///
 /// # Invariants
 ///
-/// 1. `slots` is null and `capacity` zero, or `slots` leads to `capacity` slots, a power of two,
-///    whose addresses are written, and whose values are where the address is not zero, taken from
-///    the allocator for books with `layout(capacity)`.
-/// 2. `used` slots, at most 3/4 of all, have the address of an entry; no address stands twice.
+/// 1. `slots` is null and `capacity` zero, or `slots` points to `capacity` slots, a power of two,
+///    allocated from `books` with `layout(capacity)`. All addresses are written, and the value of
+///    each slot whose address is not zero.
+/// 2. `used` slots, at most 3/4 of all, have the address of an entry; no address is in two slots.
 /// 3. Between the slot that an address hashes to and the one it is in, no slot is empty.
-/// 4. `gone` is zero, or one more than a slot that has an address which is no entry any more.
+/// 4. `gone` is zero, or one more than a slot whose address is no longer an entry.
 pub(crate) struct AddressTable<V: Copy> {
     slots: Cell<*mut Slot<V>>,
     capacity: Cell<usize>,
     used: Cell<u32>,
-    /// One more than the slot of the last entry removed, where that is still to be emptied.
+    /// One more than the slot of the last removed entry, if it is not yet emptied.
     gone: Cell<u32>,
 }
 
@@ -86,17 +86,17 @@ impl<V: Copy> AddressTable<V> {
         Self { slots: Cell::new(ptr::null_mut()), capacity: Cell::new(0), used, gone }
     }
 
-    /// Returns how many entries there are.
+    /// Returns the number of entries.
     pub(crate) fn len(&self) -> usize {
         self.used.get() as usize
     }
 
-    /// Returns the bytes taken from the allocator for books.
+    /// Returns the size of its memory.
     pub(crate) fn bytes(&self) -> usize {
         self.capacity.get() * size_of::<Slot<V>>()
     }
 
-    /// Makes room for one more entry, so that the next [`insert`](Self::insert) cannot fail.
+    /// Reserves room for one more entry, so that the next [`insert`](Self::insert) cannot fail.
     ///
     /// # Errors
     ///
@@ -138,7 +138,7 @@ impl<V: Copy> AddressTable<V> {
         self.place_of(address).map(|place| self.at(place))
     }
 
-    /// Takes `address` out and returns its value.
+    /// Removes `address` and returns its value.
     #[inline]
     pub(crate) fn remove(&self, address: NonNull<u8>) -> Option<V> {
         let place = self.place_of(address)?;
@@ -147,7 +147,8 @@ impl<V: Copy> AddressTable<V> {
         Some(value)
     }
 
-    /// Returns where `address` stands, so that what is done to its entry next need not look for it.
+    /// Returns the place of `address`, so that later operations on its entry need not search for
+    /// it.
     #[inline]
     pub(crate) fn place_of(&self, address: NonNull<u8>) -> Option<Place> {
         if self.used.get() == 0 {
@@ -159,7 +160,7 @@ impl<V: Copy> AddressTable<V> {
         is_entry.then_some(Place { at, address })
     }
 
-    /// Returns the value of an entry that was found, and that may have moved since.
+    /// Returns the value of a found entry, which may have moved since.
     ///
     /// # Panics
     ///
@@ -171,7 +172,7 @@ impl<V: Copy> AddressTable<V> {
         unsafe { slot.value.assume_init() }
     }
 
-    /// Sets the value of an entry that was found, and that may have moved since.
+    /// Sets the value of a found entry, which may have moved since.
     ///
     /// # Panics
     ///
@@ -182,7 +183,7 @@ impl<V: Copy> AddressTable<V> {
         self.set(at, Slot::new(place.address, value));
     }
 
-    /// Takes out an entry that was found, and that may have moved since.
+    /// Removes a found entry, which may have moved since.
     ///
     /// # Panics
     ///
@@ -190,13 +191,13 @@ impl<V: Copy> AddressTable<V> {
     #[inline]
     pub(crate) fn remove_at(&self, place: Place) {
         self.settle();
-        // Another that was removed before may just have moved it.
+        // The removal of another entry may just have moved it.
         let at = self.now_at(place);
         self.used.set(self.used.get() - 1);
         self.gone.set(at as u32 + 1);
     }
 
-    /// Shows every entry, in no order. The table must not be changed from `visit`.
+    /// Visits every entry, in no order. `visit` must not change the table.
     pub(crate) fn for_each(&self, mut visit: impl FnMut(usize, V)) {
         self.settle();
         for at in 0..self.capacity.get() {
@@ -210,7 +211,7 @@ impl<V: Copy> AddressTable<V> {
     ///
     /// # Errors
     ///
-    /// What is broken, in words.
+    /// The broken invariant, in words.
     pub(crate) fn validate(&self) -> Result<(), &'static str> {
         self.settle();
         let mut used = 0;
@@ -226,13 +227,13 @@ impl<V: Copy> AddressTable<V> {
         if used == self.len() { Ok(()) } else { Err("the table of addresses is miscounted") }
     }
 
-    /// Gives the memory back and leaves an empty table.
+    /// Frees the memory and leaves an empty table.
     pub(crate) fn release<K: Allocator + ?Sized>(&self, books: &K) {
         let capacity = self.capacity.replace(0);
         self.used.set(0);
         self.gone.set(0);
         if let Some(slots) = NonNull::new(self.slots.replace(ptr::null_mut())) {
-            // SAFETY: invariant 1; nothing uses the table any more.
+            // SAFETY: invariant 1; the table is not used any more.
             unsafe { books.deallocate_sized(slots.cast(), layout::<V>(capacity)) };
         }
     }
@@ -267,7 +268,7 @@ impl<V: Copy> AddressTable<V> {
         Ok(())
     }
 
-    /// Empties the slot of the last entry removed.
+    /// Empties the slot of the last removed entry.
     #[inline]
     fn settle(&self) {
         if self.gone.get() != 0 {
@@ -275,7 +276,7 @@ impl<V: Copy> AddressTable<V> {
         }
     }
 
-    /// Empties a slot and shifts back what was pushed past it.
+    /// Empties a slot and shifts later entries back.
     #[inline(never)]
     fn empty(&self, slot: usize) {
         self.gone.set(0);
@@ -287,7 +288,7 @@ impl<V: Copy> AddressTable<V> {
             if address == 0 {
                 break;
             }
-            // It may move into the hole if the hole is on its way, from where it hashes to on.
+            // It can move into the hole if the hole is between the slot it hashes to and its own.
             let mask = self.capacity.get() - 1;
             let way = at.wrapping_sub(self.home(address)) & mask;
             if way >= at.wrapping_sub(hole) & mask {
@@ -298,7 +299,7 @@ impl<V: Copy> AddressTable<V> {
         self.set(hole, Slot { address: 0, value: MaybeUninit::uninit() });
     }
 
-    /// Returns the slot of an entry that was found, mostly the one that it was found in.
+    /// Returns the slot of a found entry, usually the one that it was found in.
     #[inline]
     fn now_at(&self, place: Place) -> usize {
         if place.at < self.capacity.get()
@@ -318,7 +319,8 @@ impl<V: Copy> AddressTable<V> {
         now.expect("an entry is in the table until it is taken out").at
     }
 
-    /// Returns the slot of `address`, or the empty one where it would stand. There must be slots.
+    /// Returns the slot of `address`, or the empty one where it would be inserted. There must be
+    /// slots.
     #[inline]
     fn find(&self, address: usize) -> usize {
         let mut at = self.home(address);
@@ -358,8 +360,8 @@ impl<V: Copy> AddressTable<V> {
 
     #[inline]
     fn slot(&self, at: usize) -> Slot<V> {
-        // SAFETY: the slot is within the table; its address is written, and a `MaybeUninit` may be
-        // read unwritten.
+        // SAFETY: the slot is within the table; its address is written, and reading an unwritten
+        // `MaybeUninit` is allowed.
         unsafe { self.place(at).read() }
     }
 
@@ -370,8 +372,7 @@ impl<V: Copy> AddressTable<V> {
     }
 }
 
-/// Returns the layout of a table of `capacity` slots, which [`AddressTable::grow`] found to be
-/// possible.
+/// Returns the layout of a table of `capacity` slots, which [`AddressTable::grow`] has validated.
 fn layout<V: Copy>(capacity: usize) -> Layout {
     Layout::array::<Slot<V>>(capacity).expect("the table's size was checked before it was taken")
 }

@@ -1,60 +1,58 @@
-//! What AddressSanitizer and Valgrind are told about memory that is ours but nobody's.
+//! Marks for AddressSanitizer and Valgrind: memory that is ours but not in a live block.
 //!
-//! Both tools watch what the system's malloc hands out; inside a block that we took and cut up they
-//! are blind. So each allocator marks what is free as unaddressable, and what it hands out as
-//! addressable but not yet written. Under `--cfg loligo_asan` the marks go to AddressSanitizer (in
-//! whole grains of 8 bytes, so blocks of other sizes are marked up to the last whole grain), with
-//! the feature `valgrind` to Valgrind, by its client requests, which are five instructions without
-//! effect outside of it (on Linux and x86-64; nothing elsewhere). Otherwise nothing is left of a
-//! call.
+//! Both tools watch the blocks of the system's malloc; they see nothing inside a block that we
+//! allocated and divided. So each allocator marks free memory as unaddressable, and allocated
+//! blocks as addressable but uninitialised. Under `--cfg loligo_asan` the marks go to
+//! AddressSanitizer (in whole grains of 8 bytes, so blocks of other sizes are marked up to the last
+//! whole grain), with the feature `valgrind` to Valgrind, by its client requests, which are five
+//! instructions without effect outside of it (on Linux and x86-64; nothing elsewhere). Otherwise a
+//! call compiles to nothing.
 //!
-//! The rules that make marks nest: an allocator that takes a block back marks all of it
-//! unaddressable and opens the words it keeps its own links in before it touches them; one that
-//! gives memory back to its backing need not open it, since the backing marks what it takes back
-//! again. Those of this crate that hold other blocks open it all the same: their backing may be
-//! anyone's. A region that was lent is opened when its allocator is dropped, so that its owner may
-//! use it again.
+//! Rules that make marks nest: an allocator marks all of a freed block unaddressable and unpoisons
+//! the words of its own links before it accesses them; an allocator that returns memory to its
+//! backing need not unpoison it, since the backing marks freed memory again. Those of this crate
+//! that contain other blocks unpoison it all the same: their backing may be from another crate. A
+//! borrowed region is unpoisoned when its allocator is dropped, so that its owner can use it again.
 
 use core::ptr::NonNull;
 
-/// Marks bytes that nobody may touch.
+/// Marks bytes as unaddressable.
 #[inline(always)]
 pub(crate) fn no_access(address: NonNull<u8>, bytes: usize) {
     tool::no_access(address.as_ptr(), bytes);
 }
 
-/// Marks bytes that may be written, and read once they were.
+/// Marks bytes as addressable and uninitialised.
 #[inline(always)]
 pub(crate) fn undefined(address: NonNull<u8>, bytes: usize) {
     tool::undefined(address.as_ptr(), bytes);
 }
 
-/// Marks bytes that may be read and written.
+/// Marks bytes as addressable and initialised.
 #[inline(always)]
 pub(crate) fn defined(address: NonNull<u8>, bytes: usize) {
     tool::defined(address.as_ptr(), bytes);
 }
 
-/// As [`no_access`], where the address is a raw one.
+/// As [`no_access`], for a raw address.
 #[inline(always)]
 pub(crate) fn no_access_at(address: *mut u8, bytes: usize) {
     tool::no_access(address, bytes);
 }
 
-/// As [`undefined`], where the address is a raw one.
+/// As [`undefined`], for a raw address.
 #[inline(always)]
 pub(crate) fn undefined_at(address: *mut u8, bytes: usize) {
     tool::undefined(address, bytes);
 }
 
-/// As [`defined`], where the address is a raw one.
+/// As [`defined`], for a raw address.
 #[inline(always)]
 pub(crate) fn defined_at(address: *mut u8, bytes: usize) {
     tool::defined(address, bytes);
 }
 
-/// Opens words of the allocator's own while `act` looks at them or writes them, and closes them
-/// again.
+/// Unpoisons words of the allocator while `act` accesses them, and poisons them again.
 #[inline(always)]
 pub(crate) fn opened<R>(address: *mut u8, bytes: usize, act: impl FnOnce() -> R) -> R {
     tool::defined(address, bytes);
@@ -63,8 +61,8 @@ pub(crate) fn opened<R>(address: *mut u8, bytes: usize, act: impl FnOnce() -> R)
     result
 }
 
-/// Whether the marks of one allocator reach the tools, for one whose memory is looked at from
-/// outside or lies beside. Nothing is left of it where nothing is left of the marks.
+/// Whether the marks of one allocator reach the tools, for one whose memory is read from outside or
+/// is elsewhere. It compiles to nothing if the marks do.
 #[derive(Debug)]
 pub(crate) struct Watch {
     #[cfg(any(loligo_asan, feature = "valgrind"))]
@@ -81,7 +79,7 @@ impl Watch {
         self.is_on.get()
     }
 
-    /// Ends the marks of this allocator for good.
+    /// Ends the marks of this allocator permanently.
     pub(crate) fn stop(&self) {
         self.is_on.set(false);
     }
@@ -127,7 +125,7 @@ mod tool {
 
 #[cfg(all(feature = "valgrind", not(loligo_asan), target_os = "linux", target_arch = "x86_64"))]
 mod tool {
-    /// Memcheck's requests, from its public interface: `'M' << 24 | 'C' << 16` and a number.
+    /// Memcheck's requests, from its public interface: `'M' << 24 | 'C' << 16` plus a number.
     const NO_ACCESS: usize = 0x4d43_0000;
     const UNDEFINED: usize = 0x4d43_0001;
     const DEFINED: usize = 0x4d43_0002;
@@ -136,8 +134,8 @@ mod tool {
     fn request(code: usize, address: *mut u8, bytes: usize) {
         let question = [code, address.expose_provenance(), bytes, 0, 0, 0];
         // SAFETY: rotating a register by 128 bits in all and exchanging one with itself changes
-        // nothing; Valgrind takes the sequence for a request, reads the six words and answers in
-        // rdx.
+        // nothing; Valgrind interprets the sequence as a request, reads the six words and answers
+        // in rdx.
         unsafe {
             core::arch::asm!(
                 "rol rdi, 3",

@@ -1,4 +1,4 @@
-//! Who asked for each block: what an allocator built with [`Sites`] keeps beside its blocks.
+//! The call site of each block: the records of an allocator built with [`Sites`].
 //!
 //! # Memory
 //!
@@ -9,13 +9,12 @@
 //! numbers | address of a site or 0 | its number |                 16 bytes, at most 3/4 full
 //! ```
 //!
-//! A slot is 8 bytes. The table grows by half when it is 7/8 full, so a block costs 9.1 bytes where
+//! A slot is 8 bytes. The table grows by half when it is 7/8 full, so a block costs 9.1 bytes when
 //! it is fullest and 13.7 just after it has grown; it does not shrink before the allocator is
-//! dropped. Sites are few, so what they cost themselves is small. Call sites stay references
-//! throughout; only the addresses of blocks, which are compared and never followed, are cut to 48
-//! bits.
+//! dropped. Sites are few, so their own cost is small. Call sites remain references; only the
+//! addresses of blocks, which are compared and never followed, are truncated to 48 bits.
 //!
-//! `docs/decisions/0004-sites.md` says what else was thought of.
+//! `docs/decisions/0004-sites.md` lists the alternatives.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -36,16 +35,16 @@ use names::Names;
 use table::Table;
 pub(crate) use with_sites::with_sites;
 
-/// Who asked for a block.
+/// The call site of a block's allocation.
 pub(crate) type Site = &'static Location<'static>;
 
 /// Whether an allocator keeps the site of each block: [`NoSites`] or [`Sites`].
 ///
-/// The trait is sealed: its methods are the allocators' own business.
+/// The trait is sealed: only the allocators use its methods.
 pub trait SiteBook: sealed::Book {}
 
-/// Keeps no sites; what an allocator has unless it is told otherwise. It takes neither memory nor
-/// time: every call is empty and inlined.
+/// Keeps no sites; the default of every allocator. It costs neither memory nor time: every call is
+/// empty and inlined.
 ///
 /// # Complexity
 ///
@@ -61,14 +60,14 @@ pub trait SiteBook: sealed::Book {}
 ///
 /// # When not to use it
 ///
-/// Where the report of a leak must tell who asked: there [`Sites`] do.
+/// If a leak report must show call sites: use [`Sites`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoSites;
 
-/// Keeps the site of each live block, so that [`walk`](Allocator::walk) and the report of a leak
-/// tell who asked for it.
+/// Keeps the site of each live block, so that [`walk`](Allocator::walk) and leak reports show where
+/// it was allocated.
 ///
-/// An allocator takes it by its `with_sites`, which returns the same allocator with another type:
+/// An allocator gets it by its `with_sites`, which returns the same allocator with another type:
 ///
 /// ```
 /// use core::alloc::Layout;
@@ -90,31 +89,31 @@ pub struct NoSites;
 ///
 /// [`HeapAllocator`](crate::HeapAllocator), [`SlabAllocator`](crate::SlabAllocator),
 /// [`BuddyAllocator`](crate::BuddyAllocator), [`PoolAllocator`](crate::PoolAllocator),
-/// [`FrameAllocator`](crate::FrameAllocator) and the page allocator take sites.
+/// [`FrameAllocator`](crate::FrameAllocator) and the page allocator can keep sites.
 ///
-/// A block keeps the site of the call that asked for it when it is resized, in place or by moving.
-/// The reports of pools, frames and of a slab's large blocks name it where a wrong size or an
-/// address inside the block is freed. Through `allocator-api2` and `GlobalAlloc` a site is a line
-/// of that library.
+/// A block keeps the site of its allocation when it is resized, in place or by moving. The reports
+/// of pools, frames and of a slab's large blocks name it if a wrong size or an address inside the
+/// block is freed. Through `allocator-api2` and `GlobalAlloc` a site is a line of that library.
 ///
 /// A request is refused, and changes nothing, when the table has to grow and the allocator for
 /// books has no memory.
 ///
-/// A block is shown without a site if it was handed out before the sites were added, if it lies
-/// more than 2^48 bytes from the others (which no system of today does unasked), or if its site is
-/// a new one after 65 535 others.
+/// A block is shown without a site if it was allocated before the sites were added, if it is more
+/// than 2^48 bytes from the others (which no current system does by itself), or if its site is a
+/// new one after 65 535 others.
 ///
 /// # Complexity
 ///
-/// O(1) amortised for a block handed out, freed or moved: a search in a hash table, and one more
-/// where the site is another than the last. Whatever frees many blocks at once looks at each of
-/// them, but for [`FrameAllocator::reset`](crate::FrameAllocator::reset), which clears the table.
+/// O(1) amortised for a block allocated, freed or moved: a search in a hash table, and one more if
+/// the site differs from the last one. Operations that free many blocks at once visit each of them,
+/// except [`FrameAllocator::reset`](crate::FrameAllocator::reset), which clears the table.
 ///
 /// # Memory
 ///
-/// 8 bytes a slot, 9.1 to 13.7 bytes a block at the most there were; 29 to 51 bytes a site. All of
-/// it comes from the allocator for books, is not in the statistics of the allocator that keeps the
-/// sites ([`overhead_bytes`](Self::overhead_bytes) tells it), and goes back when that is dropped.
+/// 8 bytes a slot, 9.1 to 13.7 bytes for each of the most blocks that were live at once; 29 to 51
+/// bytes a site. All of it comes from the allocator for books, is not in the statistics of the
+/// allocator that keeps the sites ([`overhead_bytes`](Self::overhead_bytes) returns it), and is
+/// freed when that is dropped.
 ///
 /// # Threads
 ///
@@ -130,28 +129,27 @@ pub struct NoSites;
 ///
 /// # When not to use it
 ///
-/// Where a `TraceAllocator` stands around the allocator anyway, and where a free and an allocation
-/// in turn must not cost about 110 instructions more over a pool, and more over others (some 400
-/// for pages).
+/// If a `TraceAllocator` wraps the allocator anyway, or if about 110 more instructions for each
+/// pair of free and allocation over a pool are too many, and more over others (some 400 for pages).
 pub struct Sites<'a, K: Allocator + ?Sized = dyn Allocator + Sync + 'a> {
     table: Table,
     names: Names,
     last: Cell<Option<(Site, u16)>>,
-    /// Blocks for which room is kept though they are not noted yet.
+    /// Blocks with a reserved slot that are not recorded yet.
     pledged: Cell<usize>,
     books: &'a K,
 }
 
-// SAFETY: both tables own their memory and are reached through this object alone; the allocator for
+// SAFETY: both tables own their memory and are reached only through this object; the allocator for
 // books, which is shared, may be used from another thread as it is `Sync`.
 unsafe impl<K: Allocator + Sync + ?Sized> Send for Sites<'_, K> {}
 
 impl<'a, K: Allocator + ?Sized> Sites<'a, K> {
-    /// Makes an empty table that takes its memory from `books`, from the first block on.
+    /// Creates an empty table that takes its memory from `books`, from the first block on.
     ///
     /// # Examples
     ///
-    /// Over allocators that are `static`, all is made at compile time:
+    /// Over allocators that are `static`, everything is created at compile time:
     ///
     /// ```
     /// use loligo_allocators::{HeapAllocator, Locked, PageAllocator, Sites};
@@ -174,7 +172,7 @@ impl<'a, K: Allocator + ?Sized> Sites<'a, K> {
         }
     }
 
-    /// Returns who asked for the block at `address`, if a block is known that starts there.
+    /// Returns the call site of the block at `address`, if a recorded block starts there.
     #[must_use]
     pub fn site_of(&self, address: NonNull<u8>) -> Option<&'static Location<'static>> {
         self.table.get(address).map(|number| self.names.site(number))
@@ -186,7 +184,7 @@ impl<'a, K: Allocator + ?Sized> Sites<'a, K> {
         self.table.len()
     }
 
-    /// Returns the bytes taken from the allocator for books.
+    /// Returns the bytes allocated from the allocator for books.
     #[must_use]
     pub fn overhead_bytes(&self) -> usize {
         self.table.bytes() + self.names.bytes()
@@ -224,43 +222,42 @@ impl<K: Allocator + ?Sized> fmt::Debug for Sites<'_, K> {
 impl SiteBook for NoSites {}
 impl<K: Allocator + ?Sized> SiteBook for Sites<'_, K> {}
 
-/// Out of reach, so that nobody else can implement [`SiteBook`] or call its methods.
+/// Private, so that other crates can neither implement [`SiteBook`] nor call its methods.
 mod sealed {
     use super::{AllocError, Damage, NonNull, Site};
 
-    /// What an allocator does to its sites.
+    /// The operations of an allocator on its sites.
     pub trait Book {
-        /// Whether there is anything to keep.
+        /// Whether it keeps sites.
         const KEEPS: bool;
 
-        /// Makes room for `blocks` more blocks from `site`, so that noting them cannot fail.
+        /// Reserves room for `blocks` more blocks from `site`, so that recording them cannot fail.
         fn reserve(&self, blocks: usize, site: Site) -> Result<(), AllocError>;
 
-        /// Notes a block that was handed out, for which room was reserved.
+        /// Records an allocated block, for which room was reserved.
         fn note(&self, block: NonNull<u8>, site: Site);
 
-        /// Keeps room for one more block, beside what others keep, until it is noted by
-        /// [`commit`](Self::commit) or given up by [`cancel`](Self::cancel). For allocators
-        /// that several threads call.
+        /// Reserves room for one more block, separately from other callers, until it is used by
+        /// [`commit`](Self::commit) or released by [`cancel`](Self::cancel). For allocators that
+        /// several threads call.
         fn reserve_slot(&self, site: Site) -> Result<(), AllocError>;
 
-        /// Forgets a block that is about to move, if it is known, and keeps its room.
+        /// Removes a block that is about to move, if it is recorded, and keeps its room.
         fn take(&self, block: NonNull<u8>) -> Option<Site>;
 
-        /// Notes a block for which room is kept.
+        /// Records a block for which room is kept.
         fn commit(&self, block: NonNull<u8>, site: Site);
 
-        /// Gives up room that was kept.
+        /// Releases room that was kept.
         fn cancel(&self);
 
-        /// Forgets a block that was freed, if it is known.
+        /// Removes a block that was freed, if it is recorded.
         fn forget(&self, block: NonNull<u8>);
 
-        /// Gives the site of `old`, asked with [`site`](Self::site) before, to the block that it
-        /// has become.
+        /// Records the site of `old`, read with [`site`](Self::site) before, for its new block.
         fn moved(&self, old: NonNull<u8>, new: NonNull<u8>, site: Option<Site>);
 
-        /// Forgets all blocks.
+        /// Removes all blocks.
         fn clear(&self);
 
         /// Returns the site of the block at `address`.
@@ -269,7 +266,7 @@ mod sealed {
         /// Returns the site of the block that starts nearest below or at `address`.
         fn site_around(&self, address: NonNull<u8>) -> Option<Site>;
 
-        /// Checks the tables, which hold at most `live` blocks.
+        /// Checks the tables, which have at most `live` blocks.
         fn verify(&self, live: usize) -> Result<(), Damage>;
     }
 }
@@ -379,8 +376,8 @@ impl<K: Allocator + ?Sized> sealed::Book for Sites<'_, K> {
         if old == new {
             return;
         }
-        // What is forgotten first makes room for what is noted then, where the new block is not
-        // known yet.
+        // The old block is removed first, which makes room for the new one if that is not yet
+        // recorded.
         self.forget(old);
         match site {
             Some(site) => self.note(new, site),
@@ -411,8 +408,7 @@ impl<K: Allocator + ?Sized> sealed::Book for Sites<'_, K> {
     }
 }
 
-/// Changes the size of a block as [`Allocator::reallocate`] does by default, and lets its site
-/// follow.
+/// Changes the size of a block as [`Allocator::reallocate`] does by default, and moves its site.
 ///
 /// # Safety
 ///
@@ -439,8 +435,8 @@ pub(crate) unsafe fn reallocate<A: Allocator, S: SiteBook>(
     Ok(moved)
 }
 
-/// Reports a wrong free or resize, and who asked for the block where one of another size was named,
-/// or one that the address is in.
+/// Reports a wrong free or resize, with the site of the block if its size is wrong or the address
+/// is inside it.
 #[cold]
 #[inline(never)]
 pub(crate) fn wrong_free_beside<S: SiteBook>(

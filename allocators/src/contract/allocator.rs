@@ -1,8 +1,9 @@
 //! The contract that every allocator of this crate keeps.
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010): allocators are objects, reached
-//! through an interface, many of a kind side by side. Changes: a block is freed with its size where
-//! the caller knows it, exhaustion is an error, and each allocator can list and verify its blocks.
+//! through an interface, and a program has many of each kind. Changes: a block is freed with its
+//! size if the caller knows it, exhaustion is an error, and each allocator can list and verify its
+//! blocks.
 
 use core::alloc::Layout;
 use core::error::Error;
@@ -16,10 +17,10 @@ use crate::contract::stats::Stats;
 #[cfg(test)]
 pub(crate) mod tests;
 
-/// A reference to an allocator that may cross threads.
+/// A reference to an allocator that can be sent to other threads.
 pub type SharedRef<'a> = &'a (dyn Allocator + Sync);
 
-/// A request could not be served. Nothing has changed.
+/// A request that could not be served. Nothing has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AllocError;
 
@@ -33,21 +34,21 @@ impl fmt::Display for AllocError {
 
 impl Error for AllocError {}
 
-/// One live block, as [`Allocator::walk`] shows it.
+/// One live block, as [`Allocator::walk`] visits it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
     /// Where the block starts.
     pub address: NonNull<u8>,
-    /// Its size in bytes: as asked where the allocator remembers it, else as granted.
+    /// Its size in bytes: as requested if the allocator records it, else as granted.
     pub bytes: usize,
-    /// Who asked for it, where the allocator keeps sites.
+    /// The site of the allocation, if the allocator keeps sites.
     pub site: Option<&'static Location<'static>>,
 }
 
-/// What [`Allocator::verify`] found broken.
+/// The damage that [`Allocator::verify`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// What is wrong, in words.
+    /// The damage, in words.
     pub what: &'static str,
     /// The address nearest to the damage.
     pub address: *const u8,
@@ -63,23 +64,23 @@ impl Error for Damage {}
 
 /// An object that hands out blocks of memory.
 ///
-/// Any power-of-two alignment is served up to what the allocator's region can hold. A size of zero
-/// is served as one byte: a real, distinct block that must be freed. Exhaustion is an error, never
-/// a panic, and changes nothing. A free that is found to be wrong ends in
+/// Any power-of-two alignment is served that the allocator's region can hold. A size of zero is
+/// served as one byte: a real, distinct block that must be freed. Exhaustion is an error, never a
+/// panic, and changes nothing. A free that is found to be wrong ends in
 /// [`misuse`](crate::misuse()).
 ///
-/// The methods that hand out or take back a block carry `#[track_caller]`, also through
-/// `&dyn Allocator`, so that an allocator that keeps sites knows who called.
+/// The methods that allocate or free a block have `#[track_caller]`, also through `&dyn Allocator`,
+/// so that an allocator that keeps sites knows the caller.
 ///
 /// # Safety
 ///
 /// An implementation promises that
 ///
 /// 1. a block it returns is valid for reads and writes of at least `layout.size()` bytes (the
-///    slice's length, which is what was granted), is aligned to `layout.align()`, and overlaps no
-///    other live block, until it is freed or the allocator is moved or dropped;
+///    slice's length, the granted size), is aligned to `layout.align()`, and overlaps no other live
+///    block, until it is freed or the allocator is moved or dropped;
 /// 2. an `Err` leaves every block and the allocator as they were;
-/// 3. the allocator calls nothing that unwinds between taking a block and giving it out.
+/// 3. the allocator calls nothing that can unwind between taking a block and returning it.
 pub unsafe trait Allocator {
     /// Returns a block of at least `layout.size()` bytes, its contents undefined.
     ///
@@ -103,21 +104,22 @@ pub unsafe trait Allocator {
         Ok(block)
     }
 
-    /// Takes a block back, knowing its address alone.
+    /// Frees a block by its address alone.
     ///
     /// # Safety
     ///
-    /// `block` is a live block of this allocator, and nothing uses it afterwards.
+    /// `block` is a live block of this allocator, and is not used afterwards.
     #[track_caller]
     unsafe fn deallocate(&self, block: NonNull<u8>);
 
-    /// Takes a block back; the quicker twin of [`deallocate`](Self::deallocate) where the layout is
-    /// known. The size is checked where that is free.
+    /// Frees a block; faster than [`deallocate`](Self::deallocate) when the layout is known. The
+    /// size is checked where that costs nothing.
     ///
     /// # Safety
     ///
     /// As [`deallocate`](Self::deallocate), and `layout` fits the block: its alignment is the one
-    /// the block was asked with, its size is between the size last asked and the size last granted.
+    /// that the block was allocated with, its size is between the last requested and the last
+    /// granted size.
     #[track_caller]
     unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
         let _ = layout;
@@ -130,7 +132,7 @@ pub unsafe trait Allocator {
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if the block cannot take the new size where it lies. It is then as it was.
+    /// [`AllocError`] if the block cannot get the new size in place. It is then unchanged.
     ///
     /// # Safety
     ///
@@ -152,7 +154,7 @@ pub unsafe trait Allocator {
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if no memory is left for the new size. The old block then stands untouched.
+    /// [`AllocError`] if there is no memory for the new size. The old block is then unchanged.
     ///
     /// # Safety
     ///
@@ -175,7 +177,7 @@ pub unsafe trait Allocator {
         unsafe { move_block(self, block, old, new) }
     }
 
-    /// Returns how many bytes of the block may be used: the length of the slice that was returned
+    /// Returns how many bytes of the block can be used: the length of the slice that was returned
     /// when it was allocated or last resized.
     ///
     /// # Safety
@@ -184,12 +186,12 @@ pub unsafe trait Allocator {
     #[track_caller]
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize;
 
-    /// Returns what this layer asks of the one beneath for a block of `layout`.
+    /// Returns the layout that this layer requests from the one below for a block of `layout`.
     fn layout_below(&self, layout: Layout) -> Layout {
         layout
     }
 
-    /// Returns the counters as they stand.
+    /// Returns the current counters.
     fn stats(&self) -> Stats;
 
     /// Returns the name that reports and overviews show.
@@ -200,31 +202,31 @@ pub unsafe trait Allocator {
         None
     }
 
-    /// Returns an address that tells this allocator from all others that are alive: its own, unless
-    /// it stands for another. Two that are one inside the other (a lock and what it guards) may
-    /// share it.
+    /// Returns an address that identifies this allocator among all live ones: its own, unless it
+    /// represents another. Two allocators that are one inside the other (a lock and its contents)
+    /// may share it.
     fn identity(&self) -> *const () {
         core::ptr::from_ref(self).cast()
     }
 
     /// Returns the [`identity`](Self::identity) of the allocator that this one takes its memory
-    /// from, also where [`backing`](Self::backing) cannot lend it (through a lock, for instance).
+    /// from, also if [`backing`](Self::backing) cannot return it (through a lock, for instance).
     fn backing_identity(&self) -> Option<*const ()> {
         self.backing().map(Allocator::identity)
     }
 
-    /// Returns the most bytes that this allocator may have granted at once, where it was given a
-    /// limit.
+    /// Returns the most bytes that this allocator may have granted at once, if it has a limit.
     fn budget(&self) -> Option<usize> {
         None
     }
 
-    /// Returns `true` if `address` is in memory that this allocator hands out from.
+    /// Returns `true` if `address` is in the memory of this allocator.
     fn owns(&self, address: *const u8) -> bool;
 
-    /// Shows every live block of this object: in address order within a region, regions in the
-    /// order they were taken. A wrapper, whose blocks are in the regions of another, shows those
-    /// that it remembers in any order. The allocator must not be called from `visit`.
+    /// Visits every live block of this object: in address order within a region, regions in the
+    /// order in which they were allocated. A wrapper, whose blocks are in the regions of another
+    /// allocator, shows the blocks that it records in any order. `visit` must not call the
+    /// allocator.
     fn walk(&self, visit: &mut dyn FnMut(Block));
 
     /// Checks the allocator's own structure, in release builds too. O(blocks). A wrapper checks its
@@ -232,16 +234,16 @@ pub unsafe trait Allocator {
     ///
     /// # Errors
     ///
-    /// [`Damage`] names the first fault found.
+    /// [`Damage`] describes the first fault found.
     fn verify(&self) -> Result<(), Damage>;
 }
 
-/// Moves a block into a new one of the same allocator, as [`Allocator::reallocate`] does where a
-/// block cannot stay.
+/// Moves a block into a new one of the same allocator, as [`Allocator::reallocate`] does if a block
+/// cannot stay.
 ///
 /// # Errors
 ///
-/// [`AllocError`] if there is no memory for the new block. The old one then stands untouched.
+/// [`AllocError`] if there is no memory for the new block. The old one is then unchanged.
 ///
 /// An `old` size that is greater than the block is reported before anything past the block is read.
 ///
@@ -258,7 +260,7 @@ pub(crate) unsafe fn move_block<A: Allocator + ?Sized>(
 ) -> Result<NonNull<[u8]>, AllocError> {
     // SAFETY: the caller promises that the block is live.
     let have = unsafe { allocator.allocated_size(block) };
-    // Nothing at all is had by what is no block; the free below says what is wrong with it.
+    // For an address that is not a block, there is nothing to copy; the free below reports it.
     if old.size() > have && have != 0 {
         let (name, site) = (allocator.name(), Location::caller());
         wrong_free(Misuse::WrongSize, name, block, Some(old.size()), site);

@@ -1,4 +1,4 @@
-//! What an allocator says when it is dropped with live blocks.
+//! The leak report: an allocator was dropped with live blocks.
 
 use core::cell::Cell;
 use core::fmt;

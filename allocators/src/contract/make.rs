@@ -1,4 +1,4 @@
-//! Objects made in and deleted from an allocator.
+//! Objects created and destroyed in an allocator.
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), `create` and `destroy`.
 
@@ -7,9 +7,9 @@ use core::ptr::NonNull;
 
 use crate::contract::allocator::{AllocError, Allocator};
 
-/// Makes objects in an allocator and deletes them, running their destructors.
+/// Creates objects in an allocator and destroys them, running their destructors.
 pub trait Make: Allocator {
-    /// Moves `value` into a block of its own and returns where it lies.
+    /// Moves `value` into a new block and returns its address.
     ///
     /// # Errors
     ///
@@ -24,7 +24,7 @@ pub trait Make: Allocator {
     /// let mut memory = [MaybeUninit::uninit(); 256];
     /// let frame = FrameAllocator::from_region("frame", &mut memory);
     /// let number = frame.create(7_u64)?;
-    /// // SAFETY: `number` was just made, is used by nobody else, and is deleted once.
+    /// // SAFETY: `number` was just created, is used by no other code, and is destroyed once.
     /// unsafe {
     ///     assert_eq!(*number.as_ref(), 7);
     ///     frame.destroy(number);
@@ -44,13 +44,13 @@ pub trait Make: Allocator {
     ///
     /// # Safety
     ///
-    /// `object` came from [`create`](Self::create) of this allocator, was not deleted before,
-    /// and nothing uses it afterwards.
+    /// `object` came from [`create`](Self::create) of this allocator, was not destroyed before, and
+    /// is not used afterwards.
     #[track_caller]
     unsafe fn destroy<T: ?Sized>(&self, object: NonNull<T>) {
         // SAFETY: the object is live by the caller's promise.
         let layout = Layout::for_value::<T>(unsafe { object.as_ref() });
-        // SAFETY: it is live and nobody else uses it, so it may be dropped in place.
+        // SAFETY: it is live and no other code uses it, so it can be dropped in place.
         unsafe { object.drop_in_place() };
         // SAFETY: the block came from this allocator with this layout and is not used again.
         unsafe { self.deallocate_sized(object.cast(), layout) };

@@ -1,4 +1,4 @@
-//! The one way out for a free that is found to be wrong and for a word that is found damaged.
+//! Reports of misuse: every wrong free and every damaged word ends here.
 
 use core::fmt::{self, Write};
 use core::panic::Location;
@@ -8,13 +8,13 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 #[cfg(test)]
 mod tests;
 
-/// What was done wrong.
+/// The kind of misuse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Misuse {
     /// A block that is already free was freed.
     DoubleFree,
-    /// An address that the allocator never gave out was freed.
+    /// An address that the allocator never returned was freed.
     ForeignFree,
     /// An address inside a block was freed.
     InteriorFree,
@@ -28,7 +28,7 @@ pub enum Misuse {
     Underrun,
     /// A block was written to after it was freed.
     WriteAfterFree,
-    /// The global heap was reached by code that promised not to.
+    /// The global heap was reached by code that must not use it.
     GlobalAllocation,
 }
 
@@ -43,7 +43,8 @@ impl Misuse {
                  free it where it was allocated"
             }
             Self::InteriorFree => {
-                "interior free: the address lies inside a block; free the address that allocate returned"
+                "interior free: the address is inside a block; \
+                 free the address that allocate returned"
             }
             Self::WrongSize => {
                 "wrong size: the layout is not the block's; pass the layout it was allocated with"
@@ -53,8 +54,8 @@ impl Misuse {
                  after its free"
             }
             Self::Overrun => {
-                "overrun: bytes behind the block were overwritten; look for an index or a length \
-                 that is too large"
+                "overrun: bytes past the block's end were overwritten; look for an index or a \
+                 length that is too large"
             }
             Self::Underrun => {
                 "underrun: bytes before the block were overwritten; look for an index below zero, or \
@@ -72,7 +73,7 @@ impl Misuse {
     }
 }
 
-/// A misuse: what, where, in which allocator, and who called where that is known.
+/// A report of misuse: the kind, the address, the allocator, and the caller if known.
 ///
 /// # Examples
 ///
@@ -86,22 +87,22 @@ impl Misuse {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Report<'a> {
-    /// What was done wrong.
+    /// The kind of misuse.
     pub misuse: Misuse,
     /// The allocator's name.
     pub allocator: &'a str,
-    /// The address that was passed in or found damaged; null where there is none.
+    /// The address that was passed in or found damaged; null if there is none.
     pub address: *const u8,
-    /// The size that was passed in, or the block's own, where known.
+    /// The size that was passed in, or the block's own, if known.
     pub bytes: Option<usize>,
-    /// Who called.
+    /// The caller.
     pub site: Option<&'static Location<'static>>,
-    /// What else is known, in words.
+    /// Further details, in words.
     pub detail: Option<fmt::Arguments<'a>>,
 }
 
 impl<'a> Report<'a> {
-    /// Makes a report that knows no more than this.
+    /// Creates a report with only these details.
     #[must_use]
     pub const fn new(misuse: Misuse, allocator: &'a str, address: *const u8) -> Self {
         Self { misuse, allocator, address, bytes: None, site: None, detail: None }
@@ -114,14 +115,14 @@ impl<'a> Report<'a> {
         self
     }
 
-    /// Adds who called.
+    /// Adds the caller.
     #[must_use]
     pub const fn with_site(mut self, site: &'static Location<'static>) -> Self {
         self.site = Some(site);
         self
     }
 
-    /// Adds what else is known, in words.
+    /// Adds further details, in words.
     #[must_use]
     pub const fn with_detail(mut self, detail: fmt::Arguments<'a>) -> Self {
         self.detail = Some(detail);
@@ -155,13 +156,13 @@ impl fmt::Display for Report<'_> {
 /// target of this crate allows.
 static HANDLER: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
 
-/// Installs what [`misuse()`] calls instead of aborting; `None` brings the abort back.
+/// Installs a handler that [`misuse()`] calls instead of aborting; `None` restores the abort.
 ///
 /// For tests: a handler that panics lets a test see the report. It must not return, and it must not
 /// allocate from the allocator that reports.
 pub fn set_misuse_handler(handler: Option<fn(&Report<'_>) -> !>) {
     let pointer = handler.map_or(core::ptr::null_mut(), |f| f as *mut ());
-    // Release pairs with the Acquire in `misuse`: what the handler refers to was written before.
+    // Release pairs with the Acquire in `misuse`: all that the handler reads was written before.
     HANDLER.store(pointer, Ordering::Release);
 }
 
@@ -173,7 +174,7 @@ pub fn set_misuse_handler(handler: Option<fn(&Report<'_>) -> !>) {
 ///
 /// # Panics
 ///
-/// Where neither std nor Linux is there to abort with.
+/// Where neither std nor Linux provides an abort.
 #[cold]
 #[inline(never)]
 pub fn misuse(report: &Report<'_>) -> ! {
@@ -209,7 +210,7 @@ pub(crate) fn write_stderr(message: fmt::Arguments<'_>) {
     line.flush();
 }
 
-/// A line on the stack; what does not fit is cut.
+/// A line on the stack; text that does not fit is cut.
 struct Line {
     bytes: [u8; 1024],
     used: usize,

@@ -2,15 +2,15 @@
 
 /// An allocator's counters at one moment. `requested <= granted <= reserved` always.
 ///
-/// An allocator that does not remember how many bytes were asked for a block counts what it granted
-/// as requested and says so: `exact` is false.
+/// An allocator that does not record the requested bytes of a block counts the granted bytes as
+/// requested, and sets `exact` to false.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Live blocks.
     pub live: usize,
-    /// Bytes asked for by the live blocks (granted bytes where `exact` is false).
+    /// Requested bytes of the live blocks (granted bytes if `exact` is false).
     pub requested: usize,
-    /// Bytes given to the live blocks, rounding included.
+    /// Granted bytes of the live blocks, rounding included.
     pub granted: usize,
     /// Bytes taken from the backing allocator or the fixed region, live or not.
     pub reserved: usize,
@@ -20,19 +20,20 @@ pub struct Stats {
     pub peak_granted: usize,
     /// The greatest `reserved` so far.
     pub peak_reserved: usize,
-    /// Blocks handed out since the allocator was made.
+    /// Blocks allocated since the allocator was created.
     pub allocations_total: u64,
-    /// Bytes asked for since the allocator was made; only grows, and is as asked everywhere.
+    /// Bytes requested since the allocator was created; only grows, and is exact in every
+    /// allocator.
     pub requested_total: u64,
-    /// Bytes granted since the allocator was made; only grows.
+    /// Bytes granted since the allocator was created; only grows.
     pub granted_total: u64,
-    /// Whether `requested` is what was asked rather than what was granted.
+    /// Whether `requested` counts requested bytes rather than granted ones.
     pub exact: bool,
 }
 
 impl Stats {
-    /// Returns the bytes granted for each byte asked since the allocator was made; 1 when nothing
-    /// was asked.
+    /// Returns the bytes granted for each byte requested since the allocator was created; 1 if
+    /// nothing was requested.
     #[must_use]
     pub fn waste_ratio(&self) -> f64 {
         if self.requested_total == 0 {

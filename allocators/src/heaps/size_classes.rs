@@ -1,7 +1,7 @@
-//! Size classes: which block size serves a small request. One table serves the heap and the slab.
+//! Size classes: the block size for a small request. The heap and the slab share one table.
 //!
-//! A slab page has 4 088 usable bytes (its last 8 belong to the header behind it), so a good class
-//! is one that divides them well. The default classes:
+//! A slab page has 4 088 usable bytes (its last 8 belong to the header after it), so a good class
+//! divides them well. The default classes:
 //!
 //! | classes | step | slots a page |
 //! |---|---|---|
@@ -14,13 +14,13 @@
 pub(crate) const GRANULE: usize = 16;
 /// Bytes of a page, the unit that slabs take from a region.
 pub(crate) const PAGE: usize = 4096;
-/// Bytes of a page that slots may use; the rest is the header of the block behind it.
+/// Bytes of a page available to slots; the rest is the header of the block after it.
 pub(crate) const PAGE_USABLE: usize = PAGE - 8;
 /// Granules of a page.
 pub(crate) const PAGE_GRANULES: u32 = (PAGE / GRANULE) as u32;
-/// Most classes that a table may have.
+/// The maximum number of classes in a table.
 pub(crate) const CLASSES_MAX: usize = 24;
-/// The largest class that a table may have: a slot never reaches over two unit boundaries.
+/// The largest class of a table: a slot crosses at most one unit boundary.
 pub(crate) const CLASS_BYTES_MAX: usize = 496;
 
 /// A set of size classes, chosen at build time.
@@ -57,14 +57,14 @@ impl SizeClasses for DefaultClasses {
     ]);
 }
 
-/// Everything that is computed from a list of classes. About 1.4 KiB, shared by all users.
+/// The data computed from a list of classes. About 1.4 KiB, shared by all users.
 #[derive(Debug)]
 pub struct ClassTable {
     /// For a request of `n` granules, the index of its class.
     of_granules: [u8; CLASS_BYTES_MAX / GRANULE + 1],
     /// Bytes of a class.
     bytes: [u16; CLASSES_MAX],
-    /// Slots that a page of the class holds.
+    /// Slots in a page of the class.
     slots: [u16; CLASSES_MAX],
     /// For each class, the granules of a page at which a slot starts.
     masks: [[u64; 4]; CLASSES_MAX],
@@ -111,7 +111,7 @@ impl ClassTable {
         table
     }
 
-    /// Returns the bytes of the class that serves a request of `bytes`, if one does.
+    /// Returns the size of the class that serves a request of `bytes`, if one does.
     #[must_use]
     pub const fn class_bytes(&self, bytes: usize) -> Option<usize> {
         if bytes > self.bytes_max as usize {
@@ -120,13 +120,13 @@ impl ClassTable {
         Some(self.bytes(self.class_of(bytes)))
     }
 
-    /// The class of a request of at most [`bytes_max`](Self::bytes_max) bytes.
+    /// Returns the class of a request of at most [`bytes_max`](Self::bytes_max) bytes.
     #[inline]
     pub(crate) const fn class_of(&self, bytes: usize) -> usize {
         self.of_granules[bytes.div_ceil(GRANULE)] as usize
     }
 
-    /// The first class of at least `bytes` bytes whose slots are all aligned to `align`.
+    /// Returns the first class of at least `bytes` bytes whose slots are all aligned to `align`.
     #[inline]
     pub(crate) fn class_of_aligned(&self, bytes: usize, align: usize) -> Option<usize> {
         if bytes.max(align) > self.bytes_max() {
@@ -153,7 +153,7 @@ impl ClassTable {
         self.count as usize
     }
 
-    /// The greatest request that a class serves.
+    /// Returns the largest request that a class serves.
     #[inline]
     pub(crate) const fn bytes_max(&self) -> usize {
         self.bytes_max as usize

@@ -1,8 +1,8 @@
 //! The first allocator: a heap in a `static` buffer, usable before `main`.
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where the first allocator is
-//! placed into a static buffer and all others are created in it. Changes: it is built by the
-//! compiler instead of placed at run time, and several threads may use it.
+//! placed into a static buffer and all others are created in it. Changes: it is const-initialised
+//! instead of placed at run time, and several threads can use it.
 
 #[cfg(test)]
 mod tests;
@@ -24,32 +24,33 @@ use crate::heaps::size_classes::DefaultClasses;
 
 /// A heap over `BYTES` bytes inside itself, for a `static`.
 ///
-/// It is a [`HeapAllocator`](crate::HeapAllocator) over one fixed region behind a spin lock, so it
-/// has its speed, its checks and its limits; it never grows. Moving it ends the life of all its
-/// blocks: it starts again at its new place.
+/// It is a [`HeapAllocator`](crate::HeapAllocator) over one fixed region with a spin lock, so it
+/// has its speed, its checks and its limits; it never grows. Moving it invalidates all its blocks:
+/// it starts again at its new place.
 ///
 /// # Complexity
 ///
-/// As [`HeapAllocator`](crate::HeapAllocator), and a spin lock: meant for what is set up once.
+/// As [`HeapAllocator`](crate::HeapAllocator), plus a spin lock: meant for data that is set up
+/// once.
 ///
 /// # Memory
 ///
 /// `BYTES` and 22 KiB for the object, whose buffer begins at a multiple of 4 096. Blocks are
 /// rounded as in a [`HeapAllocator`](crate::HeapAllocator): at most 15 bytes are wasted up to 240
 /// and 47 above, 8 of a header and 15 over 496. Tables take 1.4 % of the buffer and up to 4 KiB,
-/// and one live small block can hold a page of 4 KiB. A buffer of 4 KiB holds nothing, one of 8 KiB
-/// 63 blocks of 64 bytes.
+/// and one live small block can hold a page of 4 KiB. A buffer of 4 KiB has no room for a block,
+/// one of 8 KiB for 63 blocks of 64 bytes.
 ///
 /// # Threads
 ///
-/// `Send` and `Sync`: a spin lock is held for each call, for which threads wait;
-/// [`walk`](Allocator::walk) takes it again for each block.
+/// `Send` and `Sync`: each call takes a spin lock, for which threads wait;
+/// [`walk`](Allocator::walk) takes it separately for each block.
 ///
 /// # When not to use it
 ///
-/// For more than the start of a program: it cannot grow, and threads wait for one another. It takes
-/// no [`Sites`](crate::Sites), as it is there before any allocator that could lend them memory; a
-/// [`HeapAllocator`](crate::HeapAllocator) in [`Locked`](crate::Locked) does.
+/// For more than the start of a program: it cannot grow, and threads wait for one another. It has
+/// no [`Sites`](crate::Sites), as it exists before any allocator that could provide their memory;
+/// use a [`HeapAllocator`](crate::HeapAllocator) in [`Locked`](crate::Locked) for that.
 ///
 /// # Examples
 ///
@@ -69,11 +70,11 @@ use crate::heaps::size_classes::DefaultClasses;
 pub struct StaticHeap<const BYTES: usize> {
     locked: AtomicBool,
     inner: UnsafeCell<SizeClassHeap<DefaultClasses>>,
-    /// Where the buffer was when the size-class heap was opened over it.
+    /// The address of the buffer when the size-class heap was opened over it.
     opened_at: UnsafeCell<*const u8>,
     name: &'static str,
-    /// Pointers into the buffer are kept, so a unique reference to the heap, which ends no block,
-    /// must not be taken for the only way to it.
+    /// The heap stores pointers into its buffer, so a unique reference to it, which ends no block,
+    /// must not be assumed to be the only access to it.
     _pinned: PhantomPinned,
     buffer: UnsafeCell<Buffer<BYTES>>,
 }
@@ -88,7 +89,7 @@ unsafe impl<const BYTES: usize> Sync for StaticHeap<BYTES> {}
 // again when it finds that the buffer has moved.
 unsafe impl<const BYTES: usize> Send for StaticHeap<BYTES> {}
 
-/// Unlocks when it goes, also when a report unwinds.
+/// Unlocks when dropped, also when a report unwinds.
 struct Guard<'a>(&'a AtomicBool);
 
 impl Drop for Guard<'_> {
@@ -99,7 +100,7 @@ impl Drop for Guard<'_> {
 }
 
 impl<const BYTES: usize> StaticHeap<BYTES> {
-    /// Makes a heap. The buffer is not touched before the first request.
+    /// Creates a heap. The buffer is not touched before the first request.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self {
@@ -112,9 +113,9 @@ impl<const BYTES: usize> StaticHeap<BYTES> {
         }
     }
 
-    /// Calls `act` with the size-class heap, alone.
+    /// Calls `act` with the size-class heap, under the lock.
     fn with<R>(&self, act: impl FnOnce(&mut SizeClassHeap<DefaultClasses>) -> R) -> R {
-        // Acquire pairs with the Release in `Guard`: what the last holder wrote is seen.
+        // Acquire pairs with the Release in `Guard`: the last holder's writes are visible.
         while self
             .locked
             .compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed)
@@ -123,7 +124,7 @@ impl<const BYTES: usize> StaticHeap<BYTES> {
             core::hint::spin_loop();
         }
         let _guard = Guard(&self.locked);
-        // SAFETY: the lock is held, so nobody else has a reference to the size-class heap.
+        // SAFETY: the lock is held, so there is no other reference to the size-class heap.
         let inner = unsafe { &mut *self.inner.get() };
         let buffer = self.buffer.get().cast::<u8>();
         // SAFETY: the lock is held.
@@ -133,8 +134,8 @@ impl<const BYTES: usize> StaticHeap<BYTES> {
             *opened_at = buffer;
             let whole = Layout::new::<[u8; BYTES]>();
             if let Some(memory) = NonNull::new(buffer) {
-                // SAFETY: the buffer belongs to this heap and lies where it lies until the heap is
-                // moved, which is noticed above. Too small a buffer stays unused.
+                // SAFETY: the buffer belongs to this heap and stays in place until the heap is
+                // moved, which is detected above. Too small a buffer stays unused.
                 let _ = unsafe { inner.add_region(memory, whole) };
             }
         }
@@ -210,7 +211,7 @@ unsafe impl<const BYTES: usize> Allocator for StaticHeap<BYTES> {
         self.with(|inner| inner.owns(address))
     }
 
-    /// Takes the lock block by block, so that `visit` may not free or allocate but may look.
+    /// Takes the lock for each block, so that `visit` can read but must not free or allocate.
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
         let mut state = WalkState::default();
         while let Some(block) = self.with(|inner| inner.walk_next(&mut state)) {
@@ -254,9 +255,9 @@ unsafe impl<const BYTES: usize> GlobalAlloc for StaticHeap<BYTES> {
 }
 
 impl<const BYTES: usize> Drop for StaticHeap<BYTES> {
-    /// A `static` is never dropped; one that is not static is checked like any heap.
+    /// A `static` is never dropped; another one is checked like any heap.
     fn drop(&mut self) {
-        /// Opens the buffer to whatever comes to lie there, also where the leak report unwinds.
+        /// Unpoisons the buffer's memory for its next use, also if the leak report unwinds.
         struct Open(*mut u8, usize);
         impl Drop for Open {
             fn drop(&mut self) {

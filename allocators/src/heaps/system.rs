@@ -1,9 +1,9 @@
 //! The system's own heap as an allocator among the others.
 //!
-//! After Niklas Frykholm, "Extreme Bug Hunting" (2011), where a system under suspicion gets its
-//! memory from elsewhere until the fault shows itself. Changes: it is the heap that sanitizers and
-//! Valgrind watch, so they see each block by itself, with who asked for it; and what is freed
-//! wrongly is found here already.
+//! After Niklas Frykholm, "Extreme Bug Hunting" (2011), where a suspected system gets its memory
+//! from elsewhere until the fault appears. Changes: it is the heap that sanitizers and Valgrind
+//! watch, so they see each block separately, with its call stack; and wrong frees are already found
+//! here.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::panic::Location;
@@ -27,19 +27,19 @@ use self::tests::counted::System;
 #[cfg(test)]
 mod tests;
 
-/// Each block from the system's heap, the C library's `malloc`: for a subsystem under suspicion, or
-/// a whole program, in front of tools that watch that heap.
+/// Allocates each block from the system's heap, the C library's `malloc`: for a suspected
+/// subsystem, or a whole program, under tools that watch that heap.
 ///
-/// AddressSanitizer, Valgrind, heap profilers and allocators that are preloaded put themselves in
-/// place of `malloc`. A heap over pages is one large block to them, unless it is built to [tell
-/// them more](https://github.com/loligo-engine/loligo/blob/main/docs/guide/sanitizers.md); through
-/// this each block is seen by itself, in any build.
+/// AddressSanitizer, Valgrind, heap profilers and preloaded allocators replace `malloc`. For them a
+/// heap over pages is one large block, unless it is built to [inform
+/// them](https://github.com/loligo-engine/loligo/blob/main/docs/guide/sanitizers.md); with this
+/// allocator they see each block separately, in any build.
 ///
 /// Every block is in a table by its address, so foreign, interior and double frees and wrong
-/// layouts end in [`misuse`](crate::misuse()) before the system's heap hears of them.
+/// layouts end in [`misuse`](crate::misuse()) before they reach the system's heap.
 ///
-/// A [`GlobalGuard`](crate::GlobalGuard) guards what goes through `#[global_allocator]`. This does
-/// not, so armed code may use it.
+/// A [`GlobalGuard`](crate::GlobalGuard) watches calls through `#[global_allocator]`. This
+/// allocator does not use it, so armed code can call it.
 ///
 /// # Complexity
 ///
@@ -48,7 +48,7 @@ mod tests;
 ///
 /// # Memory
 ///
-/// What the system's heap wastes, which it does not tell: granted is what was asked. The table
+/// The waste of the system's heap, which it does not report: granted equals requested. The table
 /// takes 53 to 107 bytes for each of the most blocks that were live at once, from the pages; it
 /// counts in no statistics of this allocator.
 ///
@@ -59,11 +59,11 @@ mod tests;
 ///
 /// # When not to use it
 ///
-/// Where no tool watches: it is slower than a heap, and what it leaves in pieces nobody knows.
+/// Without such a tool: it is slower than a heap, and its fragmentation is unknown.
 ///
 /// # Panics
 ///
-/// When dropped with live blocks, with their number, bytes, and who allocated them.
+/// When dropped with live blocks, with their number, bytes, and allocation sites.
 ///
 /// # Examples
 ///
@@ -88,15 +88,15 @@ pub struct SystemAllocator<'a> {
 #[derive(Clone, Copy)]
 struct Known {
     block: NonNull<u8>,
-    /// As it was asked of the system: of one byte at least.
+    /// As requested from the system: of at least one byte.
     layout: Layout,
     site: &'static Location<'static>,
 }
 
 /// # Invariants
 ///
-/// 1. `blocks` has each live block under its address, with the layout that the system's heap was
-///    asked for.
+/// 1. `blocks` has each live block by its address, with the layout requested from the system's
+///    heap.
 /// 2. `counters` are the sums over `blocks`.
 struct State {
     blocks: AddressTable<Known>,
@@ -104,12 +104,12 @@ struct State {
     left: Left,
 }
 
-// SAFETY: the table is memory of the pages that this state alone reaches; whichever thread holds it
-// may use it.
+// SAFETY: only this state reaches the table's memory; any thread that owns it can use it.
 unsafe impl Send for State {}
 
 impl<'a> SystemAllocator<'a> {
-    /// Makes an allocator over the system's heap, whose table is in `pages`. It takes nothing yet.
+    /// Creates an allocator over the system's heap, with its table in `pages`. It allocates nothing
+    /// yet.
     #[must_use]
     pub const fn new(name: &'a str, pages: &'a PageAllocator) -> Self {
         let (counters, left) = (Counters::new(), Left::new());
@@ -139,14 +139,14 @@ impl<'a> SystemAllocator<'a> {
         let block = NonNull::new(block).ok_or(AllocError)?;
         let known = Known { block, layout, site };
         if self.state.with(|state| state.enter(known, self.pages)).is_err() {
-            // SAFETY: the block was just allocated with this layout, and nobody has seen it.
+            // SAFETY: the block was just allocated with this layout, and is not yet used.
             unsafe { System.dealloc(block.as_ptr(), layout) };
             return Err(AllocError);
         }
         Ok(NonNull::slice_from_raw_parts(block, layout.size()))
     }
 
-    /// Takes a block back.
+    /// Frees a block.
     ///
     /// # Safety
     ///
@@ -165,7 +165,7 @@ impl<'a> SystemAllocator<'a> {
         }
     }
 
-    /// Returns a live block's entry; a wrong one does not return.
+    /// Returns a live block's entry; misuse does not return.
     fn expect(
         &self,
         block: NonNull<u8>,
@@ -190,7 +190,7 @@ impl<'a> SystemAllocator<'a> {
     }
 }
 
-/// Returns what is asked of the system's heap, which serves no block of no byte.
+/// Returns the layout requested from the system's heap, which serves no block of size zero.
 fn requested(layout: Layout) -> Result<Layout, AllocError> {
     Layout::from_size_align(layout.size().max(1), layout.align()).map_err(|_| AllocError)
 }
@@ -205,7 +205,7 @@ impl State {
         Ok(())
     }
 
-    /// Takes a block out of the table, if it is there and the layout fits.
+    /// Removes a block from the table, if it is there and the layout fits.
     fn leave(&mut self, block: NonNull<u8>, layout: Option<Layout>) -> Result<Known, Misuse> {
         let known = self.find(block, layout)?;
         self.blocks.remove(block);
@@ -216,7 +216,7 @@ impl State {
         Ok(known)
     }
 
-    /// Finds a live block that a layout fits, or what is wrong.
+    /// Finds a live block that a layout fits, or the misuse.
     fn find(&self, block: NonNull<u8>, layout: Option<Layout>) -> Result<Known, Misuse> {
         let Some(known) = self.blocks.get(block) else {
             return Err(self.stranger(block));
@@ -263,10 +263,10 @@ impl State {
     }
 }
 
-// SAFETY: each block is the system's, which gives it to nobody else until it is freed, at the
-// alignment asked and as long as asked; moving the allocator leaves them where they are. A failing
-// path undoes what it did before. Nothing unwinds but misuse handlers, which run before anything
-// has changed and without the lock.
+// SAFETY: each block is the system's, which does not reuse it until it is freed, with the requested
+// alignment and size; moving the allocator does not move them. A failing path undoes what it did
+// before. Nothing unwinds but misuse handlers, which run before anything has changed and without
+// the lock.
 unsafe impl Allocator for SystemAllocator<'_> {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         self.take(layout, false, Location::caller())
@@ -286,7 +286,7 @@ unsafe impl Allocator for SystemAllocator<'_> {
         unsafe { self.free(block, Some(layout), Location::caller()) }
     }
 
-    /// Keeps a block of the same size: a tool is to see each size that a block has.
+    /// Succeeds only for the same size: a tool must see each size of a block.
     unsafe fn resize_in_place(
         &self,
         block: NonNull<u8>,
@@ -307,7 +307,7 @@ unsafe impl Allocator for SystemAllocator<'_> {
         old: Layout,
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
-        // What the free of the old block would report is reported while there is no new one.
+        // Any misuse of the old block is reported now, before there is a new one.
         let known = self.expect(block, Some(old), Location::caller());
         if requested(new) == Ok(known.layout) {
             return Ok(NonNull::slice_from_raw_parts(block, known.layout.size()));
@@ -328,12 +328,12 @@ unsafe impl Allocator for SystemAllocator<'_> {
         self.name
     }
 
-    /// Knows live blocks. O(blocks).
+    /// Searches the live blocks. O(blocks).
     fn owns(&self, address: *const u8) -> bool {
         self.state.with(|state| state.spans(address.addr()))
     }
 
-    /// Shows the live blocks with who allocated them, in no order.
+    /// Shows the live blocks with their allocation sites, in no order.
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
         self.state.with(|state| {
             state.blocks.for_each(|_, known| {
@@ -352,7 +352,7 @@ unsafe impl Allocator for SystemAllocator<'_> {
 
 impl Drop for SystemAllocator<'_> {
     fn drop(&mut self) {
-        /// Gives the table back after the leak report, which reads it, also where that unwinds.
+        /// Frees the table after the leak report, which reads it, also if the report unwinds.
         struct Table<'s, 'a>(&'s SystemAllocator<'a>);
         impl Drop for Table<'_, '_> {
             fn drop(&mut self) {

@@ -1,12 +1,11 @@
-//! What did not fit where it should have gone, and is in the backing instead.
+//! Blocks that did not fit into an allocator's own memory, and are in its backing instead.
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), whose allocators take their
 //! memory from one another, and the foundation library of BitSquid (2012), where the allocators for
-//! short-lived memory fall back to a backing. Changes: what fell back is remembered and counted
-//! apart, so that a drop can release it and a wrong free is found.
+//! short-lived memory fall back to a backing. Changes: blocks that fell back are recorded and
+//! counted separately, so that a drop can release them and a wrong free is found.
 //!
-//! Two allocators share this: each tries memory of its own first, which is here called the near
-//! allocator.
+//! Two allocators share this: each tries its own memory first, here called the near allocator.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -24,14 +23,14 @@ mod tests;
 /// A block of the backing.
 #[derive(Clone, Copy)]
 struct Fallen {
-    /// As the backing gave it.
+    /// As the backing returned it.
     block: NonNull<[u8]>,
-    /// As last asked.
+    /// As last requested.
     layout: Layout,
 }
 
 impl Fallen {
-    /// Returns the bytes that count as asked: a size of zero is served as one.
+    /// Returns the requested bytes: a size of zero counts as one.
     fn requested(self) -> usize {
         self.layout.size().max(1)
     }
@@ -46,19 +45,21 @@ impl Fallen {
     }
 }
 
-/// The blocks that fell back, and the way there.
+/// The blocks that fell back, and their backing.
 ///
 /// # Complexity
 ///
-/// O(1) amortised on top of the near allocator or the backing. A table of 40 bytes a slot, from the
-/// backing too, 4/3 to 8/3 slots a block; it is taken with the first block and given back on drop.
+/// O(1) amortised on top of the near allocator or the backing. A table of 40 bytes a slot, also
+/// from the backing, 4/3 to 8/3 slots a block; it is allocated with the first block and freed on
+/// drop.
 ///
 /// # Invariants
 ///
-/// 1. `fallen` has each block that was taken from `backing` and not given back, by its address.
-/// 2. `own` counts those blocks alone; its `reserved` is what they were granted and the table.
-/// 3. `peak` holds the greatest sums of the near allocator's counters and `own` before any of them
-///    was lowered while a block had fallen. (With none fallen the near one keeps its own peaks.)
+/// 1. `fallen` has each block that was allocated from `backing` and not freed, by its address.
+/// 2. `own` counts only those blocks; its `reserved` is their granted bytes and the table.
+/// 3. `peak` has the greatest sums of the near allocator's counters and `own` before any of them
+///    was lowered while a block had fallen back. (With none fallen back, the near allocator keeps
+///    its own peaks.)
 pub(crate) struct FallBack<'a, B: Allocator + ?Sized> {
     fallen: AddressTable<Fallen>,
     own: Cell<Stats>,
@@ -66,7 +67,7 @@ pub(crate) struct FallBack<'a, B: Allocator + ?Sized> {
     backing: Option<&'a B>,
 }
 
-// SAFETY: the blocks in the table are this object's alone, and the backing, which is shared, may be
+// SAFETY: only this object uses the blocks in the table, and the backing, which is shared, may be
 // used from another thread as it is `Sync`.
 unsafe impl<B: Allocator + Sync + ?Sized> Send for FallBack<'_, B> {}
 
@@ -83,7 +84,7 @@ impl Peak {
         Self(core::array::from_fn(|at| self.0[at].max(other.0[at])))
     }
 
-    /// Raises the peaks in `stats` to these, and to what is there now.
+    /// Raises the peaks in `stats` to these, and to the current values.
     fn enter(self, stats: &mut Stats) {
         let now = Self([stats.requested, stats.granted, stats.reserved]);
         let all = self.max(now).max(Self::of(stats));
@@ -92,7 +93,7 @@ impl Peak {
 }
 
 impl<'a, B: Allocator + ?Sized> FallBack<'a, B> {
-    /// Makes a way to `backing`; without one every request that comes here is refused.
+    /// Creates the path to `backing`; without one, every request here is refused.
     pub(crate) const fn new(backing: Option<&'a B>) -> Self {
         Self {
             fallen: AddressTable::new(),
@@ -109,7 +110,7 @@ impl<'a, B: Allocator + ?Sized> FallBack<'a, B> {
         stats
     }
 
-    /// Returns the counters of `near` and of what fell back together.
+    /// Returns the combined counters of `near` and the blocks that fell back.
     pub(crate) fn stats(&self, near: &impl Allocator) -> Stats {
         let near = near.stats();
         let own = self.own.get();
@@ -128,11 +129,12 @@ impl<'a, B: Allocator + ?Sized> FallBack<'a, B> {
     }
 
     pub(crate) fn backing(&self) -> Option<&dyn Allocator> {
-        // Through a reference, as a backing type without a size has no other way to a trait object.
+        // Through a reference, as an unsized backing type has no other conversion to a trait
+        // object.
         self.backing.as_ref().map(|backing| backing as &dyn Allocator)
     }
 
-    /// Takes a block from the backing.
+    /// Allocates a block from the backing.
     ///
     /// # Errors
     ///
@@ -148,10 +150,10 @@ impl<'a, B: Allocator + ?Sized> FallBack<'a, B> {
         let backing = self.backing.ok_or(AllocError)?;
         let block =
             if zeroed { backing.allocate_zeroed(layout)? } else { backing.allocate(layout)? };
-        // The block first: it can be given back, so that a refusal changes nothing; a table that
-        // has grown could not become smaller again.
+        // The block first: it can be freed again, so that a refusal changes nothing; a grown table
+        // could not shrink again.
         if self.fallen.reserve(backing).is_err() {
-            // SAFETY: the block is live, was asked with this layout, and nobody has seen it.
+            // SAFETY: the block is live, was requested with this layout, and is not yet used.
             unsafe { backing.deallocate_sized(block.cast(), layout) };
             return Err(AllocError);
         }
@@ -165,7 +167,7 @@ impl<'a, B: Allocator + ?Sized> FallBack<'a, B> {
         Ok(block)
     }
 
-    /// Frees a block of `near` or one that fell back, its size given where that is known.
+    /// Frees a block of `near` or one that fell back, with its size if known.
     #[inline]
     #[track_caller]
     pub(crate) fn free(&self, near: &impl Allocator, block: NonNull<u8>, layout: Option<Layout>) {
@@ -181,11 +183,11 @@ impl<'a, B: Allocator + ?Sized> FallBack<'a, B> {
         }
     }
 
-    /// Changes the size of a block of `near` or of one that fell back, where it lies.
+    /// Resizes a block of `near` or one that fell back, in place.
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if it cannot take the new size there.
+    /// [`AllocError`] if it cannot get the new size in place.
     #[inline]
     #[track_caller]
     pub(crate) fn resize(
@@ -298,7 +300,7 @@ impl<'a, B: Allocator + ?Sized> FallBack<'a, B> {
         Ok(resized)
     }
 
-    /// Returns what is known of a block that is none of the near allocator's.
+    /// Returns the record of a block that is not the near allocator's.
     fn find(&self, name: &str, block: NonNull<u8>, site: &'static Location<'static>) -> Fallen {
         self.fallen.get(block).unwrap_or_else(|| unknown(name, block, site))
     }
@@ -320,7 +322,7 @@ impl<'a, B: Allocator + ?Sized> FallBack<'a, B> {
         self.own.set(own);
     }
 
-    /// Keeps the sums as they stand, before one of them is lowered.
+    /// Records the current sums, before one of them is lowered.
     #[inline]
     fn note_peak(&self, near: &impl Allocator) {
         if self.fallen.len() != 0 {
@@ -330,7 +332,7 @@ impl<'a, B: Allocator + ?Sized> FallBack<'a, B> {
 }
 
 impl<B: Allocator + ?Sized> Drop for FallBack<'_, B> {
-    /// Gives the backing everything back.
+    /// Frees all blocks in the backing.
     fn drop(&mut self) {
         self.fallen.for_each(|_, fallen| self.give_back(fallen));
         if let Some(backing) = self.backing {
@@ -339,7 +341,7 @@ impl<B: Allocator + ?Sized> Drop for FallBack<'_, B> {
     }
 }
 
-/// The counters of an object that has served nothing and remembers sizes.
+/// The counters of an object that has served nothing and records sizes.
 const NOTHING: Stats = Stats {
     live: 0,
     requested: 0,

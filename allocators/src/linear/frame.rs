@@ -1,10 +1,10 @@
-//! Memory for what dies together: a cursor that moves up through a region.
+//! Memory for blocks that are freed together: a cursor that moves up through a region.
 //!
-//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), which asks that the frame
-//! allocator too knows the size of each block. Changes: the sizes are in a table apart from the
-//! blocks, so a wrong free is found; the last block grows, shrinks and is freed in place; resetting
-//! and scopes borrow the frame mutably, so the compiler keeps them from pulling memory away under a
-//! container. Others call such an allocator linear, or a bump allocator.
+//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where the frame allocator too
+//! knows the size of each block. Changes: the sizes are in a table separate from the blocks, so a
+//! wrong free is found; the last block grows, shrinks and is freed in place; resetting and scopes
+//! borrow the frame mutably, so the compiler ensures that no container is in use. Such an allocator
+//! is also called a linear or bump allocator.
 //!
 //! # Memory
 //!
@@ -13,12 +13,11 @@
 //! | block | block | gap | block | free .. | record n | .. | record 0 | ground | dead bits |
 //! ```
 //!
-//! Blocks take their size as asked, rounded up to 8. A record of 8 bytes, offset and size, stands
-//! for a run of blocks of one size that lie one behind the other, so a million equal blocks need
-//! one, and a block of another size than the one before it costs 8 bytes. Where an alignment above
-//! 8 skips bytes, a record of a gap is kept too, so that freeing brings them back. The dead bits,
-//! one for each 8 bytes of the region (1/64 of it), are touched only when a block is freed out of
-//! order.
+//! Blocks have their requested size, rounded up to 8. A record of 8 bytes, offset and size,
+//! describes a run of adjacent blocks of one size, so a million equal blocks need one, and a block
+//! of another size than the previous one costs 8 bytes. If an alignment above 8 skips bytes, the
+//! gap gets a record too, so that freeing recovers them. The dead bits, one for each 8 bytes of the
+//! region (1/64 of it), are touched only when a block is freed out of order.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -45,49 +44,49 @@ mod tests;
 use record::{DeadBits, GRAIN, Record, stride};
 pub use scope::{FrameMark, FrameScope};
 
-/// The record under all others, for frames whose region is too small for one of their own.
+/// The record before all others, for frames whose region is too small for one.
 static GROUND: Record = Record::GROUND;
 
 /// An allocator that moves a cursor through a fixed region.
 ///
-/// Freeing the last block gives its memory back at once, and with it that of the blocks before it
-/// which were freed earlier. Freeing any other block marks it dead: its memory comes back when
-/// every block behind it is freed, or by [`reset`](Self::reset). Only the last block changes its
-/// size in place.
+/// Freeing the last block returns its memory at once, together with that of already freed blocks
+/// just before it. Freeing any other block marks it dead: its memory is recovered when every later
+/// block is freed, or by [`reset`](Self::reset). Only the last block changes its size in place.
 ///
-/// Sizes are exact: `granted` equals `requested` (a size of zero counts as one), and what rounding
-/// and alignment skip counts as reserved alone. A block that grows in place raises the totals by
-/// what it grew.
+/// Sizes are exact: `granted` equals `requested` (a size of zero counts as one), and bytes skipped
+/// by rounding and alignment count only as reserved. A block that grows in place raises the totals
+/// by its growth.
 ///
-/// A double free (of a dead block, or of an address behind the last block), a foreign free, an
+/// A double free (of a dead block, or of an address after the last block), a foreign free, an
 /// interior free and a wrong size are found and reported through [`misuse`](crate::misuse()).
 ///
-/// A frame uses at most 4 GiB less one byte of its region. Dropping it releases what is left
-/// without complaint; [`assert_empty`](Self::assert_empty) complains.
+/// A frame uses at most 4 GiB less one byte of its region. Dropping it silently releases remaining
+/// blocks; [`assert_empty`](Self::assert_empty) panics if there are any.
 ///
 /// # Complexity
 ///
-/// Allocating, and freeing or resizing the last block: O(1) (freeing: amortised, as it takes the
-/// dead before it along). Freeing another block: O(log runs).
+/// Allocating, and freeing or resizing the last block: O(1) (freeing: amortised, as it also
+/// releases the dead blocks before it). Freeing another block: O(log runs).
 ///
 /// # Memory
 ///
-/// Up to 7 bytes a block are lost to rounding, and what an alignment above 8 skips. Records at the
-/// region's end take 8 bytes for each run of blocks of one size (8 a block at the worst, where no
-/// two neighbours are alike), and the dead bits behind them 1/64 of the region. What is freed out
-/// of order comes back with the blocks behind it: one live block holds all that is freed below it,
-/// at the worst the whole region. The object itself is 168 bytes or fewer.
+/// Up to 7 bytes a block are lost to rounding, plus the bytes that an alignment above 8 skips.
+/// Records at the region's end take 8 bytes for each run of blocks of one size (8 a block in the
+/// worst case, if no two neighbours have equal sizes), and the dead bits after them 1/64 of the
+/// region. Memory freed out of order is recovered with the blocks after it: one live block holds
+/// all memory freed below it, in the worst case the whole region. The object itself is 168 bytes or
+/// fewer.
 ///
 /// # Threads
 ///
-/// `Send` where the backing is `Sync`, as also over a region; not `Sync`. Each thread has its own,
-/// or all share a [`SharedFrame`](crate::SharedFrame).
+/// `Send` if the backing is `Sync`, as also over a region; not `Sync`. Each thread has its own, or
+/// all share a [`SharedFrame`](crate::SharedFrame).
 ///
 /// # When not to use it
 ///
-/// For what outlives the others: it holds what they leave. Where blocks are freed in the order
-/// in which they came, a [`ScratchAllocator`](crate::ScratchAllocator) uses their room again; where
-/// in any order, a [`HeapAllocator`](crate::HeapAllocator).
+/// For blocks that outlive the others: they hold the memory freed below them. If blocks are freed
+/// in the order of their allocation, a [`ScratchAllocator`](crate::ScratchAllocator) reuses their
+/// memory; if in any order, a [`HeapAllocator`](crate::HeapAllocator).
 ///
 /// # Examples
 ///
@@ -107,8 +106,8 @@ static GROUND: Record = Record::GROUND;
 /// # Ok::<(), AllocError>(())
 /// ```
 ///
-/// While a container that borrows the frame is alive, the frame can be neither reset nor opened for
-/// a scope, so such a container cannot grow inside a scope and be cut off at its end:
+/// While a container that borrows the frame exists, the frame can neither be reset nor open a
+/// scope, so such a container cannot grow inside a scope and lose that memory at its end:
 ///
 /// ```
 /// # use core::{alloc::Layout, mem::MaybeUninit, ptr::NonNull};
@@ -172,16 +171,16 @@ static GROUND: Record = Record::GROUND;
 ///
 /// # Invariants
 ///
-/// 1. `table` points to the youngest record, or to the ground where there is none. Up from it lie
-///    the records of ever older runs and gaps and then the ground.
-/// 2. Runs and gaps lie one behind the other without a hole, from `memory` to `cursor`, in the
-///    order of their records; `cursor` is at or before `table`, and both are multiples of 8.
-/// 3. A run has at least one block. The youngest record is no gap, and the last block is not dead.
-/// 4. `odd` counts the dead blocks, each with its bit set and no other bit, and the gaps.
+/// 1. `table` points to the newest record, or to the ground if there is none. After it are the
+///    records of ever older runs and gaps and then the ground.
+/// 2. Runs and gaps are contiguous, from `memory` to `cursor`, in the order of their records;
+///    `cursor` is at or before `table`, and both are multiples of 8.
+/// 3. A run has at least one block. The newest record is not a gap, and the last block is not dead.
+/// 4. `odd` counts the gaps and the dead blocks; each dead block's bit is set and no other bit.
 /// 5. `allocations_total - frees_total` blocks are live and have `allocated_total - freed_total`
 ///    bytes, which were never more than `peak` before the last free.
-/// 6. `quick` is `memory + peak` where `odd` is zero, else zero. (Live bytes are not more than
-///    those below the cursor, so below `quick` there can be no new peak.)
+/// 6. `quick` is `memory + peak` if `odd` is zero, else zero. (Live bytes are at most the bytes
+///    below the cursor, so below `quick` there can be no new peak.)
 pub struct FrameAllocator<
     'a,
     B: Allocator + ?Sized = dyn Allocator + Sync + 'a,
@@ -190,14 +189,13 @@ pub struct FrameAllocator<
     memory: NonNull<u8>,
     cursor: Cell<NonNull<u8>>,
     table: Cell<*mut Record>,
-    /// While the cursor's address is not above this, freeing the last block needs no more than to
-    /// move it back.
+    /// While the cursor's address is not above this, freeing the last block only moves it back.
     quick: Cell<usize>,
     /// Dead blocks and gaps.
     odd: Cell<usize>,
-    /// Bytes given out since the frame was made.
+    /// Bytes allocated since the frame was created.
     allocated_total: Cell<u64>,
-    /// Bytes taken back since.
+    /// Bytes freed since then.
     freed_total: Cell<u64>,
     allocations_total: Cell<u64>,
     frees_total: Cell<u64>,
@@ -208,19 +206,19 @@ pub struct FrameAllocator<
     ground: *mut Record,
     bytes: usize,
     name: &'a str,
-    /// Who lent the memory, and its start and layout.
+    /// The backing that owns the memory, and its start and layout.
     backing: Option<(&'a B, NonNull<u8>, Layout)>,
     region: PhantomData<&'a mut [MaybeUninit<u8>]>,
     sites: S,
 }
 
-// SAFETY: the raw pointers lead into the region that this frame alone uses (or to a constant that
+// SAFETY: the raw pointers point into the region that only this frame uses (or to a constant that
 // is only read), and the backing, which is shared, may be used from another thread as it is `Sync`.
 // The sites must be `Send` themselves.
 unsafe impl<B: Allocator + Sync + ?Sized, S: SiteBook + Send> Send for FrameAllocator<'_, B, S> {}
 
 impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
-    /// Makes a frame of `bytes` bytes, table and dead bits included, taken from `backing`.
+    /// Creates a frame of `bytes` bytes, table and dead bits included, allocated from `backing`.
     ///
     /// # Errors
     ///
@@ -228,11 +226,11 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
     pub fn new(name: &'a str, bytes: usize, backing: &'a B) -> Result<Self, AllocError> {
         let layout = Layout::from_size_align(bytes, align_of::<u128>()).map_err(|_| AllocError)?;
         let memory = backing.allocate(layout)?.cast();
-        // SAFETY: the block was just taken, has so many bytes and belongs to the frame alone.
+        // SAFETY: the block was just taken, has this many bytes and belongs to the frame alone.
         Ok(unsafe { Self::over(name, memory, bytes, Some((backing, memory, layout))) })
     }
 
-    /// Keeps the site of each block handed out from now on, with [`Sites`](crate::Sites).
+    /// Keeps the site of each block allocated from now on, with [`Sites`](crate::Sites).
     #[must_use]
     pub const fn with_sites<S: SiteBook>(self, sites: S) -> FrameAllocator<'a, B, S> {
         with_sites!(
@@ -261,7 +259,8 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
 
     /// # Safety
     ///
-    /// `memory` is valid for `bytes` bytes for as long as the frame lives, and used by nobody else.
+    /// `memory` is valid for `bytes` bytes for as long as the frame exists, and used by no other
+    /// code.
     pub(crate) unsafe fn over(
         name: &'a str,
         memory: NonNull<u8>,
@@ -274,16 +273,16 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
         let (memory, ground, dead) = if behind <= used {
             // SAFETY: `skipped` is less than the length of the memory, or `used` would be zero.
             let memory = unsafe { memory.add(skipped) };
-            // SAFETY: `used` bytes follow, and `behind` is at most as many.
+            // SAFETY: `used` bytes follow, and `behind` is at most as large.
             let ground = unsafe { memory.add(used - behind) }.cast::<Record>();
             // SAFETY: a record fits here, at a multiple of 8.
             unsafe { ground.write(Record::GROUND) };
-            // SAFETY: the words follow the ground up to the end of what is used.
+            // SAFETY: the words follow the ground up to the end of the used bytes.
             let words = unsafe { ground.add(1) }.cast::<Cell<u64>>();
             // SAFETY: they are enough for every offset below `used`.
             (memory, ground, unsafe { DeadBits::new(words.as_ptr()) })
         } else {
-            // Cursor and table at one address: no room for anything.
+            // Cursor and table at one address: no room for blocks.
             let ground = NonNull::from(&GROUND);
             (ground.cast(), ground, DeadBits::none())
         };
@@ -311,7 +310,7 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
 }
 
 impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
-    /// Returns the book of sites: with [`Sites`](crate::Sites) it says who asked for a block.
+    /// Returns the book of sites: with [`Sites`](crate::Sites) it knows each block's site.
     #[must_use]
     pub const fn sites(&self) -> &S {
         &self.sites
@@ -321,7 +320,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
     ///
     /// # Complexity
     ///
-    /// O(1), and a pass over their table where sites are kept.
+    /// O(1), and a pass over the table of sites if they are kept.
     pub fn reset(&mut self) {
         self.count_freed(self.live_bytes());
         self.frees_total.set(self.allocations_total.get());
@@ -340,7 +339,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         self.room()
     }
 
-    /// Checks that nothing is left.
+    /// Checks that no block is left.
     ///
     /// # Panics
     ///
@@ -349,7 +348,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         leak::assert_none(self);
     }
 
-    /// Gives out a block.
+    /// Allocates a block.
     #[inline(always)]
     fn take(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let bytes = layout.size().max(1);
@@ -376,11 +375,11 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
 
     #[inline]
     fn room(&self) -> usize {
-        // Invariant 2: the cursor is not behind the table.
+        // Invariant 2: the cursor is not past the table.
         self.table.get().addr() - self.cursor.get().addr().get()
     }
 
-    /// Returns the youngest record, or the ground.
+    /// Returns the newest record, or the ground.
     #[inline]
     fn youngest(&self) -> Record {
         // SAFETY: invariant 1: a record or the ground.
@@ -417,7 +416,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
 }
 
 impl<'a> FrameAllocator<'a, dyn Allocator + Sync + 'a> {
-    /// Makes a frame over `region`, its table included.
+    /// Creates a frame over `region`, including its table.
     #[must_use]
     pub fn from_region(name: &'a str, region: &'a mut [MaybeUninit<u8>]) -> Self {
         let bytes = region.len();
@@ -427,9 +426,9 @@ impl<'a> FrameAllocator<'a, dyn Allocator + Sync + 'a> {
     }
 }
 
-// SAFETY: a block is between the cursor and the table, and the cursor moves behind it, so it
-// overlaps no other; only frees of the last block, a reset, or a rewind by its contract bring the
-// cursor back. Nothing is changed before the one check that can fail.
+// SAFETY: a block is between the cursor and the table, and the cursor moves past it, so it overlaps
+// no other; only frees of the last block, a reset, or a rewind by its contract bring the cursor
+// back. Nothing is changed before the one check that can fail.
 unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for FrameAllocator<'_, B, S> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
@@ -467,14 +466,15 @@ unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for FrameAllocator<'_,
             Ok(found) => found,
             Err(what) => self.wrong(what, block, Some(before), Location::caller()),
         };
-        // Before anything is refused: who then moves the block copies as much as `old` says.
+        // Before any refusal: a caller that then moves the block copies the size in `old`.
         if before != found.bytes() {
             self.wrong(Misuse::WrongSize, block, Some(before), Location::caller());
         }
         if bytes != found.bytes() {
             self.resize_last(block, found, bytes)?;
         }
-        // The pointer passed in may reach over less than the block, so the frame's own goes back.
+        // The pointer passed in may have provenance over less than the block, so the frame's own is
+        // returned.
         let block = self.at(self.offset_of(block));
         Ok(NonNull::slice_from_raw_parts(block, bytes))
     }
@@ -516,7 +516,8 @@ unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for FrameAllocator<'_,
     }
 
     fn backing(&self) -> Option<&dyn Allocator> {
-        // Through a reference, as a backing type without a size has no other way to a trait object.
+        // Through a reference, as an unsized backing type has no other conversion to a trait
+        // object.
         self.backing.as_ref().map(|(backing, ..)| backing as &dyn Allocator)
     }
 

@@ -1,10 +1,10 @@
 //! A ring buffer for short-lived memory.
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), and the foundation library of
-//! BitSquid (2012), where scratch memory is a ring of blocks with headers in it that falls back to
-//! a backing allocator when it is full. Changes: what is known of the blocks lies apart from them,
-//! so a wrong free is found; sizes are exact; what fell back is counted and released; a young block
-//! grows where it lies.
+//! BitSquid (2012), where scratch memory is a ring of blocks with headers that falls back to a
+//! backing allocator when it is full. Changes: the records of the blocks are separate from them, so
+//! a wrong free is found; sizes are exact; blocks that fell back are counted and released; the
+//! newest block grows in place.
 //!
 //! # Memory
 //!
@@ -17,8 +17,8 @@
 //! ```
 //!
 //! Blocks start at multiples of 16 and take a multiple of 16. An entry of 4 bytes for each 16 bytes
-//! of the ring, in a table behind it (a fifth of the whole), holds the size of the block that
-//! starts there. What alignment and the end of the ring skip is entered as a freed block.
+//! of the ring, in a table after it (a fifth of the whole), holds the size of the block that starts
+//! there. Bytes skipped by alignment and at the end of the ring are recorded as a freed block.
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
@@ -37,51 +37,50 @@ mod tests;
 
 use ring::Ring;
 
-/// A ring for blocks that are freed soon, with fall back to a backing allocator.
+/// A ring for short-lived blocks, with a fallback to a backing allocator.
 ///
-/// New blocks follow the youngest one, around the end and over again. Blocks may be freed in any
-/// order; the room of one comes back when all that are older are freed too, and that of the
-/// youngest at once. A request that the ring has no room for, since it is large or since some old
-/// block still holds the ring, goes to the backing: [`fell_back`](Self::fell_back) says how much
-/// did.
+/// Each new block follows the newest one, around the end and over again. Blocks may be freed in any
+/// order; the memory of one is recovered when all older ones are freed too, and that of the newest
+/// at once. A request that the ring has no room for, since it is large or since an old block still
+/// occupies the ring, goes to the backing: [`fell_back`](Self::fell_back) counts these.
 ///
 /// Sizes are exact: in the ring `granted` equals `requested` (a size of zero counts as one), and
-/// what rounding and alignment skip counts as reserved alone. What fell back is counted as the
-/// backing granted it. A block that grows in place raises the totals by what it grew. The youngest
-/// block grows in place while there is room; any block of the ring shrinks, and one that fell back
-/// changes as the backing lets it.
+/// bytes skipped by rounding and alignment count only as reserved. A block that fell back is
+/// counted as granted by the backing. A block that grows in place raises the totals by its growth.
+/// The newest block grows in place while there is room; any block of the ring can shrink, and one
+/// that fell back can change if the backing permits it.
 ///
-/// A double free (until the memory is given out again), a foreign free, an interior free and a
+/// A double free (until the memory is allocated again), a foreign free, an interior free and a
 /// wrong size are found and reported through [`misuse`](crate::misuse()). A second free of a block
-/// that fell back is reported as a foreign free, as it is no longer remembered.
+/// that fell back is reported as a foreign free, as it is no longer recorded.
 ///
-/// Dropping the allocator releases what is left, in the ring and in the backing, without complaint;
-/// [`assert_empty`](Self::assert_empty) complains.
+/// Dropping the allocator silently releases remaining blocks, in the ring and in the backing;
+/// [`assert_empty`](Self::assert_empty) panics if there are any.
 ///
 /// # Complexity
 ///
-/// Allocating, freeing and resizing in the ring: O(1) amortised (a free may take freed blocks
-/// along, each once), and nothing is searched. What falls back costs the backing's time and O(1)
-/// amortised for its entry in a hash table. Making the ring writes its table, a fifth of it. A free
-/// that is found to be wrong looks backwards for the block around the address.
+/// Allocating, freeing and resizing in the ring: O(1) amortised (a free may also release freed
+/// blocks, each once), and nothing is searched. A block that falls back costs the backing's time
+/// and O(1) amortised for its entry in a hash table. Creating the ring writes its table, a fifth of
+/// it. The report of a wrong free searches backwards for the block around the address.
 ///
 /// # Memory
 ///
 /// 4 bytes for each 16 of the ring, so that four fifths of `bytes` are for blocks, at most 2 GiB;
 /// up to 15 bytes a block are lost to rounding. While a long-lived block stays in the ring, no room
-/// behind it comes back: up to the whole ring is then unused. A block that fell back costs 54 to
-/// 107 bytes beside itself, in a table that starts at 2 560 bytes, never shrinks and is counted as
+/// after it is recovered: up to the whole ring is then unused. A block that fell back costs 54 to
+/// 107 additional bytes, in a table that starts at 2 560 bytes, never shrinks and is counted as
 /// reserved.
 ///
 /// # Threads
 ///
-/// `Send` where the backing is `Sync`, as also over a region; not `Sync`: one thread has its
-/// scratch memory for itself.
+/// `Send` if the backing is `Sync`, as also over a region; not `Sync`: each thread has its own
+/// scratch memory.
 ///
 /// # When not to use it
 ///
-/// For what lives long: one old block stops the ring. For what all dies at one known point, where a
-/// [`FrameAllocator`](crate::FrameAllocator) frees at once and keeps less.
+/// For long-lived blocks: one old block stops the ring. For blocks that are all freed at one known
+/// point: a [`FrameAllocator`](crate::FrameAllocator) frees them at once and has smaller tables.
 ///
 /// # Examples
 ///
@@ -110,16 +109,16 @@ use ring::Ring;
 pub struct ScratchAllocator<'a, B: Allocator + ?Sized = dyn Allocator + Sync + 'a> {
     ring: Ring<'a>,
     fall_back: FallBack<'a, B>,
-    /// Who lent the ring's memory, and its start and layout.
+    /// The backing that owns the ring's memory, and its start and layout.
     lent: Option<(&'a B, NonNull<u8>, Layout)>,
 }
 
-// SAFETY: the memory of the ring is this object's alone, and the backing, which is shared, may be
+// SAFETY: only this object uses the memory of the ring, and the backing, which is shared, may be
 // used from another thread as it is `Sync`.
 unsafe impl<B: Allocator + Sync + ?Sized> Send for ScratchAllocator<'_, B> {}
 
 impl<'a, B: Allocator + ?Sized> ScratchAllocator<'a, B> {
-    /// Makes a ring of `bytes` bytes, its table included, taken from `backing`.
+    /// Creates a ring of `bytes` bytes, its table included, allocated from `backing`.
     ///
     /// # Complexity
     ///
@@ -132,7 +131,7 @@ impl<'a, B: Allocator + ?Sized> ScratchAllocator<'a, B> {
         let layout = Layout::from_size_align(bytes, ring::GRAIN).map_err(|_| AllocError)?;
         let memory = backing.allocate(layout)?.cast();
         Ok(Self {
-            // SAFETY: the block was just taken, has so many bytes and belongs to the ring alone.
+            // SAFETY: the block was just taken, has this many bytes and belongs to the ring alone.
             ring: unsafe { Ring::over(name, memory, bytes) },
             fall_back: FallBack::new(Some(backing)),
             lent: Some((backing, memory, layout)),
@@ -145,7 +144,7 @@ impl<'a, B: Allocator + ?Sized> ScratchAllocator<'a, B> {
         self.fall_back.own_stats()
     }
 
-    /// Checks that nothing is left.
+    /// Checks that no block is left.
     ///
     /// # Panics
     ///
@@ -156,8 +155,8 @@ impl<'a, B: Allocator + ?Sized> ScratchAllocator<'a, B> {
 }
 
 impl<'a> ScratchAllocator<'a, dyn Allocator + Sync + 'a> {
-    /// Makes a ring over `region`, its table included. What it has no room for is refused, as there
-    /// is nothing to fall back to.
+    /// Creates a ring over `region`, its table included. Requests without room are refused, as
+    /// there is no backing.
     ///
     /// # Complexity
     ///
@@ -247,8 +246,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for ScratchAllocator<'_, B> {
         self.ring.owns(address) || self.fall_back.owns(address)
     }
 
-    /// Shows the blocks of the ring in the order of their addresses, then those that fell back in
-    /// any.
+    /// Visits the blocks of the ring in address order, then those that fell back in any order.
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
         self.ring.walk(visit);
         self.fall_back.walk(visit);
@@ -262,7 +260,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for ScratchAllocator<'_, B> {
 
 impl<B: Allocator + ?Sized> Drop for ScratchAllocator<'_, B> {
     fn drop(&mut self) {
-        // The backing may touch memory that it gets back.
+        // The backing may touch freed memory.
         self.ring.open_region(mark::undefined);
         if let Some((backing, memory, layout)) = self.lent {
             // SAFETY: the memory was taken from this backing with this layout, and every block in

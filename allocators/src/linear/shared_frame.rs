@@ -1,10 +1,10 @@
-//! Memory for what dies together, taken by any thread: an atomic cursor that moves up through a
-//! region.
+//! Memory for blocks that are freed together, for any thread: an atomic cursor that moves up
+//! through a region.
 //!
-//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), which asks that the frame
-//! allocator too knows the size of each block. Changes: the cursor is moved by compare-exchange, so
-//! any thread allocates without a lock; where a block starts and ends is kept in bits apart from
-//! the blocks, so a wrong free is found.
+//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where the frame allocator too
+//! knows the size of each block. Changes: the cursor is moved by compare-exchange, so any thread
+//! allocates without a lock; the start and end of each block are kept in bits separate from the
+//! blocks, so a wrong free is found.
 //!
 //! # Memory
 //!
@@ -14,9 +14,9 @@
 //!  s.....e       s.........e              | starts here; e, it ends here        |
 //! ```
 //!
-//! Blocks take their size rounded up to 8, and nothing else: the bits take 8 bytes for every 256, 3
-//! % of the region. A header of 8 bytes before each block would be less only for blocks above 256
-//! bytes, and an overflow or the bytes of a user could pass for one.
+//! Blocks have their size rounded up to 8, and no header: the bits take 8 bytes for every 256, 3 %
+//! of the region. A header of 8 bytes before each block would be smaller only for blocks above 256
+//! bytes, and after an overflow, or in a user's bytes, a forged header could pass for a real one.
 
 use core::alloc::Layout;
 use core::marker::PhantomData;
@@ -43,44 +43,46 @@ use counters::Counters;
 
 /// A [`FrameAllocator`](crate::FrameAllocator) for several threads.
 ///
-/// Freeing the last block gives its memory back at once, if nobody has allocated behind it; the
-/// memory of other blocks comes back by [`reset`](Self::reset) alone. So a block that is freed out
-/// of order keeps the room of those before it, unlike in a `FrameAllocator`. The last block also
-/// changes its size in place.
+/// Freeing the last block returns its memory at once, if no other thread has allocated after it;
+/// the memory of other blocks is recovered only by [`reset`](Self::reset). So, unlike in a
+/// `FrameAllocator`, a block that is freed out of order keeps the room of the blocks before it
+/// unusable. The last block also changes its size in place.
 ///
 /// Blocks are granted in multiples of 8 bytes, and live `requested` is counted as granted (`exact`
-/// is false); the totals are as asked. What alignments above 8 skip counts as reserved alone.
+/// is false); the totals are as requested. Bytes skipped by alignments above 8 count only as
+/// reserved.
 ///
 /// A double free, a foreign free, an interior free and a wrong size are found and reported through
-/// [`misuse`](crate::misuse()): of two threads that free one block at once, exactly one is told. A
-/// double free is found until a block is given out at the same address again.
+/// [`misuse`](crate::misuse()): of two threads that free one block at once, exactly one is
+/// reported. A double free is found until a block is allocated at the same address again.
 ///
-/// Dropping a frame releases what is left without complaint; [`assert_empty`](Self::assert_empty)
-/// complains. Resetting needs `&mut`, so no block that borrows the frame can be alive, in any
-/// thread.
+/// Dropping a frame silently releases remaining blocks; [`assert_empty`](Self::assert_empty) panics
+/// if there are any. Resetting needs `&mut`, so no block that borrows the frame can be alive, in
+/// any thread.
 ///
 /// # Statistics
 ///
-/// `requested <= granted <= reserved` holds in every answer: the first two are one number, and a
-/// block is counted after it was taken and until it is given back. Exact once the other threads
-/// rest; while they work, calls under way are not counted yet, or no longer.
+/// `requested <= granted <= reserved` holds in every result: the first two are one number, and a
+/// block is counted after it was taken and until it is given up. The counters are exact while no
+/// other thread works; otherwise calls in progress are not yet counted, or no longer.
 ///
 /// # Complexity
 ///
-/// Allocating: O(1), lock-free: a compare-exchange, repeated where other threads came first.
-/// Freeing: O(bytes of the block / 256), as the end is looked for, lock-free. Four atomic
-/// read-modify-write operations each (166 instructions a pair), one more where the block's bits are
-/// in two words, and one for a request that was rounded up. Making a frame and resetting it:
-/// O(bytes in use / 256), to clear the bits; no block is touched.
+/// Allocating: O(1), lock-free: a compare-exchange, repeated if another thread was first. Freeing:
+/// O(bytes of the block / 256), to find its end, lock-free. Four atomic read-modify-write
+/// operations each (166 instructions a pair), one more if the block's bits are in two words, and
+/// one for a request that was rounded up. Creating a frame and resetting it: O(bytes in use / 256),
+/// to clear the bits; no block is touched.
 ///
-/// All threads move one cursor, so they share its cache line. Where that is too much, let each
-/// thread take a larger block and cut it up with a `FrameAllocator` of its own.
+/// All threads move one cursor, so they share its cache line. If that is too much, let each thread
+/// take a larger block and divide it with its own `FrameAllocator`.
 ///
 /// # Memory
 ///
-/// 3 % of the region for bits, which lie apart from the blocks, and up to 7 bytes a block, and what
-/// alignments above 8 skip. What is freed but for the last block is unused until the frame is
-/// reset: at the worst the whole region. The frame itself has 192 bytes, three cache lines.
+/// 3 % of the region for bits, which are separate from the blocks, and up to 7 bytes a block, and
+/// the bytes skipped by alignments above 8. Freed memory, except that of the last block, is unused
+/// until the frame is reset: in the worst case the whole region. The frame itself has 192 bytes,
+/// three cache lines.
 ///
 /// # Threads
 ///
@@ -88,9 +90,9 @@ use counters::Counters;
 ///
 /// # When not to use it
 ///
-/// Within one thread: [`FrameAllocator`](crate::FrameAllocator) needs no atomic operations, gives
-/// memory back in any order of frees, and has scopes. For blocks that do not die together: a pool
-/// or a heap.
+/// For a single thread: [`FrameAllocator`](crate::FrameAllocator) needs no atomic operations,
+/// recovers memory in any order of frees, and has scopes. For blocks that are not freed together: a
+/// pool or a heap.
 ///
 /// # Examples
 ///
@@ -115,7 +117,7 @@ use counters::Counters;
 /// assert_eq!((frame.stats().live, frame.stats().peak_granted), (0, 800));
 /// ```
 ///
-/// While anything borrows the frame, it cannot be reset:
+/// While any borrow of the frame exists, it cannot be reset:
 ///
 /// ```compile_fail,E0502
 /// # use core::{alloc::Layout, mem::MaybeUninit};
@@ -133,7 +135,7 @@ use counters::Counters;
 ///    alone; `bits` has two bits for each 8 of them.
 /// 2. The cursor is a multiple of 8, at most `room`. Every live block is below it.
 /// 3. A live block has the bit of its start set and the bit of its end, and no bit between them. No
-///    other bits are set, but by calls under way.
+///    other bits are set, except by calls in progress.
 pub struct SharedFrame<'a, B: Allocator + Sync + ?Sized = dyn Allocator + Sync + 'a> {
     counters: Counters,
     memory: NonNull<u8>,
@@ -141,21 +143,21 @@ pub struct SharedFrame<'a, B: Allocator + Sync + ?Sized = dyn Allocator + Sync +
     bits: Bits,
     bytes: usize,
     name: &'a str,
-    /// Who lent the memory, and its start and layout.
+    /// The backing that owns the memory, and its start and layout.
     backing: Option<(&'a B, NonNull<u8>, Layout)>,
     region: PhantomData<&'a mut [MaybeUninit<u8>]>,
 }
 
-// SAFETY: the raw pointers lead into the region that this frame alone uses, and the backing, which
+// SAFETY: the raw pointers point into the region that only this frame uses, and the backing, which
 // is shared, may be used from another thread as it is `Sync`.
 unsafe impl<B: Allocator + Sync + ?Sized> Send for SharedFrame<'_, B> {}
 
-// SAFETY: what changes behind a shared reference is atomic: the cursor, the bits and the counters.
-// The region's bytes are touched by the owners of blocks alone.
+// SAFETY: everything that changes through a shared reference is atomic: the cursor, the bits and
+// the counters. Only the owners of blocks touch the region's bytes.
 unsafe impl<B: Allocator + Sync + ?Sized> Sync for SharedFrame<'_, B> {}
 
 impl<'a, B: Allocator + Sync + ?Sized> SharedFrame<'a, B> {
-    /// Makes a frame of `bytes` bytes, bits included, taken from `backing`.
+    /// Creates a frame of `bytes` bytes, bits included, allocated from `backing`.
     ///
     /// # Errors
     ///
@@ -163,7 +165,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedFrame<'a, B> {
     pub fn new(name: &'a str, bytes: usize, backing: &'a B) -> Result<Self, AllocError> {
         let layout = Layout::from_size_align(bytes, align_of::<u128>()).map_err(|_| AllocError)?;
         let memory = backing.allocate(layout)?.cast();
-        // SAFETY: the block was just taken, has so many bytes and belongs to the frame alone.
+        // SAFETY: the block was just taken, has this many bytes and belongs to the frame alone.
         Ok(unsafe { Self::over(name, memory, bytes, Some((backing, memory, layout))) })
     }
 
@@ -174,7 +176,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedFrame<'a, B> {
     /// O(bytes in use / 256).
     pub fn reset(&mut self) {
         self.counters.count_reset();
-        // Relaxed: nobody else uses the frame.
+        // Relaxed: no other thread uses the frame.
         let used = self.counters.cursor.load(Ordering::Relaxed);
         self.bits.clear_below(used / GRAIN);
         mark::no_access(self.memory, used);
@@ -187,7 +189,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedFrame<'a, B> {
         self.room - self.cursor()
     }
 
-    /// Checks that nothing is left.
+    /// Checks that no block is left.
     ///
     /// # Panics
     ///
@@ -198,7 +200,8 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedFrame<'a, B> {
 
     /// # Safety
     ///
-    /// `memory` is valid for `bytes` bytes for as long as the frame lives, and used by nobody else.
+    /// `memory` is valid for `bytes` bytes for as long as the frame exists, and used by no other
+    /// code.
     unsafe fn over(
         name: &'a str,
         memory: NonNull<u8>,
@@ -211,7 +214,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedFrame<'a, B> {
         let memory = unsafe { memory.add(skipped) };
         // SAFETY: `room_in` says no more than there is.
         let behind = unsafe { memory.add(room) };
-        // SAFETY: it leaves enough for the bits of `room` behind it, aligned as `memory` is.
+        // SAFETY: it leaves enough for the bits of `room` after it, aligned as `memory` is.
         let bits = unsafe { Bits::new(behind, room / GRAIN) };
         mark::no_access(memory, room);
         Self {
@@ -228,25 +231,25 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedFrame<'a, B> {
 
     #[inline]
     fn cursor(&self) -> usize {
-        // Relaxed: a hint, or a number for people.
+        // Relaxed: a hint, or a number for display.
         self.counters.cursor.load(Ordering::Relaxed)
     }
 
-    /// Takes `bytes` bytes, a multiple of 8, at a multiple of `align`; returns their offset.
+    /// Takes `bytes` bytes, a multiple of 8, aligned to `align`; returns their offset.
     #[inline]
     fn bump(&self, bytes: usize, align: usize) -> Option<usize> {
         let base = self.memory.addr().get();
         let mut cursor = self.cursor();
         loop {
-            // The cursor is within the memory, so only the gap can lead beyond the address space.
+            // The cursor is within the memory, so only the gap can exceed the address space.
             let gap = (base + cursor).wrapping_neg() & (align - 1);
             if gap > self.room - cursor || bytes > self.room - cursor - gap {
                 return None;
             }
             let start = cursor + gap;
             let cell = &self.counters.cursor;
-            // Acquire pairs with the Release in `give_up`: what the last owner of these bytes did,
-            // and the clearing of its bits, comes before what follows.
+            // Acquire pairs with the Release in `give_up`: the last owner's writes to these bytes,
+            // and the clearing of its bits, happen before this allocation.
             match cell.compare_exchange(cursor, start + bytes, Ordering::Acquire, Ordering::Relaxed)
             {
                 Ok(_) => return Some(start),
@@ -255,31 +258,30 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedFrame<'a, B> {
         }
     }
 
-    /// Moves the cursor from the end of a block back to `start`, if it is there; the block has no
-    /// bits any more.
+    /// Moves the cursor from the end of a block back to `start`, if it is there; the block's bits
+    /// are already cleared.
     #[inline]
     fn give_up(&self, start: usize, end: usize) -> bool {
         let cell = &self.counters.cursor;
-        // Release pairs with the Acquire in `bump`. That the cursor may have moved and come back
-        // does no harm: whatever follows it is free whenever it stands there.
+        // Release pairs with the Acquire in `bump`. The cursor may have moved and come back (ABA),
+        // which is harmless: all memory after it is free whenever it is at this value.
         cell.compare_exchange(end, start, Ordering::Release, Ordering::Relaxed).is_ok()
     }
 
-    /// Frees a block, which was `asked` bytes where the caller says so, or says what is wrong with
-    /// it.
+    /// Frees a block, with the size `asked` if the caller passed one, or reports the misuse.
     fn free(&self, block: NonNull<u8>, asked: Option<usize>) -> Result<(), Misuse> {
         let start = self.find(block)?;
         if let Some(asked) = asked
             && stride(asked) != self.size_at(start)
         {
-            // A block that another thread frees at this moment may have lost its end.
+            // A block that another thread is freeing may have lost its end.
             self.find(block)?;
             return Err(Misuse::WrongSize);
         }
         let Some(end) = self.bits.claim(start / GRAIN) else {
             return Err(self.stray(start));
         };
-        // Nobody else gets these bytes before they are given up.
+        // No other thread gets these bytes before they are given up.
         let end = end * GRAIN;
         mark::no_access(self.at(start), end - start);
         self.counters.count_free(end - start);
@@ -299,7 +301,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedFrame<'a, B> {
         Err(self.stray(offset))
     }
 
-    /// Says what is wrong with an address at which no live block starts.
+    /// Returns the misuse of freeing an address at which no live block starts.
     #[cold]
     fn stray(&self, offset: usize) -> Misuse {
         if offset >= self.room {
@@ -322,7 +324,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedFrame<'a, B> {
         unsafe { self.memory.add(offset) }
     }
 
-    /// Gives the last block, which starts at `start`, another size.
+    /// Resizes the last block, which starts at `start`.
     fn resize_last(&self, start: usize, before: usize, after: usize) -> Result<(), AllocError> {
         let (end, new_end) = (start + before, start + after);
         if after > before {
@@ -344,7 +346,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedFrame<'a, B> {
         }
         self.bits.move_end(end / GRAIN, new_end / GRAIN);
         if !self.give_up(new_end, end) {
-            // Another thread has allocated behind the block meanwhile.
+            // Another thread has allocated after the block in the meantime.
             self.bits.move_end(new_end / GRAIN, end / GRAIN);
             return Err(AllocError);
         }
@@ -365,7 +367,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedFrame<'a, B> {
 }
 
 impl<'a> SharedFrame<'a, dyn Allocator + Sync + 'a> {
-    /// Makes a frame over `region`, its bits included.
+    /// Creates a frame over `region`, its bits included.
     #[must_use]
     pub fn from_region(name: &'a str, region: &'a mut [MaybeUninit<u8>]) -> Self {
         let bytes = region.len();
@@ -375,7 +377,7 @@ impl<'a> SharedFrame<'a, dyn Allocator + Sync + 'a> {
     }
 }
 
-/// Returns the bytes that a block of `bytes` bytes takes.
+/// Returns the stride of a block of `bytes` bytes.
 #[inline]
 const fn stride(bytes: usize) -> usize {
     // `bytes` is at most `isize::MAX`, as a layout's size is.
@@ -383,9 +385,10 @@ const fn stride(bytes: usize) -> usize {
     (bytes + GRAIN - 1) & !(GRAIN - 1)
 }
 
-// SAFETY: a block is between the cursor's old and new place, and the one thread whose exchange
-// moved it has it, so it overlaps no other; only the free of a block that ends at the cursor, or a
-// reset, bring the cursor back. Nothing is changed before the exchange, the one step that can fail.
+// SAFETY: a block is between the cursor's old and new place, and belongs to the one thread whose
+// exchange moved it, so it overlaps no other; only the free of a block that ends at the cursor, or
+// a reset, bring the cursor back. Nothing is changed before the exchange, the one step that can
+// fail.
 unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedFrame<'_, B> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
@@ -423,7 +426,7 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedFrame<'_, B> {
             Err(what) => self.wrong(what, block, Some(old.size()), Location::caller()),
         };
         let (before, after) = (self.size_at(start), stride(new.size()));
-        // Before anything is refused: who then moves the block copies as much as `old` says.
+        // Before any refusal: a caller that then moves the block copies the size in `old`.
         if stride(old.size()) != before {
             self.wrong(Misuse::WrongSize, block, Some(old.size()), Location::caller());
         }
@@ -434,7 +437,8 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedFrame<'_, B> {
                 mark::undefined(self.at(start + before), after - before);
             }
         }
-        // The pointer passed in may reach over less than the block, so the frame's own goes back.
+        // The pointer passed in may have provenance over less than the block, so the frame's own is
+        // returned.
         Ok(NonNull::slice_from_raw_parts(self.at(start), after))
     }
 
@@ -451,7 +455,8 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedFrame<'_, B> {
     }
 
     fn backing(&self) -> Option<&dyn Allocator> {
-        // Through a reference, as a backing type without a size has no other way to a trait object.
+        // Through a reference, as an unsized backing type has no other conversion to a trait
+        // object.
         self.backing.as_ref().map(|(backing, ..)| backing as &dyn Allocator)
     }
 
@@ -463,8 +468,8 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedFrame<'_, B> {
         self.walk_blocks(visit);
     }
 
-    /// Checks what holds at every moment, whatever other threads do: the place of the cursor and
-    /// the order of the counters.
+    /// Checks the invariants that hold at every moment, also while other threads work: the place of
+    /// the cursor and the order of the counters.
     fn verify(&self) -> Result<(), Damage> {
         self.verify_all()
     }
@@ -472,7 +477,7 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedFrame<'_, B> {
 
 impl<B: Allocator + Sync + ?Sized> Drop for SharedFrame<'_, B> {
     fn drop(&mut self) {
-        // The backing may touch memory that it gets back.
+        // The backing may touch freed memory.
         mark::undefined(self.memory, self.room);
         if let Some((backing, memory, layout)) = self.backing {
             // SAFETY: the memory was taken from this backing with this layout, and every block in

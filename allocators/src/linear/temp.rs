@@ -1,10 +1,9 @@
 //! A few bytes in place, for memory of one function.
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), and the foundation library of
-//! BitSquid (2012), where a temporary allocator has a buffer within itself, on the stack, and asks
-//! a backing allocator when that is full. Changes: the buffer is a frame, so sizes are remembered
-//! and wrong frees found; what fell back is counted; there is nothing to construct before the first
-//! block.
+//! BitSquid (2012), where a temporary allocator contains a buffer, on the stack, and uses a backing
+//! allocator when that is full. Changes: the buffer is a frame, so sizes are recorded and wrong
+//! frees found; blocks that fell back are counted; nothing is constructed before the first block.
 //!
 //! # Memory
 //!
@@ -12,7 +11,7 @@
 //! | counters | name | frame's counters | N bytes: block | block | free .. | records | dead bits |
 //! ```
 //!
-//! See [`FrameAllocator`](crate::FrameAllocator) for what is in the `N` bytes.
+//! See [`FrameAllocator`](crate::FrameAllocator) for the layout of the `N` bytes.
 
 use core::alloc::Layout;
 use core::cell::{Cell, UnsafeCell};
@@ -30,42 +29,42 @@ use crate::linear::frame::FrameAllocator;
 #[cfg(test)]
 mod tests;
 
-/// An allocator with `N` bytes inside itself, and a backing for what does not fit.
+/// An allocator with `N` bytes inside itself, and a backing for blocks that do not fit.
 ///
-/// Made for the stack: a function that needs a few strings or a small array makes one, and pays for
-/// an allocation elsewhere only where it needs more than usual. A request takes the next bytes of
-/// the `N`; freeing the last block gives them back, and only the last one grows or shrinks, as in a
-/// [`FrameAllocator`]. What does not fit goes to the backing, and [`fell_back`](Self::fell_back)
-/// tells how much did.
+/// Made for the stack: a function that needs a few strings or a small array creates one, and
+/// allocates elsewhere only if it needs more than usual. A request takes the next bytes of the `N`;
+/// freeing the last block returns them, and only the last one grows or shrinks, as in a
+/// [`FrameAllocator`]. Blocks that do not fit go to the backing, and [`fell_back`](Self::fell_back)
+/// counts them.
 ///
 /// Sizes are exact, and a double free, a foreign free, an interior free and a wrong size are found
 /// and reported through [`misuse`](crate::misuse()), as the frame does. A second free of a block
-/// that fell back is reported as a foreign free, as it is no longer remembered.
+/// that fell back is reported as a foreign free, as it is no longer recorded.
 ///
-/// Dropping the allocator releases everything without complaint;
-/// [`assert_empty`](Self::assert_empty) complains.
+/// Dropping the allocator silently releases everything; [`assert_empty`](Self::assert_empty) panics
+/// if there are live blocks.
 ///
 /// # Moving
 ///
-/// As with every allocator, a block lives until the allocator is moved or dropped. After a move the
-/// `N` bytes lie elsewhere: the allocator notices, forgets what was in them, counters included, and
-/// starts again at its new place; the free of an old block is then a foreign free. Blocks that fell
-/// back stay where they are, to be freed as before or released by the drop.
+/// As with every allocator, a block is valid until the allocator is moved or dropped. After a move
+/// the `N` bytes are at another address: the allocator detects this, forgets the blocks in them,
+/// counters included, and starts again; the free of an old block is then a foreign free. Blocks
+/// that fell back stay in place, to be freed as before or released by the drop.
 ///
 /// # Complexity
 ///
 /// As the frame: O(1) for allocating and for freeing or resizing the last block, O(log runs) for
-/// freeing another. What falls back costs the backing's time and O(1) amortised for its entry in a
-/// hash table.
+/// freeing another. A block that falls back costs the backing's time and O(1) amortised for its
+/// entry in a hash table.
 ///
 /// # Memory
 ///
 /// `N` bytes, in which the frame keeps 8 bytes for each run of blocks of one size, `N / 64` bytes
 /// (at least 8) for dead bits and 8 for the end of the table; and 336 bytes for the object itself.
-/// At most 7 bytes a block are lost to rounding. What is freed out of order comes back with the
-/// blocks behind it. `N` below 32 holds nothing. A block that fell back costs 54 to 107 bytes
-/// beside itself, in a table that starts at 2 560 bytes and is counted as reserved. The `N` bytes
-/// are counted as reserved too, though they are not the backing's.
+/// At most 7 bytes a block are lost to rounding. Memory freed out of order is recovered with the
+/// blocks after it. With `N` below 32 no block fits. A block that fell back costs 54 to 107
+/// additional bytes, in a table that starts at 2 560 bytes and is counted as reserved. The `N`
+/// bytes are counted as reserved too, though they are not the backing's.
 ///
 /// # Threads
 ///
@@ -73,9 +72,9 @@ mod tests;
 ///
 /// # When not to use it
 ///
-/// For more than the stack should hold, some kilobytes: there a
-/// [`ScratchAllocator`](crate::ScratchAllocator) shared by all functions of a thread does better.
-/// For what outlives the function.
+/// For more than the stack should hold, some kilobytes: use a
+/// [`ScratchAllocator`](crate::ScratchAllocator) shared by all functions of a thread. For blocks
+/// that outlive the function.
 ///
 /// # Examples
 ///
@@ -91,20 +90,20 @@ mod tests;
 ///         // SAFETY: there is a number for each line.
 ///         unsafe { lengths.add(at).write(line.len() as u32) };
 ///     }
-///     // SAFETY: so many numbers are initialised, and live until the end of this function.
+///     // SAFETY: this many numbers are initialised, and live until the end of this function.
 ///     let lengths = unsafe { core::slice::from_raw_parts(lengths.as_ptr(), text.lines().count()) };
 ///     Ok(lengths.iter().copied().max().unwrap_or(0) as usize)
 /// } // everything is released here
 ///
 /// let pages = PageAllocator::new("pages");
 /// assert_eq!(longest_line("a\nlonger\nline", &pages)?, 6);
-/// assert_eq!(pages.stats().allocations_total, 0, "all of it lay on the stack");
+/// assert_eq!(pages.stats().allocations_total, 0, "all of it is on the stack");
 /// assert_eq!(longest_line(&"line\n".repeat(1000), &pages)?, 4);
 /// assert_eq!(pages.stats().live, 0, "what fell back was released");
 /// # Ok::<(), AllocError>(())
 /// ```
 ///
-/// A block cannot be had through a reference that outlives the allocator:
+/// A block cannot be obtained through a reference that outlives the allocator:
 ///
 /// ```compile_fail,E0505
 /// # use loligo_allocators::{Allocator, PageAllocator, TempAllocator};
@@ -117,17 +116,17 @@ mod tests;
 ///
 /// # Invariants
 ///
-/// 1. Where `opened_at` is the address of `buffer`, `frame` is a frame over it that was made since
-///    the allocator came to this place, and nobody else uses the buffer. Else `frame` is not looked
-///    at.
+/// 1. If `opened_at` is the address of `buffer`, `frame` is a frame over it that was created since
+///    the allocator came to this address, and no other code uses the buffer. Else `frame` is not
+///    used.
 pub struct TempAllocator<'a, const N: usize, B: Allocator + ?Sized = dyn Allocator + 'a> {
-    /// Where the buffer was when the frame was made.
+    /// The address of the buffer when the frame was created.
     opened_at: Cell<*const u8>,
     frame: UnsafeCell<MaybeUninit<FrameAllocator<'a, B>>>,
     fall_back: FallBack<'a, B>,
     name: &'a str,
-    /// Pointers into the buffer are kept, so a unique reference to the allocator, which ends no
-    /// block, must not be taken for the only way to it.
+    /// The allocator stores pointers into its buffer, so a unique reference to it, which ends no
+    /// block, must not be assumed to be the only access to it.
     _pinned: PhantomPinned,
     buffer: UnsafeCell<Buffer<N>>,
 }
@@ -135,13 +134,13 @@ pub struct TempAllocator<'a, const N: usize, B: Allocator + ?Sized = dyn Allocat
 #[repr(C, align(16))]
 struct Buffer<const N: usize>(MaybeUninit<[u8; N]>);
 
-// SAFETY: the frame's pointers lead into the buffer, which moves along (`frame` makes another where
-// it has moved); the backing, which is shared, may be used from another thread as it is `Sync`.
+// SAFETY: the frame's pointers point into the buffer, which moves along (`frame` creates a new one
+// after a move); the backing, which is shared, may be used from another thread as it is `Sync`.
 unsafe impl<const N: usize, B: Allocator + Sync + ?Sized> Send for TempAllocator<'_, N, B> {}
 
 impl<'a, const N: usize, B: Allocator + ?Sized> TempAllocator<'a, N, B> {
-    /// Makes an allocator that falls back to `backing`. The buffer is not touched before the first
-    /// request.
+    /// Creates an allocator that falls back to `backing`. The buffer is not touched before the
+    /// first request.
     #[must_use]
     pub const fn new(name: &'a str, backing: &'a B) -> Self {
         Self {
@@ -160,7 +159,7 @@ impl<'a, const N: usize, B: Allocator + ?Sized> TempAllocator<'a, N, B> {
         self.fall_back.own_stats()
     }
 
-    /// Checks that nothing is left.
+    /// Checks that no block is left.
     ///
     /// # Panics
     ///
@@ -169,7 +168,7 @@ impl<'a, const N: usize, B: Allocator + ?Sized> TempAllocator<'a, N, B> {
         leak::assert_none(self);
     }
 
-    /// Returns the frame over the buffer, a new one if the allocator has come here since.
+    /// Returns the frame over the buffer, a new one if the allocator was moved.
     #[inline]
     fn frame(&self) -> &FrameAllocator<'a, B> {
         let buffer = NonNull::from(&self.buffer).cast::<u8>();
@@ -191,7 +190,7 @@ impl<'a, const N: usize, B: Allocator + ?Sized> TempAllocator<'a, N, B> {
         // the object has moved or is dropped.
         let frame = unsafe { FrameAllocator::over(self.name, buffer, N, None) };
         // SAFETY: no reference to the old frame is left, as none outlives a move. It has no
-        // backing, so nothing is lost by not dropping it.
+        // backing, so it need not be dropped.
         unsafe { self.frame.get().write(MaybeUninit::new(frame)) };
         self.opened_at.set(buffer.as_ptr());
     }
@@ -256,8 +255,7 @@ unsafe impl<const N: usize, B: Allocator + ?Sized> Allocator for TempAllocator<'
         self.frame().owns(address) || self.fall_back.owns(address)
     }
 
-    /// Shows the blocks of the buffer in the order of their addresses, then those that fell back in
-    /// any.
+    /// Visits the blocks of the buffer in address order, then those that fell back in any order.
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
         self.frame().walk(visit);
         self.fall_back.walk(visit);
@@ -270,7 +268,8 @@ unsafe impl<const N: usize, B: Allocator + ?Sized> Allocator for TempAllocator<'
 }
 
 impl<const N: usize, B: Allocator + ?Sized> Drop for TempAllocator<'_, N, B> {
-    /// Releases what fell back (by the field's own drop) and leaves the buffer to the stack.
+    /// Releases the blocks that fell back (by the field's own drop); the buffer is part of this
+    /// object.
     fn drop(&mut self) {
         mark::undefined(NonNull::from(self.buffer.get_mut()).cast(), N);
     }

@@ -1,9 +1,10 @@
-//! A page of its own for each block, and pages beside it that nobody may touch.
+//! Separate pages for each block, between pages without access.
 //!
-//! After Niklas Frykholm, "Extreme Bug Hunting" (2011), where a system under suspicion gets its
-//! memory from the virtual memory system, so that the access to a freed page faults. Changes: pages
+//! After Niklas Frykholm, "Extreme Bug Hunting" (2011), where a suspected system gets its memory
+//! from the virtual memory system, so that the access to a freed page faults. Changes: pages
 //! without access are on both sides of each block, so a write past its end faults too; freed
-//! addresses are kept for a while; and a caller learns which block an address belongs to.
+//! addresses are kept unused for a while; and a caller can find out which block an address belongs
+//! to.
 
 mod blocks;
 mod describe;
@@ -27,18 +28,18 @@ use crate::contract::stats::Stats;
 use crate::pages::page::PageAllocator;
 use crate::threads::sync::SpinCell;
 
-/// The side of its pages that a block is at, and so the errors that fault at once.
+/// The guard that a block is next to, and so the errors that fault at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GuardSide {
-    /// The block ends as close to the guard behind it as its alignment allows: at alignment 1, or
+    /// The block ends as close to the guard after it as its alignment allows: at alignment 1, or
     /// with a size that is a multiple of its alignment, the first byte past it faults.
     Overrun,
-    /// The block starts right behind the guard before it: the last byte before it faults.
+    /// The block starts right after the guard before it: the last byte before it faults.
     Underrun,
 }
 
-/// Gives each block pages of its own between two pages without access, so that a stray access
-/// faults at the very instruction.
+/// Gives each block separate pages between two pages without access, so that a stray access faults
+/// at the very instruction.
 ///
 /// ```text
 ///  Overrun    | guard |  filled    | block |f| guard |    f: less than its alignment
@@ -46,65 +47,66 @@ pub enum GuardSide {
 ///  freed      |            no access                 |
 /// ```
 ///
-/// The guards catch reads as well as writes. What is left of the block's pages is filled with 0xfd
-/// and read when the block is freed or resized, and by [`verify`](Allocator::verify): a byte that
-/// was written there is a [`Misuse::Overrun`](crate::Misuse::Overrun) or
-/// [`Misuse::Underrun`](crate::Misuse::Underrun), with how far from the block it lies and who
-/// allocated that.
+/// The guards catch reads as well as writes. The rest of the block's pages is filled with 0xfd and
+/// checked when the block is freed or resized, and by [`verify`](Allocator::verify): a changed byte
+/// is a [`Misuse::Overrun`](crate::Misuse::Overrun) or
+/// [`Misuse::Underrun`](crate::Misuse::Underrun), reported with its distance from the block and the
+/// site of the block's allocation.
 ///
 /// A freed block loses its memory and its access at once, and its addresses wait until a chosen
-/// number of freed blocks came after it. Until then each use of it faults, and a second free is
-/// reported with who freed it first; the last 64 that left are known as freed still. Every block is
-/// in a table by its address, so foreign and interior frees and wrong layouts are found, always.
+/// number of later blocks are freed. Until then each use of it faults, and a second free is
+/// reported with the site of the first; the last 64 released addresses are still recognised as
+/// freed. Every block is in a table by its address, so foreign and interior frees and wrong layouts
+/// are always found.
 ///
-/// [`describe`](Self::describe) says what an address belongs to, to a debugger for instance;
-/// [`report_faults`](Self::report_faults) has that printed when the program faults.
+/// [`describe`](Self::describe) returns the block that an address belongs to, for a debugger for
+/// instance; [`report_faults`](Self::report_faults) prints this when the program faults.
 ///
 /// # The kernel's limit
 ///
-/// Linux allows a process 65 530 mappings (`vm.max_map_count`) unless it is set otherwise. A live
-/// guarded block takes two of them, or three where nothing like it lies beside it; one that waits
-/// takes one at most. So only a chosen number of live blocks is guarded, 16 384 unless set by
-/// [`with_guarded_max`](Self::with_guarded_max); what is asked beyond is forwarded to the pages and
-/// has no guards. Where the kernel refuses a guarded
-/// block earlier, waiting blocks leave, the oldest first, and if that does not help the request is
-/// forwarded too. [`guarded_blocks`](Self::guarded_blocks) and
-/// [`forwarded_blocks`](Self::forwarded_blocks) tell.
+/// Linux allows a process 65 530 mappings (`vm.max_map_count`) by default. A live guarded block
+/// uses two of them, or three if its neighbours are of another kind; one that waits uses at most
+/// one. So only a chosen number of live blocks is guarded, 16 384 unless set by
+/// [`with_guarded_max`](Self::with_guarded_max); further requests are forwarded to the pages and
+/// have no guards. If the kernel refuses a guarded block earlier, waiting blocks are released, the
+/// oldest first, and if that does not help the request is forwarded too.
+/// [`guarded_blocks`](Self::guarded_blocks) and [`forwarded_blocks`](Self::forwarded_blocks) return
+/// the numbers.
 ///
 /// # Complexity
 ///
-/// System calls: two for allocating, two for freeing, and one when the addresses go. Beside them
+/// System calls: two for allocating, two for freeing, and one when the addresses go. In addition
 /// O(1) amortised, and filling and reading up to a page. `describe`, `owns` and the report of a
 /// wrong free go through the table, O(blocks).
 ///
-/// A block is resized in place if its guards can stay where they are; else it moves by copying.
+/// A block is resized in place if its guards can stay in place; else it moves by copying.
 ///
 /// # Memory
 ///
-/// Whole pages: less than one is wasted beside a block, 4 095 bytes where it has one byte. It takes
-/// at least a page of memory and three of address space; at an alignment above a page the
-/// guard before it is as large as the alignment. The table takes 117 to 235 bytes for each of the
-/// most blocks that were live or waiting at once, from the same pages; it counts in no statistics
-/// of this allocator, which start with nothing and are exact. [`Allocator::allocated_size`] is what
-/// was asked, and `reserved` are the spans with their guards, of live and of waiting blocks. In the
-/// pages' own books each span is one block.
+/// Whole pages: each block wastes less than one page, 4 095 bytes if it has one byte. It takes at
+/// least a page of memory and three of address space; at an alignment above a page the guard before
+/// it is as large as the alignment. The table takes 117 to 235 bytes for each of the most blocks
+/// that were live or waiting at once, from the same pages; it counts in no statistics of this
+/// allocator, which are exact. [`Allocator::allocated_size`] is the requested size, and `reserved`
+/// are the spans with their guards, of live and of waiting blocks. In the pages' own statistics
+/// each span is one block.
 ///
 /// # Threads
 ///
-/// `Send` and `Sync`: a spin lock guards the table. It is held during a system call only where the
+/// `Send` and `Sync`: a spin lock guards the table. It is held during a system call only when the
 /// table grows. [`walk`](Allocator::walk) holds it while it calls back.
 ///
 /// # When not to use it
 ///
-/// A page for each block is dear, in memory as in time: five system calls and the first touch of a
-/// page, where a pool takes a few dozen instructions. Put it under one suspect; for a whole program
-/// there are [`QuarantineAllocator`](crate::QuarantineAllocator) and canaries. Accesses that the
-/// kernel does for the program (a read of a file into the guard) do not fault but fail with
-/// `EFAULT`. An access that jumps over the guards is not seen.
+/// A page for each block is expensive, in memory and in time: five system calls and the first touch
+/// of a page, where a pool takes a few dozen instructions. Use it for one suspect; for a whole
+/// program there are [`QuarantineAllocator`](crate::QuarantineAllocator) and canaries. Accesses by
+/// the kernel for the program (a read of a file into the guard) do not fault but fail with
+/// `EFAULT`. An access that jumps over the guards is not detected.
 ///
 /// # Panics
 ///
-/// When dropped with live blocks, with their number, bytes, and who allocated them.
+/// When dropped with live blocks, with their number, bytes, and allocation sites.
 ///
 /// # Examples
 ///
@@ -118,9 +120,9 @@ pub enum GuardSide {
 /// let layout = Layout::new::<[u32; 25]>();
 /// let block = suspect.allocate(layout)?;
 /// assert_eq!(block.len(), 100);
-/// // To touch the byte after the block would stop the program here and now.
+/// // Touching the byte after the block would stop the program here and now.
 /// let past = block.cast::<u8>().as_ptr().wrapping_add(100);
-/// let known = suspect.describe(past).expect("it lies beside a block");
+/// let known = suspect.describe(past).expect("it is next to a block");
 /// assert_eq!((known.place, known.block), (GuardedPlace::Behind(1), block.cast()));
 /// println!("{known}");
 /// // SAFETY: the block is live, has this layout, and is not used again.
@@ -134,7 +136,7 @@ pub struct GuardPageAllocator<'a> {
     side: GuardSide,
     guarded_max: usize,
     waiting_max: usize,
-    /// Whether it reports faults for ever.
+    /// Whether it reports faults permanently.
     reports: AtomicBool,
     state: SpinCell<State>,
 }
@@ -142,14 +144,14 @@ pub struct GuardPageAllocator<'a> {
 /// Three mappings each are three quarters of the kernel's limit.
 const GUARDED_MAX: usize = 16_384;
 
-/// How many freed blocks wait unless told otherwise.
+/// The default number of freed blocks that wait.
 const WAITING_MAX: usize = 1024;
 
 impl GuardPageAllocator<'_> {
-    /// Returns what is asked of the pages for a guarded block of `layout`: the pages of the block
-    /// and its guards. It is not `const`, since the size of a page is the machine's.
+    /// Returns the layout requested from the pages for a guarded block of `layout`: the pages of
+    /// the block and its guards. It is not `const`, since the page size depends on the machine.
     ///
-    /// A layout that no address space can hold is returned as it is.
+    /// A layout that no address space can hold is returned unchanged.
     #[must_use]
     pub fn layout_for(layout: Layout) -> Layout {
         let shape = Shape::new(layout, GuardSide::Overrun);
@@ -158,8 +160,8 @@ impl GuardPageAllocator<'_> {
 }
 
 impl<'a> GuardPageAllocator<'a> {
-    /// Makes an allocator of guarded blocks over `pages`, which takes nothing from them yet. Blocks
-    /// are at the guard behind them, up to 16 384 of them are guarded, and 1 024 freed ones wait.
+    /// Creates an allocator of guarded blocks over `pages`; it allocates nothing yet. Blocks are
+    /// next to the guard after them, up to 16 384 of them are guarded, and 1 024 freed ones wait.
     #[must_use]
     pub const fn new(name: &'a str, pages: &'a PageAllocator) -> Self {
         Self {
@@ -173,7 +175,7 @@ impl<'a> GuardPageAllocator<'a> {
         }
     }
 
-    /// Sets the guard that blocks are at.
+    /// Sets the guard that blocks are next to.
     #[must_use]
     pub const fn with_side(self, side: GuardSide) -> Self {
         // A const function cannot move fields out of a type with a destructor.
@@ -182,7 +184,7 @@ impl<'a> GuardPageAllocator<'a> {
         this
     }
 
-    /// Sets how many live blocks may be guarded at once; what is asked beyond is forwarded.
+    /// Sets how many live blocks can be guarded at once; further requests are forwarded.
     #[must_use]
     pub const fn with_guarded_max(self, blocks: usize) -> Self {
         let mut this = self;
@@ -190,7 +192,7 @@ impl<'a> GuardPageAllocator<'a> {
         this
     }
 
-    /// Sets how many freed blocks wait, their addresses without access; with zero none does.
+    /// Sets how many freed blocks wait, their addresses without access; with zero none waits.
     #[must_use]
     pub const fn with_quarantine(self, blocks: usize) -> Self {
         let mut this = self;
@@ -222,14 +224,14 @@ impl<'a> GuardPageAllocator<'a> {
         self.state.with(|state| state.blocks.bytes())
     }
 
-    /// Gives the addresses of all waiting blocks back.
+    /// Releases the addresses of all waiting blocks.
     pub fn flush(&self) {
         while self.let_go_beyond(0) {}
     }
 
-    /// Reports what is known about an address: which block it is in or beside, who allocated that,
-    /// and who freed it. `None` where it is nobody's, or of a block that was freed and waits no
-    /// more.
+    /// Returns the block that an address is in or next to, with the sites of its allocation and
+    /// free. `None` if the address belongs to no block, or to one that was freed and no longer
+    /// waits.
     ///
     /// # Complexity
     ///
@@ -240,10 +242,10 @@ impl<'a> GuardPageAllocator<'a> {
     }
 }
 
-// SAFETY: each block is in pages that were mapped for it alone and stay until it is freed, at the
-// alignment asked and as long as asked; moving the allocator leaves them where they are. Every
-// failing path undoes what it did before. Nothing unwinds but misuse handlers, which run before
-// anything has changed and without the lock.
+// SAFETY: each block is in pages that were mapped for it alone and stay until it is freed, with the
+// requested alignment and size; moving the allocator does not move them. Every failing path undoes
+// what it did before. Nothing unwinds but misuse handlers, which run before anything has changed
+// and without the lock.
 unsafe impl Allocator for GuardPageAllocator<'_> {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         self.take(layout, false, Location::caller())
@@ -289,7 +291,7 @@ unsafe impl Allocator for GuardPageAllocator<'_> {
             return Ok(resized);
         }
         if let Some(opened) = known.opened() {
-            // What the free of the old block would report is reported while there is no new one.
+            // Any misuse of the old block is reported now, before there is a new one.
             self.check(&known, opened, site);
         }
         // SAFETY: the caller's promise is the one asked here.
@@ -316,12 +318,12 @@ unsafe impl Allocator for GuardPageAllocator<'_> {
         Some(self.pages)
     }
 
-    /// Knows the spans of live and of waiting blocks, guards included. O(blocks).
+    /// Searches the spans of live and of waiting blocks, guards included. O(blocks).
     fn owns(&self, address: *const u8) -> bool {
         self.state.with(|state| state.spanning(address.addr()).is_some())
     }
 
-    /// Shows the live blocks with who allocated them, in no order.
+    /// Shows the live blocks with their allocation sites, in no order.
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
         self.state.with(|state| {
             state.blocks.for_each(|_, known| {
@@ -333,7 +335,7 @@ unsafe impl Allocator for GuardPageAllocator<'_> {
         });
     }
 
-    /// Checks the table, the counters, and what was filled beside each live block.
+    /// Checks the table, the counters, and the fill bytes around each live block.
     fn verify(&self) -> Result<(), Damage> {
         self.state.with(|state| state.validate())
     }
@@ -341,7 +343,7 @@ unsafe impl Allocator for GuardPageAllocator<'_> {
 
 impl Drop for GuardPageAllocator<'_> {
     fn drop(&mut self) {
-        /// Gives the table back after the leak report, which reads it, also where that unwinds.
+        /// Frees the table after the leak report, which reads it, also if the report unwinds.
         struct Table<'g, 'a>(&'g GuardPageAllocator<'a>);
         impl Drop for Table<'_, '_> {
             fn drop(&mut self) {

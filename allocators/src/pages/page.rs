@@ -1,9 +1,9 @@
 //! Virtual memory: whole pages from the system.
 //!
-//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where a page allocator stands
-//! beneath all others. Changes: sizes and addresses are kept in a table apart from the pages, so a
-//! page holds nothing but the caller's bytes and a wrong free is found; address space can be
-//! reserved and committed in parts; the kernel's refusals are errors.
+//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where a page allocator is below
+//! all others. Changes: sizes and addresses are in a table separate from the pages, so a page holds
+//! only the caller's bytes and a wrong free is found; address space can be reserved and committed
+//! in parts; the kernel's refusals are errors.
 
 mod closed;
 pub(crate) mod counters;
@@ -15,7 +15,7 @@ mod resize;
 mod state;
 #[cfg(not(test))]
 pub(crate) mod system;
-// The same calls, which tests can have refused.
+// The same calls, which tests can make fail.
 #[cfg(test)]
 #[path = "page/watched_system.rs"]
 pub(crate) mod system;
@@ -42,44 +42,44 @@ use crate::contract::misuse::{Misuse, wrong_free};
 use crate::contract::stats::Stats;
 use crate::threads::sync::SpinCell;
 
-/// Hands out whole pages of virtual memory, each block a mapping of the kernel's.
+/// Allocates whole pages of virtual memory, each block a mapping of the kernel.
 ///
-/// Linux only; elsewhere the type is absent, and the compiler says that it was configured out.
+/// Linux only; elsewhere the type does not exist, and the compiler reports that it was configured
+/// out.
 ///
 /// 4 096 bytes take exactly one page of 4 KiB: there is no header. Fresh pages read as zero, so
-/// [`allocate_zeroed`](Allocator::allocate_zeroed) costs nothing more. A block never moves unasked;
-/// [`reallocate`](Allocator::reallocate) moves it by its page tables, without copying. Freed pages
-/// go back to the kernel at once. Any thread may call it; a spin lock guards the table, never a
-/// system call that may take long.
+/// [`allocate_zeroed`](Allocator::allocate_zeroed) costs nothing more. A block moves only on
+/// request; [`reallocate`](Allocator::reallocate) moves it by its page tables, without copying.
+/// Freed pages go back to the kernel at once. Any thread may call it; a spin lock guards the table,
+/// never a system call that may take long.
 ///
-/// Every refusal of the kernel comes through as [`AllocError`]: more than there is, and also its
-/// limit of mappings (`vm.max_map_count`, 65 530 unless set otherwise), which blocks with gaps
-/// between them use up. At that limit it also refuses to unmap pages amid a mapping; then their
-/// memory is given back, the addresses are kept for the next blocks, and they count as reserved
-/// until they can go.
+/// Every refusal of the kernel is returned as [`AllocError`]: memory that runs out, and also its
+/// limit of mappings (`vm.max_map_count`, 65 530 by default), which blocks with gaps between them
+/// use up. At that limit it also refuses to unmap pages in the middle of a mapping; then their
+/// memory is released, the addresses are kept for later blocks, and they count as reserved until
+/// they can be unmapped.
 ///
 /// `resize_in_place` and `reallocate` count as a block freed and a block allocated in the totals.
 ///
 /// # Misuse
 ///
-/// A free of what is not a live block is found, always, as is a size or alignment that is not the
-/// block's. A double free is told from a foreign one by the last 64 addresses freed; an older one
-/// is reported as foreign. Through `allocator-api2` and `GlobalAlloc` the site in a report is a
-/// line of that library.
+/// A free of an address that is not a live block is always found, and so is a wrong size or
+/// alignment. A double free is distinguished from a foreign one by the last 64 freed addresses; an
+/// older one is reported as foreign. Through `allocator-api2` and `GlobalAlloc` the site in a
+/// report is a line of that library.
 ///
 /// # Complexity
 ///
-/// Of n blocks: O(log n) and moving at most one page of table entries, beside the system calls: one
-/// for allocating and one for freeing up to page alignment, at most 6 for allocating at a greater
-/// one, and one to ask for huge pages.
+/// Of n blocks: O(log n) and moving at most one page of table entries, in addition to the system
+/// calls: one for allocating and one for freeing up to page alignment, at most 6 for allocating at
+/// a greater one, and one to ask for huge pages.
 ///
 /// # Memory
 ///
-/// Whole pages: a block wastes less than a page, 4 095 bytes at the worst (a block of one byte),
-/// and nothing at a multiple of a page; an alignment above a page costs no memory. The allocator
-/// itself is about 700 bytes. Its table takes 16 to 64 bytes a block in pages of its own, apart
-/// from the blocks, which [`overhead_bytes`](Self::overhead_bytes) tells and [`Stats::reserved`]
-/// leaves out.
+/// Whole pages: a block wastes less than a page, at most 4 095 bytes (a block of one byte), and
+/// nothing at a multiple of a page; an alignment above a page costs no memory. The allocator itself
+/// is about 700 bytes. Its table takes 16 to 64 bytes a block in separate pages, which
+/// [`overhead_bytes`](Self::overhead_bytes) counts and [`Stats::reserved`] does not.
 ///
 /// # Threads
 ///
@@ -91,7 +91,7 @@ use crate::threads::sync::SpinCell;
 ///
 /// For small blocks: one byte takes a page and two system calls, where a
 /// [`HeapAllocator`](crate::HeapAllocator) over the pages takes 16 bytes and no system call. For
-/// very many live blocks, which meet the kernel's limit of mappings.
+/// very many live blocks, which reach the kernel's limit of mappings.
 ///
 /// # Panics
 ///
@@ -116,8 +116,8 @@ use crate::threads::sync::SpinCell;
 /// ```
 pub struct PageAllocator<S: SiteBook = NoSites> {
     pages: Pages,
-    /// Under a lock of its own, which is never held together with that of the pages: it is held
-    /// while the books are called, and they may call the system.
+    /// Under a separate lock, which is never held together with that of the pages: it is held while
+    /// the books are called, and they may call the system.
     sites: SpinCell<S>,
 }
 
@@ -129,7 +129,7 @@ struct Pages {
 }
 
 impl PageAllocator {
-    /// Returns an allocator that has asked the system for nothing yet.
+    /// Creates an allocator; it allocates nothing yet.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         let pages = Pages { name, huge: false, state: SpinCell::new(State::new()) };
@@ -142,9 +142,9 @@ impl PageAllocator {
         system::page_size()
     }
 
-    /// Keeps the site of each block handed out from now on, with [`Sites`](crate::Sites). They are
-    /// told by [`walk`](Allocator::walk) and are in the report of a leak. Their table has a lock of
-    /// its own; threads that allocate or free wait for it, also while it grows.
+    /// Keeps the site of each block allocated from now on, with [`Sites`](crate::Sites).
+    /// [`walk`](Allocator::walk) and leak reports show them. Their table has a separate lock;
+    /// threads that allocate or free wait for it, also while it grows.
     ///
     /// # Examples
     ///
@@ -162,8 +162,8 @@ impl PageAllocator {
 }
 
 impl<S: SiteBook> PageAllocator<S> {
-    /// Asks for huge pages: blocks and reservations of at least 2 MiB are aligned to 2 MiB and
-    /// advised with `MADV_HUGEPAGE`. A kernel without them serves small pages.
+    /// Requests huge pages: blocks and reservations of at least 2 MiB are aligned to 2 MiB and
+    /// advised with `MADV_HUGEPAGE`. A kernel without them uses small pages.
     ///
     /// # Examples
     ///
@@ -202,8 +202,7 @@ impl<S: SiteBook> PageAllocator<S> {
         self.pages.overhead_bytes()
     }
 
-    /// Reserves address space without memory, at least `bytes` in whole pages, its start a multiple
-    /// of `align`.
+    /// Reserves address space without memory, at least `bytes` in whole pages, aligned to `align`.
     ///
     /// # Complexity
     ///
@@ -211,11 +210,11 @@ impl<S: SiteBook> PageAllocator<S> {
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if there is no such stretch of addresses, or the kernel refuses.
+    /// [`AllocError`] if there is no such range of addresses, or the kernel refuses.
     ///
     /// # Panics
     ///
-    /// If `align` is no power of two.
+    /// If `align` is not a power of two.
     ///
     /// # Examples
     ///
@@ -242,7 +241,7 @@ impl<S: SiteBook> PageAllocator<S> {
         Reservation::new(&self.pages, Request::new(layout, self.pages.huge)?)
     }
 
-    /// Hands out a block and notes who asked for it.
+    /// Allocates a block and records its site.
     fn allocate_noting(&self, layout: Layout, site: Site) -> Result<NonNull<[u8]>, AllocError> {
         self.sites.with(|sites| sites.reserve_slot(site))?;
         let block = self.pages.allocate(layout);
@@ -253,7 +252,8 @@ impl<S: SiteBook> PageAllocator<S> {
         block
     }
 
-    /// Forgets a block that is about to be freed: afterwards another thread may have its address.
+    /// Forgets the site of a block that is about to be freed: afterwards another thread may get its
+    /// address.
     #[track_caller]
     fn forget(&self, block: NonNull<u8>, layout: Option<Layout>) {
         if S::KEEPS {
@@ -293,7 +293,7 @@ impl Pages {
         self.resize_here(entry, new)
     }
 
-    /// Maps fresh pages under a pledge, which stays for the caller unless this fails.
+    /// Maps fresh pages with a reserved slot, which the caller keeps unless this fails.
     fn map(&self, request: Request, access: Access) -> Result<NonNull<u8>, AllocError> {
         match fresh(request, access) {
             Ok(address) => Ok(address),
@@ -311,8 +311,8 @@ impl Pages {
         }
     }
 
-    /// Serves a request that the kernel has refused out of parked ranges, or gets rid of those and
-    /// asks once more. Uses the pledge up or takes it back.
+    /// Serves a request that the kernel has refused from parked ranges, or unmaps those and retries
+    /// once. Uses the reserved slot or cancels it.
     #[cold]
     fn allocate_anyway(&self, layout: Layout, request: Request) -> Result<Entry, AllocError> {
         let Request { bytes, grain, .. } = request;
@@ -343,11 +343,11 @@ impl Pages {
         let taken = self.state.with(|state| state.take(block.addr().get(), layout));
         match taken {
             Ok((entry, sweep)) => {
-                // Other mappings may come to lie here, or a block that is cut from parked pages.
+                // Other mappings may be placed here, or a block that is cut from parked pages.
                 let (address, bytes) = (entry.address(), entry.mapped());
                 mark::defined(address, bytes);
                 // SAFETY: the entry is out of the table, so this is the only one to unmap its
-                // pages; the caller of the free promised that nothing uses them.
+                // pages; the caller of the free promised that they are not used.
                 unsafe { self.release(address, bytes) };
                 if sweep {
                     self.state.with(|state| state.sweep());
@@ -357,11 +357,11 @@ impl Pages {
         }
     }
 
-    /// Gives pages back to the kernel, or parks them where it will not have them.
+    /// Returns pages to the kernel, or parks them if it refuses.
     ///
     /// # Safety
     ///
-    /// The pages are the allocator's, are in its table no more, and nothing uses them.
+    /// The pages are the allocator's, no longer in its table, and not used.
     unsafe fn release(&self, address: NonNull<u8>, bytes: usize) {
         // SAFETY: as promised by the caller.
         if unsafe { system::unmap(address, bytes) }.is_err() {
@@ -378,11 +378,12 @@ impl Pages {
         // SAFETY: as promised by the caller.
         let discarded = unsafe { system::discard(address, bytes) };
         if discarded.is_err() {
-            // Locked pages cannot be given back; a block cut from them later must read as zero.
+            // The memory of locked pages cannot be released; a block cut from them later must read
+            // as zero.
             // SAFETY: the pages are the allocator's and unused.
             let open = unsafe { system::protect(address, bytes, Access::ReadWrite) };
             if open.is_ok() {
-                // SAFETY: they are writable now, and nobody else looks at them.
+                // SAFETY: they are writable now, and no other code reads them.
                 unsafe { address.write_bytes(0, bytes) };
             }
         }
@@ -426,7 +427,7 @@ impl Pages {
         self.state.with(|state| state.validate())
     }
 
-    /// Ends the allocator and says how many reservations were forgotten.
+    /// Drops the allocator's state and returns how many reservations were forgotten.
     fn close(&mut self) -> usize {
         let state = self.state.get_mut();
         state.sweep();
@@ -447,11 +448,11 @@ impl Pages {
     }
 }
 
-// SAFETY: each block is a mapping of its own in the kernel's books, or part of one that only this
-// allocator holds: page-aligned, or as the layout asks, at least as long as asked, and apart from
+// SAFETY: each block is a separate mapping of the kernel, or part of one that only this allocator
+// holds: page-aligned, or as the layout requires, at least as large as requested, and separate from
 // all others until it is unmapped, which only a free, a resize or a move of that block does; moving
-// the allocator leaves the mappings where they are. Every failing path undoes what it did before.
-// Nothing unwinds but misuse handlers, which run before anything has changed and without the lock.
+// the allocator does not move the mappings. Every failing path undoes what it did before. Nothing
+// unwinds but misuse handlers, which run before anything has changed and without the lock.
 unsafe impl<S: SiteBook> Allocator for PageAllocator<S> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
@@ -493,7 +494,7 @@ unsafe impl<S: SiteBook> Allocator for PageAllocator<S> {
     ) -> Result<NonNull<[u8]>, AllocError> {
         let site = if S::KEEPS {
             self.pages.expect(block, Some(old));
-            // Before the pages move: afterwards another thread may have the address.
+            // Before the pages move: afterwards another thread may get the address.
             self.sites.with(|sites| sites.take(block))
         } else {
             None
@@ -530,8 +531,8 @@ unsafe impl<S: SiteBook> Allocator for PageAllocator<S> {
         self.pages.owns(address.addr())
     }
 
-    /// The lock is taken again for each block and is free while `visit` runs. Blocks that other
-    /// threads allocate or free meanwhile may be shown or not.
+    /// The lock is taken for each block and released while `visit` runs. Blocks that other threads
+    /// allocate or free meanwhile may be shown or not.
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
         let mut last = 0;
         while let Some(entry) = self.pages.above(last) {
@@ -548,7 +549,7 @@ unsafe impl<S: SiteBook> Allocator for PageAllocator<S> {
     fn verify(&self) -> Result<(), Damage> {
         self.pages.verify()?;
         if S::KEEPS {
-            // Other threads may allocate or free between the two, so the counts may differ.
+            // Other threads may allocate or free between the two reads, so the counts may differ.
             return self.sites.with(|sites| sites.verify(usize::MAX));
         }
         Ok(())

@@ -1,21 +1,22 @@
 //! Bridges to `allocator-api2`, for the containers of other crates.
 //!
-//! One feature for each live line, `allocator-api2-02` and `allocator-api2-04`; each makes the same
-//! implementations from one macro, so either may change or go without touching the other.
+//! One feature for each maintained version, `allocator-api2-02` and `allocator-api2-04`; one macro
+//! generates the same implementations for each, so either can change or be removed without touching
+//! the other.
 //!
-//! What implements `allocator_api2::alloc::Allocator`: `&dyn Allocator`, `&(dyn Allocator + Sync)`,
-//! a reference to each allocator of this crate (the list is `each_allocator!`), and [`Bridge`]
-//! around a reference to any other. Never an allocator by value: a container may be moved with its
-//! allocator inside, and some of ours hold their memory within themselves.
+//! These types implement `allocator_api2::alloc::Allocator`: `&dyn Allocator`,
+//! `&(dyn Allocator + Sync)`, a reference to each allocator of this crate (the list is
+//! `each_allocator!`), and [`Bridge`] around a reference to any other. No allocator by value: a
+//! container can be moved with its allocator inside, and some of ours contain their memory.
 //!
-//! Sizes of zero differ on the two sides. Here they are real blocks; there a container may hand
-//! back a dangling pointer that it never asked for (a `Box` of a type without size does). So a
-//! bridge answers a size of zero with a dangling, aligned address and an empty slice, and ignores
-//! such a free: no call reaches the allocator. Nothing can be confused, since a block of some size
-//! is never given back there with a size of zero.
+//! Sizes of zero differ on the two sides. Here they are real blocks; there a container may free a
+//! dangling pointer that it never allocated (a `Box` of a zero-sized type does). So a bridge
+//! answers a size of zero with a dangling, aligned address and an empty slice, and ignores such a
+//! free: no call reaches the allocator. This is unambiguous, since a block of nonzero size is never
+//! freed there with a size of zero.
 //!
 //! Call sites in leak and misuse reports are lines of that library, which does not pass its callers
-//! on; stack traces tell more there.
+//! on; use stack traces there.
 
 #[cfg(test)]
 mod tests;
@@ -50,7 +51,8 @@ use crate::wrappers::shared_proxy::SharedProxy;
 use crate::wrappers::trace::TraceAllocator;
 use crate::wrappers::verify::VerifyAllocator;
 
-/// Lets a reference to any allocator, a user's own for instance, be used through `allocator-api2`.
+/// Lets a reference to any allocator, one of your own for instance, be used through
+/// `allocator-api2`.
 ///
 /// The allocators of this crate need no bridge: a reference to them is enough.
 ///
@@ -60,7 +62,7 @@ use crate::wrappers::verify::VerifyAllocator;
 ///
 /// # Memory
 ///
-/// One reference; blocks are the allocator's, without a byte more. A size of zero takes nothing.
+/// One reference; the blocks are the allocator's, unchanged. A size of zero allocates nothing.
 ///
 /// # Threads
 ///
@@ -68,7 +70,7 @@ use crate::wrappers::verify::VerifyAllocator;
 ///
 /// # When not to use it
 ///
-/// Around an allocator of this crate, a reference to which is enough.
+/// Around an allocator of this crate: a reference to it is enough.
 ///
 /// # Examples
 ///
@@ -86,7 +88,7 @@ use crate::wrappers::verify::VerifyAllocator;
 /// # }
 /// ```
 ///
-/// An allocator by value is no bridge, be it ours or another's:
+/// An allocator by value is not a bridge, neither ours nor another's:
 ///
 /// ```compile_fail,E0277
 /// use loligo_allocators::PageAllocator;
@@ -109,8 +111,8 @@ impl<A: ?Sized> Clone for Bridge<'_, A> {
 
 impl<A: ?Sized> Copy for Bridge<'_, A> {}
 
-/// Calls a macro with the list of what a bridge is built for: generics in brackets, then the type
-/// behind the reference. A new allocator is one line here, such as
+/// Calls a macro with the list of bridged types: generics in brackets, then the type behind the
+/// reference. A new allocator is one line here, such as
 /// `['b, B: Allocator + ?Sized] Proxy<'b, B>;`.
 macro_rules! each_allocator {
     ($bridges:ident) => {
@@ -145,7 +147,7 @@ macro_rules! each_allocator {
 }
 
 /// The methods of `allocator_api2::alloc::Allocator` over an expression for our allocator. `self`
-/// comes from the caller, as a macro's own would be another.
+/// comes from the caller because of macro hygiene.
 macro_rules! methods {
     ($this:ident => $allocator:expr) => {
         #[inline]
@@ -205,14 +207,15 @@ macro_rules! methods {
     };
 }
 
-/// The list's types as bridges, and [`Bridge`], for the library whose names are in scope.
+/// Implements the library's trait for the listed types and [`Bridge`]; the library's names are in
+/// scope.
 macro_rules! bridges {
     ($($(#[$cfg:meta])* [$($generics:tt)*] $allocator:ty;)*) => {
         $(
             $(#[$cfg])*
             // SAFETY: blocks stay valid while the allocator is borrowed, as neither moving nor
             // dropping it is possible then; copies of the reference are the same allocator; any
-            // block may be given to any of them.
+            // block may be freed through any of them.
             unsafe impl<$($generics)*> TheirAllocator for &$allocator {
                 methods!(self => *self);
             }
@@ -225,7 +228,7 @@ macro_rules! bridges {
     };
 }
 
-/// Makes the module of one line of `allocator-api2`.
+/// Creates the module for one version of `allocator-api2`.
 macro_rules! line {
     ($module:ident, $feature:literal, $library:ident) => {
         #[cfg(feature = $feature)]
@@ -241,7 +244,7 @@ macro_rules! line {
 line!(line_02, "allocator-api2-02", allocator_api2_02);
 line!(line_04, "allocator-api2-04", allocator_api2_04);
 
-/// Returns the answer to a size of zero: nothing, at an aligned address.
+/// Returns the answer to a size of zero: an empty slice at an aligned address.
 #[inline]
 fn nothing(layout: Layout) -> NonNull<[u8]> {
     NonNull::slice_from_raw_parts(layout.dangling_ptr(), 0)

@@ -1,8 +1,8 @@
-//! A global allocator that refuses armed code.
+//! A global allocator that stops armed code.
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), whose engine asserts when
-//! anything calls `malloc` or `new`. Changes: it is armed for a time and a thread, so that a
-//! program may use the global heap while it starts and must not in its frames.
+//! anything calls `malloc` or `new`. Changes: it is armed for a scope and a thread, so that a
+//! program can use the global heap while it starts and must not in its frames.
 
 mod arming;
 mod site;
@@ -24,59 +24,56 @@ use self::thread::THREAD;
 use crate::contract::misuse::{Misuse, Report, misuse, write_stderr};
 use crate::threads::locked::no_unwind;
 
-/// How much of a stack trace is written at once.
+/// The size of the pieces in which a stack trace is written.
 const PART_BYTES: usize = 1000;
 
-/// Any global allocator, which stops the program when armed code reaches it.
+/// Wraps any global allocator and stops the program when armed code reaches it.
 ///
-/// It stands under `#[global_allocator]` and passes everything on to `A`. Code that promises to
-/// leave the global heap alone, a game's frame for instance, runs [`armed`](Self::armed): what it
-/// then asks of the global heap is a violation, which writes the guard's name, the size and a stack
-/// trace to standard error and ends in [`misuse`](crate::misuse()) with
-/// [`Misuse::GlobalAllocation`].
+/// It is the `#[global_allocator]` and forwards everything to `A`. Code that must not use the
+/// global heap, a game's frame for instance, runs in [`armed`](Self::armed): each use of the global
+/// heap there is a violation, which writes the guard's name, the size and a stack trace to standard
+/// error and ends in [`misuse`](crate::misuse()) with [`Misuse::GlobalAllocation`].
 ///
-/// | what | for whom |
+/// | call | affects |
 /// |---|---|
 /// | [`armed`](Self::armed), [`arm`](Self::arm) | this thread, for a scope |
 /// | [`arm_all_threads`](Self::arm_all_threads) | every thread, until its value is dropped |
 /// | [`exempt`](Self::exempt) | this thread, for a scope within an armed one |
 /// | [`CallSite::run`] | as `exempt`, counted by the name of a library |
-/// | [`exempt_thread`](Self::exempt_thread) | this thread, from what is armed for all |
+/// | [`exempt_thread`](Self::exempt_thread) | this thread, from arming of all threads |
 ///
-/// Scopes nest and are counted; while one exempts, nothing inside it is armed. Freeing is a
-/// violation as allocating is: a block freed on a frame's path is the end of some container that
-/// grew outside it. [`Arming`] leaves frees out, or counts violations instead of stopping at the
-/// first.
+/// Scopes nest and are counted; while one exempts, nothing inside it is armed. A free is a
+/// violation like an allocation: a block freed on a frame's path belongs to a container that grew
+/// outside it. [`Arming`] can permit frees, or count violations instead of stopping at the first.
 ///
-/// A handler installed by [`set_misuse_handler`](crate::set_misuse_handler) gets the report, too,
-/// but may not unwind, as no global allocator may: if it panics, the program is aborted. A test
-/// that wants to go on counts.
+/// A handler installed by [`set_misuse_handler`](crate::set_misuse_handler) gets the report too,
+/// but must not unwind, as no global allocator may: if it panics, the program is aborted. A test
+/// that must continue uses counting.
 ///
-/// A thread that panics is exempt while it unwinds, or the report of the panic's own message would
-/// hide the panic. So is the making of the stack trace.
+/// A panicking thread is exempt while it unwinds; otherwise the report about the panic's own
+/// message would hide the panic. Capturing the stack trace is exempt too.
 ///
 /// # Complexity
 ///
-/// While nobody is armed a call costs one load and one branch beyond `A`'s own: 7 instructions for
-/// a block allocated and freed. While any thread is, a call of another costs 38, an exempt one 19,
-/// and one that is counted 68. Arming and disarming take 45 together. A violation that stops takes
-/// as long as a stack trace does.
+/// While no thread is armed, a call costs one load and one branch more than `A`: 7 instructions for
+/// an allocation and a free. While some thread is armed, a call costs 38 on another thread, 19 if
+/// exempt, and 68 if counted. Arming and disarming cost 45 together. A violation that stops takes
+/// as long as a stack trace.
 ///
 /// # Memory
 ///
-/// Blocks are those of `A`, without a byte more. 80 bytes beside `A`, and 32 a thread, in a
-/// thread-local without a destructor. The guard itself never allocates, save for the stack trace.
+/// Blocks are those of `A`, unchanged. 80 bytes in addition to `A`, and 32 a thread, in a
+/// thread-local without a destructor. The guard itself never allocates, except for the stack trace.
 ///
 /// # Threads
 ///
-/// `Sync` where `A` is. Arming counts for the thread rather than for one guard: a thread that is
-/// armed by one of two guards is armed for both as long as the other is armed by anybody. A program
-/// has one.
+/// `Sync` if `A` is. Arming belongs to the thread and not to one guard: a thread armed by one of
+/// two guards is armed for both while any thread is armed by the other. A program has one guard.
 ///
 /// # When not to use it
 ///
-/// To find who uses how much: that is a [`ProxyAllocator`](crate::ProxyAllocator). It sees what
-/// goes through `#[global_allocator]` alone: C libraries call `malloc` behind it.
+/// To measure how much each user takes: use a [`ProxyAllocator`](crate::ProxyAllocator). The guard
+/// sees only calls through `#[global_allocator]`: C libraries call `malloc` directly.
 ///
 /// # Examples
 ///
@@ -90,7 +87,7 @@ const PART_BYTES: usize = 1000;
 /// let mut bodies = vec![0.0_f32; 100];
 /// let sum = GUARD.armed(|| {
 ///     bodies.iter_mut().for_each(|height| *height += 1.0);
-///     // What must be said may be said.
+///     // Messages can be formatted here.
 ///     GUARD.exempt(|| println!("{} bodies", bodies.len()));
 ///     bodies.iter().sum::<f32>()
 /// });
@@ -102,7 +99,7 @@ const PART_BYTES: usize = 1000;
 /// assert_eq!((found.allocations, found.frees, found.bytes), (1, 1, 3));
 /// ```
 pub struct GlobalGuard<A> {
-    /// How many armings are alive, of one thread or of all; while there is none, nothing else is
+    /// The number of active armings, of one thread or of all; while it is zero, nothing else is
     /// read.
     armings: AtomicUsize,
     /// How many of them are for all threads, by mode.
@@ -114,7 +111,7 @@ pub struct GlobalGuard<A> {
     inner: A,
 }
 
-/// What was asked of the guard.
+/// A call of the guard.
 #[derive(Clone, Copy)]
 enum Call {
     Allocate(Layout),
@@ -123,7 +120,7 @@ enum Call {
 }
 
 impl<A> GlobalGuard<A> {
-    /// Makes a guard of `inner`, disarmed.
+    /// Creates a disarmed guard of `inner`.
     ///
     /// # Examples
     ///
@@ -147,16 +144,16 @@ impl<A> GlobalGuard<A> {
         }
     }
 
-    /// Runs `work` on this thread, which must not reach the global heap meanwhile.
+    /// Runs `work` on this thread, armed: `work` must not reach the global heap.
     ///
     /// # Panics
     ///
-    /// Not by itself. A panic of `work` goes through, and disarms.
+    /// None itself. A panic of `work` propagates, and disarms.
     pub fn armed<R>(&self, work: impl FnOnce() -> R) -> R {
         self.armed_with(Arming::new(), work)
     }
 
-    /// As [`armed`](Self::armed), for what `arming` calls a violation.
+    /// As [`armed`](Self::armed), with the violations that `arming` defines.
     pub fn armed_with<R>(&self, arming: Arming, work: impl FnOnce() -> R) -> R {
         let _armed = self.arm_with(arming);
         work()
@@ -188,13 +185,13 @@ impl<A> GlobalGuard<A> {
         self.arm_with(Arming::new())
     }
 
-    /// As [`arm`](Self::arm), for what `arming` calls a violation.
+    /// As [`arm`](Self::arm), with the violations that `arming` defines.
     pub fn arm_with(&self, arming: Arming) -> Armed<'_> {
         Armed::new(&self.armings, arming)
     }
 
-    /// Arms every thread, those to come included, until the value is dropped. A thread that another
-    /// has just been told to start may still be allocating for its start: arm before or well after.
+    /// Arms every thread, future ones included, until the value is dropped. A thread that has just
+    /// been spawned may still be allocating for its start: arm before spawning or well after.
     ///
     /// # Examples
     ///
@@ -205,7 +202,7 @@ impl<A> GlobalGuard<A> {
     /// #[global_allocator]
     /// static GUARD: GlobalGuard<System> = GlobalGuard::new("global", System);
     ///
-    /// // This thread loads levels and may allocate at any time.
+    /// // This thread loads levels and may always allocate.
     /// GUARD.exempt_thread();
     /// let all = GUARD.arm_all_threads(Arming::new().without_frees());
     /// assert_eq!(vec![1, 2, 3].len(), 3);
@@ -215,24 +212,24 @@ impl<A> GlobalGuard<A> {
         ArmedAll::new(&self.armings, &self.all[arming.mode()])
     }
 
-    /// Exempts this thread, for good, from what is armed for all threads. Its own armed scopes
-    /// hold.
+    /// Exempts this thread permanently from arming of all threads. Its own armed scopes still
+    /// apply.
     pub fn exempt_thread(&self) {
         THREAD.with(|thread| thread.leave_all());
     }
 
-    /// Runs `work` on this thread, which may reach the global heap meanwhile, whatever is armed
-    /// inside or outside.
+    /// Runs `work` on this thread, exempt: it may reach the global heap, whatever is armed inside
+    /// or outside.
     pub fn exempt<R>(&self, work: impl FnOnce() -> R) -> R {
         let _exempt = thread::Exempt::new();
         work()
     }
 
-    /// Returns what was counted so far, by all threads.
+    /// Returns the violations counted so far, of all threads.
     #[must_use]
     pub fn violations(&self) -> Violations {
-        // Relaxed: three counters that only grow, each true by itself; nothing is read on the
-        // strength of them.
+        // Relaxed: three counters that only grow, each correct by itself; no other memory depends
+        // on them.
         Violations {
             allocations: self.allocations.load(Ordering::Relaxed),
             frees: self.frees.load(Ordering::Relaxed),
@@ -246,21 +243,21 @@ impl<A> GlobalGuard<A> {
         self.name
     }
 
-    /// Returns the allocator that is guarded.
+    /// Returns the guarded allocator.
     pub const fn inner(&self) -> &A {
         &self.inner
     }
 
-    /// Returns `true` if anybody is armed.
+    /// Returns `true` if any thread is armed.
     #[inline]
     fn is_watching(&self) -> bool {
-        // Relaxed: a thread sees its own arming by program order, and what is armed for all is seen
-        // when it arrives; nothing is read on the strength of it.
+        // Relaxed: a thread sees its own arming by program order, and an arming of all threads
+        // takes effect when it becomes visible; no other memory depends on it.
         self.armings.load(Ordering::Relaxed) != 0
     }
 
-    // One function for each call, with arguments that fit into registers: a `Call` that was made in
-    // `alloc` would be written to the stack while nobody is armed, too.
+    // One function for each call, with arguments that fit into registers: a `Call` created in
+    // `alloc` would be written to the stack even while no thread is armed.
 
     #[cold]
     #[inline(never)]
@@ -289,7 +286,7 @@ impl<A> GlobalGuard<A> {
         }
     }
 
-    /// Finds whether this thread is armed for such a call, and how strictly.
+    /// Returns whether this thread is armed for such a call, and how strictly.
     #[inline]
     fn verdict(&self, is_free: bool) -> Option<Verdict> {
         let verdict = THREAD.with(|thread| thread.judge(&self.all, is_free))?;
@@ -309,7 +306,8 @@ impl<A> GlobalGuard<A> {
         if verdict == Verdict::Stop {
             // The stack trace allocates, and so may a handler.
             let _exempt = thread::Exempt::new();
-            // An allocator below `#[global_allocator]` must not unwind, as a test's handler would.
+            // An allocator used as `#[global_allocator]` must not unwind, as a test's handler
+            // would.
             no_unwind(|| {
                 self.show_stack();
                 self.report(call)
@@ -318,7 +316,7 @@ impl<A> GlobalGuard<A> {
     }
 
     fn show_stack(&self) {
-        // Said first: a program that is itself at making a stack trace waits for ever below.
+        // Written first: a program that is already capturing a stack trace would deadlock below.
         let name = self.name;
         write_stderr(format_args!("loligo: `{name}` was reached by armed code; its stack:\n"));
         write_long(&format!("{}\n", Backtrace::force_capture()));
@@ -351,7 +349,7 @@ impl<A> GlobalGuard<A> {
     }
 }
 
-/// Writes a text that is longer than a line of a report.
+/// Writes a text longer than the line of a report.
 fn write_long(mut text: &str) {
     while !text.is_empty() {
         let (part, rest) = text.split_at(text.floor_char_boundary(PART_BYTES));
@@ -360,9 +358,9 @@ fn write_long(mut text: &str) {
     }
 }
 
-// SAFETY: every block is the inner allocator's, which keeps the trait's contract; looking at who
-// calls changes none of it, does not unwind (`no_unwind` in `judge`), and allocates from the inner
-// allocator alone, before the call is passed on.
+// SAFETY: every block is the inner allocator's, which keeps the trait's contract; judging the
+// caller does not change that, does not unwind (`no_unwind` in `judge`), and allocates only from
+// the inner allocator, before the call is forwarded.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for GlobalGuard<A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

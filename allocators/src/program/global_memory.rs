@@ -1,9 +1,9 @@
 //! A global allocator that works before `main`.
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), whose first allocator is in a
-//! static buffer and serves until the others stand. Changes: it does so under
-//! `#[global_allocator]`, where the first blocks cannot be taken down before the real allocator, so
-//! they are taken back for as long as the program runs.
+//! static buffer and serves until the others exist. Changes: it is the `#[global_allocator]`, whose
+//! first blocks can outlive the switch to the real allocator, so it accepts their frees as long as
+//! the program runs.
 
 #[cfg(test)]
 mod tests;
@@ -17,40 +17,40 @@ use crate::contract::allocator::Allocator;
 use crate::heaps::static_heap::StaticHeap;
 use crate::threads::locked::no_unwind;
 
-/// A global allocator that serves from `BYTES` bytes inside itself first and from `A` later.
+/// A global allocator that first serves from `BYTES` bytes inside itself and later from `A`.
 ///
-/// All of it is built by the compiler, so it serves constructors that run before `main`. It hands
-/// over to `A` when [`hand_over`](Self::hand_over) says so, or at the first request that the static
-/// heap cannot serve, whichever comes first; from then on every new block is `A`'s. Blocks of the
-/// static heap are known by their address and go back to it at any time. One that is resized after
-/// the handing over moves to `A` (and stays if `A` has no memory), so the static heap empties.
+/// It is const-initialised, so it serves constructors that run before `main`. It switches to `A`
+/// when [`hand_over`](Self::hand_over) is called, or at the first request that the static heap
+/// cannot serve, whichever comes first; from then on every new block is from `A`. Blocks of the
+/// static heap are recognised by their address and can be freed at any time. A block that is
+/// resized after the switch moves to `A` (and stays if `A` has no memory), so the static heap
+/// empties.
 ///
-/// It stays where it is, in a `static`: moving it ends the life of the early blocks.
+/// It must stay in place, in a `static`: moving it invalidates the early blocks.
 ///
 /// `A` is any [`GlobalAlloc`]: a [`Locked`](crate::Locked) heap over a
 /// [`PageAllocator`](crate::PageAllocator), or one of another crate.
 ///
 /// # Complexity
 ///
-/// As the [`StaticHeap`] or `A`: before them, an allocation reads one flag and a free compares the
-/// address with the bounds of this object, which is 7 instructions together.
+/// As the [`StaticHeap`] or `A`; in addition, an allocation reads one flag and a free compares the
+/// address with the bounds of this object, 7 instructions in total.
 ///
 /// # Memory
 ///
-/// A [`StaticHeap`] of `BYTES` bytes and 22 KiB of its own, with its waste, and `A`; all of it
-/// together is rounded up to a multiple of 4 096. Of a buffer of 4 KiB nothing can be served,
-/// so that the first request hands over. What the static heap has left after the handing over stays
-/// unused.
+/// A [`StaticHeap`] of `BYTES` bytes with 22 KiB of tables and its waste, and `A`; the total is
+/// rounded up to a multiple of 4 096. A buffer of 4 KiB serves nothing, so the first request
+/// switches to `A`. Memory left in the static heap after the switch stays unused.
 ///
 /// # Threads
 ///
-/// `Sync` where `A` is, `Send` where `A` is. Early requests wait for one another at the static
-/// heap's spin lock.
+/// `Sync` if `A` is, `Send` if `A` is. Early requests wait for one another at the static heap's
+/// spin lock.
 ///
 /// # When not to use it
 ///
-/// Where `A` is ready from the start, as a heap over pages is: then the early blocks gain nothing.
-/// It is for an `A` that waits for something, or for a program whose start is to be kept apart.
+/// If `A` is ready from the start, as a heap over pages is: then the early blocks gain nothing. Use
+/// it if `A` depends on something else, or to keep the memory of a program's start separate.
 ///
 /// # Examples
 ///
@@ -68,7 +68,7 @@ use crate::threads::locked::no_unwind;
 /// GLOBAL.hand_over();
 /// let late = String::from("made late");
 /// assert!(GLOBAL.later().owns(late.as_ptr()));
-/// // What grows moves over.
+/// // Blocks that grow move to `A`.
 /// early.push_str(", grown late");
 /// assert!(GLOBAL.later().owns(early.as_ptr()));
 /// ```
@@ -79,21 +79,22 @@ pub struct GlobalMemory<const BYTES: usize, A> {
 }
 
 impl<const BYTES: usize, A> GlobalMemory<BYTES, A> {
-    /// Makes one whose static heap is called `name`. Nothing is touched before the first request.
+    /// Creates one whose static heap is called `name`. No memory is touched before the first
+    /// request.
     #[must_use]
     pub const fn new(name: &'static str, later: A) -> Self {
         Self { early: StaticHeap::new(name), has_handed_over: AtomicBool::new(false), later }
     }
 
-    /// Serves every further request from the later allocator. A request that another thread has
-    /// begun may still be served early.
+    /// Serves every further request from the later allocator. A request in progress on another
+    /// thread may still be served early.
     pub fn hand_over(&self) {
-        // Relaxed: the flag only chooses where the next block comes from. Whose a block is, its
-        // address tells.
+        // Relaxed: the flag only chooses where the next block comes from. The owner of a block is
+        // found by its address.
         self.has_handed_over.store(true, Ordering::Relaxed);
     }
 
-    /// Returns `true` if it has handed over, by itself or when told.
+    /// Returns `true` if it has switched to `A`, by itself or by a call.
     #[must_use]
     pub fn has_handed_over(&self) -> bool {
         // Relaxed: see `hand_over`.
@@ -110,8 +111,8 @@ impl<const BYTES: usize, A> GlobalMemory<BYTES, A> {
         &self.later
     }
 
-    /// Returns `true` if the block is the static heap's. Its buffer is all in it that can hold a
-    /// block, and the later allocator gives out no address in this object, so its bounds decide.
+    /// Returns `true` if the block is the static heap's. Only the buffer in this object holds
+    /// blocks, and the later allocator returns no address in this object, so the bounds decide.
     #[inline]
     fn is_early(&self, block: *mut u8) -> bool {
         let offset = block.addr().wrapping_sub((&raw const self.early).addr());
@@ -120,7 +121,7 @@ impl<const BYTES: usize, A> GlobalMemory<BYTES, A> {
 }
 
 impl<const BYTES: usize, A: GlobalAlloc> GlobalMemory<BYTES, A> {
-    /// Allocates from the static heap, or hands over and returns `None`.
+    /// Allocates from the static heap, or switches and returns `None`.
     #[cold]
     #[inline(never)]
     fn take_early(&self, layout: Layout, is_zeroed: bool) -> Option<NonNull<u8>> {
@@ -133,7 +134,7 @@ impl<const BYTES: usize, A: GlobalAlloc> GlobalMemory<BYTES, A> {
         taken.ok().map(NonNull::cast)
     }
 
-    /// Resizes a block of the static heap, where it is or into the later allocator.
+    /// Resizes a block of the static heap, in place or into the later allocator.
     ///
     /// # Safety
     ///
@@ -157,7 +158,7 @@ impl<const BYTES: usize, A: GlobalAlloc> GlobalMemory<BYTES, A> {
             return resized.map_or(ptr::null_mut(), |block| block.cast().as_ptr());
         };
         let bytes = old.size().min(new.size());
-        // SAFETY: both blocks are live, apart from each other, and have at least so many bytes.
+        // SAFETY: both blocks are live, apart from each other, and have at least this many bytes.
         unsafe { moved.copy_from_nonoverlapping(block, bytes) };
         // SAFETY: the block is live, has this layout, and is not used again.
         no_unwind(|| unsafe { self.early.deallocate_sized(block, old) });
@@ -166,9 +167,8 @@ impl<const BYTES: usize, A: GlobalAlloc> GlobalMemory<BYTES, A> {
 }
 
 // SAFETY: each block is that of one of two allocators that keep the contract, and goes back to the
-// one whose address range it is in. A failed `realloc` leaves the block as it was. The static
-// heap never allocates, and what would unwind there is stopped by `no_unwind`; the later allocator
-// promises both.
+// one whose address range it is in. A failed `realloc` leaves the block as it was. The static heap
+// never allocates, and `no_unwind` stops a panic there; the later allocator promises both.
 unsafe impl<const BYTES: usize, A: GlobalAlloc> GlobalAlloc for GlobalMemory<BYTES, A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -195,7 +195,7 @@ unsafe impl<const BYTES: usize, A: GlobalAlloc> GlobalAlloc for GlobalMemory<BYT
     #[inline]
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         if self.is_early(block) {
-            // SAFETY: the caller's promise, passed on: `dealloc` of the static heap, told by
+            // SAFETY: the caller's promise, passed on: `dealloc` of the static heap, chosen by
             // address.
             return no_unwind(|| unsafe { GlobalAlloc::dealloc(&self.early, block, layout) });
         }

@@ -1,11 +1,10 @@
 //! The allocators that a program starts with.
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where a static heap is placed
-//! into a buffer, the page and the heap allocator are made in it, subsystems take proxies of the
+//! into a buffer, the page and the heap allocator are made in it, subsystems use proxies of the
 //! heap, and all of it is torn down in reverse. Changes: it is a value and not a set of global
-//! variables, so that many may live side by side and the compiler knows that no proxy outlives it;
-//! a scratch allocator stands with the others; running out of memory while they are made is an
-//! error.
+//! variables, so that several can exist at once and the compiler ensures that no proxy outlives it;
+//! it includes a scratch allocator; running out of memory during the setup is an error.
 
 mod placed;
 #[cfg(test)]
@@ -22,16 +21,15 @@ use crate::pages::page::PageAllocator;
 use crate::threads::locked::Locked;
 use crate::wrappers::shared_proxy::SharedProxy;
 
-/// What the scratch allocator's ring takes unless told otherwise.
+/// The default size of the scratch allocator's ring.
 const SCRATCH_BYTES: usize = 1 << 20;
-/// What the heap takes from the pages first, unless told otherwise: addresses until they are
-/// touched.
+/// The default size of the heap's first region: address space until it is touched.
 const HEAP_REGION_BYTES: usize = 64 << 20;
 
 type Heap = Locked<HeapAllocator<'static, PageAllocator>>;
 type Scratch = Locked<ScratchAllocator<'static, Heap>>;
 
-/// How large the first allocators are.
+/// The sizes of the first allocators.
 ///
 /// # Examples
 ///
@@ -50,8 +48,8 @@ pub struct MemoryOptions {
 }
 
 impl MemoryOptions {
-    /// A ring of 1 MiB for scratch memory, heap regions from 64 MiB of addresses on, pages as they
-    /// are.
+    /// A ring of 1 MiB for scratch memory, heap regions from 64 MiB of address space on, and
+    /// standard pages.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -61,7 +59,7 @@ impl MemoryOptions {
         }
     }
 
-    /// Sets the bytes of the scratch allocator's ring, its table included.
+    /// Sets the bytes of the scratch allocator's ring, including its table.
     #[must_use]
     pub const fn with_scratch_bytes(self, bytes: usize) -> Self {
         Self { scratch_bytes: bytes, ..self }
@@ -73,7 +71,7 @@ impl MemoryOptions {
         Self { heap_region_bytes: bytes, ..self }
     }
 
-    /// Asks for huge pages, as [`PageAllocator::with_huge_pages`] does.
+    /// Requests huge pages, as [`PageAllocator::with_huge_pages`] does.
     #[must_use]
     pub const fn with_huge_pages(self) -> Self {
         Self { huge_pages: true, ..self }
@@ -86,8 +84,8 @@ impl Default for MemoryOptions {
     }
 }
 
-/// The root of a program's memory: pages, a heap over them, scratch memory over the heap, all made
-/// in a static heap and torn down in reverse.
+/// The root of a program's memory: pages, a heap over them, scratch memory over the heap, all
+/// created in a static heap and torn down in reverse.
 ///
 /// ```text
 ///  boot (a StaticHeap) holds      boot/pages <- boot/heap <- boot/scratch
@@ -97,44 +95,44 @@ impl Default for MemoryOptions {
 ///                                     "sound"    "physics" ...   proxies of the subsystems
 /// ```
 ///
-/// Linux only, as its pages are. There is no global variable in it: a program keeps one where it
-/// likes (in a local of `main`, or in a `static` with a lock), and each test makes its own, with a
-/// name of its own in every report. It works before `main`.
+/// Linux only, like its pages. It is not a global variable: a program keeps it in a local of
+/// `main`, or in a `static` with a lock, and each test creates its own, with its own name in every
+/// report. It works before `main`.
 ///
 /// # Shutting down
 ///
-/// By dropping it. A subsystem's [`proxy`](Self::proxy) borrows it, so all are gone by then, and
-/// each has panicked under its subsystem's name if that left a block. Then the scratch memory,
-/// the heap and the pages follow, and each panics under its own name (`boot/scratch`, `boot/heap`,
-/// `boot/pages`) if one who used it directly left a block; last, the boot heap must hold no more
-/// blocks than before. After a panic the rest is torn down nevertheless, and what it finds goes to
-/// standard error (with the feature `std`).
+/// By dropping it. A subsystem's [`proxy`](Self::proxy) borrows it, so all proxies are dropped by
+/// then, and each with a leaked block has panicked under its subsystem's name. Then the scratch
+/// memory, the heap and the pages are dropped, and each panics under its own name (`boot/scratch`,
+/// `boot/heap`, `boot/pages`) if a direct user leaked a block; last, the boot heap must hold no
+/// more blocks than before. After a panic the rest is still torn down, and further leaks are
+/// written to standard error (with the feature `std`).
 ///
 /// # Complexity
 ///
-/// [`init`](Self::init) makes 4 blocks in the boot heap and writes the scratch ring's table, a
-/// fifth of its bytes. The allocators cost what a [`Locked`] one costs.
+/// [`init`](Self::init) allocates 4 blocks in the boot heap and writes the scratch ring's table, a
+/// fifth of its bytes. The allocators have the costs of a [`Locked`] one.
 ///
 /// # Memory
 ///
-/// About 22 KiB of the boot heap (half of that where an address has 32 bits), nearly all of it the
-/// heap's own tables; [`BOOT_BYTES`](Self::BOOT_BYTES) is enough. Blocks are as a [`HeapAllocator`]
-/// and a [`ScratchAllocator`] make them, with their waste. One heap region of addresses, of which
-/// the scratch ring touches what its table takes.
+/// About 22 KiB of the boot heap (half of that with 32-bit addresses), nearly all of it the heap's
+/// own tables; [`BOOT_BYTES`](Self::BOOT_BYTES) is enough. Blocks are those of a [`HeapAllocator`]
+/// and a [`ScratchAllocator`], with their waste. One heap region of address space, of which the
+/// scratch ring touches its table.
 ///
 /// # Threads
 ///
-/// `Send` and `Sync`, as all its allocators are; heap and scratch memory have a spin lock each, at
+/// `Send` and `Sync`, as all its allocators are; heap and scratch memory each have a spin lock, at
 /// which threads wait for one another.
 ///
 /// # When not to use it
 ///
-/// In a program of one subsystem, or of one thread: a heap over pages is two lines, and without a
+/// In a program with one subsystem, or one thread: a heap over pages is two lines, and without a
 /// lock.
 ///
 /// # Panics
 ///
-/// When dropped, if anybody has left a block.
+/// When dropped, if there are leaked blocks.
 ///
 /// # Examples
 ///
@@ -156,8 +154,8 @@ impl Default for MemoryOptions {
 /// # Ok::<(), loligo_allocators::AllocError>(())
 /// ```
 ///
-/// A test makes a root of its own, so that its leaks are told under its name whatever runs beside
-/// it:
+/// A test creates its own root, so that its leaks are reported under its name, even while other
+/// tests run:
 ///
 /// ```
 /// # use loligo_allocators::{Allocator, MemoryGlobals, MemoryOptions, StaticHeap};
@@ -181,10 +179,11 @@ impl Default for MemoryOptions {
 ///
 /// # Invariants
 ///
-/// 1. The objects are in the boot heap, each alive from its making to its drop, and do not move.
-/// 2. What an object refers to, its name included, is a field further down, and so dropped later.
+/// 1. The objects are in the boot heap, each alive from its creation to its drop, and do not move.
+/// 2. The objects that an object refers to, its name included, are in later fields, and so dropped
+///    later.
 pub struct MemoryGlobals<'s> {
-    // Fields are dropped from the first to the last, also when one of them panics.
+    // Fields are dropped from the first to the last, even if one of them panics.
     scratch: Placed<'s, Scratch>,
     heap: Placed<'s, Heap>,
     pages: Placed<'s, PageAllocator>,
@@ -198,15 +197,15 @@ impl MemoryGlobals<'_> {
 }
 
 impl<'s> MemoryGlobals<'s> {
-    /// Makes the allocators in `boot`, usually a [`StaticHeap`](crate::StaticHeap). Their names
+    /// Creates the allocators in `boot`, usually a [`StaticHeap`](crate::StaticHeap). Their names
     /// begin with its name.
     ///
     /// # Errors
     ///
     /// [`AllocError`] if `boot` has no room for them or the system has no memory for the scratch
-    /// ring. What was made until then is torn down.
+    /// ring. The parts created until then are torn down.
     pub fn init(boot: SharedRef<'s>, options: &MemoryOptions) -> Result<Self, AllocError> {
-        // In the other order than the fields have, so that an error tears down as a drop does.
+        // In the reverse order of the fields, so that an error tears down as a drop does.
         let boot = Boot::new(boot);
         let names = Names::new(boot.heap)?;
         // SAFETY: the names are dropped after the pages, the heap and the scratch memory, here as
@@ -228,13 +227,13 @@ impl<'s> MemoryGlobals<'s> {
         Ok(Self { scratch, heap, pages, _names: names, boot })
     }
 
-    /// Returns the heap, for anything of any size. Subsystems take a [`proxy`](Self::proxy) of it.
+    /// Returns the heap, for blocks of any size. Subsystems use a [`proxy`](Self::proxy) of it.
     #[must_use]
     pub fn default_allocator(&self) -> SharedRef<'_> {
         &*self.heap
     }
 
-    /// Returns the scratch memory, for blocks that are freed soon.
+    /// Returns the scratch memory, for short-lived blocks.
     #[must_use]
     pub fn scratch_allocator(&self) -> SharedRef<'_> {
         &*self.scratch
@@ -246,7 +245,7 @@ impl<'s> MemoryGlobals<'s> {
         &self.pages
     }
 
-    /// Makes a proxy of the default allocator for a subsystem, whose leak will bear this name.
+    /// Creates a proxy of the default allocator for a subsystem, whose leak report has this name.
     #[must_use]
     pub fn proxy<'g>(&'g self, name: &'g str) -> SharedProxy<'g> {
         SharedProxy::new(name, self.default_allocator())
@@ -262,7 +261,7 @@ impl<'s> MemoryGlobals<'s> {
     ///
     /// # Errors
     ///
-    /// [`Damage`] names the first fault found.
+    /// [`Damage`] describes the first fault found.
     pub fn verify(&self) -> Result<(), Damage> {
         self.allocators().iter().try_for_each(|allocator| allocator.verify())
     }
@@ -270,13 +269,13 @@ impl<'s> MemoryGlobals<'s> {
 
 impl Drop for MemoryGlobals<'_> {
     fn drop(&mut self) {
-        // A scratch allocator releases what is left without a word. The others speak for
-        // themselves, each when it is dropped, which happens also when this panics.
+        // A scratch allocator releases its blocks silently on drop, so it is checked here. The
+        // others report when they are dropped, which happens also if this panics.
         self.scratch.with(ScratchAllocator::assert_empty);
     }
 }
 
-/// The heap that all is in, which must hold no more at the end than at the start.
+/// The boot heap, which must hold no more blocks at the end than at the start.
 struct Boot<'s> {
     heap: SharedRef<'s>,
     live_before: usize,

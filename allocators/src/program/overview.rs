@@ -1,9 +1,8 @@
 //! A tree of allocators as a table, as JSON and as a page.
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where a tool shows the
-//! allocators of a running game with what each has taken. Changes: any set of allocators is
-//! arranged by who takes from whom; nothing is allocated to show it; the page is one file that
-//! anybody can open.
+//! allocators of a running game with their memory use. Changes: any set of allocators is arranged
+//! as a tree of backings; nothing is allocated to show it; the page is one file for any browser.
 
 use core::fmt;
 
@@ -23,21 +22,21 @@ pub use html::OverviewHtml;
 pub use json::OverviewJson;
 use tree::Tree;
 
-/// The memory overview: what a set of allocators has live, granted and reserved, as the tree that
-/// they form.
+/// A memory overview: the live, granted and reserved memory of a set of allocators, as the tree
+/// that they form.
 ///
-/// An allocator is below the first one listed that it takes its memory from
+/// An allocator is a child of the first listed one that it takes its memory from
 /// ([`backing_identity`](Allocator::backing_identity) and [`identity`](Allocator::identity)); one
-/// whose backing is not listed is a root. Two that share an identity, such as a lock and what it
-/// guards, stand side by side, and those that take from them below the first. Should links lead in
-/// a circle, all on it and below it stand as roots.
+/// whose backing is not listed is a root. Two that share an identity, such as a lock and its
+/// contents, are siblings, and the allocators over them are children of the first. If links form a
+/// cycle, all its members and their descendants are roots.
 ///
 /// Displayed, it is a table: for each allocator its name, indented by its depth, live blocks, bytes
 /// requested, granted and reserved, the peak of granted bytes, and its budget or `-`. Bytes are
-/// written in the greatest unit in which their number is at least 1, whole below 1 KiB, with one
-/// decimal above it, the half rounded up. A `~` before the requested bytes says that the allocator
-/// does not remember what was asked and counts what it granted. There are no sums: what a child
-/// reserves is part of what its parent granted.
+/// written in the largest unit in which their number is at least 1, whole below 1 KiB, with one
+/// decimal above it, rounded half up. A `~` before the requested bytes means that the allocator
+/// does not record requested bytes and counts granted ones. There are no sums: the reserved bytes
+/// of a child are part of the granted bytes of its parent.
 ///
 /// [`json`](Self::json) has exact numbers for other tools, and [`html`](Self::html) is one page
 /// with a treemap.
@@ -49,17 +48,18 @@ use tree::Tree;
 ///
 /// # Memory
 ///
-/// Takes none: 16 bytes that refer to the list. What it writes goes to the formatter piece by
-/// piece; the page keeps the shapes of 64 levels on the stack.
+/// Allocates nothing: 16 bytes that refer to the list. Output goes to the formatter piece by piece;
+/// the page keeps the shapes of 64 levels on the stack.
 ///
 /// # Threads
 ///
 /// `dyn Allocator` is neither `Send` nor `Sync`, so an overview stays on its thread. Counters that
-/// other threads change meanwhile are shown as they come.
+/// other threads change meanwhile are shown as read.
 ///
 /// # When not to use it
 ///
-/// Every frame: it is a report. A monitor reads [`Stats`](crate::Stats) of the few that it shows.
+/// Every frame: it is a report. A monitor reads the [`Stats`](crate::Stats) of the few allocators
+/// that it shows.
 ///
 /// # Examples
 ///
@@ -89,16 +89,16 @@ pub struct Overview<'a> {
 }
 
 impl<'a> Overview<'a> {
-    /// Makes an overview of the allocators given. The order of the list is the order of siblings.
+    /// Creates an overview of the given allocators. The order of the list is the order of siblings.
     #[must_use]
     pub const fn new(allocators: &'a [&'a dyn Allocator]) -> Self {
         Self { tree: Tree::new(allocators) }
     }
 
     /// Returns the overview as JSON: an object whose array `allocators` has an object for each,
-    /// those above before those below. `id` is its number in the list given, `parent` the id of the
-    /// one it takes from or null, `depth` its distance from a root; `name`, `budget` (or null),
-    /// `exact` and all counters of [`Stats`](crate::Stats) follow under their own names.
+    /// parents before children. `id` is its index in the given list, `parent` the id of its parent
+    /// or null, `depth` its distance from a root; `name`, `budget` (or null), `exact` and all
+    /// counters of [`Stats`](crate::Stats) follow under their own names.
     ///
     /// # Examples
     ///
@@ -115,12 +115,11 @@ impl<'a> Overview<'a> {
     }
 
     /// Returns the overview as one HTML page: a treemap, in which each allocator's rectangle is as
-    /// large as what it has reserved and holds those that take from it, what it has granted to
-    /// others, and what is free; and below it a table of exact numbers.
+    /// large as its reserved bytes and contains its children, its other granted bytes, and its free
+    /// bytes; and below it a table of exact numbers.
     ///
-    /// The page needs no script and no other file, follows the reader's choice of light or dark,
-    /// and fits a phone. Where children have reserved more than their parent granted they share its
-    /// room.
+    /// The page needs no script and no other file, follows the reader's light or dark theme, and
+    /// fits a phone. If children have reserved more than their parent granted, they share its area.
     ///
     /// # Examples
     ///

@@ -1,4 +1,4 @@
-//! Recording all that a Rust program allocates, by two lines in it.
+//! Records all allocations of a Rust program, with two lines in it.
 //!
 //! ```no_run
 //! #[global_allocator]
@@ -13,12 +13,12 @@
 //! }
 //! ```
 //!
-//! The file is a trace of version 2 for `loligo replay` and whatever else reads traces. A program
-//! that cannot be changed is recorded by `loligo record`, which names call sites, too.
+//! The file is a trace of version 2 for `loligo replay` and other readers of traces.
+//! `loligo record` records a program that cannot be changed, and also its call sites.
 //!
 //! After the allocation recorders of Niklas Frykholm, "Custom Memory Allocation in C++" (2010),
-//! where a trace allocator is put around a system. Changes: it stands under the whole program, and
-//! writes a file to be replayed instead of keeping a table to be printed.
+//! where a trace allocator wraps a system. Changes: it wraps the allocator of the whole program,
+//! and writes a file for replay instead of keeping a table for printing.
 
 mod file;
 mod log;
@@ -32,43 +32,44 @@ use self::log::LOG;
 use crate::wrappers::trace::SinkError;
 use crate::wrappers::trace::format::Op;
 
-/// Any global allocator, with every call written into a file.
+/// Wraps any global allocator and writes every call into a file.
 ///
-/// It stands under `#[global_allocator]` and passes everything on to `A`. The recording begins with
-/// the program's first allocation and ends when the program returns from `main` or calls
-/// `std::process::exit`. A program that is killed, aborts or calls `_exit` loses what has not been
-/// written yet, at most the last 8 KiB or 256 events; what the file has by then is a valid trace.
+/// It is the `#[global_allocator]` and forwards everything to `A`. The recording begins with the
+/// program's first allocation and ends when the program returns from `main` or calls
+/// `std::process::exit`. A program that is killed, aborts or calls `_exit` loses the unwritten
+/// records, at most 8 KiB or 256 events; the file up to then is a valid trace.
 ///
-/// A program makes one recording: of several recorders the first that is used names the file, and
-/// all write into it.
+/// A program makes one recording: of several recorders the first one used names the file, and all
+/// write into it.
 ///
-/// The order of the file is the true order over all threads: an event is entered while no other
-/// can be, a free before the block is given back, an allocation after it was given out, and a
-/// reallocation has taken its block out of the books before `A` may move it.
+/// The order of the file is the true order over all threads: events are recorded under a lock, a
+/// free before the block is freed, an allocation after it was made, and a reallocation removes its
+/// block from the table before `A` can move it.
 ///
-/// A file that cannot be written is told once on standard error; the program goes on unrecorded.
+/// If the file cannot be written, this is reported once on standard error; the program continues
+/// unrecorded.
 ///
 /// # Complexity
 ///
 /// O(1) amortised on top of `A`; a clock, a lock and a search in a hash table for each event, and a
-/// call of the system for every 256.
+/// system call for every 256.
 ///
 /// # Memory
 ///
-/// Blocks are those of `A`, without a byte more. 8 KiB static; tables of 16 bytes a slot, 4/3 to
-/// 8/3 slots, and of 4 bytes for each of the most blocks that lived at once, from the system's
-/// pages. The file grows by 32 bytes an event.
+/// Blocks are those of `A`, unchanged. 8 KiB static; tables of 16 bytes a slot, 4/3 to 8/3 slots,
+/// and of 4 bytes, for each of the most blocks that were live at once, from the system's pages. The
+/// file grows by 32 bytes an event.
 ///
 /// # Threads
 ///
-/// `Sync` where `A` is. The lock is held while a call is entered, not while `A` serves it. A child
-/// made by `fork` writes nothing, and leaves its parent's file alone; one that goes on running in a
+/// `Sync` if `A` is. The lock is held while a call is recorded, not while `A` serves it. A child
+/// made by `fork` writes nothing, and does not touch its parent's file; a child forked from a
 /// program of several threads may find the lock held forever, as with any lock.
 ///
 /// # When not to use it
 ///
 /// In a released program. For one subsystem there is [`TraceAllocator`](crate::TraceAllocator),
-/// whose recordings name call sites: a global allocator is not told who calls.
+/// whose recordings name call sites: a global allocator does not know its caller.
 #[derive(Debug, Default)]
 pub struct Recorder<A = System> {
     inner: A,
@@ -76,7 +77,7 @@ pub struct Recorder<A = System> {
 }
 
 impl Recorder {
-    /// Makes a recorder over the system's allocator that writes to `path`; a file that is there is
+    /// Creates a recorder over the system's allocator that writes to `path`; an existing file is
     /// replaced.
     #[must_use]
     pub const fn new(path: &'static str) -> Self {
@@ -85,14 +86,14 @@ impl Recorder {
 }
 
 impl<A> Recorder<A> {
-    /// Makes a recorder over any global allocator.
+    /// Creates a recorder over any global allocator.
     #[must_use]
     pub const fn over(inner: A, path: &'static str) -> Self {
         Self { inner, path }
     }
 
-    /// Writes a mark into the recording: the end of a frame, a turn, or whatever the program does
-    /// again and again; `value` mostly is its number.
+    /// Writes a mark into the recording: the end of a frame, a turn, or another period of the
+    /// program; `value` usually is its number.
     ///
     /// # Complexity
     ///
@@ -101,18 +102,18 @@ impl<A> Recorder<A> {
         LOG.lock(self.path).mark(value);
     }
 
-    /// Ends the recording before the program does.
+    /// Ends the recording before the program ends.
     ///
     /// # Errors
     ///
-    /// What has ended it before, if anything did.
+    /// The error that ended it earlier, if any.
     pub fn finish(&self) -> Result<(), SinkError> {
         LOG.lock(self.path).finish()
     }
 }
 
-// SAFETY: every call is passed on as it came, and every answer is returned as it was; what is
-// entered in between touches no block and does not unwind.
+// SAFETY: every call is passed on as it came, and every answer is returned as it was; the recording
+// in between touches no block and does not unwind.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for Recorder<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise, passed on.

@@ -1,4 +1,4 @@
-//! A backing allocator for tests: the system's, with every block on a list and requests refused on
+//! A backing allocator for tests: the system's, with a list of all blocks and requests refused on
 //! demand.
 
 use core::alloc::{GlobalAlloc, Layout};
@@ -17,15 +17,15 @@ use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
 use crate::contract::misuse::{Report, set_misuse_handler};
 use crate::contract::stats::Stats;
 
-/// Written over every fresh block, so that nobody relies on zeros.
+/// The fill byte of every fresh block, so that no code relies on zeros.
 const FRESH: u8 = 0xa5;
-/// Written over every freed block, so that a late read shows.
+/// The fill byte of every freed block, so that a late read shows.
 const FREED: u8 = 0x5a;
 
 /// The system allocator under test conditions.
 ///
-/// It is `Sync`, checks every free against its own list, refuses the requests it is told to refuse,
-/// and panics when dropped with live blocks.
+/// It is `Sync`, checks every free against its list, refuses chosen requests, and panics when
+/// dropped with live blocks.
 pub(crate) struct TestBacking {
     state: Mutex<State>,
 }
@@ -60,7 +60,7 @@ impl TestBacking {
         state.refused = Some((state.requests + n, u64::MAX));
     }
 
-    /// Refuses nothing any more.
+    /// Stops refusing requests.
     pub(crate) fn refuse_none(&self) {
         self.lock().refused = None;
     }
@@ -184,7 +184,7 @@ impl Drop for TestBacking {
         if !std::thread::panicking() {
             assert!(
                 state.live.is_empty(),
-                "{} blocks were never given back to the test backing",
+                "{} blocks of the test backing were never freed",
                 state.live.len()
             );
         }
@@ -219,7 +219,7 @@ fn message(payload: Box<dyn core::any::Any + Send>) -> String {
     }
 }
 
-/// A small generator (xorshift64*) for model-based tests; the seed is printed by the test.
+/// A small generator (xorshift64*) for model-based tests; the test prints the seed.
 pub(crate) struct Random(u64);
 
 impl Random {

@@ -1,5 +1,5 @@
-//! Child processes for tests that exhaust something the whole process shares, or look at what is
-//! written to standard error; files in memory.
+//! Child processes for tests that exhaust a resource of the whole process, or check standard error;
+//! files in memory.
 
 use core::any::Any;
 use core::panic::AssertUnwindSafe;
@@ -13,8 +13,8 @@ use std::vec::Vec;
 
 use crate::contract::misuse::write_stderr;
 
-/// Forks, runs `work` in the child and returns its answer: 0 means that all went well, another
-/// number is the line that found a fault. The child is alone and has a minute; a panic is told as a
+/// Forks, runs `work` in the child and returns its result: 0 means success, another number is the
+/// line that found a fault. The child has one thread and one minute; a panic is reported as a
 /// fault.
 pub(crate) fn run(work: impl FnOnce() -> u32) -> u32 {
     // SAFETY: the child calls system functions, the allocator under test and a malloc that survives
@@ -43,7 +43,7 @@ pub(crate) fn said(work: impl FnOnce()) -> String {
     said
 }
 
-/// As [`said`], with the status that `waitpid` told of the child's end, however that came.
+/// As [`said`], with the status from `waitpid`, however the child ended.
 pub(crate) fn ended(work: impl FnOnce()) -> (String, u32) {
     let file = MemoryFile::new();
     let status = run(|| {
@@ -57,7 +57,7 @@ pub(crate) fn ended(work: impl FnOnce()) -> (String, u32) {
     (String::from_utf8(file.bytes()).expect("what is written is text"), status)
 }
 
-/// A file that goes with its last descriptor.
+/// A file that is deleted with its last descriptor.
 pub(crate) struct MemoryFile(File);
 
 impl MemoryFile {
@@ -65,11 +65,11 @@ impl MemoryFile {
         // SAFETY: the name is text that ends with a zero.
         let descriptor = unsafe { libc::memfd_create(c"test".as_ptr(), libc::MFD_CLOEXEC) };
         assert!(descriptor >= 0, "no file in memory");
-        // SAFETY: the descriptor was just made and is nobody else's.
+        // SAFETY: the descriptor was just created and is not shared.
         Self(unsafe { File::from_raw_fd(descriptor) })
     }
 
-    /// Returns a path under which this process, or a child that it forks, opens the file.
+    /// Returns a path by which this process, or a child that it forks, can open the file.
     pub(crate) fn path(&self) -> String {
         format!("/proc/self/fd/{}", self.0.as_raw_fd())
     }
@@ -90,8 +90,8 @@ pub(crate) fn report(answer: &Result<u32, Box<dyn Any + Send>>) {
     }
 }
 
-/// Ends the child's work with the line where a condition does not hold, which is told at once: what
-/// the work leaves behind may panic on its way out.
+/// Ends the child's work with the line of a failed condition, and prints it at once: dropping the
+/// rest of the work may panic.
 macro_rules! check {
     ($condition:expr) => {
         if !$condition {

@@ -1,11 +1,10 @@
-//! Small worlds of an allocator: from its first state to every one that operations lead to, and
-//! every operation in each, against a model that knows only which blocks are live.
+//! Small worlds of an allocator: explores every state that operations reach from the first, with
+//! every operation in each, against a model that knows only the live blocks.
 //!
-//! Two states are the same if the same blocks are live, the allocator says the same of what it
-//! keeps about the others, and the same ones would be given out next, in the same order. What would
-//! be given out is found by asking for it, on a copy that is made by doing the operations again.
-//! Where an allocator keeps too much to be told apart so, every sequence of operations of a length
-//! is done instead.
+//! Two states are equal if the same blocks are live, the allocator reports the same state about the
+//! others, and the same ones would be allocated next, in the same order. To find those, the
+//! operations are repeated on a copy, which then allocates. If an allocator keeps too much state
+//! for this, every sequence of operations of a given length is run instead.
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
@@ -18,83 +17,83 @@ use crate::heaps::heap::HeapAllocator;
 use crate::testing::test_backing::misuse_of;
 use crate::wrappers::failing::{FailingAllocator, Refusals};
 
-/// What memory the allocators of a world get.
+/// The memory of a world's allocators.
 pub(crate) type Below<'a> = FailingAllocator<'a, HeapAllocator<'a>>;
 
 /// One operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
-    /// Asks for a block of one of the layouts.
+    /// Allocates a block of one of the layouts.
     Take(usize),
-    /// Asks while the backing refuses everything.
+    /// Allocates while the backing refuses everything.
     TakeRefused(usize),
     /// Frees one of the live blocks, in the order of their addresses.
     Free(usize),
     /// Frees one by its layout.
     FreeSized(usize),
-    /// Gives back what is not needed.
+    /// Returns unused memory.
     Shrink,
 }
 
-/// An allocator as a world sees it.
+/// An allocator in a world.
 pub(crate) trait Inhabitant {
     /// The allocator.
     fn allocator(&self) -> &dyn Allocator;
 
-    /// Gives back what is not needed.
+    /// Returns unused memory.
     fn shrink(&self);
 
     /// Returns `true` if it takes more memory when it is full.
     fn grows(&self) -> bool;
 
-    /// Returns all that it keeps about its blocks, but for addresses.
+    /// Returns its full state about its blocks, except addresses.
     fn kept(&self) -> Vec<usize>;
 
-    /// Returns how many blocks can be had without asking the backing, if that can be told.
+    /// Returns how many blocks can be allocated without the backing, if known.
     fn free_blocks(&self) -> Option<usize>;
 }
 
-/// Makes an allocator over the memory and hands it to what it is given, once.
+/// Creates an allocator over the memory and passes it to its argument, once.
 pub(crate) type Make<'m> = dyn Fn(&Below<'_>, &mut dyn FnMut(&dyn Inhabitant)) + 'm;
 
-/// What a world is made of.
+/// The parameters of a world.
 pub(crate) struct World<'w> {
-    /// What is asked for.
+    /// The layouts to allocate.
     pub(crate) layouts: &'w [Layout],
     /// The most blocks that are live at a time.
     pub(crate) live_max: usize,
-    /// How many blocks are asked for to tell two states apart.
+    /// How many blocks are allocated to distinguish two states.
     pub(crate) probes: usize,
-    /// Where to begin.
+    /// The operations before the exploration.
     pub(crate) start: &'w [Op],
-    /// How many operations to go from there, all sequences of which are done; none where every
-    /// state is gone to.
+    /// The length of the operation sequences from there, all of which are run; `None` to explore
+    /// every state.
     pub(crate) depth: Option<usize>,
-    /// Makes an allocator over the memory and hands it to what it is given, once.
+    /// Creates an allocator over the memory and passes it to its argument, once.
     pub(crate) make: &'w Make<'w>,
 }
 
-/// How many states there are, and how many operations were done in them.
+/// The numbers of states, and of operations run in them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Explored {
     pub(crate) states: usize,
     pub(crate) operations: u64,
 }
 
-/// The offsets of the live blocks with their layouts, what is kept about the others, and the
-/// offsets of the blocks that come next.
+/// The offsets of the live blocks with their layouts, the state about the others, and the offsets
+/// of the blocks that come next.
 type State = (Vec<(usize, usize)>, Vec<usize>, Vec<Vec<Option<usize>>>);
 
-/// Bytes of the memory.
+/// The size of the memory.
 const BYTES: usize = 1 << 20;
 
 impl World<'_> {
-    /// Goes to every state.
+    /// Explores every state.
     pub(crate) fn explore(&self) -> Explored {
         let mut memory = std::vec![MaybeUninit::uninit(); BYTES];
         let mut known = BTreeSet::new();
         let first = self.state(&mut memory, self.start);
-        // The nearest first, so that the way to each state is short.
+        // Breadth first, so that the path to each state is short.
         let mut next = VecDeque::from([(self.start.to_vec(), first.0.clone())]);
         known.insert(first);
         let (mut states, mut operations) = (1, 0);
@@ -128,8 +127,8 @@ impl World<'_> {
         all
     }
 
-    /// Does the operations on a fresh allocator, the last one with all checks, and returns the
-    /// state after it.
+    /// Runs the operations on a fresh allocator, the last one with all checks, and returns the
+    /// resulting state.
     fn state(&self, memory: &mut [MaybeUninit<u8>], path: &[Op]) -> State {
         let start = memory.as_ptr().addr();
         let mut live = Vec::new();
@@ -206,7 +205,7 @@ impl Run<'_, '_> {
         assert!(block.addr().get().is_multiple_of(self.world.layouts[layout].align()), "alignment");
         let over = |held: &&Held| held.offset < offset + bytes && offset < held.offset + held.bytes;
         let other = self.live.iter().find(over);
-        assert_eq!(other, None, "a block at {offset} of {bytes} bytes lies over a live one");
+        assert_eq!(other, None, "a block at {offset} of {bytes} bytes overlaps a live one");
         // SAFETY: the block was given out and is not used elsewhere.
         unsafe { block.write_bytes(pattern(offset), bytes) };
         let held = Held { offset, layout, bytes, block };
@@ -214,7 +213,7 @@ impl Run<'_, '_> {
         self.live.insert(at, held);
     }
 
-    /// Does an operation and checks all that must be so then. With `wrong` wrong frees are tried,
+    /// Runs an operation and checks all conditions after it. With `wrong`, wrong frees are tried
     /// too.
     fn checked_step(&mut self, op: Op, path: &[Op], wrong: bool) {
         let (before, free) = (self.live.clone(), self.one.free_blocks());
@@ -268,24 +267,24 @@ impl Run<'_, '_> {
         }
     }
 
-    /// A block that was just freed is not freed again, nor is what lies inside of it or beyond a
-    /// live one.
+    /// Tries to free a block that was just freed again, an address inside it, and one past a live
+    /// block.
     fn free_wrongly(&self, gone: Held, path: &[Op]) {
         let allocator = self.one.allocator();
-        // SAFETY: none: that it is reported is the point.
+        // SAFETY: not kept: the report is the subject of the test.
         let report = misuse_of(|| unsafe { allocator.deallocate(gone.block) });
         assert!(report.contains("free"), "{report} after {path:?}");
         if let Some(held) = self.live.first() {
             // SAFETY: the block is longer than a byte.
             let inside = unsafe { held.block.add(1) };
-            // SAFETY: none: that it is reported is the point.
+            // SAFETY: not kept: the report is the subject of the test.
             let report = misuse_of(|| unsafe { allocator.deallocate(inside) });
             assert!(report.contains("free"), "{report} after {path:?}");
         }
         self.check(path);
     }
 
-    /// Asks for blocks of a layout, and returns where they lie.
+    /// Allocates blocks of a layout, and returns their offsets.
     fn probe(&mut self, layout: usize) -> Vec<Option<usize>> {
         let probed = (0..self.world.probes).map(|_| {
             let before: Vec<usize> = self.live.iter().map(|held| held.offset).collect();
@@ -295,7 +294,7 @@ impl Run<'_, '_> {
         probed.collect()
     }
 
-    /// Frees all, and looks whether all is given back.
+    /// Frees all blocks, and checks that all memory is returned.
     fn finish(&mut self) {
         while !self.live.is_empty() {
             self.step(Op::Free(0));

@@ -1,4 +1,4 @@
-//! An allocator behind a lock, for any thread and for `#[global_allocator]`.
+//! An allocator with a lock, for any thread and for `#[global_allocator]`.
 
 mod lock;
 #[cfg(test)]
@@ -15,53 +15,50 @@ use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
 use crate::contract::stats::Stats;
 use crate::threads::sync::SpinLock;
 
-/// Makes an allocator fit for several threads: each call takes a lock.
+/// Lets several threads use an allocator: each call takes a lock.
 ///
-/// `Locked<A>` is `Sync` if `A` is `Send`. `L` is the lock: [`SpinLock`] unless told otherwise, or
-/// with the feature `lock_api` any `lock_api::RawMutex`, such as `parking_lot::RawMutex`, or one
-/// that masks interrupts where handlers allocate (a spin lock taken in a handler that interrupted
-/// its holder would wait for ever).
+/// `Locked<A>` is `Sync` if `A` is `Send`. `L` is the lock: by default [`SpinLock`], or with the
+/// feature `lock_api` any `lock_api::RawMutex`, such as `parking_lot::RawMutex`, or one that masks
+/// interrupts if interrupt handlers allocate (a handler that interrupted the holder of a spin lock
+/// would wait for it forever).
 ///
-/// `Locked<A>` over the spin lock is a [`GlobalAlloc`]. Other locks are not let in there: what
-/// stands under `#[global_allocator]` must neither allocate nor unwind, and a mutex that parks
-/// threads allocates its queues. Should the allocator unwind nevertheless, the program is aborted.
-/// Misuse aborts as well; a handler installed with
-/// [`set_misuse_handler`](crate::set_misuse_handler) that panics needs memory for its message and
-/// so waits for ever below the global allocator.
+/// `Locked<A>` over the spin lock is a [`GlobalAlloc`]. Other locks are not allowed there: a
+/// `#[global_allocator]` must neither allocate nor unwind, and a mutex that parks threads allocates
+/// its queues. If the allocator unwinds nevertheless, the program is aborted. Misuse aborts as
+/// well; a handler installed with [`set_misuse_handler`](crate::set_misuse_handler) that panics
+/// needs memory for its message and so waits forever below the global allocator.
 ///
 /// # Deadlock
 ///
 /// The lock is held while the allocator works, while `visit` of [`walk`](Allocator::walk) runs and
-/// while the closure of [`with`](Self::with) runs. Calling the same `Locked` from there waits for
-/// ever; below `#[global_allocator]`, anything that allocates is such a call, printing included.
+/// while the closure of [`with`](Self::with) runs. Calling the same `Locked` from there waits
+/// forever; if it is the `#[global_allocator]`, every allocation is such a call, printing included.
 ///
 /// # What is not passed on
 ///
 /// [`backing`](Allocator::backing) is `None`. The backing of an `A` that is not `Sync` may be a
-/// part of `A`, such as a heap that it owns, and a reference to it could be used by one thread
-/// beside another that holds the lock. Within the lock it can be asked: `locked.with(|a|
-/// a.backing()...)`.
+/// part of `A`, such as a heap that it owns, and one thread could use a reference to it while
+/// another holds the lock. It is available under the lock: `locked.with(|a| a.backing()...)`.
 ///
 /// # Complexity
 ///
-/// As `A`, and taking and giving back the lock.
+/// As `A`, plus taking and releasing the lock.
 ///
 /// # Memory
 ///
-/// As `A`: blocks are its own, with its waste and nothing beside them. The lock is one byte (the
+/// As `A`: blocks are its own, with its waste and no additional bytes. The lock is one byte (the
 /// spin lock) and its padding.
 ///
 /// # Threads
 ///
-/// `Sync` where `A` is `Send` and the lock `Sync`, `Send` where both are. All calls are one after
-/// another, and a thread that finds the spin lock taken spins; that holder may have been
-/// interrupted.
+/// `Sync` if `A` is `Send` and the lock `Sync`, `Send` if both are. All calls are serialised, and a
+/// thread that finds the spin lock taken spins; the holder may have been interrupted.
 ///
 /// # When not to use it
 ///
-/// Around what is `Sync` already: [`PageAllocator`](crate::PageAllocator),
+/// Around an allocator that is already `Sync`: [`PageAllocator`](crate::PageAllocator),
 /// [`StaticHeap`](crate::StaticHeap), [`SharedPool`](crate::SharedPool) and the like lock less or
-/// not at all. Where many threads allocate at a high rate, an allocator for each thread shares
+/// not at all. If many threads allocate at a high rate, an allocator for each thread shares
 /// nothing.
 ///
 /// # Examples
@@ -70,7 +67,7 @@ use crate::threads::sync::SpinLock;
 /// use core::alloc::Layout;
 /// use loligo_allocators::{AllocError, Allocator, Locked, PageAllocator};
 ///
-/// // A page allocator is `Sync` by itself; any allocator that is `Send` can take its place.
+/// // A page allocator is itself `Sync`; any allocator that is `Send` can take its place.
 /// static LOCKED: Locked<PageAllocator> = Locked::new(PageAllocator::new("pages"));
 ///
 /// std::thread::scope(|scope| {
@@ -109,7 +106,7 @@ pub struct Locked<A, L: Lock = SpinLock> {
 unsafe impl<A: Send, L: Lock + Sync> Sync for Locked<A, L> {}
 
 impl<A> Locked<A> {
-    /// Puts an allocator behind a spin lock.
+    /// Wraps an allocator in a spin lock.
     ///
     /// # Examples
     ///
@@ -126,7 +123,7 @@ impl<A> Locked<A> {
 }
 
 impl<A, L: Lock> Locked<A, L> {
-    /// Puts an allocator behind a lock of the caller's choice.
+    /// Wraps an allocator in a given lock.
     ///
     /// # Examples
     ///
@@ -144,8 +141,7 @@ impl<A, L: Lock> Locked<A, L> {
     /// Runs `work` on the allocator while no other thread can reach it.
     ///
     /// `work` gets a shared reference: a unique one would let it replace an allocator that has live
-    /// blocks. [`get_mut`](Self::get_mut) gives that where nobody holds a block through a reference
-    /// to this.
+    /// blocks. [`get_mut`](Self::get_mut) returns one if no borrow of this object exists.
     ///
     /// # Examples
     ///
@@ -159,7 +155,7 @@ impl<A, L: Lock> Locked<A, L> {
         work(self.hold().allocator())
     }
 
-    /// Returns the allocator; the unique borrow stands for the lock.
+    /// Returns the allocator; the unique borrow replaces the lock.
     pub fn get_mut(&mut self) -> &mut A {
         self.allocator.get_mut()
     }
@@ -184,7 +180,7 @@ impl<A, L: Lock> Locked<A, L> {
     }
 }
 
-/// The lock, held; given back when dropped, also by unwinding.
+/// The held lock; released when dropped, also by unwinding.
 struct Hold<'a, A, L: Lock> {
     locked: &'a Locked<A, L>,
     /// `None` only while it is dropped.
@@ -282,8 +278,7 @@ unsafe impl<A: Allocator, L: Lock> Allocator for Locked<A, L> {
         // SAFETY: `A::name` promises, by its signature, that the text stays valid and unchanged for
         // as long as the allocator is borrowed, whatever shared methods are called meanwhile; here
         // that borrow is `&self`, during which the allocator is neither moved nor borrowed
-        // uniquely. It was read under the lock, and a `str` may be read by any thread beside
-        // others.
+        // uniquely. It was read under the lock, and a `str` may be read by several threads at once.
         unsafe { &*name }
     }
 
@@ -309,8 +304,8 @@ unsafe impl<A: Allocator, L: Lock> Allocator for Locked<A, L> {
 }
 
 // SAFETY: blocks are as the allocator's contract promises, aligned and as long as the layout says,
-// null where there is no memory; a failed `realloc` leaves the block as it was. Nothing unwinds:
-// what tries to is stopped by `no_unwind`. The spin lock does not allocate.
+// null if there is no memory; a failed `realloc` leaves the block unchanged. Nothing unwinds:
+// `no_unwind` stops it. The spin lock does not allocate.
 unsafe impl<A: Allocator> GlobalAlloc for Locked<A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -360,7 +355,7 @@ pub(crate) fn no_unwind<R>(work: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Is dropped by unwinding alone, and a panic during a panic aborts.
+/// Dropped only by unwinding, and a panic during a panic aborts.
 struct Stop;
 
 impl Drop for Stop {

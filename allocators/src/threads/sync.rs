@@ -1,5 +1,4 @@
-//! The spin lock, and the only place of this crate that names the atomics of locks and of what
-//! several threads share.
+//! The spin lock, and the only file of this crate that imports atomics for locks and shared state.
 
 pub(crate) mod shared;
 
@@ -8,26 +7,26 @@ use core::cell::UnsafeCell;
 use core::fmt;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// How many times a waiting thread looks at the lock before it lets others run.
+/// How many times a waiting thread reads the lock before it yields.
 const LOOKS: u32 = 64;
 
-/// A lock of one byte that waits by looking again.
+/// A lock of one byte that waits by spinning.
 ///
-/// It needs no system and never allocates, so it may stand under `#[global_allocator]`. A waiting
-/// thread looks 64 times, then yields its time slice (through std, or on Linux without it), since
-/// the holder may be waiting for this very core. Elsewhere it goes on looking. It is neither fair
-/// nor reentrant: a thread that takes it twice waits for ever.
+/// It needs no system and never allocates, so it is usable in a `#[global_allocator]`. A waiting
+/// thread reads the lock 64 times, then yields its time slice (through std, or on Linux without
+/// it), since the holder may be waiting for this very core. On other systems it keeps spinning. It
+/// is neither fair nor reentrant: a thread that takes it twice waits forever.
 ///
 /// # Complexity
 ///
-/// One atomic exchange to take, one atomic store to give back; 1 byte.
+/// One atomic exchange to take, one atomic store to release; 1 byte.
 ///
 /// # Examples
 ///
 /// ```
 /// use loligo_allocators::{Locked, SpinLock};
 ///
-/// // `SpinLock` is what `Locked` uses unless told otherwise.
+/// // `SpinLock` is the default of `Locked`.
 /// fn same<A>(locked: Locked<A>) -> Locked<A, SpinLock> {
 ///     locked
 /// }
@@ -37,7 +36,7 @@ pub struct SpinLock {
 }
 
 impl SpinLock {
-    /// Returns a lock that nobody holds.
+    /// Returns an unlocked lock.
     #[must_use]
     pub const fn new() -> Self {
         Self { held: AtomicBool::new(false) }
@@ -46,13 +45,13 @@ impl SpinLock {
     /// Waits until the lock is free and takes it.
     #[inline]
     pub(crate) fn acquire(&self) {
-        // Acquire pairs with the Release in `release`: what the last holder wrote is seen here.
+        // Acquire pairs with the Release in `release`: the last holder's writes are visible here.
         if self.held.swap(true, Ordering::Acquire) {
             self.wait();
         }
     }
 
-    /// Takes the lock if nobody holds it, without waiting.
+    /// Takes the lock if it is free, without waiting.
     #[cfg(target_os = "linux")]
     pub(crate) fn try_acquire(&self) -> bool {
         // Acquire pairs with the Release in `release`, as in `acquire`.
@@ -64,8 +63,9 @@ impl SpinLock {
     fn wait(&self) {
         let mut looks = 0;
         loop {
-            // Relaxed: this look only decides when to try; the exchange below does the pairing.
-            // Looking without writing leaves the cache line shared while others hold the lock.
+            // Relaxed: this read only decides when to try; the exchange below does the pairing.
+            // Reading without writing leaves the cache line shared while other threads hold the
+            // lock.
             while self.held.load(Ordering::Relaxed) {
                 if looks < LOOKS {
                     looks += 1;
@@ -81,7 +81,7 @@ impl SpinLock {
         }
     }
 
-    /// Gives the lock back. Only the holder may call this.
+    /// Releases the lock. Only the holder may call this.
     #[inline]
     pub(crate) fn release(&self) {
         // Release pairs with the Acquire of the next holder.
@@ -97,7 +97,7 @@ impl Default for SpinLock {
 
 impl fmt::Debug for SpinLock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Relaxed: a momentary view for people; nothing is read on the strength of it.
+        // Relaxed: a snapshot for display; no other memory depends on it.
         let held = self.held.load(Ordering::Relaxed);
         f.debug_struct("SpinLock").field("held", &held).finish()
     }
@@ -119,7 +119,7 @@ fn let_others_run() {
     core::hint::spin_loop();
 }
 
-/// A value that is reached through a [`SpinLock`] alone; the page allocator's state is one.
+/// A value reached only through a [`SpinLock`], such as the page allocator's state.
 ///
 /// # Invariants
 ///
@@ -141,8 +141,8 @@ impl<T> SpinCell<T> {
         Self { lock: SpinLock::new(), value: UnsafeCell::new(value) }
     }
 
-    /// Runs `work` on the value under the lock, which is given back also if `work` unwinds. `work`
-    /// must not reach the same cell again.
+    /// Runs `work` on the value under the lock, which is released also if `work` unwinds. `work`
+    /// must not use the same cell again.
     #[inline]
     pub(crate) fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
         self.lock.acquire();
@@ -152,8 +152,7 @@ impl<T> SpinCell<T> {
         work(unsafe { &mut *self.value.get() })
     }
 
-    /// Runs `work` on the value if nobody holds the lock now; for signal handlers, which must not
-    /// wait.
+    /// Runs `work` on the value if the lock is free now; for signal handlers, which must not wait.
     pub(crate) fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
         if !self.lock.try_acquire() {
             return None;
@@ -168,7 +167,7 @@ impl<T> SpinCell<T> {
     }
 }
 
-/// Gives the lock back when dropped.
+/// Releases the lock when dropped.
 struct Held<'a>(&'a SpinLock);
 
 impl Drop for Held<'_> {

@@ -1,9 +1,9 @@
-//! Known words before and after each block.
+//! Guard words before and after each block.
 //!
-//! After Niklas Frykholm, "Extreme Bug Hunting" (2011), which fills some bytes beside each block
-//! with a known pattern and looks at them when the block is freed. Changes: there are such bytes on
-//! both sides; all live blocks can be looked at whenever one likes; and the words that link them
-//! are not believed unless their own check word holds.
+//! After Niklas Frykholm, "Extreme Bug Hunting" (2011), which fills some bytes next to each block
+//! with a known pattern and checks them when the block is freed. Changes: both sides are guarded;
+//! `verify` checks all live blocks at any time; and the links between blocks are trusted only after
+//! their check word.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -23,25 +23,24 @@ mod tests;
 
 use header::{Header, Shape, header_of};
 
-/// An allocator that lays known words before and after each block of another, and finds out when
-/// one was written over.
+/// An allocator that writes guard words before and after each block of its backing and detects when
+/// one is overwritten.
 ///
-/// Each block is exactly as long as asked (at least one byte), so that the byte after its last one
-/// is guarded already. The words are checked when the block is freed, resized or asked for its
-/// size, by either way of freeing; [`verify`](Allocator::verify) checks those of all live blocks.
+/// Each block has exactly the requested size (at least one byte), so the byte after its last one is
+/// already guarded. The guards are checked when the block is freed, resized or asked for its size,
+/// for both ways of freeing; [`verify`](Allocator::verify) checks those of all live blocks.
 ///
 /// A changed byte after a block is an [`Overrun`](crate::Misuse::Overrun), one before it an
 /// [`Underrun`](crate::Misuse::Underrun); the report says how many bytes were changed, how far from
-/// the block, and the block's size. Where the words just before a block hold but the header before
-/// those does not, it is [`Damaged`](crate::Misuse::Damaged). No word of a header is believed
-/// before its check word was tested, so an overwritten link or size is reported and never followed.
-/// A call that links a block or takes it off the list changes one link in the header of another;
-/// that link must be what it is known to be, and the rest is tested when its own block's turn
-/// comes.
+/// the block, and the block's size. If the guard just before a block is intact but the header
+/// before it is not, it is [`Damaged`](crate::Misuse::Damaged). No word of a header is used before
+/// its check word is verified, so an overwritten link or size is reported and never followed. A
+/// call that links or unlinks a block changes one link in the header of another block; that link is
+/// checked first, and the rest of that header is checked when its own block is.
 ///
 /// A double free is found as long as the backing has neither reused nor overwritten the block's
-/// header; so are frees of what the backing never had, and of an address inside a block. A block of
-/// another user of the same backing is a foreign free.
+/// header; so are frees of memory that the backing never owned, and of an address inside a block.
+/// Freeing a block of another user of the same backing is a foreign free.
 ///
 /// # Complexity
 ///
@@ -56,10 +55,10 @@ use header::{Header, Shape, header_of};
 /// 0     ^ 8-byte words, 32 bytes in all           8     ^ aligned    16
 /// ```
 ///
-/// 56 bytes a block on 64-bit machines, more by the pad where the alignment is above 8: what lacks
-/// from 40 to a multiple of the alignment, less than the alignment. The pad is filled with the
-/// guard's words as well. What the backing rounds a block up by is not used. `reserved` counts what
-/// was asked of the backing.
+/// 56 bytes a block on 64-bit machines, plus the pad if the alignment is above 8: the distance from
+/// 40 to the next multiple of the alignment. The pad is filled with guard words as well. Bytes that
+/// the backing adds by rounding up are not used. `reserved` counts the bytes requested from the
+/// backing.
 ///
 /// # Threads
 ///
@@ -68,11 +67,11 @@ use header::{Header, Shape, header_of};
 ///
 /// # When not to use it
 ///
-/// It cannot see a write that skips the words or writes what lies there, nor a read, nor who wrote:
-/// guard pages and AddressSanitizer stop the writer itself. Over a backing that gives memory back
-/// to the system at once, a double free faults on the header instead of being reported. Pointers
-/// must keep the provenance of the slice that was returned, as the header is reached from the
-/// block's address.
+/// It cannot detect a write that skips the guards or writes the values already there, nor a read,
+/// and it does not know the writer: guard pages and AddressSanitizer stop the writer itself. Over a
+/// backing that returns memory to the system at once, a double free faults on the header instead of
+/// being reported. Pointers must keep the provenance of the returned slice, as the header is
+/// reached from the block's address.
 ///
 /// # Panics
 ///
@@ -80,7 +79,7 @@ use header::{Header, Shape, header_of};
 ///
 /// # Examples
 ///
-/// A pool that has room for the words:
+/// A pool with room for the guards:
 ///
 /// ```
 /// use core::alloc::Layout;
@@ -95,7 +94,7 @@ use header::{Header, Shape, header_of};
 ///
 /// let block = canary.allocate(particle)?;
 /// assert_eq!(block.len(), 20);
-/// canary.verify().expect("nobody wrote past it");
+/// canary.verify().expect("no write past its end");
 /// // One byte too far:
 /// let end = block.cast::<u8>().as_ptr().wrapping_add(20);
 /// // SAFETY: the byte is the allocator's, and is in the pool's block.
@@ -111,14 +110,14 @@ use header::{Header, Shape, header_of};
 ///
 /// # Invariants
 ///
-/// 1. `head` leads over `next` to the header of every live block once, and to null; `prev` leads
-///    back.
+/// 1. `head` leads over `next` to the header of every live block once, and ends in null; `prev`
+///    leads back.
 /// 2. The check word of each of these headers is the seal of its words, its address and `secret`.
 /// 3. The guards and the pad of each live block hold the guard's words.
 /// 4. `allocations_total - frees_total` blocks are live; the counters of bytes are sums over them.
 pub struct CanaryAllocator<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
     head: Cell<*mut Header>,
-    /// Tells the headers of this allocator from another's; zero until the first block.
+    /// Distinguishes this allocator's headers from another's; zero until the first block.
     secret: Cell<u64>,
     allocations_total: Cell<u64>,
     frees_total: Cell<u64>,
@@ -138,9 +137,9 @@ pub struct CanaryAllocator<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
 unsafe impl<B: Allocator + Sync + ?Sized> Send for CanaryAllocator<'_, B> {}
 
 impl CanaryAllocator<'_> {
-    /// Returns what is asked of the backing for a block of `layout`: room for header and guards, at
-    /// an alignment of at least 8. Where no address space has that room it is the greatest layout
-    /// of that alignment, which every backing refuses.
+    /// Returns the layout requested from the backing for a block of `layout`: room for header and
+    /// guards, with an alignment of at least 8. If no address space has that room, it is the
+    /// largest layout of that alignment, which every backing refuses.
     #[must_use]
     pub const fn layout_for(layout: Layout) -> Layout {
         match Shape::of(layout) {
@@ -151,7 +150,7 @@ impl CanaryAllocator<'_> {
 }
 
 impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
-    /// Puts words around the blocks of `backing`. Takes nothing from it yet.
+    /// Wraps `backing`. Allocates nothing yet.
     #[must_use]
     pub const fn new(name: &'a str, backing: &'a B) -> Self {
         Self {
@@ -174,7 +173,7 @@ impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
     fn take(&self, layout: Layout, zeroed: bool) -> Result<NonNull<[u8]>, AllocError> {
         let Some(shape) = Shape::of(layout) else { return Err(AllocError) };
         let head = self.head.get();
-        // Nothing may unwind once the backing has given a block, so the link is tested before.
+        // Nothing can unwind once the backing has returned a block, so the link is tested before.
         self.test_head(head, Location::caller());
         let start = if zeroed {
             self.backing.allocate_zeroed(shape.below())?
@@ -192,7 +191,7 @@ impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
             unsafe { Header::lead_back(next, ptr::null_mut(), at.as_ptr()) };
         }
         self.head.set(at.as_ptr());
-        // SAFETY: the block is in its backing's block as its shape has it, and nobody has seen it.
+        // SAFETY: the block is in its backing's block as its shape has it, and is not yet used.
         unsafe { guard::write(block, shape) };
         self.count(shape.size, shape.total);
         self.allocations_total.set(self.allocations_total.get() + 1);
@@ -220,7 +219,7 @@ impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
 
     #[inline]
     fn uncount(&self, bytes: usize, total: usize) {
-        // What is live peaks just before some is freed, so allocating need not look.
+        // Live bytes peak just before a free, so allocating does not update the peak.
         let live = self.live_bytes();
         if live > self.peak.get() {
             self.peak.set(live);
@@ -238,7 +237,7 @@ impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
         self.bytes_total.get() - self.freed_total.get()
     }
 
-    /// Returns the header of a block that is passed in, after a test of all its words.
+    /// Returns the header of a block passed in, after checking all its words.
     #[inline(always)]
     fn examined(
         &self,
@@ -264,7 +263,7 @@ impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
         header
     }
 
-    /// Tests the links that lead to a block from the headers beside it.
+    /// Tests the links to a block in its neighbours' headers.
     #[inline(always)]
     fn test_beside(&self, at: NonNull<Header>, header: &Header, site: &'static Location<'static>) {
         if let Some(next) = NonNull::new(header.next) {
@@ -281,8 +280,8 @@ impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
         }
     }
 
-    /// Takes a block off the list. Of the headers beside it only the links to it are used, and
-    /// these must be what they are known to be.
+    /// Takes a block off the list. Of its neighbours' headers it uses only the links to this block,
+    /// which it has checked.
     #[inline(always)]
     fn unlink(&self, at: NonNull<Header>, header: &Header, site: &'static Location<'static>) {
         self.test_beside(at, header, site);
@@ -297,17 +296,16 @@ impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
         }
     }
 
-    /// Frees a block of any shape, or says what is wrong with it.
+    /// Frees a block of any shape, or reports the misuse.
     #[track_caller]
     unsafe fn release(&self, block: NonNull<u8>, told: Option<usize>) {
         let site = Location::caller();
         let header = self.examined(block, told, site);
-        // SAFETY: the caller's promise, and the header tells the block's shape.
+        // SAFETY: the caller's promise, and the header states the block's shape.
         unsafe { self.give_back(block, &header, header.shape(), site) };
     }
 
-    /// As [`release`](Self::release), apart from the quick way for blocks that are as they should
-    /// be.
+    /// As [`release`](Self::release), for calls that the fast path does not handle.
     #[cold]
     #[inline(never)]
     #[track_caller]
@@ -316,7 +314,7 @@ impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
         unsafe { self.release(block, Some(told)) }
     }
 
-    /// Takes a block whose words all hold off the list, and gives it to the backing.
+    /// Unlinks a block whose words are all intact and returns it to the backing.
     #[inline(always)]
     #[track_caller]
     unsafe fn give_back(
@@ -341,12 +339,12 @@ impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
         unsafe { self.backing.deallocate_sized(start, shape.below()) };
     }
 
-    /// Reports what is wrong around a live block, if anything is.
+    /// Returns the damage around a live block, if any.
     fn damage_of(&self, at: NonNull<Header>, header: &Header) -> Option<Damage> {
         let block = header::block_of(at);
         let damage = |what, address| Some(Damage { what, address });
         if !header.is_sealed(at, self.secret.get()) {
-            // SAFETY: `at` came from a header that holds, so the guard behind it is there.
+            // SAFETY: `at` came from a header that holds, so the guard after it is there.
             return match unsafe { guard::before(block, 0) } {
                 Some(span) => damage(report::UNDER, span.nearest),
                 None => damage(report::HEADER_CHANGED, at.as_ptr().cast_const().cast()),
@@ -367,10 +365,10 @@ impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
     }
 }
 
-// SAFETY: a block is in a block of the backing, which keeps the contract, between words that
-// nobody else knows of; it is taken from there last and nothing unwinds after.
+// SAFETY: a block is in a block of the backing, which keeps the contract, between words that no
+// other code uses; allocating from the backing is the last step, and nothing unwinds after it.
 unsafe impl<B: Allocator + ?Sized> Allocator for CanaryAllocator<'_, B> {
-    // Always, so that the sizes around a block of a layout that is a constant are constants too.
+    // Always, so that the sizes for a constant layout are constants too.
     #[inline(always)]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         self.take(layout, false)
@@ -414,7 +412,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for CanaryAllocator<'_, B> {
     ) -> Result<NonNull<[u8]>, AllocError> {
         let header = self.examined(block, Some(old.size()), Location::caller());
         let before = header.shape();
-        // The alignment stays that of the block, as its front does.
+        // The block keeps its alignment, as the size of its front does not change.
         let wanted = before.resized(new.size()).ok_or(AllocError)?;
         if wanted == before {
             return Ok(NonNull::slice_from_raw_parts(block, before.size));
@@ -423,7 +421,8 @@ unsafe impl<B: Allocator + ?Sized> Allocator for CanaryAllocator<'_, B> {
         let start = unsafe { block.sub(before.front) };
         // SAFETY: the backing's block is live and has this layout.
         let start = unsafe { self.backing.resize_in_place(start, before.below(), wanted.below())? };
-        // The pointer passed in may reach over no more than the old size, so the backing's goes on.
+        // The pointer passed in may have provenance over no more than the old size, so the
+        // backing's is used from here on.
         // SAFETY: the backing's block has the wanted length now, of which `front` bytes come first.
         let block = unsafe { start.cast::<u8>().add(before.front) };
         // SAFETY: the block is live.
@@ -454,7 +453,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for CanaryAllocator<'_, B> {
                 return Ok(resized);
             }
         }
-        // What the free of the old block would report is reported while there is no new one.
+        // Any misuse of the old block is reported now, before there is a new one.
         let site = Location::caller();
         let header = self.examined(block, Some(old.size()), site);
         // SAFETY: the block is live.
@@ -494,7 +493,8 @@ unsafe impl<B: Allocator + ?Sized> Allocator for CanaryAllocator<'_, B> {
     }
 
     fn backing(&self) -> Option<&dyn Allocator> {
-        // Through a reference, as a backing type without a size has no other way to a trait object.
+        // Through a reference, as an unsized backing type has no other conversion to a trait
+        // object.
         Some(&self.backing)
     }
 
@@ -502,7 +502,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for CanaryAllocator<'_, B> {
         self.backing.owns(address)
     }
 
-    /// Shows the live blocks, the youngest first, up to the first whose header is damaged.
+    /// Shows the live blocks, newest first, up to the first whose header is damaged.
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
         let mut at = NonNull::new(self.head.get());
         while let Some(here) = at {
@@ -531,7 +531,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for CanaryAllocator<'_, B> {
             if header.prev != prev {
                 let address = here.as_ptr().cast_const().cast();
                 return Err(Damage {
-                    what: "the list of live blocks leads back elsewhere",
+                    what: "a back link in the list of live blocks is wrong",
                     address,
                 });
             }

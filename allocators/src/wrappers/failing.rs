@@ -1,7 +1,7 @@
-//! An allocator that refuses on purpose.
+//! An allocator that refuses requests on purpose.
 //!
 //! Code that handles exhaustion is seldom run. Here memory runs out when a test wants it to: at one
-//! request, from one on, at every so many, above a size, or by chance that can be repeated.
+//! request, from one on, at every nth, above a size, or at random with a fixed seed.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -31,25 +31,25 @@ pub enum Refusals {
     /// None.
     #[default]
     None,
-    /// The one with this number.
+    /// The request with this number.
     Nth(u64),
     /// That one and all after it.
     From(u64),
-    /// Each one that completes so many: with 3 the requests 2, 5, 8 and so on. With 0 none.
+    /// Every nth request: with 3 the requests 2, 5, 8 and so on. With 0 none.
     Every(u64),
-    /// Those for more bytes than this.
+    /// Requests for more bytes than this.
     Larger(usize),
-    /// So many of a thousand, drawn by request number and seed: the same ones each time.
+    /// A share of the requests, drawn by request number and seed: the same ones in each run.
     Share {
-        /// How many of a thousand, in the long run. From 1000 on all are refused.
+        /// How many of 1000, on average. From 1000 on all are refused.
         per_mille: u32,
-        /// What other draws begin with.
+        /// The seed; another seed draws other requests.
         seed: u64,
     },
 }
 
 impl Refusals {
-    /// Returns `true` if the request with this number, for so many bytes, is refused. It depends on
+    /// Returns `true` if the request with this number, for `bytes` bytes, is refused. It depends on
     /// nothing else, so a run can be repeated.
     #[must_use]
     pub const fn refuses(self, number: u64, bytes: usize) -> bool {
@@ -66,7 +66,7 @@ impl Refusals {
 
 /// Draws a number by seed and position: splitmix, whose streams need no state.
 const fn draw(seed: u64, number: u64) -> u64 {
-    // The seed is mixed first, as seeds that are close would else be shifted copies of one stream.
+    // The seed is mixed first, as close seeds would otherwise give shifted copies of one stream.
     let seed = mix(seed.wrapping_add(0x9e37_79b9_7f4a_7c15));
     mix(seed.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
 }
@@ -77,15 +77,14 @@ const fn mix(word: u64) -> u64 {
     word ^ (word >> 31)
 }
 
-/// An allocator that passes requests on to another and refuses some on order, for testing what
-/// stands on it.
+/// An allocator that forwards requests to its backing and refuses chosen ones, for testing the code
+/// above it.
 ///
 /// Allocations, growth in place and reallocations are requests; frees and shrinking in place are
-/// not, and never refused here. A refused request does not reach the backing and changes nothing
-/// but the count of refusals. What is refused may be changed at any time by
-/// [`refuse`](Self::refuse).
+/// not, and are never refused here. A refused request does not reach the backing and changes only
+/// the count of refusals. [`refuse`](Self::refuse) changes the rule at any time.
 ///
-/// Blocks are counted as by a [`ProxyAllocator`]: live `requested` as granted (`exact` is false),
+/// It counts blocks as a [`ProxyAllocator`] does: live `requested` as granted (`exact` is false),
 /// and [`walk`](Allocator::walk) shows nothing.
 ///
 /// # Complexity
@@ -94,8 +93,8 @@ const fn mix(word: u64) -> u64 {
 ///
 /// # Memory
 ///
-/// Takes none of its own: blocks are the backing's, without a byte more. The object itself is 128
-/// bytes or fewer.
+/// It adds no memory: the blocks are the backing's, unchanged. The object itself is 128 bytes or
+/// fewer.
 ///
 /// # Threads
 ///
@@ -104,7 +103,7 @@ const fn mix(word: u64) -> u64 {
 ///
 /// # When not to use it
 ///
-/// To hold a subsystem to a limit: that is a proxy's budget.
+/// For limiting a subsystem: use a proxy's budget.
 ///
 /// # Panics
 ///
@@ -112,7 +111,7 @@ const fn mix(word: u64) -> u64 {
 ///
 /// # Examples
 ///
-/// Is a structure as it was when its memory runs out at any point?
+/// Is a structure unchanged when its memory runs out at any point?
 ///
 /// ```
 /// use core::alloc::Layout;
@@ -148,12 +147,12 @@ pub struct FailingAllocator<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
     refusals: Cell<Refusals>,
     requests: Cell<u64>,
     refused: Cell<u64>,
-    /// The requests before `refusals` was last set, where its numbers begin.
+    /// The number of requests before `refusals` was last set; numbering starts there.
     before: Cell<u64>,
 }
 
 impl FailingAllocator<'_> {
-    /// Returns what is asked of the backing for a block of `layout`: the same.
+    /// Returns the layout requested from the backing for a block of `layout`: the same.
     #[must_use]
     pub const fn layout_for(layout: Layout) -> Layout {
         layout
@@ -161,7 +160,7 @@ impl FailingAllocator<'_> {
 }
 
 impl<'a, B: Allocator + ?Sized> FailingAllocator<'a, B> {
-    /// Stands in front of `backing` and refuses what `refusals` says.
+    /// Wraps `backing` and refuses requests by the rule `refusals`.
     #[must_use]
     pub const fn new(name: &'a str, refusals: Refusals, backing: &'a B) -> Self {
         Self {
@@ -173,31 +172,31 @@ impl<'a, B: Allocator + ?Sized> FailingAllocator<'a, B> {
         }
     }
 
-    /// Refuses other requests from now on. Their numbers begin again at 0, with the next one.
+    /// Replaces the rule. The next request has number 0 again.
     pub fn refuse(&self, refusals: Refusals) {
         self.refusals.set(refusals);
         self.before.set(self.requests.get());
     }
 
-    /// Returns which requests are refused.
+    /// Returns the current rule.
     #[must_use]
     pub fn refusals(&self) -> Refusals {
         self.refusals.get()
     }
 
-    /// Returns how many requests came since this allocator was made, refused ones included.
+    /// Returns the number of requests so far, refused ones included.
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.requests.get()
     }
 
-    /// Returns how many of them were refused on order. What the backing refuses is not counted.
+    /// Returns how many requests the rule refused. Refusals by the backing are not counted.
     #[must_use]
     pub fn refused(&self) -> u64 {
         self.refused.get()
     }
 
-    /// Counts a request; `Err` if it is one to refuse.
+    /// Counts a request; `Err` if it is refused.
     #[inline]
     fn request(&self, bytes: usize) -> Result<(), AllocError> {
         let number = self.requests.get();

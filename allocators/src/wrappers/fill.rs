@@ -1,9 +1,9 @@
-//! Patterns written into blocks as they come and go.
+//! Patterns written into blocks when they are allocated and freed.
 //!
 //! After Niklas Frykholm, "Extreme Bug Hunting" (2011), which fills what is allocated with one
 //! value and another to see whether the bug moves, and clears what is freed so that a late reader
-//! trips. Changes: what a block grows by is filled too, and what a block leaves behind when it
-//! moves or shrinks is cleared.
+//! trips. Changes: the bytes that a block grows by are filled too, and the bytes that a block gives
+//! up by moving or shrinking are cleared.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -16,19 +16,20 @@ use crate::wrappers::proxy::{ProxyAllocator, passed_to_proxy};
 #[cfg(test)]
 mod tests;
 
-/// What a [`FillAllocator`] writes. Words begin at the block's start, in the machine's byte order.
+/// The pattern that a [`FillAllocator`] writes. Words begin at the block's start, in native byte
+/// order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FillPattern {
-    /// Zeros: what code that forgets to initialise mostly gets by luck.
+    /// Zeros: the value that code with missing initialisation usually gets by luck.
     Zeros,
-    /// Every bit set: numbers that are large or -1, floats that are not a number.
+    /// Every bit set: integers that are large or -1, floats that are NaN.
     Ones,
-    /// The word `0x12345678`, easily known again in a debugger.
+    /// The word `0x12345678`, easy to recognise in a debugger.
     Known,
-    /// This byte, over and over.
+    /// This byte, repeated.
     Byte(u8),
-    /// This word, over and over.
+    /// This word, repeated.
     Word(u32),
 }
 
@@ -58,16 +59,16 @@ impl FillPattern {
         }
         // SAFETY: the caller's promise: the first byte to fill is the block's.
         let start = unsafe { block.add(from) };
-        // What is filled may be free, or have been guarded by another wrapper.
+        // The bytes may be free, or poisoned by another wrapper.
         mark::undefined(start, bytes);
         // SAFETY: the caller's promise.
         unsafe { write_words(start, bytes, turned(self.word(), from)) };
-        // To the tools the bytes are as nobody's as before.
+        // For the tools the bytes are uninitialised again.
         mark::undefined(start, bytes);
     }
 }
 
-/// The word as it continues so many bytes after a block's start.
+/// The word as it continues `offset` bytes after a block's start.
 #[inline]
 fn turned(word: u32, offset: usize) -> u32 {
     let bytes = word.to_ne_bytes();
@@ -75,49 +76,49 @@ fn turned(word: u32, offset: usize) -> u32 {
     u32::from_ne_bytes([at(0), at(1), at(2), at(3)])
 }
 
-/// Writes a word over and over, the last one in part.
+/// Writes a word repeatedly, the last one in part.
 ///
 /// # Safety
 ///
-/// So many bytes are valid for writes.
+/// `bytes` bytes are valid for writes.
 #[inline]
 unsafe fn write_words(start: NonNull<u8>, bytes: usize, word: u32) {
     let double = u64::from(word) << 32 | u64::from(word);
     let whole = bytes / 8;
     for index in 0..whole {
-        // SAFETY: so many whole words fit.
+        // SAFETY: this number of whole words fits.
         let at = unsafe { start.add(index * 8) };
         // SAFETY: as above; a block has any alignment.
         unsafe { at.cast::<u64>().write_unaligned(double) };
     }
     let rest = double.to_ne_bytes();
     for (index, byte) in rest.iter().enumerate().take(bytes % 8) {
-        // SAFETY: these are the bytes behind the whole words.
+        // SAFETY: these are the bytes after the whole words.
         let at = unsafe { start.add(whole * 8 + index) };
         // SAFETY: as above.
         unsafe { at.write(*byte) };
     }
 }
 
-/// An allocator that fills the blocks of another with a pattern when they are given out, and with
-/// another one when they are freed.
+/// An allocator that fills its blocks with a pattern when they are allocated, and with another one
+/// when they are freed.
 ///
-/// Fresh blocks are filled with [`FillPattern::Known`] unless told otherwise, over all of what was
-/// granted; `allocate_zeroed` stays zero. If a bug changes with the pattern, somebody reads memory
-/// before writing it. Freed blocks are filled with `0xdd` bytes, so that code that reads a block
-/// after its free reads nonsense, though not what the next owner wrote.
+/// Fresh blocks are filled over their whole granted size, by default with [`FillPattern::Known`];
+/// `allocate_zeroed` stays zero. If a bug changes with the pattern, some code reads memory before
+/// writing it. Freed blocks are filled with `0xdd` bytes, so code that reads a block after its free
+/// reads nonsense, until the block is allocated again.
 ///
-/// What a block grows by is filled. A block that must move is cleared where it was. A block that is
-/// made smaller moves too, so that all of what it leaves is cleared: `resize_in_place` refuses to
-/// make a block smaller, since the bytes could not be cleared before (the backing might refuse) nor
-/// after (they are the backing's). Only where there is no memory to move to, `reallocate` lets the
-/// backing make the block smaller and leaves those bytes as they are.
+/// The bytes that a block grows by are filled. A block that moves is cleared at its old place. A
+/// block that shrinks moves too, so that all the bytes it gives up are cleared: `resize_in_place`
+/// refuses to shrink a block, since the bytes could not be cleared before (the backing might
+/// refuse) nor after (they belong to the backing). Only if there is no memory to move to,
+/// `reallocate` lets the backing shrink the block and leaves those bytes as they are.
 ///
-/// Blocks are counted as by a [`ProxyAllocator`]: live `requested` as granted (`exact` is false),
-/// and [`walk`](Allocator::walk) shows nothing. A free of memory that the backing never had, or of
-/// more bytes than are live here, clears nothing and is reported. Other wrong frees are left to the
-/// backing, which is asked for the block's size first: a heap reports them then, a pool when it
-/// gets the block, after it was cleared.
+/// It counts blocks as a [`ProxyAllocator`] does: live `requested` as granted (`exact` is false),
+/// and [`walk`](Allocator::walk) shows nothing. A free of memory that the backing never owned, or
+/// of more bytes than are live here, clears nothing and is reported. Other wrong frees are left to
+/// the backing, which is first asked for the block's size: a heap reports them then, a pool only
+/// when it gets the block, after it was cleared.
 ///
 /// # Complexity
 ///
@@ -125,8 +126,8 @@ unsafe fn write_words(start: NonNull<u8>, bytes: usize, word: u32) {
 ///
 /// # Memory
 ///
-/// Takes none of its own: blocks are the backing's, without a byte more. The object itself is 104
-/// bytes or fewer.
+/// It adds no memory: the blocks are the backing's, unchanged. The object itself is 104 bytes or
+/// fewer.
 ///
 /// # Threads
 ///
@@ -135,8 +136,8 @@ unsafe fn write_words(start: NonNull<u8>, bytes: usize, word: u32) {
 ///
 /// # When not to use it
 ///
-/// For large blocks from the system that are used in part: filling touches each page. It makes late
-/// reads visible and does not report them; writes after a free are found by a quarantine.
+/// For large, partly used blocks from the system: filling touches each page. It makes late reads
+/// visible and does not report them; a quarantine finds writes after a free.
 ///
 /// # Panics
 ///
@@ -167,7 +168,7 @@ pub struct FillAllocator<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
 }
 
 impl FillAllocator<'_> {
-    /// Returns what is asked of the backing for a block of `layout`: the same.
+    /// Returns the layout requested from the backing for a block of `layout`: the same.
     #[must_use]
     pub const fn layout_for(layout: Layout) -> Layout {
         layout
@@ -175,7 +176,7 @@ impl FillAllocator<'_> {
 }
 
 impl<'a, B: Allocator + ?Sized> FillAllocator<'a, B> {
-    /// Fills the blocks of `backing`.
+    /// Wraps `backing` and fills its blocks.
     #[must_use]
     pub const fn new(name: &'a str, backing: &'a B) -> Self {
         Self {
@@ -185,14 +186,14 @@ impl<'a, B: Allocator + ?Sized> FillAllocator<'a, B> {
         }
     }
 
-    /// Fills blocks with this when they are given out.
+    /// Sets the pattern of allocated blocks.
     #[must_use]
     pub const fn with_fresh(mut self, pattern: FillPattern) -> Self {
         self.fresh = pattern;
         self
     }
 
-    /// Fills blocks with this when they are freed.
+    /// Sets the pattern of freed blocks.
     #[must_use]
     pub const fn with_freed(mut self, pattern: FillPattern) -> Self {
         self.freed = pattern;
@@ -205,10 +206,10 @@ impl<'a, B: Allocator + ?Sized> FillAllocator<'a, B> {
     unsafe fn clear(&self, block: NonNull<u8>) {
         // SAFETY: the caller's promise: the block is live.
         let bytes = unsafe { self.proxy.allocated_size(block) };
-        // More than is live here is not ours, nor is what the backing never had: the free will say
-        // so, and a reader of the memory must then find it whole.
+        // A block with more bytes than are live here, or outside the backing, is not ours: its free
+        // is reported, and its memory must stay unchanged for debugging.
         if bytes <= self.proxy.stats().granted && self.proxy.owns(block.as_ptr()) {
-            // SAFETY: the block is live, has so many bytes, and is not used again.
+            // SAFETY: the block is live, has this many bytes, and is not used again.
             unsafe { self.freed.fill(block, 0, bytes) };
         }
     }
@@ -246,7 +247,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FillAllocator<'_, B> {
         unsafe { self.proxy.deallocate_sized(block, layout) }
     }
 
-    /// Grows a block and fills what is new; refuses to make one smaller.
+    /// Grows a block and fills the new bytes; refuses to shrink one.
     unsafe fn resize_in_place(
         &self,
         block: NonNull<u8>,
@@ -260,12 +261,12 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FillAllocator<'_, B> {
         let before = unsafe { self.proxy.allocated_size(block) };
         // SAFETY: the caller's promise, passed on.
         let grown = unsafe { self.proxy.resize_in_place(block, old, new)? };
-        // SAFETY: the block has so many bytes now, and those behind the old ones are new.
+        // SAFETY: the block has this many bytes now, and those after the old ones are new.
         unsafe { self.fresh.fill(block, before, grown.len()) };
         Ok(grown)
     }
 
-    /// Grows a block in place if it can; else moves it, and clears where it was.
+    /// Grows a block in place if possible; else moves it, and clears its old place.
     unsafe fn reallocate(
         &self,
         block: NonNull<u8>,
@@ -287,7 +288,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FillAllocator<'_, B> {
         }
         // SAFETY: the caller's promise, passed on.
         let kept = unsafe { self.proxy.reallocate(block, old, new)? };
-        // SAFETY: the block has so many bytes, and those behind the new size are not in use.
+        // SAFETY: the block has this many bytes, and those after the new size are not in use.
         unsafe { self.freed.fill(kept.cast(), new.size(), kept.len()) };
         Ok(kept)
     }

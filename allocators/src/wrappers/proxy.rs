@@ -1,8 +1,8 @@
-//! A name and a count for what one user takes from a shared allocator.
+//! A name and counters for one user of a shared allocator.
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where the sound system takes
 //! its memory through a proxy, so that an overview shows what it uses and a leak names it. Changes:
-//! a proxy may hold a budget.
+//! a proxy can have a budget.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -17,7 +17,7 @@ use crate::contract::stats::Stats;
 #[cfg(test)]
 mod tests;
 
-/// What a wrapper around a proxy, its field `proxy`, has done by that without a thought of its own.
+/// The methods that a wrapper forwards to its field `proxy` unchanged.
 macro_rules! passed_to_proxy {
     () => {
         #[inline]
@@ -42,7 +42,7 @@ macro_rules! passed_to_proxy {
             self.proxy.owns(address)
         }
 
-        /// Shows nothing: which of the backing's blocks are its own is not remembered.
+        /// Shows nothing: it does not record its blocks.
         fn walk(&self, visit: &mut dyn FnMut(Block)) {
             self.proxy.walk(visit);
         }
@@ -55,38 +55,38 @@ macro_rules! passed_to_proxy {
 }
 pub(crate) use passed_to_proxy;
 
-/// An allocator that forwards everything to another and counts it under a name of its own.
+/// An allocator that forwards everything to its backing and counts it under a separate name.
 ///
-/// It remembers nothing about single blocks: both ways of freeing ask the backing how large the
-/// block is, as allocating did, so each counter is lowered by what it was raised. Live `requested`
-/// is therefore counted as granted (`exact` is false), `requested_total` is as asked, and
+/// It stores nothing per block: both ways of freeing ask the backing for the block's size, as
+/// allocating did, so each counter is lowered by the amount it was raised. Live `requested` is
+/// therefore counted as granted (`exact` is false), `requested_total` is as requested, and
 /// [`walk`](Allocator::walk) shows nothing: the backing lists the blocks. [`owns`](Allocator::owns)
-/// answers for the backing too.
+/// returns the backing's answer.
 ///
 /// With a budget, a request that would raise the live granted bytes above it is refused with
 /// [`AllocError`].
 ///
-/// A block freed through the proxy that is larger than all it has given out is reported as a
-/// foreign free; the backing finds the other wrong frees.
+/// A block freed through the proxy that is larger than all its live bytes is reported as a foreign
+/// free; the backing finds the other wrong frees.
 ///
 /// # Complexity
 ///
-/// A handful of additions on top of the backing, and its `allocated_size` once a call.
+/// A few additions on top of the backing, and its `allocated_size` once a call.
 ///
 /// # Memory
 ///
-/// Takes none of its own: blocks are the backing's, without a byte more. The object itself is 88
-/// bytes or fewer.
+/// It adds no memory: the blocks are the backing's, unchanged. The object itself is 88 bytes or
+/// fewer.
 ///
 /// # Threads
 ///
-/// `Send` where the backing is `Sync`; not `Sync`: [`SharedProxy`](crate::SharedProxy) counts in
-/// atomic counters.
+/// `Send` where the backing is `Sync`; not `Sync`: for several threads use
+/// [`SharedProxy`](crate::SharedProxy), whose counters are atomic.
 ///
 /// # When not to use it
 ///
-/// To find who leaks within a subsystem: a [`TraceAllocator`](crate::TraceAllocator) remembers each
-/// block. Where live bytes must be told as asked: it counts them as granted.
+/// To find a leak within a subsystem: a [`TraceAllocator`](crate::TraceAllocator) records each
+/// block. If live bytes must be exact as requested: it counts them as granted.
 ///
 /// # Panics
 ///
@@ -117,7 +117,7 @@ pub(crate) use passed_to_proxy;
 /// # Invariants
 ///
 /// 1. `allocations_total - frees_total` blocks of `granted_total - freed_total` bytes, as the
-///    backing's `allocated_size` has it, were given out and not taken back.
+///    backing's `allocated_size` states it, are live.
 pub struct ProxyAllocator<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
     allocations_total: Cell<u64>,
     frees_total: Cell<u64>,
@@ -132,7 +132,7 @@ pub struct ProxyAllocator<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
 }
 
 impl ProxyAllocator<'_> {
-    /// Returns what a proxy asks of its backing for a block of `layout`: the same.
+    /// Returns the layout that a proxy requests from its backing for a block of `layout`: the same.
     #[must_use]
     pub const fn layout_for(layout: Layout) -> Layout {
         layout
@@ -158,8 +158,8 @@ impl<'a, B: Allocator + ?Sized> ProxyAllocator<'a, B> {
 
     /// Refuses requests that would raise the live granted bytes above `bytes`.
     ///
-    /// A block that is resized is measured by its new size as asked; what the backing rounds that
-    /// up by may exceed the budget.
+    /// A resized block is measured by its new requested size; the bytes that the backing adds by
+    /// rounding up may exceed the budget.
     #[must_use]
     pub const fn with_budget(mut self, bytes: usize) -> Self {
         self.budget_bytes = bytes as u64;
@@ -177,15 +177,15 @@ impl<'a, B: Allocator + ?Sized> ProxyAllocator<'a, B> {
         self.granted_total.get() - self.freed_total.get()
     }
 
-    /// Returns `true` if `bytes` more live bytes are within the budget. None are always: where
-    /// rounding could not be undone there may be more already.
+    /// Returns `true` if `bytes` more live bytes are within the budget. Zero always is, even if
+    /// rounding that could not be undone has exceeded the budget.
     #[inline]
     fn affords(&self, bytes: usize) -> bool {
         let after = self.live_bytes().checked_add(bytes as u64);
         after.is_some_and(|after| after <= self.budget_bytes || bytes == 0)
     }
 
-    /// Allocates where there is a budget to keep.
+    /// Allocates under a budget.
     #[inline(never)]
     #[track_caller]
     fn take_within(&self, layout: Layout, zeroed: bool) -> Result<NonNull<[u8]>, AllocError> {
@@ -198,7 +198,7 @@ impl<'a, B: Allocator + ?Sized> ProxyAllocator<'a, B> {
             self.backing.allocate(layout)?
         };
         if !self.affords(block.len()) {
-            // SAFETY: the block is live, was asked with this layout, and nobody has seen it.
+            // SAFETY: the block is live, was requested with this layout, and is not yet used.
             unsafe { self.backing.deallocate_sized(block.cast(), layout) };
             return Err(AllocError);
         }
@@ -206,10 +206,11 @@ impl<'a, B: Allocator + ?Sized> ProxyAllocator<'a, B> {
         Ok(block)
     }
 
-    /// Counts a block that the backing has just given out.
+    /// Counts a block that the backing has just returned.
     #[inline]
     fn record_allocation(&self, block: NonNull<[u8]>, layout: Layout) {
-        // By the contract what was granted is what `allocated_size` says when the block is freed.
+        // By the contract, the granted size is what `allocated_size` returns when the block is
+        // freed.
         self.allocations_total.set(self.allocations_total.get() + 1);
         self.count(layout.size(), block.len());
     }
@@ -234,7 +235,7 @@ impl<'a, B: Allocator + ?Sized> ProxyAllocator<'a, B> {
 
     #[inline]
     fn uncount(&self, bytes: u64) {
-        // The live bytes peak just before some are freed, so allocating need not look.
+        // The live bytes peak just before a free, so allocating does not update the peak.
         let live = self.live_bytes();
         if live > self.peak.get() {
             self.peak.set(live);
@@ -268,7 +269,7 @@ impl<'a, B: Allocator + ?Sized> ProxyAllocator<'a, B> {
 }
 
 // SAFETY: every block is the backing's, which keeps the contract; refusals come before anything has
-// changed, or give the block back first.
+// changed, or free the new block first.
 unsafe impl<B: Allocator + ?Sized> Allocator for ProxyAllocator<'_, B> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
@@ -373,7 +374,8 @@ unsafe impl<B: Allocator + ?Sized> Allocator for ProxyAllocator<'_, B> {
     }
 
     fn backing(&self) -> Option<&dyn Allocator> {
-        // Through a reference, as a backing type without a size has no other way to a trait object.
+        // Through a reference, as an unsized backing type has no other conversion to a trait
+        // object.
         Some(&self.backing)
     }
 

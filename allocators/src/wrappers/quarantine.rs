@@ -1,9 +1,9 @@
-//! Freed blocks are kept back for a while, and what is written to them then is found.
+//! Keeps freed blocks back for a while, and finds writes to them.
 //!
-//! After Niklas Frykholm, "Extreme Bug Hunting" (2011), on errors whose symptom shows long after
-//! the deed and in code that is innocent: memory that is written after it was freed has a new owner
-//! by then. Changes: here it has none for a while, so the write is found as what it is, with the
-//! size of the block and who freed it.
+//! After Niklas Frykholm, "Extreme Bug Hunting" (2011), on errors whose symptom appears long after
+//! the cause and in correct code: when memory is written after its free, it already has a new
+//! owner. Changes: here it has no owner for a while, so the write is detected as a write after
+//! free, with the size of the block and the place of its free.
 
 mod check;
 mod held;
@@ -25,49 +25,48 @@ use crate::contract::allocator::{AllocError, Allocator, Block, Damage, move_bloc
 use crate::contract::leak;
 use crate::contract::stats::Stats;
 
-/// An allocator that keeps freed blocks back from its backing and watches them.
+/// An allocator that delays the return of freed blocks to its backing and watches them.
 ///
-/// A freed block is filled with 0xdf and waits. When more than a chosen number of blocks wait, or
-/// more than a chosen number of bytes, the oldest leave for the backing. A block that leaves is
-/// read: a byte that has changed is reported as
-/// [`Misuse::WriteAfterFree`](crate::Misuse::WriteAfterFree), with where it is in the block, how
-/// many bytes have changed, how large the block is and who freed it. [`check`](Self::check) looks
-/// at once at all that wait, [`flush`](Self::flush) lets them all go, and so does dropping the
+/// A freed block is filled with 0xdf and waits. When more than a chosen number of blocks or of
+/// bytes wait, the oldest blocks are returned to the backing. Each block is checked before it is
+/// returned: a changed byte is reported as
+/// [`Misuse::WriteAfterFree`](crate::Misuse::WriteAfterFree), with its offset, the number of
+/// changed bytes, the block's size and the place of its free. [`check`](Self::check) checks all
+/// waiting blocks now, [`flush`](Self::flush) returns all of them, and so does dropping the
 /// allocator.
 ///
-/// Each block is remembered by its address, so wrong frees are found at once, before anything is
-/// written: a block that is freed or resized while it waits is a
-/// [`Misuse::DoubleFree`](crate::Misuse::DoubleFree), reported with who freed it first; so is one
-/// of the last 64 that have left; an address inside a block or of nobody's is found too, and a
-/// layout that is not the block's.
+/// Each block is recorded by its address, so wrong frees are found at once, before anything is
+/// written. Freeing or resizing a block that waits is a
+/// [`Misuse::DoubleFree`](crate::Misuse::DoubleFree), reported with the place of the first free; so
+/// is freeing one of the last 64 returned blocks. Interior and foreign addresses are found too, and
+/// a layout that is not the block's.
 ///
-/// A block larger than the limit in bytes goes straight to the backing. A block that moves by
-/// `reallocate` is copied and its old place kept back; one that shrinks in place gives its tail
-/// back at once.
+/// A block larger than the limit in bytes is returned at once. A block that moves by `reallocate`
+/// is copied and its old place waits; one that shrinks in place returns its tail at once.
 ///
 /// # Complexity
 ///
-/// A free fills the block and reads those that leave: O(bytes). An allocation enters the block into
-/// a hash table, O(1) amortised; one that is refused tries once more for each block that waits.
+/// A free fills the block and checks those that are returned: O(bytes). An allocation inserts the
+/// block into a hash table, O(1) amortised; a refused one retries once for each waiting block.
 ///
 /// # Memory
 ///
-/// When the backing refuses a request, blocks leave, the oldest first, and it is asked again after
-/// each; only when none waits any more is the request refused. So a quarantine takes no memory that
-/// the program needs, and a refused request has emptied it.
+/// When the backing refuses a request, waiting blocks are returned, the oldest first, and the
+/// request is retried after each; it is refused only when none waits any more. So a quarantine
+/// holds no memory that the program needs, and a refused request has emptied it.
 ///
-/// Waiting blocks are live in the backing, its counters and its walk. Here they count as reserved
-/// alone.
+/// Waiting blocks are live in the backing, in its counters and its walk. Here they count only as
+/// reserved.
 ///
-/// No byte lies beside a block; at the worst `bytes_max` bytes wait. The books are 40 bytes for
-/// each block that may wait, taken by the constructor, and 64 to 128 for each of the most that were
-/// live or waiting at once, in a table that grows by doubling when a block is allocated. Where it
-/// cannot, the oldest block leaves to make room, or the request is refused if none waits. A free
-/// takes no memory. The books count in no statistics of this allocator. The object itself is about
-/// 700 bytes.
+/// Blocks have no extra bytes; in the worst case `bytes_max` bytes wait. The books are 40 bytes for
+/// each block that can wait, allocated by the constructor, and 64 to 128 for each of the most
+/// blocks that were live or waiting at once, in a table that doubles when a block is allocated. If
+/// it cannot grow, the oldest block is returned to make room, or the request is refused if none
+/// waits. A free allocates nothing. The books are not counted in this allocator's statistics. The
+/// object itself is about 700 bytes.
 ///
-/// Under AddressSanitizer and Valgrind the bytes of a waiting block are unaddressable, so that the
-/// tool reports the very access, reads too.
+/// Under AddressSanitizer and Valgrind the bytes of a waiting block are unaddressable, so the tool
+/// reports the access itself, also a read.
 ///
 /// # Threads
 ///
@@ -77,9 +76,8 @@ use crate::contract::stats::Stats;
 /// # When not to use it
 ///
 /// Reads of freed memory show only by the values read; on Linux a `GuardPageAllocator` stops at the
-/// instruction. Above a frame a free gives nothing back, and waiting changes
-/// nothing. In a program that is right, it costs memory in the cache and two passes over each
-/// block.
+/// instruction. Over a frame a free returns no memory, and waiting changes nothing. In a correct
+/// program it costs cache memory and two passes over each block.
 ///
 /// # Panics
 ///
@@ -103,7 +101,7 @@ use crate::contract::stats::Stats;
 /// // SAFETY: the block is live, has this layout, and is not used again.
 /// unsafe { sound.deallocate_sized(first, sample) };
 /// assert_eq!((sound.stats().live, sound.held_count()), (0, 1));
-/// // The heap alone would give the same block out again; what still points to it would damage that.
+/// // The heap alone would reuse the same block; a stale pointer would damage its new contents.
 /// let second = sound.allocate(sample)?.cast::<u8>();
 /// assert_ne!(first, second);
 /// // SAFETY: as above.
@@ -113,9 +111,9 @@ use crate::contract::stats::Stats;
 ///
 /// # Invariants
 ///
-/// 1. `blocks` has each block that the backing has given out and not got back, with the layout it
-///    was last asked with and what was granted; nothing else is in it.
-/// 2. `held` holds those of them that were freed, each with its slot in `blocks`, and at most
+/// 1. `blocks` has each block that the backing has returned and not got back, with the layout it
+///    was last requested with and its granted size; nothing else is in it.
+/// 2. `held` has those of them that were freed, each with its slot in `blocks`, and at most
 ///    `bytes_max` bytes, which `held_bytes` counts.
 /// 3. `live`, `requested` and `granted` count the others.
 pub struct QuarantineAllocator<
@@ -142,14 +140,14 @@ pub struct QuarantineAllocator<
     name: &'a str,
 }
 
-/// What is remembered of a block.
+/// The record of a block.
 #[derive(Clone, Copy)]
 struct Known {
-    /// The table knows the number alone.
+    /// The block; the table's key is its address alone.
     block: NonNull<u8>,
     layout: Layout,
     granted: usize,
-    /// Where it waits in the ring, or [`LIVE`].
+    /// Its slot in the ring, or [`LIVE`].
     slot: usize,
 }
 
@@ -161,7 +159,7 @@ impl Known {
         Self { block: block.cast(), layout, granted: block.len(), slot: LIVE }
     }
 
-    /// Returns the bytes asked for: a size of zero is served as one byte.
+    /// Returns the requested bytes: a size of zero counts as one byte.
     fn requested(self) -> usize {
         self.layout.size().max(1)
     }
@@ -173,9 +171,9 @@ impl Known {
     }
 }
 
-// SAFETY: the ring and the table are memory of the books that this object alone reaches, and the
-// blocks in it are nobody else's; backing and books are `Sync`, so they may be called from
-// whichever thread has this object.
+// SAFETY: the ring and the table are memory of the books that only this object reaches, and no
+// other object uses the blocks in it; backing and books are `Sync`, so they may be called from the
+// thread that has this object.
 unsafe impl<B, K> Send for QuarantineAllocator<'_, B, K>
 where
     B: Allocator + Sync + ?Sized,
@@ -184,7 +182,8 @@ where
 }
 
 impl QuarantineAllocator<'_> {
-    /// Returns what a quarantine asks of its backing for a block of `layout`: the same.
+    /// Returns the layout that a quarantine requests from its backing for a block of `layout`: the
+    /// same.
     #[must_use]
     pub const fn layout_for(layout: Layout) -> Layout {
         layout
@@ -192,11 +191,11 @@ impl QuarantineAllocator<'_> {
 }
 
 impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'a, B, K> {
-    /// Makes a quarantine in front of `backing`, in which at most `count_max` blocks of `bytes_max`
-    /// bytes together wait. With either of them zero no block waits.
+    /// Creates a quarantine over `backing`, in which at most `count_max` blocks of `bytes_max`
+    /// bytes in total wait. If either is zero, no block waits.
     ///
-    /// `books` gives the memory for the list of those blocks; it may be the backing itself, if that
-    /// serves blocks of several sizes.
+    /// `books` provides the memory for the list of those blocks; it can be the backing itself, if
+    /// that serves blocks of several sizes.
     ///
     /// # Errors
     ///
@@ -230,24 +229,24 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'a, B
         })
     }
 
-    /// Returns how many freed blocks wait.
+    /// Returns the number of waiting blocks.
     #[must_use]
     pub fn held_count(&self) -> usize {
         self.held.len()
     }
 
-    /// Returns how many bytes the freed blocks have that wait.
+    /// Returns the total size of the waiting blocks.
     #[must_use]
     pub fn held_bytes(&self) -> usize {
         self.held_bytes.get()
     }
 
-    /// Lets all waiting blocks leave for the backing, each checked first. A change that is found is
-    /// reported as [`Misuse::WriteAfterFree`](crate::Misuse::WriteAfterFree).
+    /// Returns all waiting blocks to the backing, each checked first. A change is reported as
+    /// [`Misuse::WriteAfterFree`](crate::Misuse::WriteAfterFree).
     ///
     /// # Complexity
     ///
-    /// O(bytes waiting), and a free of the backing's for each block.
+    /// O(bytes waiting), and one free in the backing for each block.
     #[track_caller]
     pub fn flush(&self) {
         while self.held.len() > 0 {
@@ -255,8 +254,8 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'a, B
         }
     }
 
-    /// Checks the contents of all waiting blocks. A change that is found is reported as
-    /// [`Misuse::WriteAfterFree`](crate::Misuse::WriteAfterFree), with all that is known, where
+    /// Checks the contents of all waiting blocks. A change is reported as
+    /// [`Misuse::WriteAfterFree`](crate::Misuse::WriteAfterFree), with all details, while
     /// [`verify`](Allocator::verify) returns the address alone.
     ///
     /// # Complexity
@@ -270,28 +269,29 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'a, B
         }
     }
 
-    /// Takes the oldest block out, reads it and gives it to the backing.
+    /// Removes the oldest block, checks it and returns it to the backing.
     fn take_oldest(&self) -> Option<Change> {
         let held = self.held.pop()?;
         self.forget(held.block);
         self.held_bytes.set(self.held_bytes.get() - held.bytes);
         let change = held.change();
-        // A backing of somebody else's may know nothing of marks, and give the block out as it is.
+        // A backing from outside this crate may not unpoison memory, and hand the block out as it
+        // is.
         mark::undefined(held.block, held.bytes);
-        // SAFETY: the block is live in the backing, was last asked with this layout, and its user
-        // has given it up.
+        // SAFETY: the block is live in the backing, was last requested with this layout, and was
+        // freed by its user.
         unsafe { self.backing.deallocate_sized(held.block, held.layout) };
         change
     }
 
-    /// Lets the oldest block leave; reports it if it has changed, and charges the current caller.
+    /// Returns the oldest block to the backing; a change in it is reported with the current caller.
     fn let_oldest_go(&self, site: &'static Location<'static>) {
         if let Some(change) = self.take_oldest() {
             self.report(&change, Some(site));
         }
     }
 
-    /// Makes room in a table that cannot grow, of the entry of a waiting block.
+    /// Frees a slot in a table that cannot grow, by returning a waiting block.
     #[cold]
     #[inline(never)]
     fn make_place(&self, site: &'static Location<'static>) -> Result<(), AllocError> {
@@ -304,7 +304,7 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'a, B
         Err(AllocError)
     }
 
-    /// Asks the backing again and again while blocks leave.
+    /// Retries the backing while blocks are returned to it.
     #[cold]
     #[inline(never)]
     #[track_caller]
@@ -323,7 +323,7 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'a, B
         Err(AllocError)
     }
 
-    /// Enters a block that the backing has just given out. Room in the table is reserved.
+    /// Records a block that the backing has just returned. A slot in the table is reserved.
     #[inline]
     fn record_allocation(&self, block: NonNull<[u8]>, layout: Layout) {
         let known = Known::new(block, layout);
@@ -351,7 +351,7 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'a, B
         self.granted.set(self.granted.get() - known.granted);
     }
 
-    /// Returns what is known of a live block that `layout` fits; anything else is misuse.
+    /// Returns the record of a live block that `layout` fits; anything else is misuse.
     #[inline(always)]
     #[track_caller]
     fn expect(&self, block: NonNull<u8>, layout: Option<Layout>) -> (Place, Known) {
@@ -364,7 +364,7 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'a, B
         self.wrong(block, layout, Location::caller())
     }
 
-    /// Makes room for a freed block of `bytes` bytes; returns whether it may wait.
+    /// Makes room for a freed block of `bytes` bytes; returns whether it can wait.
     fn make_room(&self, bytes: usize, site: &'static Location<'static>) -> bool {
         if bytes > self.bytes_max || self.held.capacity() == 0 {
             return false;
@@ -378,15 +378,15 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'a, B
 
     /// Keeps a freed block back. There must be room.
     fn keep(&self, place: Place, known: Known, site: &'static Location<'static>) {
-        // SAFETY: the block is live in the backing with this layout (invariant 1), and the caller
-        // of the free has given it up.
+        // SAFETY: the block is live in the backing with this layout (invariant 1), and its user has
+        // freed it.
         let held = unsafe { Held::fill(known.block, known.granted, known.layout, site) };
         let slot = self.held.push(held);
         self.blocks.set_at(place, Known { slot, ..known });
         self.held_bytes.set(self.held_bytes.get() + known.granted);
     }
 
-    /// Takes a block out of the table for good.
+    /// Removes a block from the table.
     fn forget(&self, block: NonNull<u8>) {
         self.blocks.remove(block);
         self.left.remember(block);
@@ -397,7 +397,7 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'a, B
         self.lower(known);
     }
 
-    /// Enters the new layout of a block that the backing has resized where it lies.
+    /// Records the new layout of a block that was resized in place.
     fn resized(&self, before: Known, block: NonNull<[u8]>, new: Layout) {
         let now = Known::new(block, new);
         self.blocks.insert(now.block, now);
@@ -411,9 +411,9 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'a, B
     }
 }
 
-// SAFETY: every block is the backing's, which keeps the contract; one that waits is given to
-// nobody. What waits changes nothing of what is live, so a refusal leaves every block as it was.
-// Misuse handlers, which may unwind, run when nothing is half done.
+// SAFETY: every block is the backing's, which keeps the contract; one that waits is not handed out.
+// Waiting blocks do not affect live ones, so a refusal leaves every block as it was. Misuse
+// handlers, which may unwind, run when no change is half done.
 unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator
     for QuarantineAllocator<'_, B, K>
 {
@@ -498,8 +498,8 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator
                 return Ok(resized);
             }
         }
-        // What leaves to make room for the old block is read, and reported, while there is no new
-        // one.
+        // A block that is returned to make room for the old one is checked, and reported, before
+        // there is a new block.
         self.make_room(before.granted, Location::caller());
         // SAFETY: the caller's promise is the one asked here.
         unsafe { move_block(self, block, old, new) }
@@ -536,16 +536,17 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator
     }
 
     fn backing(&self) -> Option<&dyn Allocator> {
-        // Through a reference, as a backing type without a size has no other way to a trait object.
+        // Through a reference, as an unsized backing type has no other conversion to a trait
+        // object.
         Some(&self.backing)
     }
 
-    /// Answers for the backing, waiting blocks included.
+    /// Returns the backing's answer, waiting blocks included.
     fn owns(&self, address: *const u8) -> bool {
         self.backing.owns(address)
     }
 
-    /// Shows the live blocks with the sizes they were asked with, in no order; none that waits.
+    /// Shows the live blocks with their requested sizes, in no order; waiting blocks are not shown.
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
         self.blocks.for_each(|_, known| {
             if known.slot == LIVE {
@@ -570,7 +571,7 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator
 
 impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Drop for QuarantineAllocator<'_, B, K> {
     fn drop(&mut self) {
-        /// Gives the books back after the leak report, which reads them, also where that unwinds.
+        /// Frees the books after the leak report, which reads them, also if the report unwinds.
         struct Books<'q, B: Allocator + ?Sized, K: Allocator + ?Sized>(
             &'q QuarantineAllocator<'q, B, K>,
         );

@@ -1,9 +1,9 @@
-//! A name and a count for what one user takes from an allocator that several threads share.
+//! A name and counters for one user of an allocator that several threads share.
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where the sound system takes
 //! its memory through a proxy, so that an overview shows what it uses and a leak names it. Changes:
-//! the counters are atomic, so the proxy may be used from every thread without a lock, and it may
-//! hold a budget that no race exceeds.
+//! the counters are atomic, so every thread can use the proxy without a lock, and it can have a
+//! budget that no race exceeds.
 
 use core::alloc::Layout;
 use core::panic::Location;
@@ -21,48 +21,48 @@ mod tests;
 
 use counters::Counters;
 
-/// A [`ProxyAllocator`](crate::ProxyAllocator) for several threads: it forwards everything to
-/// another allocator and counts it under a name of its own, in atomic counters.
+/// A [`ProxyAllocator`](crate::ProxyAllocator) for several threads: it forwards everything to its
+/// backing and counts it under a separate name, in atomic counters.
 ///
-/// It remembers nothing about single blocks: both ways of freeing ask the backing how large the
-/// block is, as allocating did, so each counter is lowered by what it was raised. Live `requested`
-/// is therefore counted as granted (`exact` is false), `requested_total` is as asked, and
+/// It stores nothing per block: both ways of freeing ask the backing for the block's size, as
+/// allocating did, so each counter is lowered by the amount it was raised. Live `requested` is
+/// therefore counted as granted (`exact` is false), `requested_total` is as requested, and
 /// [`walk`](Allocator::walk) shows nothing: the backing lists the blocks. [`owns`](Allocator::owns)
-/// answers for the backing too.
+/// returns the backing's answer.
 ///
-/// A block freed through the proxy that is larger than all it has given out is reported as a
-/// foreign free; the backing finds the other wrong frees.
+/// A block freed through the proxy that is larger than all its live bytes is reported as a foreign
+/// free; the backing finds the other wrong frees.
 ///
 /// # Budget
 ///
 /// With a budget, a request that would raise the live granted bytes above it is refused with
-/// [`AllocError`]. The bytes are reserved before the backing is asked and given back if it refuses,
-/// so the budget holds at every moment, whatever other threads do. Three things follow. Requests
-/// under way count as granted until they are refused, so of two that race for the last bytes both
-/// may be refused. A block that must move to change its size is copied by the proxy, never by the
-/// backing's own way (remapping pages, say); while it moves, the new place alone is counted. And
-/// where a backing grows a block in place by more than was asked and cannot take that back, the
+/// [`AllocError`]. The bytes are reserved before the backing is called and released if it refuses,
+/// so the budget holds at every moment, also under contention. Three things follow. Requests in
+/// progress count as granted until they are refused, so two requests that race for the last bytes
+/// can both be refused. A block that must move to change its size is copied by the proxy, never by
+/// the backing's faster way (remapping pages, say); while it moves, only the new place is counted.
+/// And if a backing grows a block in place by more than was requested and cannot undo it, the
 /// budget is exceeded by this rounding; no allocator of this crate does so.
 ///
 /// # Statistics
 ///
-/// `requested <= granted <= reserved` holds in every answer, as all three are one number that is
+/// `requested <= granted <= reserved` holds in every result, as all three are one number that is
 /// read once. `requested_total <= granted_total` holds since the latter is raised first and read
-/// last. Each is exact once the other threads rest; while they work, counters of one answer may
-/// belong to moments a few steps apart.
+/// last. Each counter is exact while no other thread works; otherwise the counters of one result
+/// can belong to moments a few steps apart.
 ///
 /// # Complexity
 ///
 /// On top of the backing and its `allocated_size`: four atomic additions to allocate (with a budget
 /// the first is a compare-exchange that is repeated while others interfere), one more for each new
-/// peak, and two to free: 6 a pair, some 50 instructions (92 with a budget). They are in a cache
-/// line of their own, which moves between the cores that use the proxy; that is what it costs under
+/// peak, and two to free: 6 a pair, some 50 instructions (92 with a budget). The counters are in a
+/// separate cache line, which moves between the cores that use the proxy; this is its cost under
 /// contention. Wait-free without a budget, else lock-free.
 ///
 /// # Memory
 ///
-/// Takes none from its backing: blocks are the backing's, without a byte more. The object itself is
-/// two cache lines, 128 bytes.
+/// It allocates nothing: the blocks are the backing's, unchanged. The object itself is two cache
+/// lines, 128 bytes.
 ///
 /// # Threads
 ///
@@ -71,9 +71,9 @@ use counters::Counters;
 ///
 /// # When not to use it
 ///
-/// Within one thread, where [`ProxyAllocator`](crate::ProxyAllocator) counts without atomic
-/// operations; or where many threads allocate through one proxy at a high rate: a proxy for each
-/// thread shares nothing.
+/// For a single thread: [`ProxyAllocator`](crate::ProxyAllocator) counts without atomic operations.
+/// When many threads allocate through one proxy at a high rate: a proxy for each thread shares
+/// nothing.
 ///
 /// # Panics
 ///
@@ -104,8 +104,8 @@ use counters::Counters;
 ///
 /// # Invariants
 ///
-/// 1. Every block that the backing gave out through this proxy and that is not yet freed is counted
-///    in the live bytes, at its size as the backing's `allocated_size` has it.
+/// 1. Every block that the backing returned through this proxy and that is not yet freed is counted
+///    in the live bytes, at its size as the backing's `allocated_size` states it.
 /// 2. Live bytes are raised before live blocks are, and lowered after them.
 pub struct SharedProxy<'a, B: Allocator + Sync + ?Sized = dyn Allocator + Sync + 'a> {
     counters: Counters,
@@ -115,7 +115,7 @@ pub struct SharedProxy<'a, B: Allocator + Sync + ?Sized = dyn Allocator + Sync +
 }
 
 impl SharedProxy<'_> {
-    /// Returns what a proxy asks of its backing for a block of `layout`: the same.
+    /// Returns the layout that a proxy requests from its backing for a block of `layout`: the same.
     #[must_use]
     pub const fn layout_for(layout: Layout) -> Layout {
         layout
@@ -123,14 +123,14 @@ impl SharedProxy<'_> {
 }
 
 impl<'a, B: Allocator + Sync + ?Sized> SharedProxy<'a, B> {
-    /// Makes a proxy of `backing`.
+    /// Creates a proxy of `backing`.
     #[cfg(not(loom))]
     #[must_use]
     pub const fn new(name: &'a str, backing: &'a B) -> Self {
         Self { counters: Counters::new(), budget_bytes: usize::MAX, backing, name }
     }
 
-    /// Makes a proxy of `backing`. The model checker's atomics cannot be made at compile time.
+    /// Creates a proxy of `backing`. The model checker's atomics have no `const` constructor.
     #[cfg(loom)]
     #[must_use]
     pub fn new(name: &'a str, backing: &'a B) -> Self {
@@ -156,7 +156,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedProxy<'a, B> {
         self.counters.raise_within(bytes, self.budget_bytes).ok_or(AllocError)
     }
 
-    /// Allocates where there is a budget to keep.
+    /// Allocates under a budget.
     #[inline(never)]
     #[track_caller]
     fn take_within(&self, layout: Layout, zeroed: bool) -> Result<NonNull<[u8]>, AllocError> {
@@ -174,7 +174,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedProxy<'a, B> {
         let rounding = block.len() - reserved;
         if rounding != 0 {
             let Ok(after) = self.reserve(rounding) else {
-                // SAFETY: the block is live, was asked with this layout, and nobody has seen it.
+                // SAFETY: the block is live, was requested with this layout, and is not yet used.
                 unsafe { self.backing.deallocate_sized(block.cast(), layout) };
                 self.counters.lower_bytes(reserved);
                 return Err(AllocError);
@@ -186,10 +186,11 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedProxy<'a, B> {
         Ok(block)
     }
 
-    /// Counts a block that the backing has just given out.
+    /// Counts a block that the backing has just returned.
     #[inline]
     fn record_allocation(&self, block: NonNull<[u8]>, layout: Layout) {
-        // By the contract what was granted is what `allocated_size` says when the block is freed.
+        // By the contract, the granted size is what `allocated_size` returns when the block is
+        // freed.
         let live = self.counters.raise_bytes(block.len());
         self.counters.note_peak(live);
         self.counters.count_allocation(layout.size(), block.len());
@@ -201,14 +202,14 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedProxy<'a, B> {
     fn size_of_own(&self, block: NonNull<u8>, site: &'static Location<'static>) -> usize {
         // SAFETY: the callers' promise: the block is live.
         let bytes = unsafe { self.backing.allocated_size(block) };
-        // A live block is part of this number (invariant 1), whatever other threads do.
+        // A live block is part of this number (invariant 1), also while other threads work.
         if bytes > self.counters.bytes() {
             self.foreign(block, site);
         }
         bytes
     }
 
-    /// Resizes where there is a budget to keep. `block` has `before` bytes.
+    /// Resizes under a budget. `block` has `before` bytes.
     ///
     /// # Safety
     ///
@@ -242,8 +243,8 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedProxy<'a, B> {
         Ok(resized)
     }
 
-    /// Takes growth in place back for which there is no budget, or counts it where that cannot be
-    /// done. `reserved` of the block's bytes are counted.
+    /// Undoes growth in place that exceeds the budget, or counts it if it cannot be undone.
+    /// `reserved` of the block's bytes are counted.
     ///
     /// # Safety
     ///
@@ -275,7 +276,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedProxy<'a, B> {
         Ok(NonNull::slice_from_raw_parts(resized.cast(), after))
     }
 
-    /// Moves a block of `before` bytes to one of the layout `new`, where there is a budget to keep.
+    /// Moves a block of `before` bytes to one of the layout `new`, under a budget.
     ///
     /// # Safety
     ///
@@ -290,7 +291,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedProxy<'a, B> {
         before: usize,
     ) -> Result<NonNull<[u8]>, AllocError> {
         if old.size() > before {
-            // As much would be copied.
+            // The number of bytes to copy.
             let (bytes, site) = (Some(old.size()), Location::caller());
             wrong_free(Misuse::WrongSize, self.name, block, bytes, site);
         }
@@ -303,7 +304,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedProxy<'a, B> {
         let (after, reserved) = (moved.len(), before + growth);
         if after > reserved {
             let Ok(with_rounding) = self.reserve(after - reserved) else {
-                // SAFETY: the block is live, was asked with this layout, and nobody has seen it.
+                // SAFETY: the block is live, was requested with this layout, and is not yet used.
                 unsafe { self.backing.deallocate_sized(moved.cast(), new) };
                 self.counters.lower_bytes(growth);
                 return Err(AllocError);
@@ -321,7 +322,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedProxy<'a, B> {
         Ok(moved)
     }
 
-    /// Counts a block of `before` bytes that has been given another size.
+    /// Counts a block of `before` bytes that was resized.
     fn resized(&self, before: usize, after: usize, old: Layout, new: Layout) {
         if after > before {
             let live = self.counters.raise_bytes(after - before);
@@ -340,7 +341,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedProxy<'a, B> {
 }
 
 // SAFETY: every block is the backing's, which keeps the contract, from any thread as it is `Sync`;
-// refusals come before anything has changed, or give back what was taken first.
+// refusals come before anything has changed, or undo it first.
 unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedProxy<'_, B> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
@@ -440,7 +441,8 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedProxy<'_, B> {
     }
 
     fn backing(&self) -> Option<&dyn Allocator> {
-        // Through a reference, as a backing type without a size has no other way to a trait object.
+        // Through a reference, as an unsized backing type has no other conversion to a trait
+        // object.
         Some(&self.backing)
     }
 
@@ -455,8 +457,8 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedProxy<'_, B> {
     /// Shows nothing: the proxy does not know which of the backing's blocks are its own.
     fn walk(&self, _visit: &mut dyn FnMut(Block)) {}
 
-    /// Compares the counters with each other, also while other threads work. What the backing
-    /// counts is another moment's, so it is left out.
+    /// Compares the counters with each other, also while other threads work. The backing's counters
+    /// belong to another moment, so they are not compared.
     fn verify(&self) -> Result<(), Damage> {
         if self.counters.agree() {
             return Ok(());

@@ -1,10 +1,10 @@
-//! Call sites, stacks and recordings of what one user allocates.
+//! Call sites, stacks and recordings of one user's allocations.
 //!
-//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where a trace allocator is put
-//! around a system whose leak is hard to find, and keeps a stack for each of its blocks. Changes:
-//! call sites come from the compiler and cost no stack walk, stacks are a choice; equal ones are
-//! kept once; wrong frees are found before the backing sees them; and what happens can be recorded
-//! as a trace file, to be replayed over any allocator.
+//! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where a trace allocator wraps a
+//! system whose leak is hard to find, and stores a stack for each of its blocks. Changes: call
+//! sites come from the compiler and cost no stack walk, stacks are optional; equal stacks are
+//! stored once; wrong frees are found before the backing sees them; and all events can be recorded
+//! in a trace file, to be replayed over any allocator.
 
 use core::alloc::Layout;
 use core::fmt;
@@ -34,41 +34,42 @@ pub use report::SiteUsage;
 pub use sink::WriteSink;
 pub use sink::{SinkError, TraceSink};
 
-/// An allocator that forwards everything to another and remembers for each live block who asked for
-/// it, its bytes, and its allocation number.
+/// An allocator that forwards everything to its backing and records for each live block its call
+/// site, its bytes, and its allocation number.
 ///
-/// A leak then lists the call sites, [`report`](Self::report) groups what lives by call site, and
-/// [`break_at`](Self::break_at) stops where a block that leaked was born: find its number in the
-/// report of one run, and break there in the next. Number and site are those of the allocation; a
-/// block that is resized keeps both.
+/// A leak report then lists the call sites, [`report`](Self::report) groups the live blocks by call
+/// site, and [`break_at`](Self::break_at) stops at the allocation of a leaked block: find its
+/// number in the report of one run, and break there in the next. Number and site are those of the
+/// allocation; a resized block keeps both.
 ///
-/// A free of what is no live block is found before the backing sees it, and a double free names the
-/// site of the first free while the block is among the 32 freed last (afterwards it is called a
-/// foreign free). A free or resize with a layout that is not the block's is found exactly.
+/// A free of an address that is not a live block is found before the backing sees it, and a double
+/// free names the site of the first free while the block is among the 32 freed last (afterwards it
+/// is reported as a foreign free). A free or resize with a layout that is not the block's is always
+/// found.
 ///
-/// What happens can be recorded in the format of allocation traces, by
+/// All events can be recorded in the format of allocation traces, by
 /// [`start_recording`](Self::start_recording).
 ///
-/// The tables take their memory from `books`, an allocator apart, since the backing may be a pool
-/// that serves blocks of one size only; it may be the backing itself. They are not counted in
-/// [`stats`](Allocator::stats); [`books_bytes`](Self::books_bytes) tells their size. Where a table
+/// The tables take their memory from `books`, a separate allocator, since the backing may be a pool
+/// that serves blocks of one size only; it can be the backing itself. They are not counted in
+/// [`stats`](Allocator::stats); [`books_bytes`](Self::books_bytes) returns their size. If a table
 /// cannot grow, the request is refused and nothing has changed.
 ///
 /// # Call sites and stacks
 ///
 /// The site is the line that called the trait's method, also through `&dyn Allocator`. Through
-/// `allocator-api2` and `GlobalAlloc` that is a line of such a library, which does not pass its
-/// callers on. Stack traces are the answer there: with the feature `stacks` and after
-/// `with_stacks`, each allocation keeps the return addresses of its 16 innermost frames (enough to
-/// lead out of a container into the subsystem that uses it), and the report groups by stack. Names
-/// are looked up only when a report is written.
+/// `allocator-api2` and `GlobalAlloc` it is a line of that library, which does not pass its callers
+/// on. Use stack traces there: with the feature `stacks` and after `with_stacks`, each allocation
+/// stores the return addresses of its 16 innermost frames (enough to reach from a container to the
+/// subsystem that uses it), and the report groups by stack. Names are looked up only when a report
+/// is written.
 ///
 /// # Complexity
 ///
-/// O(1) amortised on top of the backing, but O(blocks) where a table grows. A free and an
-/// allocation of a block that was freed last take some 300 instructions more, 80 more while
-/// recording, and about 26 500 with stacks of 16 frames, nearly all of them in the unwinder; the
-/// rows `cost/trace` and `cost/trace-stacks` of the scoreboard measure the time.
+/// O(1) amortised on top of the backing, but O(blocks) when a table grows. A free and an allocation
+/// of a recently freed block take some 300 instructions more, 80 more while recording, and about 26
+/// 500 with stacks of 16 frames, nearly all of them in the unwinder; the rows `cost/trace` and
+/// `cost/trace-stacks` of the scoreboard measure the time.
 ///
 /// # Memory
 ///
@@ -79,22 +80,22 @@ pub use sink::{SinkError, TraceSink};
 ///         | recording: buffer of 4 096 bytes, free slots, sites |  4 bytes for each block of its peak and each site
 /// ```
 ///
-/// No byte of a block is used, which is as the backing made it. 4/3 to 8/3 slots, 64 to 128 bytes
-/// (of 64-bit addresses), for each of the most blocks that lived at once: no table shrinks. A site
-/// stays when its last block is gone, and equal stacks of one site are one, so these tables are
-/// bounded by the program and not by what it allocates. The allocator itself is 1 072 bytes, most
-/// of them for the blocks freed last.
+/// No byte of a block is used; blocks are the backing's. The tables have 4/3 to 8/3 slots, 64 to
+/// 128 bytes (with 64-bit addresses), for each of the most blocks that were live at once: no table
+/// shrinks. A site stays when its last block is freed, and equal stacks of one site are stored
+/// once, so these tables are bounded by the program and not by its allocations. The allocator
+/// itself is 1 072 bytes, most of them for the blocks freed last.
 ///
 /// # Threads
 ///
 /// `Send` where the backing and the allocator for books are `Sync`; never `Sync`: wrap it in a
-/// [`Locked`](crate::Locked). As the global allocator under such a lock it must not be asked for a
-/// report with stacks, since looking up names allocates globally.
+/// [`Locked`](crate::Locked). Do not write a report with stacks while it is the global allocator
+/// under such a lock, since looking up names allocates globally.
 ///
 /// # When not to use it
 ///
-/// Where only the sum matters: a [`ProxyAllocator`](crate::ProxyAllocator) counts in a handful of
-/// instructions and no memory. With stacks it is far too slow for a whole game; put it around the
+/// If only the sum matters: a [`ProxyAllocator`](crate::ProxyAllocator) counts in a few
+/// instructions and no memory. With stacks it is far too slow for a whole game; wrap only the
 /// subsystem that leaks.
 ///
 /// # Panics
@@ -114,7 +115,8 @@ pub use sink::{SinkError, TraceSink};
 /// let first = sound.allocate(sample)?.cast::<u8>();
 /// let second = sound.allocate(sample)?.cast::<u8>();
 ///
-/// // Who has what, the largest first, and the number of the oldest block of each.
+/// // The call sites, the one with the most bytes first, and the number of the oldest block of
+/// // each.
 /// let report = sound.report().to_string();
 /// assert!(report.starts_with("allocator `sound`: 2 live blocks of 1600 bytes, from 2 sites"));
 /// assert!(report.contains("#1"));
@@ -137,7 +139,7 @@ pub struct TraceAllocator<
     name: &'a str,
 }
 
-// SAFETY: the tables are memory that the ledger alone refers to, so they go where it goes; the
+// SAFETY: only the ledger refers to the memory of the tables, so it moves with the ledger; the
 // backing and the allocator for books are shared, and `Sync`; so is a sink, by its trait; locations
 // are static and shared; the return addresses of stacks are never followed.
 unsafe impl<B: Allocator + Sync + ?Sized, K: Allocator + Sync + ?Sized> Send
@@ -146,7 +148,8 @@ unsafe impl<B: Allocator + Sync + ?Sized, K: Allocator + Sync + ?Sized> Send
 }
 
 impl TraceAllocator<'_> {
-    /// Returns what a tracing allocator asks of its backing for a block of `layout`: the same.
+    /// Returns the layout that a tracing allocator requests from its backing for a block of
+    /// `layout`: the same.
     #[must_use]
     pub const fn layout_for(layout: Layout) -> Layout {
         layout
@@ -154,14 +157,14 @@ impl TraceAllocator<'_> {
 }
 
 impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> TraceAllocator<'a, B, K> {
-    /// Makes an allocator that forwards to `backing` and keeps its tables in memory of `books`.
+    /// Creates an allocator that forwards to `backing` and takes its tables' memory from `books`.
     /// Nothing is allocated before the first block is.
     #[must_use]
     pub const fn new(name: &'a str, backing: &'a B, books: &'a K) -> Self {
         Self { ledger: Ledger::new(books), backing, name }
     }
 
-    /// Keeps the stack of each allocation, and not its call site alone.
+    /// Stores the stack of each allocation in addition to its call site.
     #[cfg(feature = "stacks")]
     #[must_use]
     pub const fn with_stacks(mut self) -> Self {
@@ -169,24 +172,24 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> TraceAllocator<'a, B, K> 
         self
     }
 
-    /// Returns what lives, grouped by who asked for it: blocks, bytes, the number of the oldest
-    /// allocation and the site, the one with the most bytes first; with stacks, by site and stack,
-    /// the frames below it. It is looked up when the report is written, and what the allocator does
-    /// meanwhile shows.
+    /// Returns a report of the live blocks, grouped by call site: blocks, bytes, the number of the
+    /// oldest allocation and the site, the one with the most bytes first; with stacks, by site and
+    /// stack, the frames below it. The groups are read when the report is written, so it shows
+    /// changes made in between.
     ///
     /// Frames before the call site are this library's, and those that start the program or thread
-    /// are std's; both are left out where the debug information tells.
+    /// are std's; both are left out if the debug information identifies them.
     ///
     /// # Complexity
     ///
-    /// O(blocks + sites^2) to write it, without allocating; names of frames are looked up in memory
-    /// of the global heap.
+    /// O(blocks + sites^2) to write it, without allocating; names of frames are looked up with
+    /// memory of the global heap.
     pub fn report(&self) -> impl fmt::Display + '_ {
         report::Report { trace: self }
     }
 
-    /// Shows who has live blocks, the one with the most bytes first. With stacks a site comes once
-    /// for each way that led to it. The allocator must not be called from `visit`.
+    /// Shows the call sites with live blocks, the one with the most bytes first. With stacks a site
+    /// is shown once for each stack. `visit` must not call the allocator.
     ///
     /// # Complexity
     ///
@@ -195,8 +198,8 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> TraceAllocator<'a, B, K> 
         self.ledger.each_group(&mut |_, group| visit(group.into()));
     }
 
-    /// Returns the allocation number of the live block at `block`, counted from 1; `None`
-    /// where no block starts.
+    /// Returns the allocation number of the live block at `block`, counted from 1; `None` if no
+    /// block starts there.
     ///
     /// # Complexity
     ///
@@ -206,10 +209,10 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> TraceAllocator<'a, B, K> 
         self.ledger.place_of(block).map(|place| self.ledger.at(place).number())
     }
 
-    /// Calls `hook` with the number and the site when the allocation of that number is asked for: a
+    /// Calls `hook` with the number and the site when the allocation of that number is requested: a
     /// function to set a breakpoint in, or one that prints or panics. It is called once, before
-    /// anything has changed; should the request be refused then, the number goes to the next one. A
-    /// later call of this method replaces number and hook.
+    /// anything has changed; if the request is then refused, the next one gets the number. A later
+    /// call of this method replaces number and hook.
     ///
     /// # Examples
     ///
@@ -227,17 +230,17 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> TraceAllocator<'a, B, K> 
     }
 
     /// Starts to record every event in the format of allocation traces, version 2: with the call
-    /// site of each allocation, this allocator's name, and the time where the sink has a clock.
-    /// Blocks that live already are written first, as allocations in the order in which they were
-    /// made.
+    /// site of each allocation, this allocator's name, and the time if the sink has a clock. Blocks
+    /// that are already live are written first, as allocations in their original order.
     ///
     /// Records are collected in 4 KiB of the books and passed on when those are full, when the
     /// recording is finished, and when the allocator is dropped. A sink that fails ends the
-    /// recording, and [`finish_recording`](Self::finish_recording) tells; the program goes on.
+    /// recording, and [`finish_recording`](Self::finish_recording) returns its error; the program
+    /// continues.
     ///
     /// # Complexity
     ///
-    /// O(n log n) for n live blocks, for which 40 bytes each are taken from the books meanwhile.
+    /// O(n log n) for n live blocks, for which it takes 40 bytes each from the books temporarily.
     ///
     /// # Errors
     ///
@@ -250,8 +253,8 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> TraceAllocator<'a, B, K> 
         self.ledger.start_recording(sink, self.name)
     }
 
-    /// Writes a mark into the recording: the end of a frame, a turn, or whatever the program does
-    /// again and again; `value` mostly is its number. Without a recording it does nothing.
+    /// Writes a mark into the recording: the end of a frame, a turn, or another period of the
+    /// program; `value` usually is its number. Without a recording it does nothing.
     ///
     /// # Complexity
     ///
@@ -260,22 +263,22 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> TraceAllocator<'a, B, K> 
         self.ledger.frame_mark(value);
     }
 
-    /// Returns `true` if a recording is running; a sink that failed has ended it.
+    /// Returns `true` if a recording is running; a sink that fails ends it.
     #[must_use]
     pub fn is_recording(&self) -> bool {
         self.ledger.is_recording()
     }
 
-    /// Ends the recording and passes on what is left of it. Without a recording it does nothing.
+    /// Ends the recording and passes on its remaining bytes. Without a recording it does nothing.
     ///
     /// # Errors
     ///
-    /// What the sink said, now or when it ended the recording.
+    /// The sink's error, from now or from when it ended the recording.
     pub fn finish_recording(&self) -> Result<(), SinkError> {
         self.ledger.finish_recording()
     }
 
-    /// Returns the bytes that the tables have taken from the allocator for books.
+    /// Returns the size of the tables, in memory of `books`.
     #[must_use]
     pub fn books_bytes(&self) -> usize {
         self.ledger.bytes()
@@ -309,8 +312,9 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> TraceAllocator<'a, B, K> 
     }
 }
 
-// SAFETY: every block is the backing's, which keeps the contract. What may be refused, the hook and
-// the sink come before the backing is asked; afterwards tables are written in room that is there.
+// SAFETY: every block is the backing's, which keeps the contract. Steps that can be refused, the
+// hook and the sink come before the backing is called; afterwards tables are written in reserved
+// room.
 unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator for TraceAllocator<'_, B, K> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
@@ -395,7 +399,8 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator for TraceAll
     }
 
     fn backing(&self) -> Option<&dyn Allocator> {
-        // Through a reference, as a backing type without a size has no other way to a trait object.
+        // Through a reference, as an unsized backing type has no other conversion to a trait
+        // object.
         Some(&self.backing)
     }
 
@@ -403,7 +408,7 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator for TraceAll
         self.backing.owns(address)
     }
 
-    /// Shows every live block with the bytes last asked and the site of its allocation, in no
+    /// Shows every live block with the bytes last requested and the site of its allocation, in no
     /// order.
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
         self.ledger.each_block(|entry, site| {
@@ -411,13 +416,13 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator for TraceAll
         });
     }
 
-    /// Checks the tables against each other and against the counters, and that the backing has as
-    /// many blocks.
+    /// Checks the tables against each other and against the counters, and that the backing has at
+    /// least as many blocks.
     fn verify(&self) -> Result<(), Damage> {
         let damage = |what| Damage { what, address: core::ptr::from_ref(self).cast() };
         self.ledger.validate().map_err(damage)?;
         if self.stats().live > self.backing.stats().live {
-            return Err(damage("more blocks are remembered than the backing has"));
+            return Err(damage("more live blocks are recorded than the backing has"));
         }
         Ok(())
     }
@@ -425,7 +430,7 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator for TraceAll
 
 impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Drop for TraceAllocator<'_, B, K> {
     fn drop(&mut self) {
-        // The tables go after this, also when it panics.
+        // The tables are freed after this, also if it panics.
         leak::assert_none(self);
     }
 }

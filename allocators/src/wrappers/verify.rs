@@ -1,8 +1,8 @@
 //! A check of the backing at a fixed interval of calls.
 //!
-//! After Niklas Frykholm, "Extreme Bug Hunting" (2011), which runs the allocator's check of its own
-//! structure at intervals and narrows down the one in which it broke. Changes: the report names
-//! both ends of the interval by number and caller, and every allocator down the chain is checked.
+//! After Niklas Frykholm, "Extreme Bug Hunting" (2011), which runs the allocator's self-check at
+//! intervals and narrows down the interval in which it broke. Changes: the report names both ends
+//! of the interval by number and caller, and every allocator down the chain is checked.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -18,24 +18,23 @@ use crate::wrappers::proxy::{ProxyAllocator, passed_to_proxy};
 #[cfg(test)]
 mod tests;
 
-/// An allocator that passes everything on to another and checks, at a fixed interval of calls,
-/// whether that one and all below it are sound.
+/// An allocator that forwards everything to its backing and checks that one, and all allocators
+/// below it, at a fixed interval of calls.
 ///
-/// Calls are allocations, frees, resizes and reallocations, numbered from 1. The check comes before
-/// the call is passed on, so that a broken structure is not used any more. It runs
+/// Calls are allocations, frees, resizes and reallocations, numbered from 1. The check runs before
+/// the call is forwarded, so that a broken structure is not used any more. It runs
 /// [`verify`](Allocator::verify) of the backing, of its backing and so on, as far as
-/// [`backing`](Allocator::backing) leads: not through a lock.
+/// [`backing`](Allocator::backing) leads: it ends at a lock.
 ///
 /// Damage ends in [`misuse`](crate::misuse()) as [`Damaged`](crate::Misuse::Damaged). The report
-/// names the allocator that is broken, what it says, and the two calls between which it broke: the
-/// last one at which all was sound and this one, each by number and caller. Make the interval
-/// smaller, or put calls of [`check`](Self::check) between, until it holds the one line that breaks
-/// it.
+/// names the broken allocator, its error, and the two calls between which it broke: the last one at
+/// which all was sound and this one, each by number and caller. Reduce the interval, or insert
+/// calls of [`check`](Self::check), until it contains the one line that breaks it.
 ///
-/// What is found is what the allocators below can find about themselves; a
-/// [`CanaryAllocator`](crate::CanaryAllocator) below lets it see writes past blocks.
+/// It finds the damage that the allocators below can find in themselves; with a
+/// [`CanaryAllocator`](crate::CanaryAllocator) below, it finds writes past blocks.
 ///
-/// Blocks are counted as by a [`ProxyAllocator`]: live `requested` as granted (`exact` is false),
+/// It counts blocks as a [`ProxyAllocator`] does: live `requested` as granted (`exact` is false),
 /// and [`walk`](Allocator::walk) shows nothing.
 ///
 /// # Complexity
@@ -44,8 +43,8 @@ mod tests;
 ///
 /// # Memory
 ///
-/// Takes none of its own: blocks are the backing's, without a byte more. The object itself is 144
-/// bytes or fewer.
+/// It adds no memory: the blocks are the backing's, unchanged. The object itself is 144 bytes or
+/// fewer.
 ///
 /// # Threads
 ///
@@ -88,7 +87,7 @@ pub struct VerifyAllocator<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
     proxy: ProxyAllocator<'a, B>,
     interval: Cell<u64>,
     calls: Cell<u64>,
-    /// The number of the call that checks next.
+    /// The number of the next call that checks.
     next: Cell<u64>,
     checks: Cell<u64>,
     last_sound: Cell<Option<Moment>>,
@@ -110,7 +109,7 @@ impl Display for Moment {
 }
 
 impl VerifyAllocator<'_> {
-    /// Returns what is asked of the backing for a block of `layout`: the same.
+    /// Returns the layout requested from the backing for a block of `layout`: the same.
     #[must_use]
     pub const fn layout_for(layout: Layout) -> Layout {
         layout
@@ -118,8 +117,8 @@ impl VerifyAllocator<'_> {
 }
 
 impl<'a, B: Allocator + ?Sized> VerifyAllocator<'a, B> {
-    /// Stands in front of `backing` and checks it at every `interval`th call: at each with 1, and
-    /// only when told by [`check`](Self::check) with 0.
+    /// Wraps `backing` and checks it at every `interval`th call: with 1 at each call, with 0 only
+    /// when [`check`](Self::check) is called.
     #[must_use]
     pub const fn new(name: &'a str, interval: u64, backing: &'a B) -> Self {
         Self {
@@ -132,7 +131,7 @@ impl<'a, B: Allocator + ?Sized> VerifyAllocator<'a, B> {
         }
     }
 
-    /// Changes the interval; the next check comes so many calls from now.
+    /// Changes the interval; the next check is `interval` calls from now.
     pub fn set_interval(&self, interval: u64) {
         self.interval.set(interval);
         self.next.set(after(self.calls.get(), interval));
@@ -144,7 +143,7 @@ impl<'a, B: Allocator + ?Sized> VerifyAllocator<'a, B> {
         self.calls.get()
     }
 
-    /// Returns how many checks were made so far.
+    /// Returns the number of checks so far.
     #[must_use]
     pub fn checks(&self) -> u64 {
         self.checks.get()
@@ -160,7 +159,7 @@ impl<'a, B: Allocator + ?Sized> VerifyAllocator<'a, B> {
         self.look(Moment { call: self.calls.get(), explicit: true, site: Location::caller() });
     }
 
-    /// Counts a call, and checks if it is one to check at.
+    /// Counts a call, and checks if the interval has passed.
     #[inline]
     fn called(&self, site: &'static Location<'static>) {
         let call = self.calls.get() + 1;
@@ -200,7 +199,8 @@ impl<'a, B: Allocator + ?Sized> VerifyAllocator<'a, B> {
     }
 }
 
-/// The call that checks next; with an interval of 0 one that never comes.
+/// Returns the number of the next call that checks; with an interval of 0, one that is never
+/// reached.
 const fn after(call: u64, interval: u64) -> u64 {
     if interval == 0 { u64::MAX } else { call.saturating_add(interval) }
 }

@@ -1,5 +1,5 @@
-//! The calls of a buddy allocator over its tree: allocate, free, resize, reserve. They check what
-//! the caller says against the bits before anything changes, and keep the books.
+//! The calls of a buddy allocator over its tree: allocate, free, resize, reserve. They check the
+//! caller's arguments against the bits before anything changes, and update the counters.
 
 use core::panic::Location;
 
@@ -9,7 +9,7 @@ use crate::contract::allocator::AllocError;
 use crate::contract::misuse::{Misuse, Report, misuse};
 use crate::contract::stats::Stats;
 
-/// How many places an over-aligned request looks at when no free block is sure to hold one.
+/// How many places an over-aligned request checks when no free block is sure to contain one.
 const PLACES_MAX: u64 = 64;
 
 /// A block by its first leaf and its height.
@@ -20,33 +20,34 @@ pub(crate) struct Run {
 }
 
 impl Tree<'_> {
-    /// The height of the smallest block of `bytes` bytes; above the root's if there is none.
+    /// Returns the height of the smallest block of `bytes` bytes; above the root's if there is
+    /// none.
     #[inline]
     pub(crate) fn height_for(&self, bytes: u64) -> u32 {
         u64::BITS - (bytes.saturating_sub(1) >> self.shape.leaf_shift).leading_zeros()
     }
 
-    /// How many bytes a block of `height` has.
+    /// Returns the size of a block of `height` in bytes.
     #[inline]
     pub(crate) fn bytes_at(&self, height: u32) -> u64 {
         1 << (height + self.shape.leaf_shift)
     }
 
-    /// How far the leaf lies from the first that is present, in bytes.
+    /// Returns the distance of the leaf from the first present one, in bytes.
     #[inline]
     pub(crate) fn offset_of(&self, leaf: u32) -> u64 {
         u64::from(leaf - self.shape.first) << self.shape.leaf_shift
     }
 
-    /// The leaf that starts at `offset`, if one does that is present.
+    /// Returns the leaf that starts at `offset`, if such a leaf is present.
     #[inline]
     pub(crate) fn leaf_at(&self, offset: u64) -> Option<u32> {
-        // An offset between two leaves has low bits, which the rotation makes high ones.
+        // An offset between two leaves has low bits set, which the rotation moves to high ones.
         let at = offset.rotate_right(self.shape.leaf_shift);
         (at < u64::from(self.shape.leaves())).then(|| self.shape.first + at as u32)
     }
 
-    /// Gives out a block.
+    /// Allocates a block.
     #[inline]
     pub(crate) fn allocate(&self, bytes: u64, align: u64) -> Option<Run> {
         let height = self.height_for(bytes);
@@ -76,18 +77,18 @@ impl Tree<'_> {
         Some(Run { leaf, height })
     }
 
-    /// Takes a block of `height` at a multiple of `align` out of the free ones.
+    /// Takes a block of `height` at a multiple of `align` from the free ones.
     fn find(&self, height: u32, align: u64) -> Option<u32> {
         let unit = self.bytes_at(height);
         if align <= unit.min(self.grid) {
             return self.take(height);
         }
-        // Blocks of this height are at multiples of `unit` from home and nowhere else.
+        // Blocks of this height are only at multiples of `unit` from home.
         if self.home & (unit.min(align) - 1) != 0 {
             return None;
         }
-        // Any `align` bytes in a row hold one such address, and with it the whole block: both are
-        // multiples of `unit` from home.
+        // Any range of `align` bytes contains one such address, and with it the whole block: both
+        // are multiples of `unit` from home.
         let from = height.max(align.ilog2().saturating_sub(self.shape.leaf_shift));
         let fitting = u32::MAX.checked_shl(from).unwrap_or(0) & self.head().books.heights.get();
         if fitting != 0 {
@@ -110,21 +111,21 @@ impl Tree<'_> {
         None
     }
 
-    /// The first leaf from `leaf` on whose address is a multiple of `align`.
+    /// Returns the first leaf from `leaf` on whose address is a multiple of `align`.
     fn aligned_from(&self, leaf: u32, align: u64) -> Option<u32> {
         let address = self.home.wrapping_add(u64::from(leaf) << self.shape.leaf_shift);
         let more = address.wrapping_neg() & (align - 1);
         leaf.checked_add(u32::try_from(more >> self.shape.leaf_shift).ok()?)
     }
 
-    /// Takes the block of `height` at `leaf` out of the free one of `from` at `start`.
+    /// Takes the block of `height` at `leaf` from the free one of `from` at `start`.
     fn carve(&self, start: u32, from: u32, leaf: u32, height: u32) -> u32 {
         self.unlink(start, from);
         self.split(start, from, leaf, height);
         leaf
     }
 
-    /// Takes back the block at `offset` whose size is known.
+    /// Frees the block at `offset`, whose size is known.
     #[inline]
     #[track_caller]
     pub(crate) fn free_sized(&self, offset: u64, bytes: u64) {
@@ -134,7 +135,7 @@ impl Tree<'_> {
         }
     }
 
-    /// Takes back the block at `offset`.
+    /// Frees the block at `offset`.
     #[inline]
     #[track_caller]
     pub(crate) fn free(&self, offset: u64) {
@@ -151,8 +152,8 @@ impl Tree<'_> {
         self.give(run.leaf, run.height);
     }
 
-    /// The live block that starts at `offset` and is as large as `bytes` bytes need, if there is
-    /// one.
+    /// Returns the live block that starts at `offset` and has the size for `bytes` bytes, if there
+    /// is one.
     #[inline]
     fn block_of(&self, offset: u64, bytes: u64) -> Option<Run> {
         let height = self.height_for(bytes);
@@ -164,14 +165,15 @@ impl Tree<'_> {
         live.then_some(Run { leaf, height })
     }
 
-    /// The live block that starts at `offset`, if there is one.
+    /// Returns the live block that starts at `offset`, if there is one.
     #[inline]
     pub(crate) fn block_at(&self, offset: u64) -> Option<Run> {
         let leaf = self.leaf_at(offset)?;
         let mut node = Node::new(leaf, 0);
         let mut height = 0;
         while !self.used(node) {
-            // A block starts at a multiple of its length: the next one up would not.
+            // A block starts at a multiple of its length: the offset of a larger one has more
+            // trailing zeros.
             if leaf >> height & 1 != 0 || height == self.shape.top {
                 return None;
             }
@@ -182,7 +184,7 @@ impl Tree<'_> {
         live.then_some(Run { leaf, height })
     }
 
-    /// Changes the size of a block where it lies.
+    /// Changes the size of a block in place.
     #[track_caller]
     pub(crate) fn resize(&self, offset: u64, old: u64, new: u64) -> Result<Run, AllocError> {
         let Some(run) = self.block_of(offset, old) else { self.wrong(offset, Some(old)) };
@@ -203,7 +205,7 @@ impl Tree<'_> {
         Ok(Run { leaf: run.leaf, height })
     }
 
-    /// Gives the upper halves of a block back.
+    /// Frees the upper halves of a block.
     fn shrink(&self, run: Run, height: u32) {
         self.close(run.leaf + (1 << height), (1 << run.height) - (1 << height));
         for half in (height..run.height).rev() {
@@ -212,7 +214,7 @@ impl Tree<'_> {
         }
     }
 
-    /// Takes the buddies to the right of a block, if all of them are free.
+    /// Adds the buddies to the right of a block, if all of them are free.
     fn grow(&self, run: Run, height: u32) -> Result<(), AllocError> {
         if run.leaf & ((1 << height) - 1) != 0 {
             return Err(AllocError);
@@ -223,7 +225,7 @@ impl Tree<'_> {
             if !self.used(buddy) {
                 continue;
             }
-            // A buddy that is not live itself may wait in the fronts, whole or in parts.
+            // A buddy that is not live may wait in the fronts, whole or in parts.
             let live = self.is_whole(buddy, half) && !self.is_held(right, half);
             if live || !self.settle_within(right, right + (1 << half)) || self.used(buddy) {
                 return Err(AllocError);
@@ -237,8 +239,8 @@ impl Tree<'_> {
         Ok(())
     }
 
-    /// Takes the leaves `from..to` as the fewest blocks that tile them, and shows each once it is
-    /// live.
+    /// Reserves the leaves `from..to` as the fewest blocks that tile them, and shows each once it
+    /// is live.
     pub(crate) fn reserve(
         &self,
         from: u32,
@@ -257,7 +259,8 @@ impl Tree<'_> {
         leaf = from;
         while leaf < to {
             let height = leaf.trailing_zeros().min((to - leaf).ilog2());
-            // The whole block is free, so one free block holds it: halves would have been merged.
+            // The whole block is free, so one free block contains it: halves would have been
+            // merged.
             let (node, _) = self.block_around(leaf);
             self.carve(node.start(), node.height(), leaf, height);
             let bytes = self.bytes_at(height);
@@ -269,7 +272,7 @@ impl Tree<'_> {
         Ok(())
     }
 
-    /// Gives back the leaves `from..to`, which live blocks tile, and shows each while it is live.
+    /// Frees the leaves `from..to`, which live blocks tile, and shows each while it is live.
     #[track_caller]
     pub(crate) fn release_range(&self, from: u32, to: u32, mut visit: impl FnMut(Run)) {
         let mut leaf = from;
@@ -293,7 +296,8 @@ impl Tree<'_> {
         }
     }
 
-    /// The leaves that hold any of a range of offsets from the first leaf, if all are present.
+    /// Returns the leaves that contain any of a range of offsets from the first leaf, if all are
+    /// present.
     pub(crate) fn leaves_of(&self, offset: u64, bytes: u64) -> Option<(u32, u32)> {
         let from = offset >> self.shape.leaf_shift;
         let after = offset.checked_add(bytes.max(1))?;
@@ -302,11 +306,10 @@ impl Tree<'_> {
         (to <= u64::from(self.shape.leaves())).then(|| (first + from as u32, first + to as u32))
     }
 
-    /// The counters. What was asked for each live block is not remembered.
+    /// Returns the counters. The requested size of each live block is not recorded.
     pub(crate) fn stats(&self, reserved: usize) -> Stats {
         let books = &self.head().books;
-        // Offsets may be of more bytes than an address has bits for: then there are as many as can
-        // be said.
+        // Offsets can count more bytes than a `usize` holds: then the counters saturate.
         let bytes = |counted: u64| usize::try_from(counted).unwrap_or(usize::MAX);
         let (granted, peak) = (bytes(books.granted.get()), bytes(books.peak_granted.get()));
         Stats {
@@ -324,7 +327,7 @@ impl Tree<'_> {
         }
     }
 
-    /// Says what is wrong about a block that is not live, or not of that size, and does not return.
+    /// Reports the misuse of a block that is not live, or not of that size, and does not return.
     #[cold]
     #[inline(never)]
     #[track_caller]
@@ -336,7 +339,8 @@ impl Tree<'_> {
         misuse(&Report { bytes, ..Report::new(kind, self.name, address).with_site(site) })
     }
 
-    /// What an address is, if it is not a live block of the size given; and the size of its block.
+    /// Classifies an address that is not a live block of the given size; and returns the size of
+    /// its block.
     fn classify(&self, offset: u64) -> (Misuse, Option<u64>) {
         let at = offset >> self.shape.leaf_shift;
         if at >= u64::from(self.shape.leaves()) {
@@ -347,7 +351,7 @@ impl Tree<'_> {
         let own = self.bytes_at(node.height());
         let between = offset & (self.bytes_at(0) - 1) != 0;
         if !allocated || self.is_held(node.start(), node.height()) {
-            // A block started at this leaf once or could have; between two leaves none ever did.
+            // A block may have started at this leaf; between two leaves none ever did.
             let kind = if between { Misuse::ForeignFree } else { Misuse::DoubleFree };
             return (kind, None);
         }

@@ -1,28 +1,28 @@
-//! Looking at a tree: its blocks in order, the state of each, and whether all of it is sound.
+//! Inspecting a tree: its blocks in order, the state of each, and whether all of it is sound.
 
 use crate::blocks::buddy::meta::NIL;
 use crate::blocks::buddy::node::Node;
 use crate::blocks::buddy::tree::Tree;
 use crate::contract::allocator::Damage;
 
-/// What a block of the tree is.
+/// The state of a block of the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BlockState {
     /// Divided into two halves of the level below.
     Split,
-    /// Given out, or taken from the start: the largest blocks that are in the metadata or in the
-    /// part that the buffer does not reach show as allocated, too.
+    /// Allocated: also the largest blocks in the metadata or in the parts that the buffer does not
+    /// reach.
     Allocated,
     /// Free and in the list of its level.
     Free,
-    /// Not a block at present: it lies inside one that is free or allocated.
+    /// Not a block at present: inside a free or allocated one.
     Absent,
 }
 
-/// What is wrong, and at which leaf.
+/// The damage, and its leaf.
 pub(crate) type Fault = (&'static str, u32);
 
-/// What a check counts.
+/// The counts of a check.
 #[derive(Default)]
 struct Tally {
     free: [u64; 32],
@@ -31,7 +31,7 @@ struct Tally {
 }
 
 impl Tree<'_> {
-    /// Whether a block is in the present leaves with none, some or all of its own.
+    /// Returns whether none, some or all of a block's leaves are present.
     fn present(&self, node: Node) -> Presence {
         let (start, end) = (node.start(), node.end());
         let (first, last) = (self.shape.first, self.shape.end);
@@ -44,7 +44,7 @@ impl Tree<'_> {
         }
     }
 
-    /// The state of the block at `index` of `height`. The fronts must be settled.
+    /// Returns the state of the block at `index` of `height`. The fronts must be settled.
     pub(crate) fn state(&self, index: u32, height: u32) -> BlockState {
         let node = Node::new(index << height, height);
         let outer = (height < self.shape.top).then(|| node.parent(height));
@@ -64,7 +64,7 @@ impl Tree<'_> {
         }
     }
 
-    /// The height of a level, counted from the root.
+    /// Returns the height of a level, counted from the root.
     ///
     /// # Panics
     ///
@@ -75,7 +75,7 @@ impl Tree<'_> {
         top - level
     }
 
-    /// The state of a block, everything merged before.
+    /// Returns the state of a block, after merging everything.
     ///
     /// # Panics
     ///
@@ -87,7 +87,7 @@ impl Tree<'_> {
         self.state(index as u32, height)
     }
 
-    /// Shows the free blocks of a level by index, everything merged before.
+    /// Visits the free blocks of a level by index, after merging everything.
     ///
     /// # Panics
     ///
@@ -98,7 +98,7 @@ impl Tree<'_> {
         self.each_free(height, &mut |leaf| visit(u64::from(leaf >> height)));
     }
 
-    /// Shows the live blocks, first leaf and height, in address order.
+    /// Visits the live blocks, first leaf and height, in address order.
     pub(crate) fn each_live(&self, visit: &mut dyn FnMut(u32, u32)) {
         let mut leaf = self.shape.first;
         while leaf < self.shape.end {
@@ -110,7 +110,7 @@ impl Tree<'_> {
         }
     }
 
-    /// Closes every block that is free or waits in a front.
+    /// Poisons every block that is free or waits in a front.
     pub(crate) fn close_free(&self) {
         let mut leaf = self.shape.first;
         while self.watch.is_on() && leaf < self.shape.end {
@@ -122,10 +122,10 @@ impl Tree<'_> {
         }
     }
 
-    /// Shows the first leaf of each block in the list of `height`, in the order of the list.
+    /// Visits the first leaf of each block in the list of `height`, in the order of the list.
     pub(crate) fn each_free(&self, height: u32, visit: &mut dyn FnMut(u32)) {
         let mut leaf = self.lists()[height as usize].get();
-        // A damaged list may lead anywhere or round in a circle; no sound one is longer than this.
+        // A damaged list may lead anywhere or in a circle; no sound one is longer than this.
         for _ in 0..self.shape.leaves() {
             let Some(link) = self.link(leaf) else {
                 return;
@@ -135,12 +135,12 @@ impl Tree<'_> {
         }
     }
 
-    /// As [`check`](Self::check), naming an address.
+    /// As [`check`](Self::check), with an address.
     pub(crate) fn verify(&self) -> Result<(), Damage> {
         self.check().map_err(|(what, leaf)| Damage { what, address: self.address(leaf) })
     }
 
-    /// Checks the bits, the lists, the fronts and the books against each other, trusting none.
+    /// Checks the bits, the lists, the fronts and the counters against each other, trusting none.
     pub(crate) fn check(&self) -> Result<(), Fault> {
         let mut tally = Tally::default();
         self.check_edges()?;
@@ -160,7 +160,7 @@ impl Tree<'_> {
         Ok(())
     }
 
-    /// The bits that stand for nothing present must say used.
+    /// The bits of parts that are missing must be set.
     fn check_edges(&self) -> Result<(), Fault> {
         let from = u64::from(self.shape.bits_from());
         let to = from + 64 * self.bits().len() as u64;
@@ -185,7 +185,7 @@ impl Tree<'_> {
         }
         if presence == Presence::Part || (self.used(node) && !self.is_whole(node, height)) {
             self.check_block(node.left(height), height - 1, tally)?;
-            // Two free halves make the block look allocated, which the counters then tell.
+            // Two free halves make the block look allocated, which the counters then reveal.
             return self.check_block(node.right(height), height - 1, tally);
         }
         if !self.clear_inside(node, height) {
@@ -220,7 +220,7 @@ impl Tree<'_> {
         true
     }
 
-    /// What the fronts hold is not live.
+    /// Blocks in the fronts are not live.
     fn check_fronts(&self, tally: &mut Tally) -> Result<(), Fault> {
         for (height, front) in self.fronts().iter().enumerate() {
             let height = height as u32;
@@ -231,7 +231,7 @@ impl Tree<'_> {
                 let leaf = front.get(at);
                 let aligned = leaf.trailing_zeros() >= height;
                 if !aligned || leaf < self.shape.first || leaf >= self.shape.end {
-                    return Err(("a front holds what is no block", self.shape.first));
+                    return Err(("a front holds an entry that is not a block", self.shape.first));
                 }
                 if !self.is_whole(Node::new(leaf, height), height) {
                     return Err(("a front holds a block that is not whole", leaf));
@@ -243,7 +243,7 @@ impl Tree<'_> {
         Ok(())
     }
 
-    /// Each list holds as many blocks as are free, each free, linked both ways.
+    /// Each list has as many blocks as are free, each free, linked both ways.
     fn check_lists(&self, tally: &Tally) -> Result<(), Fault> {
         let heights = self.head().books.heights.get();
         for (height, list) in self.lists().iter().enumerate() {
@@ -278,7 +278,7 @@ impl Tree<'_> {
     }
 }
 
-/// How much of a block is there.
+/// How much of a block is present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Presence {
     None,

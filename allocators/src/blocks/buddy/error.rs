@@ -10,17 +10,17 @@ use core::fmt;
 pub enum BuddyError {
     /// The leaf is not a power of two, or smaller than the allocator allows.
     BadLeaf {
-        /// The leaf asked for.
+        /// The requested leaf.
         leaf_bytes: usize,
     },
-    /// The memory holds no leaf beside the metadata.
+    /// The memory has no room for a leaf besides the metadata.
     TooSmall {
-        /// The bytes that were given.
+        /// The given bytes.
         bytes: usize,
     },
     /// The tree would have more than 32 levels.
     TooManyLevels {
-        /// The bytes that were given.
+        /// The given bytes.
         bytes: usize,
     },
     /// The backing allocator has no memory left.
@@ -36,19 +36,19 @@ pub enum BuddyError {
     CutShort {
         /// The bytes that the arena needs.
         needed: usize,
-        /// The bytes that were given.
+        /// The given bytes.
         bytes: usize,
     },
-    /// The memory is at an address where a block that was given out loses its alignment.
+    /// The memory is at an address at which an existing block loses its alignment.
     BadBase {
         /// The distance between the old and the new address must be a multiple of this.
         alignment: usize,
     },
-    /// The header, a bit or a free list is not as the allocator leaves them.
+    /// The header, a bit or a free list has a value that the allocator never writes.
     Damaged {
-        /// What is wrong, in words.
+        /// The damage, in words.
         what: &'static str,
-        /// How far into the memory, in bytes.
+        /// The offset into the memory, in bytes.
         offset: usize,
     },
 }
@@ -62,7 +62,7 @@ impl fmt::Display for BuddyError {
             ),
             Self::TooSmall { bytes } => write!(
                 f,
-                "{bytes} bytes hold no leaf beside the metadata; give more memory or smaller leaves"
+                "{bytes} bytes have no room for a leaf; give more memory or smaller leaves"
             ),
             Self::TooManyLevels { bytes } => {
                 write!(f, "{bytes} bytes need more than 32 levels; take larger leaves")

@@ -1,4 +1,4 @@
-//! The memory of an arena: lent, or taken from a backing and given back at the end.
+//! The memory of an arena: borrowed, or allocated from a backing and freed at the end.
 
 use core::alloc::Layout;
 use core::marker::PhantomData;
@@ -14,13 +14,13 @@ use crate::bookkeeping::mark;
 use crate::bookkeeping::sites::NoSites;
 use crate::contract::allocator::Allocator;
 
-/// Bytes that one owner reaches.
+/// Bytes with one owner.
 ///
 /// # Invariants
 ///
-/// 1. `bytes` bytes from `start` are valid for reads and writes until this is dropped, and nobody
-///    else reaches them.
-/// 2. Where there is a backing, they are a live block of it with the layout beside.
+/// 1. `bytes` bytes from `start` are valid for reads and writes until this is dropped, and no other
+///    code reaches them.
+/// 2. If there is a backing, they are a live block of it with the layout stored with it.
 #[derive(Debug)]
 pub(crate) struct Memory<'a, B: Allocator + ?Sized> {
     start: NonNull<u8>,
@@ -39,7 +39,7 @@ impl<'a, B: Allocator + ?Sized> Memory<'a, B> {
         }
     }
 
-    /// Takes `bytes` bytes from `backing`.
+    /// Allocates `bytes` bytes from `backing`.
     pub(crate) fn of_backing(
         bytes: usize,
         align: usize,
@@ -70,16 +70,16 @@ impl<'a, B: Allocator + ?Sized> Memory<'a, B> {
 
 impl<B: Allocator + ?Sized> Drop for Memory<'_, B> {
     fn drop(&mut self) {
-        // Defined, as the bytes are whole: an arena may have been left in them.
+        // Defined, as all bytes are: an arena may have been left in them.
         mark::defined(self.start, self.bytes);
         if let Some((backing, layout)) = self.backing {
-            // SAFETY: invariant 2; the owner is going, so nothing uses the block afterwards.
+            // SAFETY: invariant 2; the owner is dropped, so the block is not used afterwards.
             unsafe { backing.deallocate_sized(self.start, layout) };
         }
     }
 }
 
-/// Makes an arena in `memory`.
+/// Creates an arena in `memory`.
 pub(crate) fn make<'a, B: Allocator + ?Sized>(
     name: &'a str,
     memory: Memory<'a, B>,
@@ -89,7 +89,7 @@ pub(crate) fn make<'a, B: Allocator + ?Sized>(
     // SAFETY: the header is in the memory, at a multiple of 16, and the metadata ends before the
     // first leaf, which is in the memory too: `Placed::at` promises both.
     let head = unsafe { memory.start.add(placed.header) };
-    // SAFETY: as above, and nobody else reaches the memory.
+    // SAFETY: as above, and no other code reaches the memory.
     unsafe { write_meta(head, &placed.shape, placed.home, placed.data as u64) };
     // SAFETY: the metadata was just written where the shape has it; the leaves follow it.
     let buddy = unsafe { assemble(name, memory, placed) };
@@ -97,7 +97,7 @@ pub(crate) fn make<'a, B: Allocator + ?Sized>(
     Ok(buddy)
 }
 
-/// Puts an allocator together over metadata that is there.
+/// Creates an allocator over existing metadata.
 ///
 /// # Safety
 ///

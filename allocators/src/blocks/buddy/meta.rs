@@ -1,4 +1,4 @@
-//! What a buddy allocator keeps at the head of its buffer, and where.
+//! The metadata of a buddy allocator at the head of its buffer.
 //!
 //! ```text
 //! at                  bytes            what
@@ -9,15 +9,15 @@
 //! multiple of 8       1 bit a block    the used bits, in the order of `Node` numbers
 //! ```
 //!
-//! All of it is numbers: indices of leaves and offsets, never an address that would be followed.
+//! All of it is numbers: indices of leaves and offsets, never an address to follow.
 
 use core::cell::Cell;
 
-/// `LoliBudd` as the machine reads it; of the other byte order it is another number.
+/// `LoliBudd` in native byte order; in the other byte order it is another number.
 pub(crate) const MAGIC: u64 = u64::from_be_bytes(*b"LoliBudd");
 /// Raised whenever the layout changes.
 pub(crate) const VERSION: u32 = 1;
-/// What the header, the bits and the links in free blocks need.
+/// The alignment of the header, the bits and the links in free blocks.
 pub(crate) const META_ALIGN: usize = 16;
 /// The most levels a tree has.
 pub(crate) const LEVELS_MAX: u32 = 32;
@@ -25,16 +25,16 @@ pub(crate) const LEVELS_MAX: u32 = 32;
 pub(crate) const SHIFT_MAX: u32 = 62;
 /// log2 of the largest block that waits in a front.
 pub(crate) const FRONT_SHIFT_MAX: u32 = 16;
-/// How many blocks a front holds.
+/// The capacity of a front.
 pub(crate) const FRONT_BLOCKS: usize = 15;
-/// How many of them leave a full front at once.
+/// How many of them are removed from a full front at once.
 const OLDER: usize = FRONT_BLOCKS / 2 + 1;
-/// No leaf has this number.
+/// An impossible leaf number.
 pub(crate) const NIL: u32 = u32::MAX;
 /// Set in a front's count, so that it is never taken for a leaf.
 const COUNT_MARK: u32 = 1 << 31;
 
-/// The part of the header that stays as it was written.
+/// The constant part of the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct Seal {
@@ -49,7 +49,7 @@ pub(crate) struct Seal {
     pub(crate) bytes: u64,
     /// From the header to the first leaf.
     pub(crate) data: u64,
-    /// The address that leaf 0 of the tree would have where the arena was last at home. Only its
+    /// The address that leaf 0 of the tree would have where the arena was last opened. Only its
     /// residue is used.
     pub(crate) home: u64,
     /// The other fields, mixed.
@@ -57,7 +57,7 @@ pub(crate) struct Seal {
 }
 
 impl Seal {
-    /// Returns what `sum` must be.
+    /// Computes the value for `sum`.
     pub(crate) fn mixed(&self) -> u64 {
         let words = [
             self.magic,
@@ -76,9 +76,8 @@ impl Seal {
 
 /// The part of the header that changes with each call: one cache line where the base is aligned.
 ///
-/// `live` and `granted` stand apart, between fields that are not added to: where they are
-/// neighbours the compiler adds to both as one vector, which has to wait for single stores that
-/// came just before.
+/// `live` and `granted` are not adjacent: if they were, the compiler would add to both as one
+/// vector, which must wait for the scalar stores just before.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Books {
@@ -90,7 +89,7 @@ pub(crate) struct Books {
     pub(crate) allocations_total: Cell<u64>,
     pub(crate) requested_total: Cell<u64>,
     pub(crate) granted_total: Cell<u64>,
-    /// The greatest alignment that was asked for.
+    /// The greatest alignment that was requested.
     pub(crate) greatest_align: Cell<u64>,
     pub(crate) granted: Cell<u64>,
 }
@@ -122,7 +121,7 @@ impl Books {
         }
     }
 
-    /// Counts a block given out.
+    /// Counts an allocated block.
     #[inline]
     pub(crate) fn gave(&self, requested: u64, granted: u64, align: u64) {
         self.live.set(self.live.get() + 1);
@@ -133,10 +132,10 @@ impl Books {
         }
     }
 
-    /// Counts bytes that a block gained.
+    /// Counts the bytes that a block gained.
     #[inline]
     pub(crate) fn grew(&self, requested: u64, granted: u64) {
-        // What is asked in sum may pass 2^64 after years; it then wraps.
+        // The total of requested bytes can exceed 2^64 after years; it then wraps.
         self.requested_total.set(self.requested_total.get().wrapping_add(requested));
         self.granted_total.set(self.granted_total.get().wrapping_add(granted));
         let now = self.granted.get() + granted;
@@ -146,7 +145,7 @@ impl Books {
         }
     }
 
-    /// Counts a block taken back.
+    /// Counts a freed block.
     #[inline]
     pub(crate) fn record_allocation(&self, granted: u64) {
         self.live.set(self.live.get() - 1);
@@ -154,9 +153,9 @@ impl Books {
     }
 }
 
-/// Up to 15 blocks of one height that were freed and wait to be given out again, last freed first.
-/// Their bits still say used. The first word is the count with its mark, the rest the first leaves
-/// of the blocks, `NIL` where there is none.
+/// Up to 15 freed blocks of one height that wait to be allocated again, last freed first. Their
+/// bits are still set. The first word is the count with its mark, the rest the first leaves of the
+/// blocks, `NIL` for none.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Front([Cell<u32>; FRONT_BLOCKS + 1]);
@@ -168,25 +167,25 @@ impl Front {
         Self(words)
     }
 
-    /// Returns how many blocks there are; a damaged count reads as one that is too large.
+    /// Returns the number of blocks; a damaged count reads as one that is too large.
     #[inline]
     pub(crate) fn count(&self) -> usize {
         (self.0[0].get() ^ COUNT_MARK) as usize
     }
 
-    /// Returns the first leaf of a block held, oldest first.
+    /// Returns the first leaf of a waiting block, oldest first.
     pub(crate) fn get(&self, at: usize) -> u32 {
         self.0[at + 1].get()
     }
 
-    /// Returns `true` if the block that starts at `leaf` is held. Looks at all words, which is four
+    /// Returns `true` if the block that starts at `leaf` waits here. Reads all words, with four
     /// vector comparisons and no branch.
     #[inline]
     pub(crate) fn holds(&self, leaf: u32) -> bool {
         self.0.iter().fold(false, |held, word| held | (word.get() == leaf))
     }
 
-    /// Takes the block freed last.
+    /// Removes the block freed last.
     #[inline]
     pub(crate) fn pop(&self) -> Option<u32> {
         let count = self.count();
@@ -210,7 +209,7 @@ impl Front {
         true
     }
 
-    /// Takes the older half of a full front, oldest first.
+    /// Removes the older half of a full front, oldest first.
     pub(crate) fn drop_older(&self) -> [u32; OLDER] {
         let mut older = [NIL; OLDER];
         for (at, old) in older.iter_mut().enumerate() {
@@ -224,7 +223,7 @@ impl Front {
         older
     }
 
-    /// Takes the block at a place, counted from the oldest.
+    /// Removes the block at an index, counted from the oldest.
     pub(crate) fn remove(&self, at: usize) {
         let count = self.count();
         for from in at + 1..count {
@@ -234,7 +233,7 @@ impl Front {
         self.0[0].set(COUNT_MARK | (count as u32 - 1));
     }
 
-    /// Returns `true` if the count is possible, no block is held twice and the rest is empty.
+    /// Returns `true` if the count is possible, no block is in it twice and the rest is empty.
     pub(crate) fn is_sound(&self) -> bool {
         let count = self.count();
         count <= FRONT_BLOCKS

@@ -1,7 +1,7 @@
-//! A block of the tree as one number, which is also the place of its bit.
+//! A block of the tree as one number, which is also the index of its bit.
 //!
 //! A block that covers the leaves `start..end` has the number `start + end`. The number's lowest
-//! set bit tells the height of the block (0 for a leaf), the bits above tell its index among the
+//! set bit gives the height of the block (0 for a leaf), the bits above give its index among the
 //! blocks of that height. Numbers of neighbours in memory are neighbours, whatever their height,
 //! and no two blocks share one:
 //!
@@ -13,15 +13,16 @@
 //! ```
 //!
 //! So the bits of 32 leaves and of all blocks within them share one word of 64 bits, those of 256
-//! leaves one cache line, and a window of the tree needs a window of the bits alone.
+//! leaves one cache line, and a window of the tree needs only a window of the bits.
 
-/// A block, by its number. The height is passed beside it where it is known, which saves the count
-/// of trailing zeros.
+/// A block, by its number. Functions also take the height if it is known, which saves the count of
+/// trailing zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Node(pub(crate) u32);
 
 impl Node {
-    /// The block of `height` that starts at leaf `start`, which must be a multiple of its length.
+    /// Returns the block of `height` that starts at leaf `start`, which must be a multiple of its
+    /// length.
     #[inline]
     pub(crate) const fn new(start: u32, height: u32) -> Self {
         debug_assert!(
@@ -31,7 +32,7 @@ impl Node {
         Self((start << 1) | (1 << height))
     }
 
-    /// The block of `height` that holds `leaf`.
+    /// Returns the block of `height` that contains `leaf`.
     #[inline]
     pub(crate) const fn around(leaf: u32, height: u32) -> Self {
         Self(((leaf >> height) << height << 1) | (1 << height))
@@ -54,25 +55,25 @@ impl Node {
         self.start() + (1 << self.height())
     }
 
-    /// The other half of the parent.
+    /// Returns the other half of the parent.
     #[inline]
     pub(crate) const fn buddy(self, height: u32) -> Self {
         Self(self.0 ^ (2 << height))
     }
 
-    /// The block that this one is half of.
+    /// Returns the block that this one is half of.
     #[inline]
     pub(crate) const fn parent(self, height: u32) -> Self {
         Self((self.0 ^ (1 << height)) | (2 << height))
     }
 
-    /// The lower half; the height must be above 0.
+    /// Returns the lower half; the height must be above 0.
     #[inline]
     pub(crate) const fn left(self, height: u32) -> Self {
         Self(self.0 - (1 << (height - 1)))
     }
 
-    /// The upper half; the height must be above 0.
+    /// Returns the upper half; the height must be above 0.
     #[inline]
     pub(crate) const fn right(self, height: u32) -> Self {
         Self(self.0 + (1 << (height - 1)))

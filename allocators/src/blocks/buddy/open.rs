@@ -1,4 +1,4 @@
-//! Opening an arena that was copied, mapped or sent: nothing in it is trusted before it is checked.
+//! Opening an arena that was copied, mapped or sent: everything in it is validated before use.
 
 use core::mem::offset_of;
 
@@ -15,8 +15,8 @@ use crate::contract::allocator::Allocator;
 ///
 /// # Safety
 ///
-/// The bytes are initialised, or were copied from an arena together with what was not initialised
-/// inside its live blocks.
+/// The bytes are initialised, or were copied from an arena, including uninitialised bytes inside
+/// its live blocks.
 pub(crate) unsafe fn open<'a, B: Allocator + ?Sized>(
     name: &'a str,
     memory: Memory<'a, B>,
@@ -34,7 +34,7 @@ pub(crate) unsafe fn open<'a, B: Allocator + ?Sized>(
     }
     // SAFETY: the header is in the memory.
     let head = unsafe { memory.start().add(header) }.cast::<Head>();
-    // SAFETY: it is aligned and initialised, any bytes are a `Head`, and nobody else reaches it.
+    // SAFETY: it is aligned and initialised, any bytes are a `Head`, and no other code reaches it.
     let head = unsafe { head.as_ref() };
     let mut seal = head.seal.get();
     let placed = check_seal(&seal, header, head_at)?;
@@ -66,14 +66,14 @@ pub(crate) unsafe fn open<'a, B: Allocator + ?Sized>(
         }
         Err((what, leaf)) => {
             let offset = buddy.overhead_bytes() + buddy.tree.offset_of(leaf) as usize;
-            // What a damaged arena says is live is nobody's leak.
+            // Live blocks of a damaged arena are not leaks.
             let _ = buddy.into_memory();
             Err(BuddyError::Damaged { what, offset })
         }
     }
 }
 
-/// Finds the header: at the first multiple of 16 where it was written, which may be none here.
+/// Finds the header: at the first multiple of 16 in the old memory, which may not be one here.
 fn find_magic<B: Allocator + ?Sized>(memory: &Memory<'_, B>) -> Result<usize, BuddyError> {
     let last = memory.region().len().saturating_sub(size_of::<u64>() - 1);
     for header in 0..META_ALIGN.min(last) {
@@ -88,7 +88,7 @@ fn find_magic<B: Allocator + ?Sized>(memory: &Memory<'_, B>) -> Result<usize, Bu
     Err(BuddyError::NotAnArena)
 }
 
-/// Checks that the header fits itself; says where the arena lies if it does.
+/// Checks that the header is consistent; returns the arena's place if it is.
 fn check_seal(seal: &Seal, header: usize, head_at: usize) -> Result<Placed, BuddyError> {
     if seal.version != VERSION {
         return Err(BuddyError::WrongVersion { found: seal.version });

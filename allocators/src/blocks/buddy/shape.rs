@@ -1,8 +1,8 @@
-//! Where the tree lies over a piece of memory, and how large its metadata is.
+//! The place of the tree in a piece of memory, and the size of its metadata.
 //!
-//! The grid of leaves is at multiples of the leaf in the address space, so each block is aligned
-//! to its own length whatever the address of the buffer. What the buffer does not cover of the tree
-//! is missing: at the front, where the metadata lies too, and at the back.
+//! The grid of leaves is at multiples of the leaf in the address space, so each block is aligned to
+//! its own length at any address of the buffer. Parts of the tree that the buffer does not cover
+//! are missing: at the front, where the metadata is too, and at the back.
 //!
 //! ```text
 //!        buffer
@@ -14,28 +14,28 @@
 //! ```
 //!
 //! `home` is a multiple of the largest power of two of leaves that could be present in one block,
-//! and the tree takes as few levels from there as reach `end`. A piece of a leaf before the first
-//! whole one is used for the metadata, so an unaligned buffer often loses nothing.
+//! and the tree has the fewest levels that reach from there to `end`. A part of a leaf before the
+//! first whole one is used for the metadata, so an unaligned buffer often loses nothing.
 
 use crate::blocks::buddy::error::BuddyError;
 use crate::blocks::buddy::meta::{FRONT_SHIFT_MAX, Front, Head, LEVELS_MAX, META_ALIGN, SHIFT_MAX};
 
-/// The leaves of a tree that are present, and its height.
+/// The present leaves of a tree, and its height.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     /// log2 of the bytes in a leaf.
     pub(crate) leaf_shift: u32,
     /// The height of the root; at most 31.
     pub(crate) top: u32,
-    /// The first leaf that is present.
+    /// The first present leaf.
     pub(crate) first: u32,
-    /// The leaf after the last one that is present.
+    /// The leaf after the last present one.
     pub(crate) end: u32,
 }
 
 impl Shape {
-    /// The smallest tree over the leaves `first..end` of the grid, moved to start at leaf 0; and
-    /// the leaf of the grid that became 0.
+    /// Returns the smallest tree over the leaves `first..end` of the grid, moved to start at leaf
+    /// 0; and the leaf of the grid that became 0.
     fn over(leaf_shift: u32, first: u64, end: u64) -> Option<(Self, u64)> {
         let grain = 1_u64 << (end - first).ilog2();
         let home = first & !(grain - 1);
@@ -48,7 +48,7 @@ impl Shape {
         Some((shape, home))
     }
 
-    /// A tree over `bytes` of offsets from 0, the metadata elsewhere.
+    /// Returns a tree over `bytes` of offsets from 0, the metadata elsewhere.
     pub(crate) fn of_offsets(bytes: u64, leaf_shift: u32) -> Option<Self> {
         let leaves = bytes >> leaf_shift;
         let top = leaves.checked_next_power_of_two()?.ilog2();
@@ -56,44 +56,43 @@ impl Shape {
         fits.then_some(Self { leaf_shift, top, first: 0, end: leaves as u32 })
     }
 
-    /// How many heights keep blocks in a front: those whose block is at most a 256th of what is
-    /// present, so that fronts hold back less than an eighth of it and a small tree has none, and
-    /// at most 64 KiB, because larger blocks are better merged and used again while they are
-    /// cached.
+    /// Returns how many heights have a front: those whose block is at most a 256th of the present
+    /// bytes, so that fronts hold back less than an eighth of them and a small tree has none, and
+    /// at most 64 KiB, because larger blocks are better merged and reused while they are cached.
     pub(crate) fn fronts(&self) -> u32 {
         let small = (self.leaves().ilog2() + 1).saturating_sub(8);
         small.min((FRONT_SHIFT_MAX + 1).saturating_sub(self.leaf_shift))
     }
 
-    /// The number whose bit is the first of the first word.
+    /// Returns the number whose bit is the first of the first word.
     pub(crate) fn bits_from(&self) -> u32 {
         (self.first << 1) & !63
     }
 
-    /// Words of bits.
+    /// Returns the number of words of bits.
     pub(crate) fn words(&self) -> usize {
         // The numbers of present blocks are between twice the first and twice the last leaf.
         let to = (u64::from(self.end) << 1).div_ceil(64) * 64;
         ((to - u64::from(self.bits_from())) / 64) as usize
     }
 
-    /// Leaves that are present.
+    /// Returns the number of present leaves.
     pub(crate) fn leaves(&self) -> u32 {
         self.end - self.first
     }
 
-    /// Where the fronts lie from the header, in bytes.
+    /// Returns the offset of the fronts from the header, in bytes.
     pub(crate) fn fronts_at(&self) -> usize {
         let lists = size_of::<Head>() + (self.top as usize + 1) * size_of::<u32>();
         lists.next_multiple_of(META_ALIGN)
     }
 
-    /// Where the bits lie from the header, in bytes.
+    /// Returns the offset of the bits from the header, in bytes.
     pub(crate) fn bits_at(&self) -> usize {
         self.fronts_at() + self.fronts() as usize * size_of::<Front>()
     }
 
-    /// How many bytes the metadata takes.
+    /// Returns the size of the metadata in bytes.
     pub(crate) fn meta_bytes(&self) -> usize {
         self.bits_at() + self.words() * size_of::<u64>()
     }
@@ -126,7 +125,7 @@ impl Placed {
         let head = address.checked_next_multiple_of(META_ALIGN).ok_or(too_small)?;
         let after = address.checked_add(bytes).ok_or(too_small)?;
         let end = (after >> leaf_shift) as u64;
-        // Where the first leaf may lie if the metadata is what a tree from `first` needs.
+        // The earliest first leaf if the metadata has the size for a tree from `first`.
         let next = |first: u64| -> Result<u64, BuddyError> {
             if first >= end {
                 return Err(too_small);
@@ -136,8 +135,8 @@ impl Placed {
             let data = head.checked_add(shape.meta_bytes()).ok_or(too_small)?;
             Ok(data.div_ceil(leaf_bytes) as u64)
         };
-        // Less tree needs less metadata: the first guess is too much, the second a little too
-        // little, and from there the least that is enough is near.
+        // A smaller tree needs less metadata: the first guess is too large, the second a little too
+        // small, and the smallest sufficient value is close to it.
         let least = head.div_ceil(leaf_bytes) as u64;
         let much = match next(least) {
             Ok(first) => first.min(end - 1).max(least),

@@ -1,4 +1,4 @@
-//! Unit tests of the buddy allocator, and what they share.
+//! Unit tests of the buddy allocator, and their shared parts.
 
 mod arena;
 mod damage;
@@ -24,7 +24,7 @@ use crate::blocks::buddy::shape::Shape;
 use crate::blocks::buddy::tree::{Parts, Tree};
 use crate::contract::misuse::{Report, set_misuse_handler};
 
-/// Memory whose first byte lies `skew` bytes past a multiple of `ALIGN`.
+/// Memory whose first byte is `skew` bytes past a multiple of `ALIGN`.
 pub(crate) struct Region {
     bytes: Vec<MaybeUninit<u8>>,
     from: usize,
@@ -44,7 +44,7 @@ impl Region {
         &mut self.bytes[self.from..self.from + self.len]
     }
 
-    /// The bytes around the region, which nobody may touch.
+    /// The bytes around the region, which must not change.
     pub(crate) fn margins(&self) -> impl Iterator<Item = u8> + '_ {
         let after = self.from + self.len;
         let margins = self.bytes[..self.from].iter().chain(&self.bytes[after..]);
@@ -53,7 +53,7 @@ impl Region {
     }
 }
 
-/// Numbers that look random: the shift register of George Marsaglia.
+/// Pseudorandom numbers: the shift register of George Marsaglia.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -73,7 +73,7 @@ impl Random {
     }
 }
 
-/// Reports what `act` is reported for: the text of the panic that it ends in.
+/// Returns the text of the panic that `act` ends in.
 pub(crate) fn report_of(act: impl FnOnce()) -> String {
     fn panic_with(report: &Report<'_>) -> ! {
         panic!("{report}")
@@ -84,7 +84,7 @@ pub(crate) fn report_of(act: impl FnOnce()) -> String {
     caught.downcast_ref::<String>().expect("the panic carries a text").clone()
 }
 
-/// A tree over arrays of its own, with leaves of 16 bytes that do not exist.
+/// A tree over separate arrays, with leaves of 16 bytes that do not exist.
 pub(crate) struct Bare {
     pub(crate) tree: Tree<'static>,
     _meta: Vec<u128>,

@@ -1,5 +1,5 @@
-//! The tree itself: used bits, free lists, splitting and merging. Counts nothing and reports
-//! nothing but damage; the calls of an allocator are built from it in `calls`.
+//! The tree itself: used bits, free lists, splitting and merging. It keeps no counters and reports
+//! only damage; `calls` builds the allocator's calls from it.
 
 use core::cell::Cell;
 use core::ops::Deref;
@@ -19,7 +19,7 @@ pub(crate) struct Link {
     pub(crate) prev: Cell<u32>,
 }
 
-/// A link that is open while this lives, where it is in a free block that the tools watch.
+/// A link that is unpoisoned while this exists, if it is in a free block that the tools watch.
 pub(crate) struct OpenLink<'t> {
     link: &'t Link,
     watch: &'t mark::Watch,
@@ -43,37 +43,37 @@ impl Drop for OpenLink<'_> {
     }
 }
 
-/// Where the parts of a tree lie. The links of the free blocks are in the blocks themselves or in
-/// an array beside, which is told apart by `link_shift` alone.
+/// The places of a tree's parts. The links of the free blocks are in the blocks themselves or in a
+/// separate array; `link_shift` distinguishes the two.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parts {
     /// The header.
     pub(crate) head: NonNull<u8>,
-    /// The link of the first leaf that is present.
+    /// The link of the first present leaf.
     pub(crate) links: NonNull<u8>,
     /// log2 of the bytes from the link of a leaf to that of the next.
     pub(crate) link_shift: u32,
-    /// The address that reports show for the first leaf that is present.
+    /// The address that reports show for the first present leaf.
     pub(crate) origin: *const u8,
     /// The address that leaf 0 has, as a number.
     pub(crate) home: u64,
 }
 
-/// A buddy tree over metadata and links that lie elsewhere.
+/// A buddy tree over metadata and links that are stored elsewhere.
 ///
 /// # Invariants
 ///
 /// 1. `head`, `lists`, `fronts` and `bits` are valid for reads and writes, initialised, aligned, as
-///    long as `shape` says, and reached through this tree alone while it lives.
+///    long as `shape` requires, and reached only through this tree while it exists.
 /// 2. For each leaf in `first..end`, `links + ((leaf - first) << link_shift)` is valid for a `Link`
 ///    and aligned while a free block starts at that leaf.
 /// 3. A block that is present and in use, whole or in part, has its bit set, and so has each block
-///    that is missing in whole or in part. A free block and whatever lies inside a free or an
+///    that is missing in whole or in part. A free block and every block inside a free or an
 ///    allocated one has its bit clear. A split block has a half whose bit is set.
 /// 4. The list of height h holds exactly the free blocks of that height, each linked both ways, and
 ///    bit h of `heights` is set exactly while the list holds any.
-/// 5. The front of height h holds blocks of that height that were freed; their bits are those of
-///    allocated blocks, each is held once, and none of them is given out.
+/// 5. The front of height h has freed blocks of that height; their bits are those of allocated
+///    blocks, each is in it once, and none of them is live.
 /// 6. No two free halves of one block exist: they would have been merged.
 #[derive(Debug)]
 pub(crate) struct Tree<'a> {
@@ -91,17 +91,18 @@ pub(crate) struct Tree<'a> {
     pub(crate) home: u64,
     pub(crate) origin: *const u8,
     pub(crate) name: &'a str,
-    /// On where the links are in the blocks: then the free ones are closed but for a moment.
+    /// Set if the links are in the blocks: then the free ones are poisoned except for short
+    /// moments.
     pub(crate) watch: mark::Watch,
 }
 
 impl<'a> Tree<'a> {
-    /// Finds the parts of a tree.
+    /// Creates a tree over its parts.
     ///
     /// # Safety
     ///
     /// `parts.head` is aligned to 16, valid for `shape.meta_bytes()` bytes, which are initialised
-    /// and reached through the tree alone while it lives; invariant 2 holds for `parts.links`.
+    /// and reached only through the tree while it exists; invariant 2 holds for `parts.links`.
     pub(crate) unsafe fn over(name: &'a str, shape: Shape, parts: Parts) -> Self {
         let head = parts.head;
         // SAFETY: the metadata reaches to `meta_bytes`, and the lists start after the header.
@@ -127,7 +128,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Plants the tree in metadata that was just written: everything present is free.
+    /// Initialises the tree in fresh metadata: everything present is free.
     pub(crate) fn plant(&self) {
         for list in self.lists() {
             list.set(NIL);
@@ -137,12 +138,12 @@ impl<'a> Tree<'a> {
         for number in from..=(first << 1) {
             self.set(Node(number));
         }
-        // The last number of all is 2^32 - 1, so the end is counted in 64 bits.
+        // The last number is 2^32 - 1, so the end is computed in 64 bits.
         let to = u64::from(from) + 64 * self.bits().len() as u64;
         for number in u64::from(end) << 1..to {
             self.set(Node(number as u32));
         }
-        // Blocks that are present in part, as far as they have bits.
+        // Partly present blocks, if they have bits.
         for height in 1..=top {
             for edge in [first, end] {
                 let node = Node::around(edge, height);
@@ -152,7 +153,7 @@ impl<'a> Tree<'a> {
             }
         }
         self.close(first, end - first);
-        // From the back, so that the lists start with the lowest addresses.
+        // Backwards, so that the lists start with the lowest addresses.
         let mut to = end;
         while to > first {
             let height = to.trailing_zeros().min((to - first).ilog2());
@@ -185,7 +186,7 @@ impl<'a> Tree<'a> {
         unsafe { self.bits.as_ref() }
     }
 
-    /// The place of a block's bit, if it has one.
+    /// Returns the place of a block's bit, if it has one.
     #[inline]
     fn index(&self, node: Node) -> Option<(&Cell<u64>, u64)> {
         let at = node.0.wrapping_sub(self.bits_from);
@@ -193,7 +194,7 @@ impl<'a> Tree<'a> {
         Some((word, 1 << (at & 63)))
     }
 
-    /// Returns `true` if a block is used, whole or in part. What lies outside the window is.
+    /// Returns `true` if a block is used, whole or in part. Blocks outside the window are.
     #[inline]
     pub(crate) fn used(&self, node: Node) -> bool {
         match self.index(node) {
@@ -216,7 +217,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Returns `true` if a block is allocated or held by a front: used, with no half used.
+    /// Returns `true` if a block is allocated or in a front: used, with no half used.
     #[inline]
     pub(crate) fn is_whole(&self, node: Node, height: u32) -> bool {
         if height == 0 {
@@ -225,7 +226,7 @@ impl<'a> Tree<'a> {
         self.used(node) & !self.used(node.left(height)) & !self.used(node.right(height))
     }
 
-    /// The link of a free block, if the leaf is present.
+    /// Returns the link of a free block, if the leaf is present.
     #[inline]
     pub(crate) fn link(&self, leaf: u32) -> Option<OpenLink<'_>> {
         let at = leaf.wrapping_sub(self.shape.first);
@@ -237,13 +238,13 @@ impl<'a> Tree<'a> {
         if self.watch.is_on() {
             mark::defined(link, size_of::<Link>());
         }
-        // SAFETY: invariant 2: it is valid and aligned. Any bytes are a `Link`; what it says is
-        // checked before it is followed.
+        // SAFETY: invariant 2: it is valid and aligned. Any bytes are a `Link`; its values are
+        // checked before they are followed.
         let link = unsafe { link.cast::<Link>().as_ref() };
         Some(OpenLink { link, watch: &self.watch })
     }
 
-    /// Tells the tools that nobody may touch `leaves` leaves from `leaf` on.
+    /// Poisons `leaves` leaves from `leaf` on for the tools.
     #[inline(always)]
     pub(crate) fn close(&self, leaf: u32, leaves: u32) {
         if self.watch.is_on() {
@@ -251,8 +252,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Tells the tools that `leaves` leaves from `leaf` on are somebody's, their contents
-    /// undefined.
+    /// Unpoisons `leaves` leaves from `leaf` on for the tools, their contents undefined.
     #[inline(always)]
     pub(crate) fn open(&self, leaf: u32, leaves: u32) {
         if self.watch.is_on() {
@@ -260,14 +260,14 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// As [`open`](Self::open), for leaves whose contents somebody else may have written.
+    /// As [`open`](Self::open), for leaves whose contents another owner may have written.
     pub(crate) fn open_as_it_is(&self, leaf: u32, leaves: u32) {
         if self.watch.is_on() {
             mark::defined_at(self.place(leaf), (leaves as usize) << self.link_shift);
         }
     }
 
-    /// Makes everything addressable for readers of the bytes of the arena, for good.
+    /// Makes everything addressable for readers of the arena's bytes, permanently.
     pub(crate) fn open_for_good(&self) {
         if self.watch.is_on() {
             let bytes = (self.shape.leaves() as usize) << self.link_shift;
@@ -276,14 +276,14 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Where a leaf lies, if the tree is watched: its links then are in the leaves.
+    /// Returns the address of a leaf, if the tree is watched: its links are then in the leaves.
     #[inline(always)]
     fn place(&self, leaf: u32) -> *mut u8 {
         let at = leaf.wrapping_sub(self.shape.first) as usize;
         self.links.as_ptr().wrapping_add(at << self.link_shift)
     }
 
-    /// The link of a leaf that another link named; damage if it is not there.
+    /// Returns the link of a leaf that another link named; damage if it does not exist.
     #[inline]
     fn link_or_damage(&self, leaf: u32) -> OpenLink<'_> {
         match self.link(leaf) {
@@ -292,7 +292,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Puts a block whose bit is clear into its list.
+    /// Inserts a block whose bit is clear into its list.
     pub(crate) fn push_free(&self, leaf: u32, height: u32) {
         let list = &self.lists()[height as usize];
         let next = list.replace(leaf);
@@ -307,13 +307,13 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Takes a block out of its list. Its bit stays clear.
+    /// Removes a block from its list. Its bit stays clear.
     pub(crate) fn unlink(&self, leaf: u32, height: u32) {
         let link = self.link_or_damage(leaf);
         let (next, prev) = (link.next.get(), link.prev.get());
         let list = &self.lists()[height as usize];
-        // Links are in free memory, where a write after a free may have gone: both neighbours must
-        // agree before anything is changed.
+        // Links are in free memory, which a write after a free may have changed: both neighbours
+        // must agree before anything is changed.
         let after = (next != NIL).then(|| self.link_or_damage(next));
         if after.as_ref().is_some_and(|after| after.prev.get() != leaf) {
             self.damage(leaf);
@@ -339,7 +339,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Takes a block of `height` out of the smallest free one that holds it, keeping the lowest
+    /// Takes a block of `height` from the smallest free one that contains it, keeping the lowest
     /// part.
     pub(crate) fn take(&self, height: u32) -> Option<u32> {
         let fitting = self.head().books.heights.get() & (u32::MAX << height);
@@ -354,7 +354,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Marks the block of `height` at `leaf` as used, splitting the unlisted free block of `from`
-    /// at `start` that holds it.
+    /// at `start` that contains it.
     pub(crate) fn split(&self, start: u32, from: u32, leaf: u32, height: u32) {
         let (mut start, mut at) = (start, from);
         self.set(Node::new(start, at));
@@ -371,7 +371,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Frees a used block and merges it with its buddy as far as that goes.
+    /// Frees a used block and merges it with its buddy repeatedly.
     pub(crate) fn release(&self, leaf: u32, height: u32) {
         let (mut node, mut height) = (Node::new(leaf, height), height);
         while height < self.shape.top {
@@ -388,7 +388,7 @@ impl<'a> Tree<'a> {
         self.push_free(node.start(), height);
     }
 
-    /// Gives up a freed block to its front if it has one; the oldest of a full one are merged.
+    /// Adds a freed block to its front, if it has one; the oldest of a full one are merged.
     #[inline]
     pub(crate) fn give(&self, leaf: u32, height: u32) {
         match self.fronts().get(height as usize) {
@@ -409,13 +409,13 @@ impl<'a> Tree<'a> {
         debug_assert!(pushed, "half of the front was just emptied");
     }
 
-    /// Returns `true` if a block that looks allocated is held by a front.
+    /// Returns `true` if a block that looks allocated is in a front.
     #[inline]
     pub(crate) fn is_held(&self, leaf: u32, height: u32) -> bool {
         self.fronts().get(height as usize).is_some_and(|front| front.holds(leaf))
     }
 
-    /// Merges what the fronts hold back; returns whether that was anything.
+    /// Merges the blocks in the fronts; returns whether there were any.
     pub(crate) fn settle(&self) -> bool {
         let mut any = false;
         for (height, front) in self.fronts().iter().enumerate() {
@@ -427,7 +427,7 @@ impl<'a> Tree<'a> {
         any
     }
 
-    /// Merges what the fronts hold of the leaves `from..to`; returns whether that was anything.
+    /// Merges the blocks in the fronts among the leaves `from..to`; returns whether there were any.
     pub(crate) fn settle_within(&self, from: u32, to: u32) -> bool {
         let mut any = false;
         for (height, front) in self.fronts().iter().enumerate() {
@@ -446,7 +446,7 @@ impl<'a> Tree<'a> {
         any
     }
 
-    /// Finds the free or allocated block that holds a leaf which is present.
+    /// Finds the free or allocated block that contains a present leaf.
     pub(crate) fn block_around(&self, leaf: u32) -> (Node, bool) {
         let mut node = Node::new(leaf, 0);
         if self.used(node) {
@@ -455,7 +455,7 @@ impl<'a> Tree<'a> {
         for height in 0..self.shape.top {
             let parent = node.parent(height);
             if self.used(parent) {
-                // A split block has a used half, which is then the other one; an allocated has
+                // A split block has a used half, which is then the other one; an allocated one has
                 // none.
                 return if self.used(node.buddy(height)) { (node, false) } else { (parent, true) };
             }
@@ -464,7 +464,7 @@ impl<'a> Tree<'a> {
         (node, false)
     }
 
-    /// The address that reports show for a leaf.
+    /// Returns the address that reports show for a leaf.
     pub(crate) fn address(&self, leaf: u32) -> *const u8 {
         let at = u64::from(leaf.wrapping_sub(self.shape.first)) << self.shape.leaf_shift;
         self.origin.wrapping_add(at as usize)

@@ -11,12 +11,12 @@ use crate::blocks::buddy_offsets::{BuddyOffsets, Leak};
 use crate::contract::allocator::{AllocError, Allocator};
 use crate::testing::test_backing::panic_of;
 
-/// Runs `act` with an allocator for tables, which must get all of them back.
+/// Runs `act` with an allocator for tables, and checks that all of them are freed.
 fn with_backing(act: impl FnOnce(&dyn Allocator)) {
     let mut region = Region::new(2 << 20, 0);
     let backing = BuddyAllocator::from_region("tables", 64, region.get()).expect("it fits");
     act(&backing);
-    assert_eq!(backing.stats().live, 0, "the table was given back");
+    assert_eq!(backing.stats().live, 0, "the table was freed");
 }
 
 #[test]
@@ -71,7 +71,8 @@ fn random_calls_never_overlap_and_all_is_merged_at_the_end() {
                 buddy.free(offset);
             }
             buddy.verify().expect("the tree is sound");
-            // Free blocks are as few as the leaves allow: one for each set bit of their number.
+            // There are as few free blocks as the leaves allow: one for each set bit of their
+            // number.
             let mut free = 0;
             for level in 0..buddy.levels() {
                 buddy.free_list(level, &mut |_| free += 1);
@@ -228,7 +229,7 @@ fn it_tells_what_it_is_made_of() {
     with_backing(|backing| {
         let buddy = BuddyOffsets::new("parts", 1 << 20, 256, backing).expect("it fits");
         assert_eq!((buddy.name(), buddy.leaf_bytes()), ("parts", 256), "as asked");
-        assert_eq!(buddy.backing().map(Allocator::name), Some("tables"), "where the table lies");
+        assert_eq!(buddy.backing().map(Allocator::name), Some("tables"), "the table's allocator");
         let block = buddy.allocate(1, 1).expect("there is room");
         buddy.free(block);
         let waiting = || buddy.tree.fronts().iter().map(|front| front.count()).sum::<usize>();
@@ -253,7 +254,7 @@ fn a_resize_counts_the_bytes_that_are_asked_more() {
     });
 }
 
-/// A writer that refuses one piece of text, counted from 0, and takes the others.
+/// A writer that refuses one piece of text, counted from 0, and accepts the others.
 struct Refusing(usize);
 
 impl core::fmt::Write for Refusing {
@@ -332,7 +333,7 @@ fn what_cannot_be_made_is_refused_with_the_reason() {
     });
 }
 
-// What shares its backing between threads may cross them.
+// It is `Send` if its backing can be shared between threads.
 const fn assert_send<T: Send>() {}
 const _: () = assert_send::<BuddyOffsets<'static, dyn Allocator + Sync>>();
 const _: () = assert_send::<BuddyAllocator<'static, dyn Allocator + Sync>>();

@@ -1,4 +1,4 @@
-//! A chunk of a pool: blocks, and behind them what the pool knows about them.
+//! A chunk of a pool: blocks, and after them their metadata.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -6,7 +6,7 @@ use core::ptr::{self, NonNull};
 
 use super::group::Group;
 
-/// The largest window for blocks that are not larger themselves.
+/// The largest window, except for blocks that are larger themselves.
 pub(super) const WINDOW_MAX: usize = 16 << 10;
 
 /// The head of a chunk's metadata.
@@ -30,17 +30,17 @@ pub(super) struct Chunk {
     pub(super) groups: *const Group,
     pub(super) group_count: usize,
     pub(super) first_window: usize,
-    /// What the backing gave; none for a region.
+    /// The backing's block; none for a region.
     pub(super) memory: Option<(NonNull<u8>, Layout)>,
-    /// The chunk that was taken next.
+    /// The chunk that was allocated next.
     pub(super) younger: Cell<*const Chunk>,
-    /// Whether its blocks, all free, are given out only when no other is.
+    /// Whether its blocks, all free, are used only when no other is free.
     pub(super) parked: Cell<bool>,
-    /// The parked chunk behind it.
+    /// The next parked chunk.
     pub(super) next_parked: Cell<*const Chunk>,
 }
 
-/// What a chunk of some number of blocks asks for.
+/// The request for a chunk of some number of blocks.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
     pub(super) block_bytes: usize,
@@ -49,7 +49,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Returns the offset of the metadata behind `blocks` blocks.
+    /// Returns the offset of the metadata after `blocks` blocks.
     fn chunk_offset(self, blocks: usize) -> Option<usize> {
         let bytes = blocks.checked_mul(self.block_bytes)?;
         bytes.checked_next_multiple_of(align_of::<Chunk>())
@@ -60,8 +60,8 @@ impl Shape {
         (blocks.saturating_mul(self.block_bytes) >> self.window_shift).saturating_add(2)
     }
 
-    /// Returns the layout of a chunk; with `windowed` it starts at the start of a window, so that
-    /// no two chunks share one.
+    /// Returns the layout of a chunk; if `windowed`, it starts at the start of a window, so that no
+    /// two chunks share one.
     pub(super) fn layout(self, blocks: usize, windowed: bool) -> Option<Layout> {
         let groups = self.groups_at_most(blocks).checked_mul(size_of::<Group>())?;
         let bytes = self.chunk_offset(blocks)?;
@@ -73,7 +73,7 @@ impl Shape {
         Layout::from_size_align(bytes, align).ok()
     }
 
-    /// Returns the alignment that a chunk needs in any case.
+    /// Returns the minimum alignment of a chunk.
     pub(super) fn least_align(self) -> usize {
         self.block_align.max(align_of::<Chunk>())
     }
@@ -83,7 +83,7 @@ impl Shape {
     /// # Safety
     ///
     /// `first` is aligned to [`least_align`](Self::least_align) and valid for writes of
-    /// [`layout`](Self::layout)`(blocks, _)` bytes that nothing else uses.
+    /// [`layout`](Self::layout)`(blocks, _)` bytes that no other code uses.
     pub(super) unsafe fn write(
         self,
         first: *mut u8,
@@ -141,11 +141,11 @@ impl Chunk {
 
     /// Returns the groups.
     pub(super) fn groups(&self) -> &[Group] {
-        // SAFETY: invariant 1; groups are changed through cells alone while the chunk stands.
+        // SAFETY: invariant 1; groups are changed only through cells while the chunk exists.
         unsafe { core::slice::from_raw_parts(self.groups, self.group_count) }
     }
 
-    /// Returns `true` if `address` lies among the blocks.
+    /// Returns `true` if `address` is among the blocks.
     pub(super) fn contains(&self, address: usize, shape: Shape) -> bool {
         address.wrapping_sub(self.first.addr()) < self.blocks * shape.block_bytes
     }
@@ -156,14 +156,14 @@ impl Chunk {
         groups.all(|group| group.free.get().count_ones() as usize == group.carved.get())
     }
 
-    /// Returns how many blocks were given out at least once.
+    /// Returns how many blocks were allocated at least once.
     pub(super) fn carved(&self) -> usize {
         self.groups().iter().map(|group| group.carved.get()).sum()
     }
 }
 
-/// Returns the logarithm of the window's bytes: no window has more than 64 blocks starting in it,
-/// and each within a chunk has one at least.
+/// Returns the base-2 logarithm of the window's bytes: at most 64 blocks start in a window, and at
+/// least one in each window within a chunk.
 pub(super) const fn window_shift(bytes: usize, blocks_per_chunk: usize) -> u32 {
     if bytes > WINDOW_MAX {
         return bytes.next_power_of_two().trailing_zeros();

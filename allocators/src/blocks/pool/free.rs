@@ -1,4 +1,4 @@
-//! How a pool takes a block back, or says what is wrong with it.
+//! Freeing a block of a pool, or reporting the misuse.
 
 use core::panic::Location;
 use core::ptr::NonNull;
@@ -11,7 +11,7 @@ use crate::contract::allocator::Allocator;
 use crate::contract::misuse::Misuse;
 
 impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
-    /// Frees a block, or says what is wrong with the address.
+    /// Frees a block, or reports the misuse.
     #[inline(always)]
     pub(super) fn free(&self, block: NonNull<u8>, site: &'static Location<'static>) {
         let address = block.addr().get();
@@ -38,8 +38,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         }
         let held = self.held.get();
         if held.is_null() {
-            // Of the chunk's provenance, as the pointer passed in may reach over less than the
-            // block.
+            // With the chunk's provenance, as the pointer passed in may have less than the block's.
             let own = group.first.with_addr(block.addr().get());
             self.held.set(own);
         } else if held == block.as_ptr() {
@@ -52,7 +51,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
     }
 
     /// Sets the bit of a block that is not held.
-    // Apart, as the quick path would else prepare the bit that it does not need.
+    // A separate function, as the fast path would otherwise compute the bit that it does not need.
     #[inline(never)]
     pub(super) fn mark_free(&self, group: &Group, index: usize) {
         let free = group.free.get();
@@ -62,14 +61,14 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         }
         let free = free | 1 << (index & 63);
         group.free.set(free);
-        // A group that a block is in has 1 to 64 blocks carved, so the shift is less than 64.
+        // A group that contains a block has 1 to 64 carved blocks, so the shift is less than 64.
         let all = u64::MAX >> ((64 - group.carved.get()) & 63);
         if free == all && self.frees_total.get() >= self.next_look.get() {
             self.look();
         }
     }
 
-    /// Frees a block that the table did not lead to, or says what is wrong with the address.
+    /// Frees a block that the table did not lead to, or reports the misuse.
     #[cold]
     #[inline(never)]
     fn free_far(&self, block: NonNull<u8>, site: &'static Location<'static>) {
@@ -79,8 +78,8 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         }
     }
 
-    /// Returns the group and index of the block at `address`, live or free, and leads the table
-    /// there; or says what is wrong with the address.
+    /// Returns the group and index of the block at `address`, live or free, and updates the table
+    /// for it; or the misuse that the address shows.
     ///
     /// # Complexity
     ///

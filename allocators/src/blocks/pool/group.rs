@@ -7,16 +7,16 @@ use core::ptr;
 ///
 /// # Invariants
 ///
-/// 1. `carved` is at most 64, and the blocks `0..carved`, `size` bytes apart from `first` on, lie
+/// 1. `carved` is at most 64, and the blocks `0..carved`, `size` bytes apart from `first` on, are
 ///    within the chunk that the group belongs to.
 /// 2. A bit of `free` is set only below `carved`.
 /// 3. A group is on its pool's list, linked by `next`, exactly while `free` is not zero.
 pub(super) struct Group {
-    /// Bit `i` is set while block `i` is free. A block that was never given out has no bit.
+    /// Bit `i` is set while block `i` is free. A block that was never allocated has a clear bit.
     pub(super) free: Cell<u64>,
     /// The first block that starts in the window.
     pub(super) first: *mut u8,
-    /// How many of the blocks were given out at least once.
+    /// How many of the blocks were allocated at least once.
     pub(super) carved: Cell<usize>,
     /// The next group with free blocks.
     pub(super) next: Cell<*const Group>,
@@ -29,7 +29,7 @@ impl Group {
 }
 
 /// The group without blocks. It ends every list and fills the empty slots of every table, so the
-/// quick paths need no test for null.
+/// fast paths need no test for null.
 pub(super) const NOWHERE: *const Group = &raw const NOWHERE_GROUP.0;
 
 /// A table of one slot, for a pool without chunks.
@@ -45,12 +45,12 @@ unsafe impl<T> Sync for Constant<T> {}
 static NOWHERE_GROUP: Constant<Group> = Constant(Group::new(ptr::null_mut()));
 static EMPTY: Constant<[Cell<*const Group>; 1]> = Constant([Cell::new(NOWHERE)]);
 
-/// The size of a block, and how to say which block an offset names without dividing.
+/// The size of a block, and the numbers for finding the block at an offset without dividing.
 ///
 /// `bytes` is an odd number times `2^twos`. Multiplying by the inverse of the odd number modulo the
-/// word size and rotating by `twos` gives the quotient if the division comes out even, and a number
-/// that is larger than every possible index if it does not. So one comparison with the count of
-/// blocks finds addresses outside and inside of blocks alike.
+/// word size and rotating by `twos` gives the quotient if the division has no remainder, and a
+/// number that is larger than every possible index if it has. So one comparison with the count of
+/// blocks detects addresses outside and inside of blocks alike.
 #[derive(Clone, Copy)]
 pub(crate) struct BlockSize {
     pub(crate) bytes: usize,
@@ -63,7 +63,7 @@ impl BlockSize {
         let twos = bytes.trailing_zeros();
         let odd = bytes >> twos;
         // Newton's iteration: an odd number is its own inverse modulo 8, and each step doubles the
-        // bits that are right: 3, 6, 12, 24, 48, 96.
+        // number of correct bits: 3, 6, 12, 24, 48, 96.
         let mut inverse = odd;
         let mut step = 0;
         while step < 5 {
@@ -73,7 +73,8 @@ impl BlockSize {
         Self { bytes, inverse, twos }
     }
 
-    /// Returns `offset / bytes` if that is even, else a number greater than `usize::MAX / bytes`.
+    /// Returns `offset / bytes` if there is no remainder, else a number greater than
+    /// `usize::MAX / bytes`.
     #[inline]
     pub(crate) const fn index_of(self, offset: usize) -> usize {
         offset.wrapping_mul(self.inverse).rotate_right(self.twos)

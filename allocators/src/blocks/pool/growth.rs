@@ -1,4 +1,4 @@
-//! How a pool takes chunks and gives them back.
+//! Allocating and returning the chunks of a pool.
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
@@ -12,17 +12,17 @@ use crate::bookkeeping::mark;
 use crate::bookkeeping::sites::SiteBook;
 use crate::contract::allocator::{AllocError, Allocator};
 
-/// The bytes of the first chunk, about.
+/// The approximate size of the first chunk.
 const FIRST_BYTES: usize = 4 << 10;
-/// The bytes of the largest chunk, about.
+/// The approximate size of the largest chunk.
 const LARGEST_BYTES: usize = 1 << 20;
-/// The least number of blocks of a growing chunk.
+/// The minimum number of blocks of a growing chunk.
 const BLOCKS_MIN: usize = 4;
-/// The least number of frees between two looks for empty chunks.
+/// The minimum number of frees between two searches for empty chunks.
 const LOOK_FREES_MIN: u64 = 64;
 
 impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
-    /// Gives the chunks without live blocks back and returns their bytes.
+    /// Returns the chunks without live blocks to the backing, and the number of their bytes.
     ///
     /// A pool in a region keeps its one chunk.
     ///
@@ -40,7 +40,8 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         before - self.reserved.get()
     }
 
-    /// Gives chunks back that have been empty since the last look, and parks those that are now.
+    /// Returns chunks that have been empty since the last search, and parks those that are empty
+    /// now.
     #[cold]
     #[inline(never)]
     pub(super) fn look(&self) {
@@ -54,7 +55,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
 
     /// Lists the blocks of the chunk that was parked last; `false` if none is parked.
     fn unpark(&self) -> bool {
-        // SAFETY: invariant 6: null or a chunk that stands.
+        // SAFETY: invariant 6: null or an existing chunk.
         let Some(chunk) = (unsafe { self.parked.get().as_ref() }) else {
             return false;
         };
@@ -73,7 +74,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         }
     }
 
-    /// Sets the bit of the block held back.
+    /// Sets the bit of the held block.
     fn mark_held(&self) {
         let held = self.held.replace(ptr::null_mut()).addr();
         if let Ok((group, index)) = self.locate(held) {
@@ -81,12 +82,12 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         }
     }
 
-    /// Gives out a block of a parked chunk, or one that was never given out, growing if there is
+    /// Allocates a block of a parked chunk, or one that was never allocated, growing if there is
     /// none. No other block is free.
     #[inline(never)]
     pub(super) fn carve(&self, requested: usize) -> Result<NonNull<[u8]>, AllocError> {
         while self.unpark() {
-            // A chunk may be parked before any of its blocks was given out.
+            // A chunk may be parked before any of its blocks was allocated.
             if let Some(block) = self.take_listed(requested) {
                 return Ok(block);
             }
@@ -106,9 +107,9 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         Ok(block)
     }
 
-    /// Moves on to the next group of the youngest chunk, if there is one.
+    /// Advances to the next group of the newest chunk, if there is one.
     fn next_group(&self) -> bool {
-        // SAFETY: invariant 1: null or a chunk that stands.
+        // SAFETY: invariant 1: null or an existing chunk.
         let Some(chunk) = (unsafe { self.youngest.get().as_ref() }) else {
             return false;
         };
@@ -122,7 +123,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         true
     }
 
-    /// Counts the blocks of the group that is to be carved.
+    /// Counts the blocks of the group that is carved next.
     fn open_group(&self, chunk: &Chunk) {
         // SAFETY: both point into the groups of one chunk.
         let g = unsafe { self.carving.get().offset_from_unsigned(chunk.groups) };
@@ -130,8 +131,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         self.uncarved.set(chunk.first_index(g + 1, shape) - chunk.first_index(g, shape));
     }
 
-    /// Returns the number of blocks that the next chunk should have, and whether it should start
-    /// with a window.
+    /// Returns the number of blocks for the next chunk, and whether it should start with a window.
     pub(super) fn blocks_wanted(&self) -> (usize, bool) {
         if self.blocks_per_chunk != 0 {
             return (self.blocks_per_chunk, true);
@@ -141,7 +141,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         (self.blocks.get().clamp(first, largest), true)
     }
 
-    /// Takes one more chunk.
+    /// Allocates one more chunk.
     #[cold]
     fn grow(&self) -> Result<(), AllocError> {
         let (blocks, windowed) = self.blocks_wanted();
@@ -163,7 +163,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
                 unsafe { backing.deallocate_sized(memory, layout) };
                 return Err(AllocError);
             };
-            // SAFETY: the memory is fresh and has the layout of an index for so many groups.
+            // SAFETY: the memory is fresh and has the layout of an index for this many groups.
             let old = unsafe { self.index.move_to(place.cast(), groups, Some(index)) };
             self.count_reserved(index.size());
             self.give_back(old);
@@ -174,7 +174,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         Ok(())
     }
 
-    /// Makes a chunk of the memory at `first` and starts carving it.
+    /// Creates a chunk in the memory at `first` and starts carving it.
     ///
     /// # Safety
     ///
@@ -187,9 +187,9 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
     ) {
         // SAFETY: the caller's promise, passed on.
         let chunk = unsafe { self.shape().write(first, blocks, memory) };
-        // SAFETY: the caller promises the room; the chunk stands until `release` removes it.
+        // SAFETY: the caller promises the room; the chunk exists until `release` removes it.
         unsafe { self.index.insert(chunk) };
-        // SAFETY: invariant 1: null or a chunk that stands.
+        // SAFETY: invariant 1: null or an existing chunk.
         match unsafe { self.youngest.get().as_ref() } {
             Some(youngest) => youngest.younger.set(chunk.as_ptr()),
             None => self.oldest.set(chunk.as_ptr()),
@@ -203,7 +203,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         self.open_group(chunk);
     }
 
-    /// Makes the one chunk of a pool in a region, as large as fits.
+    /// Creates the one chunk of a pool in a region, as large as fits.
     pub(super) fn settle_in(&self, region: &mut [MaybeUninit<u8>]) {
         let shape = self.shape();
         self.count_reserved(region.len());
@@ -220,7 +220,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         // SAFETY: `skipped` is at most the region's length.
         let first = unsafe { start.add(skipped) };
         let offset = region_bytes(shape, blocks).unwrap_or(room) - index::layout_for(groups).size();
-        // SAFETY: `region_bytes` counted the index at the end of what fits into the room.
+        // SAFETY: `region_bytes` includes the index at the end.
         let place = unsafe { first.add(offset) };
         // SAFETY: it is within the region, so it is not null.
         let place = unsafe { NonNull::new_unchecked(place) };
@@ -231,8 +231,8 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         unsafe { self.settle_at(first, blocks, None) };
     }
 
-    /// Gives the chunks that `leaves` names back, and the index when none is left. Empty chunks
-    /// that stay are parked if `parks` says so.
+    /// Returns the chunks that `leaves` selects to the backing, and the index when none is left.
+    /// Remaining empty chunks are parked if `parks` says so.
     pub(super) fn release(&self, leaves: impl Fn(&Chunk) -> bool, parks: bool) {
         self.index.remove(&leaves);
         self.free_groups.set(NOWHERE);
@@ -240,7 +240,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         let mut at = self.oldest.replace(ptr::null());
         self.youngest.set(ptr::null());
         let carving = self.carving.replace(ptr::null());
-        // SAFETY: invariant 1: null or a chunk that stands; `at` moves on before a chunk is freed.
+        // SAFETY: invariant 1: null or an existing chunk; `at` advances before a chunk is freed.
         while let Some(chunk) = unsafe { at.as_ref() } {
             at = chunk.younger.replace(ptr::null());
             if leaves(chunk) {
@@ -290,7 +290,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
     }
 }
 
-/// Returns the bytes that `blocks` blocks take in a region, their index included.
+/// Returns the size of `blocks` blocks in a region, including their index.
 fn region_bytes(shape: Shape, blocks: usize) -> Option<usize> {
     let groups = shape.groups_at_most(blocks);
     let chunk = shape.layout(blocks, false)?;

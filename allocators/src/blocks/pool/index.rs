@@ -1,4 +1,4 @@
-//! From an address to its group, whatever the number of chunks.
+//! Finds the group of an address, for any number of chunks.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -7,14 +7,14 @@ use core::ptr::{self, NonNull};
 use super::chunk::{Chunk, Shape};
 use super::group::{EMPTY_TABLE, Group, NOWHERE};
 
-/// The least number of slots of a table that was allocated.
+/// The minimum number of slots of an allocated table.
 const SLOTS_MIN: usize = 4;
 
-/// A table from windows of addresses to groups, and the chunks sorted by address behind it.
+/// A table from windows of addresses to groups, followed by the chunks sorted by address.
 ///
-/// The table has two slots a group at least and is addressed by the low bits of the window's
-/// number. Where two windows meet in one slot one of them is in it, and the other is found by
-/// binary search among the chunks. Windows of one chunk follow each other and never meet.
+/// The table has at least two slots a group and is indexed by the low bits of the window's number.
+/// If two windows share a slot, one of them is in it, and the other is found by binary search among
+/// the chunks. Windows of one chunk are consecutive and share no slot.
 ///
 /// ```text
 /// table                      sorted
@@ -33,7 +33,7 @@ pub(super) struct Index {
     chunks: Cell<usize>,
     /// How many groups all the chunks have.
     groups: Cell<usize>,
-    /// What the backing gave; none while empty or in a region.
+    /// The backing's block; none while empty or in a region.
     memory: Cell<Option<(NonNull<u8>, Layout)>>,
 }
 
@@ -49,14 +49,14 @@ impl Index {
         }
     }
 
-    /// Returns what the table has for `window`: its group, another's, or the one without blocks.
+    /// Returns the table's entry for `window`: its group, another's, or the one without blocks.
     #[inline]
     pub(super) fn guess(&self, window: usize) -> &Group {
         // SAFETY: invariant 1: the masked number is below the count of slots.
         let slot = unsafe { self.table.get().add(window & self.mask.get()) };
         // SAFETY: as above; slots are only ever changed through their cells.
         let group = unsafe { (*slot).get() };
-        // SAFETY: invariant 1: it is the constant or a group of a chunk that stands.
+        // SAFETY: invariant 1: it is the constant or a group of an existing chunk.
         unsafe { &*group }
     }
 
@@ -78,14 +78,14 @@ impl Index {
         unsafe { core::slice::from_raw_parts(self.sorted.get(), self.chunks.get()) }
     }
 
-    /// Returns the chunk whose blocks `address` lies among.
+    /// Returns the chunk whose blocks include `address`.
     ///
     /// # Complexity
     ///
     /// O(log chunks).
     pub(super) fn chunk_of(&self, address: usize, shape: Shape) -> Option<&Chunk> {
         let sorted = self.sorted();
-        // SAFETY: invariant 2: the chunks stand.
+        // SAFETY: invariant 2: the chunks exist.
         let above =
             sorted.partition_point(|chunk| unsafe { chunk.as_ref() }.first.addr() <= address);
         let chunk = sorted.get(above.checked_sub(1)?)?;
@@ -94,7 +94,7 @@ impl Index {
         chunk.contains(address, shape).then_some(chunk)
     }
 
-    /// Returns a number of groups, and the layout of an index for them, if the present one is too
+    /// Returns a number of groups, and the layout of an index for them, if the current one is too
     /// small for `groups_more` more.
     pub(super) fn grown_layout(&self, groups_more: usize) -> Option<(usize, Layout)> {
         let groups = self.groups.get() + groups_more;
@@ -105,13 +105,13 @@ impl Index {
         }
     }
 
-    /// Moves the index into `memory`, which `owner` says how to give back, and returns the old
+    /// Moves the index into `memory`, which is freed as `owner` describes, and returns the old
     /// memory.
     ///
     /// # Safety
     ///
-    /// `memory` is valid for [`layout_for`]`(groups)` bytes, aligned for it and used by nobody
-    /// else, where `groups` is at least the number of groups of the chunks now in the index.
+    /// `memory` is valid for [`layout_for`]`(groups)` bytes, aligned for it and used by no other
+    /// code, where `groups` is at least the number of groups of the chunks now in the index.
     pub(super) unsafe fn move_to(
         &self,
         memory: NonNull<u8>,
@@ -123,8 +123,8 @@ impl Index {
         // SAFETY: the directory follows the slots, within what `layout_for` counted.
         let sorted = unsafe { table.add(slots) }.cast::<NonNull<Chunk>>();
         let chunks = self.sorted();
-        // SAFETY: there is room for half as many chunks as slots, and a chunk has a group at least;
-        // the memory is new, so it does not overlap the old.
+        // SAFETY: there is room for half as many chunks as slots, and a chunk has at least one
+        // group; the memory is new, so it does not overlap the old.
         unsafe { sorted.copy_from_nonoverlapping(chunks.as_ptr(), chunks.len()) };
         self.sorted.set(sorted);
         self.table.set(table);
@@ -139,24 +139,24 @@ impl Index {
         self.memory.replace(owner.map(|layout| (memory, layout)))
     }
 
-    /// Takes a chunk into the index.
+    /// Inserts a chunk into the index.
     ///
     /// # Safety
     ///
-    /// The index has room for its groups, and the chunk stands until it is removed.
+    /// The index has room for its groups, and the chunk exists until it is removed.
     pub(super) unsafe fn insert(&self, chunk: NonNull<Chunk>) {
-        // SAFETY: the chunk stands by the caller's promise.
+        // SAFETY: the chunk exists by the caller's promise.
         let new = unsafe { chunk.as_ref() };
         let sorted = self.sorted();
         let at = sorted
-            // SAFETY: invariant 2: the chunks stand.
+            // SAFETY: invariant 2: the chunks exist.
             .partition_point(|other| unsafe { other.as_ref() }.first.addr() < new.first.addr());
         let behind = sorted.len() - at;
         // SAFETY: `at` is at most the number of chunks, and there is room for one more.
         let place = unsafe { self.sorted.get().add(at) };
         // SAFETY: as above.
         let next = unsafe { place.add(1) };
-        // SAFETY: the chunks behind move up by one, into the room for one more.
+        // SAFETY: the later chunks move up by one, into the room for one more.
         unsafe { next.copy_from(place, behind) };
         // SAFETY: the place is within the directory.
         unsafe { place.write(chunk) };
@@ -165,7 +165,7 @@ impl Index {
         self.fill_chunk(new);
     }
 
-    /// Takes the chunks that `leaves` names out of the index.
+    /// Removes the chunks that `leaves` selects.
     pub(super) fn remove(&self, leaves: impl Fn(&Chunk) -> bool) {
         let mut kept = 0;
         let mut groups = 0;
@@ -174,7 +174,7 @@ impl Index {
             let place = unsafe { self.sorted.get().add(at) };
             // SAFETY: as above.
             let entry = unsafe { place.read() };
-            // SAFETY: invariant 2: the chunks stand.
+            // SAFETY: invariant 2: the chunks exist.
             let chunk = unsafe { entry.as_ref() };
             if leaves(chunk) {
                 continue;
@@ -194,7 +194,7 @@ impl Index {
         self.fill();
     }
 
-    /// Empties the index and returns its memory. There must be no chunk left in it.
+    /// Empties the index and returns its memory. It must have no chunks.
     pub(super) fn take_memory(&self) -> Option<(NonNull<u8>, Layout)> {
         let memory = self.memory.take();
         if memory.is_some() {
@@ -210,7 +210,7 @@ impl Index {
         self.groups.get()
     }
 
-    /// Returns the slots; none of a pool without chunks.
+    /// Returns the slots; a constant one for a pool without chunks.
     pub(super) fn table(&self) -> &[Cell<*const Group>] {
         if self.sorted.get().is_null() {
             return &[];
@@ -225,7 +225,7 @@ impl Index {
 
     fn fill(&self) {
         for chunk in self.sorted() {
-            // SAFETY: invariant 2: the chunks stand.
+            // SAFETY: invariant 2: the chunks exist.
             self.fill_chunk(unsafe { chunk.as_ref() });
         }
     }

@@ -1,4 +1,4 @@
-//! How a pool is walked and verified.
+//! Walking and verifying a pool.
 
 use core::ptr::{self, NonNull};
 
@@ -8,7 +8,7 @@ use super::group::{Group, NOWHERE};
 use crate::bookkeeping::sites::SiteBook;
 use crate::contract::allocator::{Allocator, Block, Damage};
 
-/// What the chunks add up to.
+/// The sums over all chunks.
 #[derive(Default)]
 struct Sums {
     chunks: usize,
@@ -24,7 +24,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
     fn chunks(&self) -> impl Iterator<Item = &Chunk> {
         let mut at = self.oldest.get();
         core::iter::from_fn(move || {
-            // SAFETY: invariant 1: null or a chunk that stands.
+            // SAFETY: invariant 1: null or an existing chunk.
             let chunk = unsafe { at.as_ref() }?;
             at = chunk.younger.get();
             Some(chunk)
@@ -90,7 +90,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
             let uncarved = if carving { self.uncarved.get() } else { 0 };
             let expected = if carving_seen { 0 } else { blocks - uncarved };
             if carved != expected {
-                return damage("a group has blocks never given out out of turn", group.first);
+                return damage("a group before the last has unused blocks", group.first);
             }
             carving_seen |= carving;
             sums.carved += carved;
@@ -107,7 +107,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         Ok(())
     }
 
-    /// Checks the block held back and returns how many there are, one or none.
+    /// Checks the held block and returns how many there are, one or none.
     fn verify_held(&self) -> Result<usize, Damage> {
         let held = self.held.get();
         if held.is_null() {
@@ -124,7 +124,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         if is_block {
             Ok(1)
         } else {
-            let what = "the block held back is none or has its bit set";
+            let what = "the held block is not a free one or has its bit set";
             Err(Damage { what, address: held })
         }
     }
@@ -136,7 +136,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
             if at == NOWHERE {
                 return damage("a group with free blocks is not on the list", at.cast());
             }
-            // SAFETY: invariant 2: a group of a chunk that stands.
+            // SAFETY: invariant 2: a group of an existing chunk.
             let group = unsafe { &*at };
             if group.free.get() == 0 {
                 return damage("a group without free blocks is on the list", group.first);
@@ -154,7 +154,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
     fn verify_parked(&self, expected: usize) -> Result<(), Damage> {
         let mut at = self.parked.get();
         for _ in 0..expected {
-            // SAFETY: invariant 6: null or a chunk that stands.
+            // SAFETY: invariant 6: null or an existing chunk.
             let Some(chunk) = (unsafe { at.as_ref() }) else {
                 return damage("a parked chunk is not on its list", ptr::null());
             };
@@ -173,7 +173,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
     fn verify_index(&self) -> Result<(), Damage> {
         let sorted = self.index.sorted();
         let first = |chunk: &NonNull<Chunk>| {
-            // SAFETY: the chunks of the index stand.
+            // SAFETY: the chunks of the index exist.
             unsafe { chunk.as_ref() }.first
         };
         if let Some(pair) = sorted.windows(2).find(|pair| first(&pair[0]) >= first(&pair[1])) {
@@ -188,7 +188,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
             if group == NOWHERE {
                 continue;
             }
-            // SAFETY: what is not the constant is a group of a chunk that stands.
+            // SAFETY: it is not the constant, so it is a group of an existing chunk.
             let address = unsafe { &*group }.first;
             let window = address.addr() >> self.window_shift;
             let mask = self.index.table().len() - 1;

@@ -173,7 +173,7 @@ fn chunks_double_and_are_given_back() {
     }
     let given_back = pool.shrink();
     assert!(given_back > 19_000 * 64);
-    pool.verify().expect("what is left is sound");
+    pool.verify().expect("the rest is sound");
     assert_eq!(pool.stats().reserved, backing.stats().granted);
     assert_eq!(pool.stats().peak_granted, 20_000 * 64);
     assert_eq!(blocks_of(&pool).len(), 100);
@@ -244,7 +244,7 @@ fn chunks_that_stay_empty_go_back_by_themselves() {
     for block in level.into_iter().chain(more) {
         free(&pool, block);
     }
-    assert!(pool.shrink() > 0, "what is parked goes back");
+    assert!(pool.shrink() > 0, "parked chunks are returned");
     assert_eq!(backing.stats().live, 0);
 }
 
@@ -308,7 +308,7 @@ fn a_region_is_filled_and_never_left() {
 
 #[test]
 fn chunks_that_share_windows_are_told_apart() {
-    // One block a chunk and blocks aligned to 8 alone: neighbours share windows and slots.
+    // One block a chunk and blocks aligned only to 8: neighbours share windows and slots.
     let mut memory = vec![MaybeUninit::uninit(); 1 << 20];
     let frame = crate::linear::frame::FrameAllocator::from_region("frame", &mut memory);
     let pool = PoolAllocator::new("pool", layout(24, 8), &frame).with_blocks_per_chunk(3);
@@ -378,7 +378,7 @@ fn the_tail_of_the_last_block_is_inside_it() {
             }
             assert!(pool.owns(inside.as_ptr()));
         }
-        // SAFETY: one past the end of a block may be formed.
+        // SAFETY: a pointer one past the end of a block is valid.
         assert!(!pool.owns(unsafe { block.add(3000) }.as_ptr()));
     }
     for block in blocks_of(&pool) {
@@ -400,7 +400,7 @@ fn leaks_are_listed_and_the_memory_goes_back() {
         assert!(report.contains(&format!("{:p}, 32 bytes", *block)), "{report}");
     }
     assert!(report.contains("and 3 more"), "{report}");
-    assert_eq!(backing.stats().live, 0, "a leak of the pool is none of its backing");
+    assert_eq!(backing.stats().live, 0, "a leak of the pool is not one of its backing");
 }
 
 #[test]
@@ -457,7 +457,7 @@ fn damage_is_found() {
     let pool = PoolAllocator::new("pool", layout(16, 8), &backing);
     let [a, b] = [0; 2].map(|_| take(&pool, layout(16, 8)));
     free(&pool, a);
-    // SAFETY: the group stands; the test damages what it restores.
+    // SAFETY: the group exists; the test restores what it damages.
     let group = unsafe { &*pool.carving.get() };
     for wrong in [1_u64, 2, 4, 1 << 63] {
         let before = group.free.replace(wrong);
@@ -468,7 +468,7 @@ fn damage_is_found() {
     assert!(pool.verify().is_err(), "a block too many");
     group.carved.set(before);
     let before = pool.held.replace(b.as_ptr().wrapping_add(1));
-    assert!(pool.verify().is_err(), "what is held is no block");
+    assert!(pool.verify().is_err(), "the held address is not a block");
     pool.held.set(before);
     pool.verify().expect("restored");
     free(&pool, b);
@@ -501,8 +501,8 @@ fn a_window_has_up_to_64_blocks_and_a_limit() {
     assert_eq!(window_shift(WINDOW_MAX + 1, 0), most + 1, "but a whole block");
 }
 
-/// What a verification says of a pool of three chunks with two live blocks, in which damage was
-/// planted by a change of one cell; `cell` is put back afterwards.
+/// Returns the result of `verify` for a pool of three chunks with two live blocks, in which one
+/// cell was changed; `cell` is restored afterwards.
 fn said<T>(cell: &Cell<T>, wrong: T, pool: &PoolAllocator<'_, TestBacking>) -> &'static str {
     pool.verify().expect("sound before");
     let before = cell.replace(wrong);
@@ -517,13 +517,13 @@ fn each_kind_of_damage_is_told() {
     let backing = TestBacking::new();
     let pool = PoolAllocator::new("pool", layout(16, 8), &backing).with_blocks_per_chunk(4);
     let blocks: Vec<_> = (0..12).map(|_| take(&pool, layout(16, 8))).collect();
-    // The last one freed is held back, the others have their bits set.
+    // The last freed block is held, the others have their bits set.
     for &block in &blocks[2..] {
         free(&pool, block);
     }
     let chunks = pool.index.sorted();
     assert_eq!(chunks.len(), 3, "four blocks each");
-    // SAFETY: the chunks of the index stand.
+    // SAFETY: the chunks of the index exist.
     let [oldest, youngest] = [&pool.oldest, &pool.youngest].map(|chunk| unsafe { &*chunk.get() });
     let told = said(&youngest.younger, ptr::from_ref(oldest), &pool);
     assert_eq!(told, "more chunks are listed than the index has", "round and round");
@@ -534,7 +534,7 @@ fn each_kind_of_damage_is_told() {
     assert_eq!(said(&pool.carved, 11, &pool), counts, "one was never given out");
     let live = "the free bits and the count of live blocks differ";
     assert_eq!(said(&pool.frees_total, 11, &pool), live, "freed once more");
-    // SAFETY: the group stands as long as its chunk does.
+    // SAFETY: the group exists as long as its chunk does.
     let group = unsafe { &*pool.free_groups.get() };
     let without = "a group without free blocks is on the list";
     let fresh = Group::new(group.first);
@@ -544,7 +544,7 @@ fn each_kind_of_damage_is_told() {
     assert_eq!(said(&pool.free_groups, NOWHERE, &pool), missing, "no group is");
     let mut last = group;
     while last.next.get() != NOWHERE {
-        // SAFETY: the groups of the list stand.
+        // SAFETY: the groups of the list exist.
         last = unsafe { &*last.next.get() };
     }
     let endless = "the list of groups with free blocks does not end";
@@ -559,7 +559,7 @@ fn each_kind_of_damage_is_told() {
     }
 }
 
-/// A naive pool: the live blocks and what was written into each.
+/// A naive pool: the live blocks and their contents.
 #[derive(Default)]
 struct Model {
     live: BTreeMap<usize, (NonNull<u8>, usize, u8)>,

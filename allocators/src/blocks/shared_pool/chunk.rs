@@ -8,18 +8,18 @@ use crate::threads::sync::shared::{AtomicUsize, Ordering};
 
 use super::bits::BITS;
 
-/// The most blocks of a chunk: what three levels of words can tell apart.
+/// The maximum number of blocks of a chunk, addressable by three levels of words.
 pub(super) const BLOCKS_MAX: usize = BITS * BITS * BITS;
 
-/// The header of a chunk, behind its blocks.
+/// The header of a chunk, after its blocks.
 ///
 /// # Invariants
 ///
-/// 1. `blocks` blocks, from 1 to `BLOCKS_MAX`, lie one behind the other from `first` on, at the
-///    start of the chunk's memory.
-/// 2. `words` leads to the middle words, `first_leaf` to the leaves behind them, as many as
-///    [`Words`] has it for `blocks`, which are written before the chunk is seen by a second thread.
-/// 3. The first `carved` blocks were given out at least once, at most `blocks`. The bits of the
+/// 1. `blocks` blocks, from 1 to `BLOCKS_MAX`, are contiguous from `first` on, at the start of the
+///    chunk's memory.
+/// 2. `words` points to the middle words, `first_leaf` to the leaves after them, as many as
+///    [`Words`] computes for `blocks`, which are written before a second thread sees the chunk.
+/// 3. The first `carved` blocks were allocated at least once, at most `blocks`. The bits of the
 ///    others are clear, and those beyond the leaves and the middle words.
 #[repr(C)]
 pub(super) struct Chunk {
@@ -27,16 +27,16 @@ pub(super) struct Chunk {
     pub(super) first: NonNull<u8>,
     pub(super) blocks: usize,
     carved: AtomicUsize,
-    /// The middle words, and the leaves behind them.
+    /// The middle words, and the leaves after them.
     words: NonNull<AtomicUsize>,
     first_leaf: NonNull<AtomicUsize>,
     middles: usize,
     leaves: usize,
-    /// What the backing lent, from `first` on.
+    /// The layout of the backing's block at `first`.
     pub(super) layout: Layout,
 }
 
-/// How many words a chunk has.
+/// The numbers of words of a chunk.
 struct Words {
     middles: usize,
     leaves: usize,
@@ -49,9 +49,9 @@ impl Words {
     }
 }
 
-/// Where the parts of a chunk lie.
+/// The places of a chunk's parts.
 pub(super) struct Plan {
-    /// What is asked of the backing.
+    /// The layout requested from the backing.
     pub(super) layout: Layout,
     blocks: usize,
     header_offset: usize,
@@ -73,22 +73,23 @@ impl Plan {
         Some(Self { layout, blocks, header_offset, words_offset })
     }
 
-    /// Writes header and words into `memory`; no block was given out yet.
+    /// Writes header and words into `memory`; no block is allocated yet.
     ///
     /// # Safety
     ///
-    /// `memory` is aligned and valid for writes as the plan's layout says, and nobody else uses it.
+    /// `memory` is aligned and valid for writes as the plan's layout says, and no other code uses
+    /// it.
     pub(super) unsafe fn lay_out(&self, memory: NonNull<u8>) -> NonNull<Chunk> {
         let Words { middles, leaves } = Words::of(self.blocks);
         // SAFETY: the words are within the memory, which is aligned for them.
         let words = unsafe { memory.add(self.words_offset) }.cast::<AtomicUsize>();
         for index in 0..middles + leaves {
-            // SAFETY: as above; there are so many words.
+            // SAFETY: as above; there are this many words.
             let word = unsafe { words.add(index) };
-            // SAFETY: the word is ours and nobody refers to it yet.
+            // SAFETY: the word is ours and no reference to it exists yet.
             unsafe { word.write(AtomicUsize::new(0)) };
         }
-        // SAFETY: as above: the leaves are behind the middle words.
+        // SAFETY: as above: the leaves are after the middle words.
         let first_leaf = unsafe { words.add(middles) };
         // SAFETY: the header is within the memory, which is aligned for it.
         let chunk = unsafe { memory.add(self.header_offset) }.cast::<Chunk>();
@@ -111,22 +112,22 @@ impl Plan {
 }
 
 impl Chunk {
-    /// Tells the sanitizers that the blocks' memory may be touched by the backing that gets it
-    /// back: all up to the header, padding included.
+    /// Unpoisons the blocks' memory, padding up to the header included: the backing may touch freed
+    /// memory.
     pub(super) fn open(&self) {
         let header = core::ptr::from_ref(self).addr();
         mark::undefined(self.first, header - self.first.addr().get());
     }
 
-    /// Takes a block that was never given out, if there is one.
+    /// Takes a block that was never allocated, if there is one.
     pub(super) fn carve(&self) -> Option<usize> {
-        // Relaxed: the number is all there is to agree on; the thread that frees the block has it
-        // from this thread, and so sees it counted.
+        // Relaxed: only the number matters; the thread that frees the block got it from this
+        // thread, and so sees it counted.
         let next = |carved| (carved < self.blocks).then_some(carved + 1);
         self.carved.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()
     }
 
-    /// Returns how many blocks were given out at least once: the first of the chunk.
+    /// Returns how many blocks were allocated at least once: the first of the chunk.
     #[inline]
     pub(super) fn carved(&self) -> usize {
         // Relaxed, as in `carve`.

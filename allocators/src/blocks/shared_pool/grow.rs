@@ -1,4 +1,4 @@
-//! How a shared pool gets chunks and gives them back.
+//! Allocating and returning the chunks of a shared pool.
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
@@ -14,11 +14,11 @@ use super::place::{CHUNKS_MAX, Place};
 #[cfg(all(test, not(loom)))]
 mod tests;
 
-/// The bytes of the first chunk, about.
+/// The approximate size of the first chunk.
 const FIRST_BYTES: usize = 4 << 10;
-/// The bytes of a chunk up to which each has as many blocks as all before it.
+/// The size of a chunk up to which each has as many blocks as all before it.
 const LARGE_BYTES: usize = 1 << 20;
-/// The least number of blocks of a growing chunk.
+/// The minimum number of blocks of a growing chunk.
 const BLOCKS_MIN: usize = 4;
 
 impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
@@ -36,7 +36,8 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
         }
     }
 
-    /// Takes a chunk from the backing, unless another thread has done so since there were `count`.
+    /// Allocates a chunk from the backing, unless another thread has done so since there were
+    /// `count`.
     #[track_caller]
     fn grow(&self, count: usize) -> Result<(), AllocError> {
         let backing = self.backing.ok_or(AllocError)?;
@@ -50,7 +51,7 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
             if let Ok(memory) = backing.allocate(plan.layout) {
                 // SAFETY: the memory was just taken for this plan.
                 let chunk = unsafe { plan.lay_out(memory.cast()) };
-                // Before the chunk is seen, so that granted bytes are within the reserved ones.
+                // Before the chunk is visible, so that granted bytes are within the reserved ones.
                 self.add_reserved(plan.layout.size());
                 self.publish(chunk);
                 return Ok(());
@@ -62,11 +63,11 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
         }
     }
 
-    /// Lets everyone see a chunk.
+    /// Makes a chunk visible to all threads.
     fn publish(&self, chunk: NonNull<Chunk>) {
         // SAFETY: the callers have just written it.
         let blocks = unsafe { chunk.as_ref() }.blocks;
-        // Relaxed: a number for people.
+        // Relaxed: a number for display.
         self.capacity.fetch_add(blocks, Ordering::Relaxed);
         let index = self.count();
         // Relaxed: published by the count.
@@ -75,9 +76,9 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
         self.count.store(index + 1, Ordering::Release);
     }
 
-    /// Counts bytes that were taken.
+    /// Counts allocated bytes.
     pub(super) fn add_reserved(&self, bytes: usize) {
-        // Relaxed: published with the chunk; only the thread that has the turn adds.
+        // Relaxed: published with the chunk; only the thread with the growth lock adds.
         let reserved = self.reserved.fetch_add(bytes, Ordering::Relaxed) + bytes;
         self.peak_reserved.fetch_max(reserved, Ordering::Relaxed);
     }
@@ -90,24 +91,24 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
         Plan::new(self.size.bytes, self.align, blocks.min(left))
     }
 
-    /// Returns how many blocks the chunk after `count` others should have.
+    /// Returns the number of blocks for the chunk after `count` others.
     fn blocks_wanted(&self, count: usize) -> usize {
         if self.blocks_per_chunk != 0 {
             return self.blocks_per_chunk.min(BLOCKS_MAX);
         }
         let large = (LARGE_BYTES / self.size.bytes).max(BLOCKS_MIN);
-        // The last half of the table doubles again, so that few chunks do not mean few blocks.
+        // The second half of the table doubles again, so that few chunks do not mean few blocks.
         let large = large.saturating_mul(1 << count.saturating_sub(CHUNKS_MAX / 2));
         let first = (FIRST_BYTES / self.size.bytes).max(BLOCKS_MIN);
         self.capacity().max(first).min(large).min(BLOCKS_MAX)
     }
 
-    /// Returns the layout of the chunk that would be asked for next.
+    /// Returns the layout of the next chunk.
     pub(super) fn chunk_layout(&self) -> Option<Layout> {
         self.plan(self.blocks_wanted(self.count())).map(|plan| plan.layout)
     }
 
-    /// Gives the chunks without live blocks back and returns their bytes.
+    /// Returns the chunks without live blocks to the backing, and the number of their bytes.
     ///
     /// A pool in a region keeps its chunks.
     ///
@@ -118,18 +119,18 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
         if self.backing.is_none() {
             return 0;
         }
-        // Relaxed: nobody else uses the pool.
+        // Relaxed: no other thread uses the pool.
         let before = self.reserved.load(Ordering::Relaxed);
         self.release(Chunk::is_all_free);
         before - self.reserved.load(Ordering::Relaxed)
     }
 
-    /// Gives the chunks that `goes` says back to the backing.
+    /// Returns the chunks that `goes` selects to the backing.
     pub(super) fn release(&mut self, goes: impl Fn(&Chunk) -> bool) {
         let Some(backing) = self.backing else { return };
         self.peak_live.fetch_max(self.carved(), Ordering::Relaxed);
         self.places.forget();
-        // Every access here may be Relaxed, as nobody else uses the pool.
+        // Every access here can be Relaxed, as no other thread uses the pool.
         let mut kept = 0;
         for index in 0..self.count() {
             let chunk = self.chunk(index);
@@ -152,7 +153,7 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
         self.count.store(kept, Ordering::Release);
     }
 
-    /// Makes as many chunks in `region` as are needed to fill it.
+    /// Creates as many chunks in `region` as are needed to fill it.
     pub(super) fn settle_in(&self, region: &mut [MaybeUninit<u8>]) {
         self.add_reserved(region.len());
         let mut rest = NonNull::from(&mut *region).cast::<u8>();
@@ -160,8 +161,8 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
         while self.count() < CHUNKS_MAX {
             let Some(plan) = self.largest_plan(rest, left) else { return };
             let skipped = rest.align_offset(plan.layout.align());
-            // SAFETY: `largest_plan` saw that this many bytes and the layout's fit into what is
-            // left.
+            // SAFETY: `largest_plan` ensures that this many bytes and the layout's fit into the
+            // rest.
             let memory = unsafe { rest.add(skipped) };
             // SAFETY: the memory is aligned, valid, and the pool's alone, like the whole region.
             let chunk = unsafe { plan.lay_out(memory) };
@@ -179,7 +180,7 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
             let skipped = memory.align_offset(plan.layout.align());
             (plan.layout.size().checked_add(skipped)? <= left).then_some(plan)
         };
-        // The layout grows with the blocks, so halving finds the most.
+        // The layout grows with the blocks, so bisection finds the most.
         let most_allowed = BLOCKS_MAX.min(self.blocks_max.saturating_sub(self.capacity()));
         let (mut most, mut beyond) = (0, most_allowed + 1);
         while beyond - most > 1 {

@@ -1,4 +1,4 @@
-//! What a shared pool tells about itself.
+//! Counting, walking and verifying a shared pool.
 
 use core::ptr::NonNull;
 
@@ -14,10 +14,10 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
     pub(super) fn counted(&self) -> Stats {
         let bytes = self.size.bytes;
         let (live, carved) = self.live();
-        // Relaxed: changed through `&mut self` alone.
+        // Relaxed: changed only through `&mut self`.
         let peak = self.peak_live.load(Ordering::Relaxed).max(carved) * bytes;
         let (allocations_total, requested_total) = self.places.totals(bytes);
-        // Read after the chunks, whose bytes were counted before they could be seen. Relaxed: the
+        // Read after the chunks, whose bytes were counted before they were visible. Relaxed: the
         // Acquire in `count` makes them visible.
         let reserved = self.reserved.load(Ordering::Relaxed);
         Stats {
@@ -35,33 +35,33 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
         }
     }
 
-    /// Returns the blocks that are live, and how many were given out at least once. While other
-    /// threads work, the first is off by no more than what they do meanwhile, and never above the
+    /// Returns the number of live blocks, and how many were allocated at least once. While other
+    /// threads work, the first is off by at most their concurrent calls, and never above the
     /// second.
     pub(super) fn live(&self) -> (usize, usize) {
         let chunks = (0..self.count()).map(|index| self.chunk(index));
         chunks.fold((0, 0), |(live, carved), chunk| {
             let free = chunk.free_blocks();
-            // Read after the bits: whose bit was set was given out before.
+            // Read after the bits: a block with a set bit was allocated before.
             let given = chunk.carved();
             (live + given - free, carved + given)
         })
     }
 
-    /// Returns how many blocks were given out at least once.
+    /// Returns how many blocks were allocated at least once.
     pub(super) fn carved(&self) -> usize {
         (0..self.count()).map(|index| self.chunk(index).carved()).sum()
     }
 
-    /// Shows the blocks whose bits are clear.
+    /// Visits the blocks whose bits are clear.
     pub(super) fn walk_blocks(&self, visit: &mut dyn FnMut(Block)) {
         for index in 0..self.count() {
             let chunk = self.chunk(index);
             let carved = chunk.carved();
             for leaf in 0..carved.div_ceil(BITS) {
                 let blocks = ones(carved - leaf * BITS);
-                // Acquire pairs with the Release in `put`, and shows no block that this thread
-                // frees before.
+                // Acquire pairs with the Release in `put`, and shows no block that this thread has
+                // freed before.
                 let mut live = blocks & !chunk.leaf(leaf).load(Ordering::Acquire);
                 while live != 0 {
                     let index = leaf * BITS + live.trailing_zeros() as usize;
@@ -84,7 +84,7 @@ impl<B: Allocator + Sync + ?Sized> SharedPool<'_, B> {
         Ok(())
     }
 
-    /// Checks all invariants, also those that hold only while no thread is in the midst of a call.
+    /// Checks all invariants, also those that hold only while no call is in progress.
     ///
     /// # Panics
     ///
@@ -111,15 +111,15 @@ fn damage(what: &'static str, address: NonNull<u8>) -> Result<(), Damage> {
 }
 
 impl Chunk {
-    /// Whether every block is free. Exact if nobody else uses the pool.
+    /// Whether every block is free. Exact if no other thread uses the pool.
     pub(super) fn is_all_free(&self) -> bool {
         self.free_blocks() == self.carved()
     }
 
-    /// Returns the number of free blocks. Exact if nobody else uses the pool.
+    /// Returns the number of free blocks. Exact if no other thread uses the pool.
     pub(super) fn free_blocks(&self) -> usize {
         // Acquire pairs with the Release in `put`: a thread that sees a block freed sees that it
-        // was given out.
+        // was allocated.
         let bits = |leaf| self.leaf(leaf).load(Ordering::Acquire).count_ones() as usize;
         (0..self.leaves()).map(bits).sum()
     }
@@ -152,12 +152,12 @@ impl Chunk {
         for leaf in 0..self.leaves() {
             let above = self.middle(leaf / BITS).load(Ordering::Relaxed) >> (leaf % BITS) & 1;
             let free = self.leaf(leaf).load(Ordering::Relaxed);
-            assert!(free == 0 || above == 1, "leaf {leaf} has bits {free:#x} that nobody finds");
+            assert!(free == 0 || above == 1, "leaf {leaf} has bits {free:#x} that no search finds");
         }
         for middle in 0..self.middles() {
             let above = self.root.load(Ordering::Relaxed) >> middle & 1;
             let word = self.middle(middle).load(Ordering::Relaxed);
-            assert!(word == 0 || above == 1, "middle word {middle} has bits that nobody finds");
+            assert!(word == 0 || above == 1, "middle word {middle} has bits that no search finds");
         }
     }
 }

@@ -1,10 +1,9 @@
-//! What a thread leaves in a shared pool for its next call: where to look, and what it has counted.
-//! Each place has a cache line of its own, so threads that have different ones do not disturb each
-//! other.
+//! A thread's state in a shared pool between calls: where to search, and its counters. Each place
+//! is a separate cache line, so threads with different ones do not disturb each other.
 
 use crate::threads::sync::shared::{AtomicUsize, Ordering, Total, thread_hint};
 
-/// How many places a pool has: threads up to which they need not share one, if they are lucky.
+/// The number of places in a pool: up to this many threads need not share one, if they are lucky.
 const PLACES: usize = 8;
 /// The most chunks of a pool.
 pub(super) const CHUNKS_MAX: usize = 32;
@@ -13,17 +12,17 @@ pub(super) const CHUNKS_MAX: usize = 32;
 ///
 /// # Invariants
 ///
-/// 1. A block is counted in `exact` or `odd` when it is given out, once, and `requested_odd` is
-///    raised after `odd`, by no more than a block's size.
-/// 2. `near` is zero or names a leaf of a chunk that stands: one more than the leaf, times
-///    `CHUNKS_MAX`, and the number of the chunk.
+/// 1. A block is counted in `exact` or `odd` when it is allocated, once, and `requested_odd` is
+///    raised after `odd`, by at most a block's size.
+/// 2. `near` is zero or names a leaf of an existing chunk: one more than the leaf, times
+///    `CHUNKS_MAX`, plus the number of the chunk.
 #[repr(align(64))]
 pub(super) struct Place {
     /// The leaf that the thread used last.
     near: AtomicUsize,
-    /// Blocks given out for requests of their very size.
+    /// Blocks allocated for requests of exactly their size.
     exact: Total,
-    /// Blocks given out for lesser requests, and the bytes of these.
+    /// Blocks allocated for smaller requests, and the requested bytes of these.
     odd: Total,
     requested_odd: Total,
 }
@@ -53,24 +52,24 @@ impl Place {
     #[inline]
     pub(super) fn near(&self) -> Option<(usize, usize)> {
         // Acquire pairs with the Release in `remember`: a thread that reads the number of a chunk
-        // sees it.
+        // can access it.
         let near = self.near.load(Ordering::Acquire);
         let leaf = (near / CHUNKS_MAX).checked_sub(1)?;
         Some((near % CHUNKS_MAX, leaf))
     }
 
-    /// Remembers a leaf of a chunk that this thread has seen.
+    /// Stores a leaf of a chunk that this thread can access.
     #[inline]
     pub(super) fn remember(&self, chunk: usize, leaf: usize) {
         let near = (leaf + 1) * CHUNKS_MAX + chunk;
-        // Relaxed: only to leave the line alone where nothing is new.
+        // Relaxed: only avoids the write if nothing changed.
         if self.near.load(Ordering::Relaxed) != near {
             // Release pairs with the Acquire in `near`.
             self.near.store(near, Ordering::Release);
         }
     }
 
-    /// Counts a block that was given out.
+    /// Counts an allocated block.
     #[inline]
     pub(super) fn count(&self, requested: usize, bytes: usize) {
         if requested == bytes {
@@ -107,16 +106,16 @@ impl Places {
         &self.0[thread_hint() >> (32 - PLACES.ilog2())]
     }
 
-    /// Forgets all leaves; nobody else uses the pool.
+    /// Forgets all leaves; no other thread uses the pool.
     pub(super) fn forget(&mut self) {
         for place in &mut self.0 {
-            // Relaxed: as nobody else does.
+            // Relaxed: no other thread uses the pool.
             place.near.store(0, Ordering::Relaxed);
         }
     }
 
-    /// Returns the blocks given out so far and the bytes asked for, if a block has `bytes` bytes.
-    /// Others may count meanwhile, but never less is given out than was asked for.
+    /// Returns the blocks allocated so far and the bytes requested, if a block has `bytes` bytes.
+    /// Others may count meanwhile, but the requested bytes never exceed the granted ones.
     pub(super) fn totals(&self, bytes: usize) -> (u64, u64) {
         self.0.iter().fold((0, 0), |(allocations, requested), place| {
             // The bytes before the blocks, which were counted first (invariant 1).

@@ -1,4 +1,4 @@
-//! The table of addresses beside std's map.
+//! The address table against std's map.
 
 use core::ptr::NonNull;
 
@@ -22,12 +22,13 @@ fn behaves_as_a_map() {
         let table = AddressTable::new();
         let mut model: HashMap<usize, u32> = HashMap::new();
         for step in 0..4000_u32 {
-            // Few addresses near each other, so that runs of slots collide and wrap.
+            // Few addresses, close to each other, so that runs of slots collide and wrap around.
             let address = address(0x1000 + 16 * (random.next() % 500));
             let key = address.addr().get();
             if let Some(place) = table.place_of(address).filter(|_| random.next().is_multiple_of(2))
             {
-                // Others come and go between a search and what is done with it.
+                // Other entries are inserted and removed between a search and the use of its
+                // result.
                 let other = self::address(0x1000 + 16 * (random.next() % 500));
                 if other != address {
                     let key = other.addr().get();
@@ -54,7 +55,7 @@ fn behaves_as_a_map() {
                 assert_eq!(table.remove(address), model.remove(&key), "seed {seed} step {step}");
             }
             if random.next().is_multiple_of(4) && table.remove(address).is_some() {
-                // The slot of what was just removed is there for it to come back, or for another.
+                // The slot of the last removed entry can be reused by it or by another.
                 let again =
                     if random.next().is_multiple_of(2) { address } else { self::address(0x900) };
                 table.insert(again, step + 1);
@@ -113,7 +114,7 @@ fn what_was_removed_last_is_gone_until_it_comes_back() {
 #[test]
 fn what_is_gone_does_not_come_back_with_a_larger_table() {
     let books = TestBacking::new();
-    // As many as the smallest table takes.
+    // As many as fit into the smallest table.
     let table = table_of(48, &books);
     assert_eq!(table.remove(address(32)), Some(2), "it was there");
     table.reserve(&books).expect("there is room");
@@ -138,7 +139,7 @@ fn a_table_that_was_released_serves_again() {
     let told = panic_of(|| {
         table.at(place);
     });
-    assert_eq!(told, "an entry is in the table until it is taken out", "a place of before");
+    assert_eq!(told, "an entry is in the table until it is taken out", "a place of the old table");
     table.reserve(&books).expect("the books have room");
     table.insert(address(32), 7);
     assert_eq!((table.len(), table.get(address(32))), (1, Some(7)), "it serves again");
@@ -177,7 +178,7 @@ fn a_table_grows_to_the_most_slots_and_no_further() {
     books.refuse_from(0);
     table.capacity.set(SLOTS_MAX / 2);
     assert_eq!(table.grow(&books), Err(AllocError), "the books refuse");
-    // With 32 bits such a table is larger than an object may be.
+    // With 32 bits such a table is larger than an object can be.
     let asked = u64::from(usize::BITS == 64);
     assert_eq!(books.requests(), asked, "they were asked for the largest table");
     table.capacity.set(SLOTS_MAX);
@@ -197,7 +198,7 @@ fn a_damaged_table_is_told() {
     table.used.set(3);
     assert_eq!(table.validate(), Ok(()), "as it was");
     let place = table.place_of(address(32)).expect("it is there");
-    // In the slot of one address stands another, which is looked for elsewhere.
+    // The slot of one address contains another, which is searched for elsewhere.
     let stray = (100..).map(|number| address(16 * number));
     let mut stray = stray.filter(|stray| table.address_at(table.find(stray.addr().get())) == 0);
     let stray = stray.find(|stray| table.find(stray.addr().get()) != place.at);
@@ -209,8 +210,8 @@ fn a_damaged_table_is_told() {
 }
 
 impl<V: Copy> AddressTable<V> {
-    /// Says another number of entries, and returns what was said, for tests of those who look after
-    /// a table.
+    /// Sets another number of entries, and returns the old one, for tests of structures that
+    /// contain a table.
     pub(crate) fn miscount(&self, used: u32) -> u32 {
         self.used.replace(used)
     }

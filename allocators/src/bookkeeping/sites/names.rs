@@ -1,4 +1,4 @@
-//! The sites themselves, each with a number that fits a slot.
+//! The sites, each with a number that fits into a slot.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -8,19 +8,19 @@ use super::Site;
 use crate::bookkeeping::address_table::AddressTable;
 use crate::contract::allocator::{AllocError, Allocator};
 
-/// Sites of the first list.
+/// The capacity of the first list.
 const LISTED_MIN: usize = 16;
 
 /// Sites by their numbers, from 1 on, and numbers by their sites.
 ///
-/// Like the tables, it does not hold the allocator for books.
+/// Like the tables, it does not store the allocator for books.
 ///
 /// # Invariants
 ///
-/// 1. `list` is null and `capacity` zero, or `list` leads to memory for `capacity` sites, taken
-///    from the allocator for books with `layout(capacity)`.
+/// 1. `list` is null and `capacity` zero, or `list` points to memory for `capacity` sites,
+///    allocated from `books` with `layout(capacity)`.
 /// 2. The first `numbers.len()` of them are written, and `numbers` has the number of each: one more
-///    than its place.
+///    than its index.
 pub(super) struct Names {
     list: Cell<*mut Site>,
     capacity: Cell<usize>,
@@ -44,16 +44,16 @@ impl Names {
         self.capacity.get() * size_of::<Site>() + self.numbers.bytes()
     }
 
-    /// Returns the number of a site that has one.
+    /// Returns the number of a recorded site.
     pub(super) fn number(&self, site: Site) -> Option<u16> {
         self.numbers.get(NonNull::from(site).cast())
     }
 
-    /// Gives a site that has none a number, unless all are given away.
+    /// Assigns a number to a new site, unless all numbers are used.
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if `books` refuses; no site has another number then.
+    /// [`AllocError`] if `books` refuses; no site's number has changed.
     #[cold]
     #[inline(never)]
     pub(super) fn enter<K: Allocator + ?Sized>(
@@ -77,11 +77,11 @@ impl Names {
         Ok(Some(number))
     }
 
-    /// Returns the site of a number that was given.
+    /// Returns the site with an assigned number.
     ///
     /// # Panics
     ///
-    /// If it was not.
+    /// If it was not assigned.
     pub(super) fn site(&self, number: u16) -> Site {
         let place = usize::from(number) - 1;
         assert!(place < self.count(), "site {number} is one of those numbered");
@@ -101,7 +101,7 @@ impl Names {
         Ok(())
     }
 
-    /// Gives the memory back and leaves no sites.
+    /// Frees the memory and removes all sites.
     pub(super) fn release<K: Allocator + ?Sized>(&self, books: &K) {
         self.numbers.release(books);
         self.give(self.list.replace(ptr::null_mut()), self.capacity.replace(0), books);

@@ -1,9 +1,9 @@
 //! The table from blocks to the numbers of their sites: 8 bytes a slot.
 //!
-//! Open addressing with linear probing, as in the table of addresses that the wrappers use, but
-//! with both halves in one word. A removed slot is filled by shifting back what was pushed past it,
-//! the last one when the next is inserted or removed, as most allocators give out next what was
-//! freed last. The slot that an address hashes to is a product of its hash and the capacity, which
+//! Open addressing with linear probing, as in the wrappers' address table, but with both halves in
+//! one word. A removed slot is filled by shifting later entries back; for the last removed entry
+//! this is delayed until the next insertion or removal, as most allocators reuse the block freed
+//! last. The slot that an address hashes to is a product of its hash and the capacity, which
 //! therefore need not be a power of two and can grow by half.
 
 use core::alloc::Layout;
@@ -14,20 +14,20 @@ use crate::contract::allocator::{AllocError, Allocator};
 
 /// Slots of the first table.
 const SLOTS_MIN: usize = 64;
-/// Bits of a slot that hold the number; the others hold the low bits of the address.
+/// Bits of a slot for the number; the others are the low bits of the address.
 const NUMBER_BITS: u32 = 16;
 
 /// A hash table from the addresses of blocks to numbers that are not zero.
 ///
 /// # Invariants
 ///
-/// 1. `slots` is null and `capacity` zero, or `slots` leads to `capacity` written words, taken from
-///    the allocator for books with `layout(capacity)`.
-/// 2. `used` slots are entries, at most 7/8 of all, and no address stands twice; the others are
-///    zero, but for the one of invariant 5.
+/// 1. `slots` is null and `capacity` zero, or `slots` points to `capacity` written words, allocated
+///    from `books` with `layout(capacity)`.
+/// 2. `used` slots are entries, at most 7/8 of all, and no address is in two slots; the others are
+///    zero, except the one of invariant 5.
 /// 3. Between the slot that an address hashes to and the one it is in, none is zero.
-/// 4. The blocks have `high` for the bits of their address that no slot holds.
-/// 5. `gone` is zero, or what the slot `gone_at` holds and what is no entry any more.
+/// 4. The addresses of all blocks have `high` for the bits that no slot stores.
+/// 5. `gone` is zero, or the value of slot `gone_at`, which is no longer an entry.
 pub(super) struct Table {
     slots: Cell<*mut u64>,
     capacity: Cell<usize>,
@@ -61,7 +61,7 @@ impl Table {
         self.slots.get().cast()
     }
 
-    /// Makes room for `more` entries.
+    /// Reserves room for `more` entries.
     ///
     /// # Errors
     ///
@@ -76,13 +76,13 @@ impl Table {
         if needed <= most(self.capacity.get()) { Ok(()) } else { self.grow(needed, books) }
     }
 
-    /// Sets the number of `address`, for which there is room. An address that no slot can hold is
-    /// left out.
+    /// Sets the number of `address`, for which there is room. An address that no slot can store is
+    /// ignored.
     #[inline]
     pub(super) fn insert(&self, address: NonNull<u8>, number: u16) {
         let (high, key) = halves(address);
         if self.used.get() == 0 && high != self.high.get() {
-            // What is gone had other bits.
+            // The removed entry had other bits.
             self.settle();
             self.high.set(high);
         }
@@ -111,10 +111,10 @@ impl Table {
         (slot != 0 && slot != self.gone.get()).then_some(slot as u16)
     }
 
-    /// Takes `address` out, if it is there.
+    /// Removes `address`, if it is there.
     #[inline]
     pub(super) fn remove(&self, address: NonNull<u8>) {
-        // What was removed before may move the slot.
+        // The delayed removal of another entry may move the slot.
         self.settle();
         let Some(at) = self.position(address) else { return };
         let slot = self.slot(at);
@@ -139,7 +139,7 @@ impl Table {
     /// Empties the table, which keeps its memory.
     pub(super) fn clear(&self) {
         if (self.used.replace(0), self.gone.replace(0)) != (0, 0) {
-            // SAFETY: invariant 1: so many words are ours.
+            // SAFETY: invariant 1: this many words are ours.
             unsafe { self.slots.get().write_bytes(0, self.capacity.get()) };
         }
     }
@@ -148,7 +148,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// What is broken, in words.
+    /// The broken invariant, in words.
     pub(super) fn validate(&self, numbers: usize) -> Result<(), &'static str> {
         self.settle();
         let mut used = 0;
@@ -173,7 +173,7 @@ impl Table {
         }
     }
 
-    /// Gives the memory back and leaves an empty table.
+    /// Frees the memory and leaves an empty table.
     pub(super) fn release<K: Allocator + ?Sized>(&self, books: &K) {
         let capacity = self.capacity.replace(0);
         self.used.set(0);
@@ -181,7 +181,7 @@ impl Table {
         if let Some(slots) = NonNull::new(self.slots.replace(ptr::null_mut()))
             && let Ok(layout) = layout(capacity)
         {
-            // SAFETY: invariant 1; nothing uses the table any more.
+            // SAFETY: invariant 1; the table is not used any more.
             unsafe { books.deallocate_sized(slots.cast(), layout) };
         }
     }
@@ -211,7 +211,7 @@ impl Table {
         Ok(())
     }
 
-    /// Empties the slot of what was removed last.
+    /// Empties the slot of the last removed entry.
     #[inline]
     fn settle(&self) {
         if self.gone.get() != 0 {
@@ -219,7 +219,7 @@ impl Table {
         }
     }
 
-    /// Empties a slot and shifts back what was pushed past it.
+    /// Empties a slot and shifts later entries back.
     #[inline(never)]
     fn empty(&self, slot: usize) {
         self.gone.set(0);
@@ -231,7 +231,7 @@ impl Table {
             if slot == 0 {
                 break;
             }
-            // It may move into the hole if that is on its way from where it hashes to.
+            // It can move into the hole if that is between the slot it hashes to and its own.
             if self.way(self.home(slot), at) >= self.way(hole, at) {
                 self.set(hole, slot);
                 hole = at;
@@ -240,8 +240,8 @@ impl Table {
         self.set(hole, 0);
     }
 
-    /// Returns the slot of an address or the empty one where it would stand; nothing in an empty
-    /// table.
+    /// Returns the slot of an address or the empty one where it would be inserted; `None` in an
+    /// empty table.
     #[inline]
     fn position(&self, address: NonNull<u8>) -> Option<usize> {
         let (high, key) = halves(address);
@@ -300,14 +300,14 @@ impl Table {
     }
 }
 
-/// Returns how many of so many slots may be used.
+/// Returns how many of `capacity` slots can be used.
 #[inline]
 fn most(capacity: usize) -> usize {
     capacity - capacity.div_ceil(8)
 }
 
-/// Returns the bits of an address that a slot has no room for, and the others where a slot has
-/// them.
+/// Returns the bits of an address that a slot has no room for, and the others in the position of a
+/// slot.
 #[inline]
 fn halves(address: NonNull<u8>) -> (u64, u64) {
     let address = address.addr().get() as u64;

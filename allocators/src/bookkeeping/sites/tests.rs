@@ -1,4 +1,4 @@
-//! The tables of sites beside std's maps, and what each allocator makes of them.
+//! The tables of sites against std's maps, and the sites of each allocator.
 
 use core::panic::Location;
 use core::ptr::NonNull;
@@ -23,7 +23,7 @@ fn address(number: u64) -> NonNull<u8> {
     NonNull::without_provenance(core::num::NonZero::new(number).expect("not zero"))
 }
 
-/// So many sites that differ, as the lines of a program do.
+/// Distinct sites, like the lines of a program.
 fn sites_of_a_program(count: usize) -> &'static [Location<'static>] {
     core::iter::repeat_n(*Location::caller(), count).collect::<Vec<_>>().leak()
 }
@@ -73,7 +73,7 @@ fn the_table_behaves_as_a_map() {
         }
         let greatest = model.values().copied().max().map_or(0, usize::from);
         assert_eq!(table.validate(greatest), Ok(()), "seed {seed}");
-        assert!(table.validate(greatest - 1).is_err(), "seed {seed}: a number that is none");
+        assert!(table.validate(greatest - 1).is_err(), "seed {seed}: an unassigned number");
         table.clear();
         assert_eq!((table.len(), table.validate(0)), (0, Ok(())), "seed {seed}");
         assert!(model.keys().all(|&key| table.get(address(key as u64)).is_none()), "seed {seed}");
@@ -138,7 +138,7 @@ fn a_block_that_moves_takes_its_site_along() {
     assert_eq!(sites.site_of(old), Some(site), "it stayed");
     sites.moved(old, new, Some(site));
     assert_eq!((sites.site_of(old), sites.site_of(new)), (None, Some(site)), "it went along");
-    // A block without a site comes to lie where another one's site is still known.
+    // A block without a site gets an address at which another one's site is still recorded.
     sites.moved(old, new, None);
     assert_eq!((sites.site_of(new), sites.count()), (None, 0), "the block there has none");
 }
@@ -162,7 +162,7 @@ fn a_block_costs_what_the_docs_say() {
     assert_eq!(sites.count(), 100_000);
 }
 
-/// With 32 bits none are.
+/// With 32 bits no blocks are that far apart.
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn blocks_too_far_apart_are_left_out() {
@@ -178,7 +178,7 @@ fn blocks_too_far_apart_are_left_out() {
     sites.forget(far);
     assert_eq!(sites.count(), 1, "the low bits alone do not name a block");
     sites.forget(near);
-    // The first one in an empty table says where the others lie.
+    // The first one in an empty table determines the high bits of the others.
     sites.reserve(1, site).expect("the books have room");
     sites.note(far, site);
     assert_eq!(sites.site_of(far), Some(site));
@@ -206,7 +206,7 @@ fn sites_beyond_the_last_number_are_left_out() {
     assert!(sites.names.bytes() <= most, "{} bytes of names", sites.names.bytes());
 }
 
-/// Whether two sites are one object: the lines of the tests look alike.
+/// Whether two sites are one object: the lines of the tests look equal.
 fn same(left: Option<Site>, right: Option<Site>) -> bool {
     left.map(core::ptr::from_ref) == right.map(core::ptr::from_ref)
 }

@@ -1,6 +1,6 @@
-//! How an allocator without sites becomes one with them, whatever has happened in it so far.
+//! Converts an allocator without sites into one with them, in any state.
 
-/// Takes an allocator without sites apart, and puts it together with some.
+/// Rebuilds an allocator without sites as one with sites.
 macro_rules! with_sites {
     ($whole:expr, $sites:expr, $Type:ident { $($field:ident),* $(,)? }) => {{
         let whole = core::mem::MaybeUninit::new($whole);

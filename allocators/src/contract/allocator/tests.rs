@@ -1,5 +1,4 @@
-//! What the contract does where an allocator leaves it to the trait, and what a reference passes
-//! on.
+//! Tests of the trait's default methods, and of the calls that a reference forwards.
 
 mod wrong_old;
 
@@ -15,8 +14,8 @@ use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
 use crate::contract::stats::Stats;
 use crate::testing::test_backing::TestBacking;
 
-/// The system's memory under an allocator that notes each call, and that has an answer of its own
-/// where the trait has one for all.
+/// The system's memory in an allocator that records each call, and whose answers differ from the
+/// trait's defaults.
 pub(crate) struct Noting {
     memory: TestBacking,
     calls: RefCell<Vec<&'static str>>,
@@ -31,17 +30,17 @@ impl Noting {
         self.calls.borrow_mut().push(call);
     }
 
-    /// Returns the calls since the last time.
+    /// Returns the calls since the last read.
     pub(crate) fn calls(&self) -> Vec<&'static str> {
         self.calls.take()
     }
 }
 
-/// What [`Noting`] says is wrong.
+/// The damage that [`Noting`] reports.
 const NOTED: Damage = Damage { what: "noted", address: core::ptr::null() };
 
-// SAFETY: the blocks are those of the memory beneath, except that a block which is resized in place
-// to no more than it has stays what it is there.
+// SAFETY: the blocks are those of the memory below, except that a block resized in place to at most
+// its size is unchanged there.
 unsafe impl Allocator for Noting {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         self.note("allocate");
@@ -139,7 +138,7 @@ fn layout(bytes: usize, align: usize) -> Layout {
 
 #[test]
 fn a_reference_passes_every_call_on() {
-    // By the type itself, so that it is the reference's own methods that are called.
+    // By the type itself, so that the reference's own methods are called.
     fn through<A: Allocator>(by: A, noting: &Noting) {
         let block = by.allocate(layout(10, 1)).expect("there is memory").cast::<u8>();
         // SAFETY: the block is live.
@@ -233,7 +232,7 @@ fn a_block_moves_only_where_it_cannot_stay() {
 
 #[test]
 fn what_an_allocator_leaves_to_the_trait() {
-    // The test backing answers to none of these itself.
+    // The test backing implements none of these itself.
     let plain = TestBacking::new();
     assert_eq!(plain.layout_below(layout(10, 4)), layout(10, 4), "it asks for no more");
     assert_eq!(plain.budget(), None, "no limit");

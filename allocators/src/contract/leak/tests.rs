@@ -1,4 +1,4 @@
-//! What a report of leaks says, up to which block, and where it cannot be written.
+//! Tests of the leak report: its contents, its length, and writers that fail.
 
 use core::alloc::Layout;
 use core::fmt;
@@ -23,7 +23,7 @@ use crate::testing::test_child::said;
 
 const LAYOUT: Layout = Layout::new::<[u64; 3]>();
 
-/// A writer that refuses one piece of text, counted from 0, and takes the others.
+/// A writer that refuses one piece of text, counted from 0, and accepts the others.
 struct Refusing(usize);
 
 impl fmt::Write for Refusing {

@@ -1,4 +1,4 @@
-//! What a report says of all that is known, and the line that it is written in.
+//! Tests of a report's contents, and of the line that it is written in.
 
 use core::fmt::Write;
 use core::panic::Location;
@@ -85,14 +85,14 @@ fn what_the_system_cuts_is_tried_again() {
     use crate::testing::test_child::ended;
 
     extern "C" fn stop(_: libc::c_int) {
-        // SAFETY: leaves at once, which a handler may.
+        // SAFETY: exits at once, which a handler may do.
         unsafe { libc::_exit(7) };
     }
-    // A file may have so many bytes: the first write is cut there, and the next is a signal.
+    // The file has a size limit: the first write is cut there, and the next one raises a signal.
     for most in [1, 2, 5] {
         let (said, status) = ended(|| {
             let handler = stop as extern "C" fn(libc::c_int);
-            // SAFETY: the handler does nothing but leave.
+            // SAFETY: the handler only exits.
             unsafe { libc::signal(libc::SIGXFSZ, handler as libc::sighandler_t) };
             let limit = libc::rlimit { rlim_cur: most, rlim_max: most };
             // SAFETY: the limit is the child's, which has no other use for it.

@@ -11,8 +11,8 @@ use super::StaticHeap;
 use crate::contract::allocator::Allocator;
 use crate::heaps::heap::tests::{misuse_of, run_model};
 
-/// No function of this name can be told where the type is `Unpin`: a unique reference to it would
-/// then be taken for the only way to the bytes inside it.
+/// This function's name is ambiguous if the type is `Unpin`: a unique reference would then be
+/// assumed to be the only access to the bytes inside it.
 trait Pinned<A> {
     fn is_pinned() {}
 }
@@ -56,7 +56,7 @@ fn threads_share_it() {
     SHARED.verify().expect("the structure is whole");
 }
 
-// The tools take the move for a read of the free memory in the buffer, which it is.
+// For the tools the move is a read of the free memory in the buffer.
 #[cfg(not(any(loligo_asan, feature = "valgrind")))]
 #[test]
 fn a_moved_heap_starts_again_at_its_new_place() {
@@ -69,7 +69,7 @@ fn a_moved_heap_starts_again_at_its_new_place() {
     let block = second.allocate(layout).expect("room").cast::<u8>();
     let inside = (&raw const *second).cast::<u8>().addr();
     let end = inside + size_of::<StaticHeap<32768>>();
-    assert!((inside..end).contains(&block.addr().get()), "the block lies in the new place");
+    assert!((inside..end).contains(&block.addr().get()), "the block is in the new place");
     // SAFETY: the block is live with this layout.
     unsafe { second.deallocate_sized(block, layout) };
 }
@@ -101,10 +101,10 @@ fn the_lock_is_free_again_after_a_report() {
     let block = JUDGE.allocate(layout).expect("room").cast::<u8>();
     // SAFETY: the block is live with this layout.
     unsafe { JUDGE.deallocate_sized(block, layout) };
-    // SAFETY: none: the double free is the point.
+    // SAFETY: not kept: the double free is the subject of the test.
     let report = misuse_of(|| unsafe { JUDGE.deallocate_sized(block, layout) });
     assert!(report.contains("double free") && report.contains("`judge`"), "{report}");
-    assert_eq!(JUDGE.stats().live, 0, "the lock was given back");
+    assert_eq!(JUDGE.stats().live, 0, "the lock was released");
 }
 
 #[test]
@@ -112,13 +112,13 @@ fn the_lock_is_held_while_something_is_done_and_no_longer() {
     let heap = Box::new(StaticHeap::<65536>::new("locked"));
     let is_locked = || heap.locked.load(Ordering::Relaxed);
     for _ in 0..2 {
-        assert!(!is_locked(), "nobody is at it");
-        assert!(heap.with(|_| is_locked()), "somebody is");
+        assert!(!is_locked(), "no call is in progress");
+        assert!(heap.with(|_| is_locked()), "a call is");
     }
     assert!(!is_locked(), "and no more");
 }
 
-// The tools report the write itself, which is planted.
+// The tools would report the planted write itself.
 #[cfg(not(any(loligo_asan, feature = "valgrind")))]
 #[test]
 fn an_overflow_into_a_header_is_found() {
@@ -130,7 +130,7 @@ fn an_overflow_into_a_header_is_found() {
     let header = unsafe { blocks[0].cast::<u8>().add(blocks[0].len()) }.cast::<[u8; 8]>();
     // SAFETY: the header was written when the second block was handed out.
     let before = unsafe { header.read() };
-    // SAFETY: nobody has a reference to it; writing there is the point of the test.
+    // SAFETY: no reference to it exists; writing there is the subject of the test.
     unsafe { header.write([0xee; 8]) };
     assert!(heap.verify().is_err(), "verify sees the damage");
     // SAFETY: as above.

@@ -1,4 +1,4 @@
-//! What the table knows of the system's blocks.
+//! Tests of the table of the system's blocks.
 
 use std::vec::Vec;
 
@@ -50,7 +50,7 @@ fn what_is_freed_wrongly_never_reaches_the_system() {
     let block: NonNull<u8> = system.allocate(layout).expect("memory").cast();
     // SAFETY: the block has 32 bytes.
     let within = unsafe { block.add(8) };
-    // SAFETY: it is found that the address lies inside of the block.
+    // SAFETY: the call finds that the address is inside the block.
     let inside = || unsafe { system.deallocate(within) };
     let said = |wrong: &dyn Fn(), what: &str| {
         let said = misuse_of(wrong);
@@ -58,7 +58,7 @@ fn what_is_freed_wrongly_never_reaches_the_system() {
     };
     said(&inside, "interior free");
     let foreign = NonNull::from(&layout).cast();
-    // SAFETY: it is found that the address is no block's.
+    // SAFETY: the call finds that the address is not a block's.
     said(&|| unsafe { system.deallocate(foreign) }, "foreign free");
     let other = Layout::new::<[u64; 5]>();
     // SAFETY: it is found that the layout is another.
@@ -80,9 +80,9 @@ fn a_block_that_is_left_is_told_with_who_asked_for_it() {
         left = system.allocate(Layout::new::<u64>()).ok();
     });
     assert!(said.contains("`system`") && said.contains("tests.rs"), "{said}");
-    assert_eq!(pages.stats().reserved, 0, "the table was given back");
+    assert_eq!(pages.stats().reserved, 0, "the table was freed");
     let block: NonNull<u8> = left.expect("memory").cast();
-    // SAFETY: nobody knows the block any more but this test; the system's heap does.
+    // SAFETY: only this test uses the block; it is still live in the system's heap.
     unsafe { System.dealloc(block.as_ptr(), Layout::new::<u64>()) };
 }
 
@@ -94,7 +94,7 @@ fn the_table_is_what_is_taken_from_the_pages() {
     let blocks: Vec<NonNull<u8>> =
         (0..200).map(|_| system.allocate(layout).expect("memory").cast()).collect();
     let (taken, stats) = (system.overhead_bytes(), system.stats());
-    // As many words with 32 bits.
+    // The same number of words with 32 bits.
     let each = taken / 200 * 8 / size_of::<usize>();
     assert!((53..=107).contains(&each), "as the documentation says: {taken}");
     assert_eq!(taken, pages.stats().requested, "nothing else is taken");

@@ -1,4 +1,4 @@
-//! Tests of what falls back: counts and books, without the first try.
+//! Tests of blocks that fall back: counters and tables, without a near allocator.
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
@@ -82,7 +82,7 @@ fn memory_is_zeroed_by_the_backing_where_that_is_asked() {
     let noting = Noting::new();
     let fall_back = FallBack::new(Some(&noting));
     let layout = Layout::new::<[u8; 100]>();
-    // The table of books is taken with the first.
+    // The table is allocated with the first block.
     fall_back.allocate(layout, false).expect("there is memory");
     noting.calls();
     for (zeroed, call) in [(false, "allocate"), (true, "allocate_zeroed")] {
@@ -99,7 +99,7 @@ fn a_report_of_the_backing_finds_the_counts_right() {
     let fall_back = FallBack::new(Some(&heap));
     let layout = Layout::new::<[u8; 100]>();
     let block = fall_back.allocate(layout, false).expect("there is memory").cast();
-    // SAFETY: the block is live in the heap; to free it there is wrong, and what the test is about.
+    // SAFETY: the block is live in the heap; freeing it there is wrong, which the test checks.
     unsafe { heap.deallocate(block) };
     let report = misuse_of(|| fall_back.free(&near, block, Some(layout)));
     assert!(report.contains("`heap`") && report.contains("double free"), "{report}");
@@ -116,7 +116,7 @@ fn a_fresh_one_has_counted_nothing_and_knows_no_block() {
     assert_eq!(fall_back.own_stats(), Stats { exact: true, ..Stats::default() }, "nothing");
     let mut outside = 0_u64;
     let bytes = fall_back.allocated_size(&near, NonNull::from(&mut outside).cast());
-    assert_eq!(bytes, 0, "what is no block has no bytes");
+    assert_eq!(bytes, 0, "an address that is not a block has no bytes");
 }
 
 #[test]
@@ -142,13 +142,13 @@ fn a_resize_counts_what_it_adds() {
     let frame = FrameAllocator::from_region("frame", &mut more);
     let fall_back = FallBack::new(Some(&frame));
     let bytes = |size| Layout::array::<u8>(size).expect("a layout");
-    // The table of books is taken with the first, so that the second is the last of the frame.
+    // The table is allocated with the first block, so that the second is the last of the frame.
     let first = fall_back.allocate(bytes(10), false).expect("there is room").cast();
     let block = fall_back.allocate(bytes(20), false).expect("there is room").cast();
     let mut old = 20;
     for (new, total, peak) in [(50, 60, 60), (30, 60, 60), (31, 61, 60), (90, 120, 100)] {
         let resized = fall_back.resize(&near, block, bytes(old), bytes(new));
-        assert_eq!(resized.map(|block| block.len()), Ok(new), "where it lies");
+        assert_eq!(resized.map(|block| block.len()), Ok(new), "in place");
         let stats = fall_back.own_stats();
         assert_eq!((stats.live, stats.requested, stats.granted), (2, 10 + new, 10 + new), "{old}");
         assert_eq!((stats.requested_total, stats.granted_total), (total, total), "from {old}");

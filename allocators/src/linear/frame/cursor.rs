@@ -1,4 +1,4 @@
-//! How the cursor of a frame moves: up for new blocks, down for freed ones.
+//! The cursor of a frame: it moves up for new blocks and down for freed ones.
 
 use core::panic::Location;
 use core::ptr::NonNull;
@@ -19,7 +19,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
 
     /// Counts bytes that are no longer live.
     pub(super) fn count_freed(&self, bytes: u64) {
-        // The live bytes peak just before some are freed, so allocating need not look.
+        // The live bytes peak just before a free, so allocating does not update the peak.
         self.peak.set(self.peak.get().max(self.live_bytes()));
         self.freed_total.set(self.freed_total.get() + bytes);
         self.aim_quick();
@@ -58,7 +58,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         self.cursor.set(unsafe { cursor.add(stride(bytes)) });
     }
 
-    /// Allocates where an alignment above 8 skips bytes.
+    /// Allocates if an alignment above 8 skips bytes.
     #[inline(never)]
     pub(super) fn allocate_padded(
         &self,
@@ -82,7 +82,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         Ok(NonNull::slice_from_raw_parts(block, bytes))
     }
 
-    /// Frees a block of `bytes` bytes where that is known.
+    /// Frees a block of `bytes` bytes, if the size is known.
     #[inline(always)]
     pub(super) fn free(
         &self,
@@ -98,8 +98,8 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         {
             return self.free_slow(block, bytes, site);
         }
-        // With a sign, as 4 GiB below the cursor is below zero where the memory lies low; and in 64
-        // bits, as in 32 the ground lies just below zero.
+        // Signed, as 4 GiB below the cursor is below zero if the memory is at a low address; in 64
+        // bits, as with 32 the ground would be just below zero.
         let beyond = self.offset_of(block) as isize as i64 - youngest.offset() as i64;
         if beyond == 0 {
             self.cut_last(block, true);
@@ -114,7 +114,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         mark::no_access(block, youngest.bytes());
     }
 
-    /// Frees any block, or says what is wrong.
+    /// Frees any block, or reports the misuse.
     #[inline(never)]
     pub(super) fn free_slow(
         &self,
@@ -142,19 +142,19 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         }
     }
 
-    /// Moves the cursor to the start of the last block, which is its run's only one if `only`.
+    /// Moves the cursor to the start of the last block; `only` if it is its run's only block.
     #[inline]
     pub(super) fn cut_last(&self, block: NonNull<u8>, only: bool) {
         if only {
             mark::no_access_at(self.table.get().cast(), size_of::<Record>());
-            // SAFETY: invariant 1: above a record lies another or the ground.
+            // SAFETY: invariant 1: after a record comes another or the ground.
             self.table.set(unsafe { self.table.get().add(1) });
         }
-        // Through the offset, as the pointer that was passed in need not reach beyond its block.
+        // Through the offset, as the pointer passed in may not have provenance beyond.
         self.cursor.set(self.at(self.offset_of(block)));
     }
 
-    /// Takes gaps and dead blocks off the end.
+    /// Removes gaps and dead blocks at the end.
     #[inline(never)]
     pub(super) fn cut_odd(&self) {
         while self.table.get() != self.ground {

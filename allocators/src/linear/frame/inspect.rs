@@ -1,4 +1,4 @@
-//! How the records of a frame are searched, walked and verified.
+//! Searching, walking and verifying the records of a frame.
 
 use core::ptr::NonNull;
 
@@ -32,7 +32,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         }
     }
 
-    /// Returns the record of the live block at `block`, or what is wrong with the address.
+    /// Returns the record of the live block at `block`, or the misuse that the address shows.
     ///
     /// # Complexity
     ///
@@ -44,16 +44,15 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         }
         let cursor = self.offset_of(self.cursor.get());
         if offset >= cursor {
-            // Free memory: a block was here, or may come here.
+            // Free memory: a block was here, or can be here later.
             return Err(Misuse::DoubleFree);
         }
-        // The cursor is not at the start, so there is a record, and the youngest is no gap.
+        // The cursor is not at the start, so there is a record, and the newest is not a gap.
         let youngest = self.youngest();
         if offset == cursor - youngest.stride() {
             return Ok(youngest);
         }
-        // The greatest record that starts at or before the offset is at `at` or above, below
-        // `above`.
+        // The last record that starts at or before the offset is at `at` or above, below `above`.
         let (mut at, mut above) = (0, self.records());
         while above - at > 1 {
             let middle = at + (above - at) / 2;
@@ -76,7 +75,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         Ok(found)
     }
 
-    /// Gives the last block another size; `record` is that of its run.
+    /// Resizes the last block; `record` is that of its run.
     ///
     /// # Errors
     ///
@@ -92,8 +91,8 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         if offset + record.stride() != cursor {
             return Err(AllocError);
         }
-        // The block leaves its run: with the run's record if it is alone in it, else for one of its
-        // own.
+        // The block leaves its run: with the run's record if it is alone in it, else with a new
+        // record.
         let only = offset == record.offset();
         let needed = if only { 0 } else { size_of::<Record>() };
         if stride(bytes) + needed > self.room() + record.stride() {
@@ -105,14 +104,14 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
             let more = (bytes - record.bytes()) as u64;
             self.allocated_total.set(self.allocated_total.get() + more);
         }
-        // First: the record that is pushed may be in the bytes that the block gives up.
+        // First: the pushed record may be in the bytes that the block gives up.
         self.mark_resized(offset, record.bytes(), bytes);
         self.cut_last(block, only);
         self.push(bytes);
         Ok(())
     }
 
-    /// Opens the bytes that a block gained, or closes those that it lost.
+    /// Unpoisons the bytes that a block gained, or poisons those that it lost.
     fn mark_resized(&self, offset: usize, old: usize, new: usize) {
         if new > old {
             mark::undefined(self.at(offset + old), new - old);
@@ -140,7 +139,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
             let address = self.memory.as_ptr().wrapping_add(offset);
             Err(Damage { what, address })
         };
-        // SAFETY: the ground is written when the frame is made and stands as long as it does.
+        // SAFETY: the ground is written when the frame is created and stays as long as it does.
         if unsafe { self.ground.read() } != Record::GROUND {
             return damage("the end of the table is overwritten", 0);
         }

@@ -1,12 +1,12 @@
-//! What a frame remembers: eight bytes for a run of equal blocks, in a table that grows down.
+//! The records of a frame: eight bytes for a run of equal blocks, in a table that grows down.
 
 use core::cell::Cell;
 use core::ptr;
 
-/// Every block starts at a multiple of this and takes a multiple of it.
+/// The granularity of block offsets and strides.
 pub(super) const GRAIN: usize = 8;
 
-/// Returns the bytes that a block of `bytes` bytes takes.
+/// Returns the stride of a block of `bytes` bytes.
 #[inline]
 pub(super) const fn stride(bytes: usize) -> usize {
     // `bytes` is at most `isize::MAX`, as a layout's size is, or the ground's, a multiple of the
@@ -14,7 +14,7 @@ pub(super) const fn stride(bytes: usize) -> usize {
     (bytes + (GRAIN - 1)) & !(GRAIN - 1)
 }
 
-/// Where a run of blocks starts and how long each is; a length of zero marks a gap.
+/// The start of a run of blocks and the size of each; a size of zero marks a gap.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(C, align(8))]
 pub(super) struct Record {
@@ -23,9 +23,9 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Stands beneath the first record. Its blocks would be longer than any region and start behind
-    /// every one, so no request and no address match it. Their bytes are a multiple of the grain,
-    /// as rounding up would end at zero where a `usize` has 32 bits.
+    /// The record before the first. Its blocks would be larger than any region and start after
+    /// every block, so no request and no address match it. Their size is a multiple of the grain,
+    /// as rounding up would wrap to zero with a 32-bit `usize`.
     pub(super) const GROUND: Self = Self { offset: u32::MAX, bytes: !(GRAIN as u32 - 1) };
 
     /// Both numbers must be below 2^32.
@@ -40,13 +40,13 @@ impl Record {
         self.offset as usize
     }
 
-    /// Returns the size of each block as asked.
+    /// Returns the requested size of each block.
     #[inline]
     pub(super) const fn bytes(self) -> usize {
         self.bytes as usize
     }
 
-    /// Returns how far the blocks lie apart.
+    /// Returns the distance between the blocks' starts.
     #[inline]
     pub(super) const fn stride(self) -> usize {
         stride(self.bytes())
@@ -57,9 +57,9 @@ impl Record {
     }
 }
 
-/// One bit for each grain of the region: set where a block starts that was freed out of order.
+/// One bit for each grain of the region: set at the start of a block that was freed out of order.
 ///
-/// Words from `clean` on are not written yet and stand for zeros, so neither making a frame nor
+/// Words from `clean` on are not written yet and count as zeros, so neither creating a frame nor
 /// resetting it touches them.
 pub(super) struct DeadBits {
     words: *mut Cell<u64>,
@@ -72,7 +72,7 @@ impl DeadBits {
         bytes.div_ceil(GRAIN * 64)
     }
 
-    /// Makes bits without words, for a frame without room.
+    /// Creates empty bits, for a frame without room.
     pub(super) const fn none() -> Self {
         // SAFETY: no offset has a bit in a frame without room, so no word is touched.
         unsafe { Self::new(ptr::null_mut()) }
@@ -80,7 +80,7 @@ impl DeadBits {
 
     /// # Safety
     ///
-    /// `words` is valid for as many words as the offsets passed later need, and nobody else uses
+    /// `words` is valid for as many words as the offsets passed later need, and no other code uses
     /// it.
     pub(super) const unsafe fn new(words: *mut Cell<u64>) -> Self {
         Self { words, clean: Cell::new(0) }
@@ -96,7 +96,7 @@ impl DeadBits {
         for fresh in self.clean.get()..=word {
             // SAFETY: the maker of the bits promises the words of all offsets.
             let fresh = unsafe { self.words.add(fresh) };
-            // SAFETY: as above; nobody refers to a word that was not written yet.
+            // SAFETY: as above; no reference exists to a word that was not written yet.
             unsafe { fresh.write(Cell::new(0)) };
         }
         self.clean.set(self.clean.get().max(word + 1));

@@ -1,4 +1,4 @@
-//! Going back to an earlier state of a frame.
+//! Restoring an earlier state of a frame.
 
 use core::ops::Deref;
 
@@ -8,18 +8,18 @@ use crate::bookkeeping::mark;
 use crate::bookkeeping::sites::{NoSites, SiteBook};
 use crate::contract::allocator::Allocator;
 
-/// A state of a frame to go back to; made by [`FrameAllocator::mark`].
+/// A restorable state of a frame; created by [`FrameAllocator::mark`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameMark {
-    /// Where the cursor was.
+    /// The position of the cursor.
     offset: usize,
 }
 
 impl<'a, B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'a, B, S> {
-    /// Opens a scope: what is allocated through it is freed when it is dropped.
+    /// Opens a scope: dropping it frees all blocks allocated through it.
     ///
     /// The frame is borrowed mutably, so no container over it can be in use while the scope is
-    /// open, and none made in the scope can outlive it. Scopes nest by [`FrameScope::scope`].
+    /// open, and no container of the scope can outlive it. Scopes nest by [`FrameScope::scope`].
     ///
     /// # Complexity
     ///
@@ -47,7 +47,7 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'a, B, S> {
     /// # Ok::<(), AllocError>(())
     /// ```
     ///
-    /// What was made in a scope cannot leave it:
+    /// Objects of a scope cannot leave it:
     ///
     /// ```compile_fail,E0505
     /// # use core::{alloc::Layout, mem::MaybeUninit};
@@ -64,7 +64,7 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'a, B, S> {
         FrameScope { frame: self, mark }
     }
 
-    /// Returns a mark of the present state for [`rewind`](Self::rewind).
+    /// Returns a mark of the current state for [`rewind`](Self::rewind).
     ///
     /// # Safety
     ///
@@ -75,7 +75,7 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'a, B, S> {
         FrameMark { offset: self.offset_of(self.cursor.get()) }
     }
 
-    /// Frees every block that was allocated since `mark` was made.
+    /// Frees every block allocated since `mark` was created.
     ///
     /// # Complexity
     ///
@@ -83,13 +83,13 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'a, B, S> {
     ///
     /// # Safety
     ///
-    /// `mark` came from [`mark`](Self::mark) of this frame under the rules given there, and nothing
-    /// uses the blocks allocated since.
+    /// `mark` came from [`mark`](Self::mark) of this frame under the rules given there, and the
+    /// blocks allocated since are not used.
     pub unsafe fn rewind(&self, mark: FrameMark) {
         self.rewind_to(mark);
     }
 
-    /// Frees the blocks that start at or behind the mark.
+    /// Frees the blocks that start at or after the mark.
     fn rewind_to(&self, mark: FrameMark) {
         self.forget_from(mark);
         let mut bytes = 0;
@@ -97,10 +97,10 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'a, B, S> {
         let mut cursor = self.cursor.get();
         let mut table = self.table.get();
         while table != self.ground && self.offset_of(cursor) > mark.offset {
-            // SAFETY: invariant 1: what is not the ground is a record.
+            // SAFETY: invariant 1: it is not the ground, so it is a record.
             let record = unsafe { table.read() };
             let end = self.offset_of(cursor);
-            // A block before the mark stays, also where it ends behind it.
+            // A block that starts before the mark stays, even if it ends after it.
             let kept = mark.offset.saturating_sub(record.offset());
             let kept = kept.next_multiple_of(record.stride().max(GRAIN));
             let from = record.offset() + kept;
@@ -117,7 +117,7 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'a, B, S> {
                 break;
             }
             cursor = self.at(record.offset());
-            // SAFETY: above a record lies another or the ground.
+            // SAFETY: after a record comes another or the ground.
             table = unsafe { table.add(1) };
         }
         self.count_freed(bytes);
@@ -129,7 +129,7 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'a, B, S> {
         self.cut_odd();
     }
 
-    /// Forgets the sites of the blocks that start at or behind the mark. A dead one has none.
+    /// Forgets the sites of the blocks that start at or after the mark. A dead block has none.
     fn forget_from(&self, mark: FrameMark) {
         if !S::KEEPS {
             return;
@@ -186,7 +186,7 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> FrameScope<'_, 'a, B, S> {
         self.frame.scope()
     }
 
-    /// Frees what was allocated in this scope so far.
+    /// Frees all blocks allocated in this scope so far.
     pub fn reset(&mut self) {
         self.frame.rewind_to(self.mark);
     }

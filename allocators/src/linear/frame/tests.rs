@@ -300,7 +300,7 @@ fn a_scope_survives_that_older_blocks_are_freed_in_it() {
         take(&*scope, 8, 256);
     }
     frame.verify().expect("sound");
-    assert_eq!(frame.stats().live, 2, "what starts before the mark stays");
+    assert_eq!(frame.stats().live, 2, "a block that starts before the mark stays");
     frame.reset();
     frame.assert_empty();
 }
@@ -325,7 +325,7 @@ fn the_backing_gets_its_block_back() {
 
 #[test]
 fn each_kind_of_damage_is_told_with_its_place() {
-    // A damaged frame may tell these tools of memory that is not its own.
+    // A damaged frame may mark memory of others for these tools.
     if cfg!(any(loligo_asan, feature = "valgrind")) {
         return;
     }
@@ -340,7 +340,7 @@ fn each_kind_of_damage_is_told_with_its_place() {
         (damage.what, damage.address.addr().wrapping_sub(frame.memory.addr().get()))
     };
     let set_record = |frame: &FrameAllocator<'_>, n: usize, record| {
-        // SAFETY: so many records are below the ground.
+        // SAFETY: this many records are before the ground.
         let place = unsafe { frame.ground.sub(n + 1) };
         // SAFETY: as above.
         unsafe { place.write(record) };
@@ -391,14 +391,14 @@ fn it_tells_what_is_left_and_what_is_its_own() {
     let owned = [0, end - 1, end].map(|offset| frame.owns(start.wrapping_add(offset)));
     assert_eq!(owned, [true, true, false], "up to the ground");
     assert!(!frame.owns(start.wrapping_sub(1)), "nothing before the start");
-    // Eight bytes of it are for the record.
+    // Eight of its bytes are for the record.
     assert_eq!(frame.allocate(layout(left - 7, 8)), Err(AllocError), "more than is left");
     let rest = take(&frame, left - 8, 8);
     assert_eq!((frame.remaining(), frame.stats().live), (0, 2), "all that was left");
     free(&frame, rest);
 }
 
-/// A naive frame: the live blocks in the order of their addresses, and what was written into each.
+/// A naive frame: the live blocks in address order, and their contents.
 #[derive(Default)]
 struct Model {
     live: BTreeMap<usize, (NonNull<u8>, Layout, u8)>,
@@ -432,7 +432,7 @@ impl Model {
         (start, asked)
     }
 
-    /// Draws a block; the later ones more often.
+    /// Draws a block; later ones more often.
     fn draw(&self, random: &mut Random) -> Option<usize> {
         let back = random.below(self.live.len().max(1)).min(random.below(8) * random.below(8));
         self.live.keys().rev().nth(back).copied()
@@ -550,7 +550,7 @@ fn random_programs_agree_with_a_model() {
     }
 }
 
-/// Under Valgrind the check reads a record that was closed to it with the bytes of the block.
+/// Under Valgrind the check reads a record that was poisoned together with the block's bytes.
 #[test]
 fn a_record_may_take_bytes_that_a_block_gave_up() {
     let mut full = 0;
@@ -595,16 +595,16 @@ fn what_was_dead_before_a_rewind_is_alive_when_it_is_given_out_again() {
     let mark = unsafe { frame.mark() };
     for _ in 0..3 {
         let blocks = [(); 3].map(|()| take(&frame, 16, 8));
-        // From the middle, so that it stays where it is, dead.
+        // From the middle, so that it stays in place, dead.
         free(&frame, blocks[1]);
         assert_eq!(frame.stats().live, 3, "the first and two more");
-        // SAFETY: no block behind the mark is used again.
+        // SAFETY: no block after the mark is used again.
         unsafe { frame.rewind(mark) };
         assert_eq!((frame.stats().live, blocks_of(&frame).len()), (1, 1), "the first is left");
         frame.verify().expect("sound");
     }
-    // SAFETY: the address is in the frame, and no block is there.
+    // SAFETY: the address is in the frame, and there is no block.
     let bytes = unsafe { frame.allocated_size(first.add(16)) };
-    assert_eq!(bytes, 0, "what is no block has no bytes");
+    assert_eq!(bytes, 0, "an address that is not a block has no bytes");
     free(&frame, first);
 }

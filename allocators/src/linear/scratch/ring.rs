@@ -1,4 +1,4 @@
-//! The ring: where blocks lie, and a table of what starts where.
+//! The ring: the memory of the blocks, and a table of their starts.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -16,20 +16,21 @@ mod inspect;
 #[cfg(test)]
 mod tests;
 
-/// Every block starts at a multiple of this and takes a multiple of it.
+/// The granularity of block offsets and strides.
 pub(super) const GRAIN: usize = 16;
 
 /// The most bytes of a ring, so that an entry has a bit to spare.
 const BYTES_MAX: usize = (1 << 31) - GRAIN;
 
-/// Returns the bytes that a block of `bytes` bytes takes.
+/// Returns the stride of a block of `bytes` bytes.
 #[inline]
 const fn stride(bytes: usize) -> usize {
     // `bytes` is at most `isize::MAX`, as a layout's size is.
     (bytes + GRAIN - 1) & !(GRAIN - 1)
 }
 
-/// What starts at a grain of the ring: nothing, a live block, or room that waits for the tail.
+/// What starts at a grain of the ring: nothing, a live block, or freed room that the tail has not
+/// passed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Entry(u32);
 
@@ -64,18 +65,18 @@ impl Entry {
     }
 }
 
-/// A ring of blocks over one region, without fall back.
+/// A ring of blocks over one region, without a fallback.
 ///
 /// # Invariants
 ///
-/// 1. `memory` leads to `capacity` bytes, a multiple of 16 at an address that is one, and `entries`
-///    to an entry for each 16 of them; all of it is the ring's alone.
-/// 2. What lies from `tail` to `head`, around the end, is `occupied` bytes, laid out without a hole
-///    by live blocks and freed room, each with its entry where it starts; all other entries are
-///    nothing. None of them reaches over the end.
-/// 3. With nothing occupied, head and tail are zero; else a live block starts at the tail. (Head
-///    and tail at one place else mean a full ring.)
-/// 4. `live` and `requested` count the live blocks and what they were asked with.
+/// 1. `memory` points to `capacity` bytes, a multiple of 16 at an address that is one, and
+///    `entries` to an entry for each 16 of them; only the ring uses this memory.
+/// 2. The part from `tail` to `head`, around the end, has `occupied` bytes, without holes, of live
+///    blocks and freed room, each with its entry at its start; all other entries are nothing. No
+///    block reaches over the end.
+/// 3. If nothing is occupied, head and tail are zero; else a live block starts at the tail. (Equal
+///    head and tail otherwise mean a full ring.)
+/// 4. `live` and `requested` count the live blocks and their requested bytes.
 pub(super) struct Ring<'a> {
     memory: NonNull<u8>,
     entries: NonNull<Cell<Entry>>,
@@ -83,35 +84,37 @@ pub(super) struct Ring<'a> {
     pub(super) head: Cell<usize>,
     pub(super) tail: Cell<usize>,
     pub(super) occupied: Cell<usize>,
-    /// Bytes asked for by the live blocks, which are the bytes granted.
+    /// Requested bytes of the live blocks, equal to the granted bytes.
     pub(super) requested: Cell<usize>,
     live: Cell<usize>,
-    /// The most that was requested before any of it was freed.
+    /// The most requested bytes before any of them were freed.
     peak: Cell<usize>,
     allocations_total: Cell<u64>,
     requested_total: Cell<u64>,
-    /// All of the memory given, the table and what is skipped included.
+    /// All of the given memory, table and skipped bytes included.
     bytes: usize,
     name: &'a str,
     region: PhantomData<&'a mut [MaybeUninit<u8>]>,
 }
 
 impl<'a> Ring<'a> {
-    /// Makes a ring with all of its table in the memory given.
+    /// Creates a ring with its whole table in the given memory.
     ///
     /// # Safety
     ///
-    /// `memory` is valid for `bytes` bytes for as long as the ring lives, and used by nobody else.
+    /// `memory` is valid for `bytes` bytes for as long as the ring exists, and used by no other
+    /// code.
     pub(super) unsafe fn over(name: &'a str, memory: NonNull<u8>, bytes: usize) -> Self {
         let skipped = memory.addr().get().wrapping_neg() % GRAIN;
         // Five words of 4 bytes for each grain: four for blocks, one for its entry.
         let grains = bytes.saturating_sub(skipped) / (GRAIN + size_of::<Entry>());
         let capacity = (grains * GRAIN).min(BYTES_MAX);
-        // SAFETY: with nothing to hold nothing is skipped; else more bytes follow than are skipped.
+        // SAFETY: without room for a block nothing is skipped; else more bytes follow than are
+        // skipped.
         let memory = unsafe { memory.add(if capacity == 0 { 0 } else { skipped }) };
         // SAFETY: the entries follow the ring within the memory given.
         let entries = unsafe { memory.add(capacity) };
-        // SAFETY: so many bytes were counted for them; all zero is `Entry::NONE`.
+        // SAFETY: this many bytes were counted for them; all zero is `Entry::NONE`.
         unsafe { entries.write_bytes(0, capacity / GRAIN * size_of::<Entry>()) };
         let ring = Self {
             memory,
@@ -133,16 +136,16 @@ impl<'a> Ring<'a> {
         ring
     }
 
-    /// Marks all memory for blocks.
+    /// Marks the memory of all blocks for the tools.
     pub(super) fn open_region(&self, mark: fn(NonNull<u8>, usize)) {
         mark(self.memory, self.capacity);
     }
 
-    /// Returns where a block may start at or behind `from`.
+    /// Returns the first possible start of a block at or after `from`.
     #[inline]
     fn aligned(&self, from: usize, align: usize) -> usize {
         let address = self.memory.addr().get() + from;
-        // A ring's offsets and a layout's alignment are below 2^63 together.
+        // A ring's offset plus a layout's alignment is below 2^63.
         from + (address.wrapping_neg() & (align - 1))
     }
 
@@ -152,13 +155,13 @@ impl<'a> Ring<'a> {
         self.occupied.get() != 0 && self.head.get() <= self.tail.get()
     }
 
-    /// Returns where what starts at `offset`, free or the youngest block, must end.
+    /// Returns the limit for the end of a block at `offset`, which is new or the newest.
     #[inline]
     fn limit(&self, offset: usize) -> usize {
         if self.wraps() && offset <= self.tail.get() { self.tail.get() } else { self.capacity }
     }
 
-    /// Finds room for a block: its offset, and whether it lies around the end.
+    /// Finds room for a block: its offset, and whether it wraps around the end.
     #[inline]
     fn room(&self, bytes: usize, align: usize) -> Option<(usize, bool)> {
         let stride = stride(bytes);
@@ -176,7 +179,7 @@ impl<'a> Ring<'a> {
         fits(start, self.tail.get()).then_some((start, true))
     }
 
-    /// Enters what was skipped from `from` to `to`, if anything, as freed.
+    /// Records skipped bytes from `from` to `to`, if any, as freed.
     #[inline]
     fn skip(&self, from: usize, to: usize) {
         if from != to {
@@ -210,7 +213,7 @@ impl<'a> Ring<'a> {
         }
     }
 
-    /// Moves the tail over freed room, until a live block starts there or nothing is left.
+    /// Moves the tail over freed room, to the next live block or until the ring is empty.
     #[inline]
     fn advance(&self) {
         let mut tail = self.tail.get();
@@ -235,11 +238,11 @@ impl<'a> Ring<'a> {
         self.occupied.set(occupied);
     }
 
-    /// Gives a block another size where it lies.
+    /// Resizes a block in place.
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if it is to grow and is not the youngest, or there is no room.
+    /// [`AllocError`] if it is to grow and is not the newest, or there is no room.
     fn resize(&self, offset: usize, old: usize, new: usize) -> Result<(), AllocError> {
         let (before, after) = (stride(old), stride(new));
         let end = offset + before;
@@ -273,12 +276,12 @@ impl<'a> Ring<'a> {
 
     #[inline]
     fn lower(&self, bytes: usize) {
-        // What is requested peaks just before some is freed, so allocating need not look.
+        // Requested bytes peak just before a free, so allocating does not update the peak.
         self.peak.set(self.peak.get().max(self.requested.get()));
         self.requested.set(self.requested.get() - bytes);
     }
 
-    /// Returns offset and size of a live block, or what is wrong with the address.
+    /// Returns offset and size of a live block, or the misuse that the address shows.
     #[inline]
     fn find(&self, block: NonNull<u8>) -> Result<(usize, usize), Misuse> {
         let offset = self.offset_of(block.as_ptr());
@@ -329,7 +332,7 @@ unsafe impl Allocator for Ring<'_> {
             return Err(AllocError);
         };
         if self.occupied.get() == 0 {
-            // What is skipped in front of the first block is no part of the ring's turn.
+            // Bytes skipped before the first block are not occupied.
             self.tail.set(start);
         } else if around {
             self.skip(self.head.get(), self.capacity);
@@ -368,12 +371,13 @@ unsafe impl Allocator for Ring<'_> {
             Ok(found) => found,
             Err(what) => wrong_free(what, self.name, block, Some(before), Location::caller()),
         };
-        // Before anything is refused: who then moves the block copies as much as `old` says.
+        // Before any refusal: a caller that then moves the block copies the size in `old`.
         if before != found {
             wrong_free(Misuse::WrongSize, self.name, block, Some(before), Location::caller());
         }
         self.resize(offset, found, bytes)?;
-        // The pointer passed in may reach over less than the block, so the ring's own goes back.
+        // The pointer passed in may have provenance over less than the block, so the ring's own is
+        // returned.
         Ok(NonNull::slice_from_raw_parts(self.at(offset), bytes))
     }
 

@@ -1,5 +1,5 @@
-//! Tests of the scratch ring: where blocks lie, what comes back when, what falls back, wrong frees,
-//! and a naive model.
+//! Tests of the scratch ring: the places of blocks, recovered room, fallback, wrong frees, and a
+//! naive model.
 
 #![expect(
     clippy::multiple_unsafe_ops_per_block,
@@ -35,7 +35,7 @@ fn take(scratch: &dyn Allocator, size: usize) -> NonNull<u8> {
 }
 
 fn free(scratch: &dyn Allocator, block: NonNull<u8>) {
-    // SAFETY: the block is live, or its free is what a test is about.
+    // SAFETY: the block is live, or its free is the subject of a test.
     unsafe { scratch.deallocate(block) };
 }
 
@@ -49,7 +49,7 @@ fn memory(bytes: usize) -> Vec<MaybeUninit<u8>> {
     vec![MaybeUninit::new(7); bytes]
 }
 
-/// The state that a request that is refused must leave.
+/// The state that a refused request must leave.
 fn state(ring: &Ring<'_>) -> (usize, usize, usize, Stats) {
     (ring.head.get(), ring.tail.get(), ring.occupied.get(), ring.stats())
 }
@@ -68,10 +68,10 @@ fn blocks_go_around_the_ring() {
     let first = take(&scratch, 300);
     let second = take(&scratch, 300);
     assert_eq!(second.addr().get() - first.addr().get(), 304);
-    assert_eq!(scratch.allocate(layout(300, 1)), Err(AllocError), "no room behind or before");
+    assert_eq!(scratch.allocate(layout(300, 1)), Err(AllocError), "no room after or before");
     free(&scratch, first);
     let third = take(&scratch, 300);
-    assert_eq!(third, first, "it lies around the end");
+    assert_eq!(third, first, "it is around the end");
     assert_eq!(scratch.stats().requested, 600);
     scratch.verify().expect("sound");
     let order: Vec<_> = blocks_of(&scratch).iter().map(|block| block.address).collect();
@@ -141,7 +141,7 @@ fn alignment_is_kept_and_gaps_come_back() {
     }
     assert_eq!(scratch.ring.occupied.get(), 0, "the gaps are free, too");
     let block = scratch.allocate(layout(10, 4096)).expect("there is memory").cast();
-    assert_eq!(scratch.ring.occupied.get(), 16, "in front of the first nothing is held");
+    assert_eq!(scratch.ring.occupied.get(), 16, "before the first nothing is occupied");
     free(&scratch, block);
 }
 
@@ -344,11 +344,11 @@ fn each_kind_of_damage_is_told() {
     assert_eq!(said(&ring.occupied, 128), (filled, start), "the count of bytes");
     let counts = "the blocks and their counts differ";
     assert_eq!(said(&ring.requested, 119), (counts, start), "the bytes asked for");
-    assert_eq!(said(&ring.occupied, 0).0, over, "what is empty has its head at the start");
-    // Between the head and the tail something starts.
+    assert_eq!(said(&ring.occupied, 0).0, over, "an empty ring has its head at the start");
+    // Something starts between the head and the tail.
     let (head, occupied) = (ring.head.replace(112), ring.occupied.replace(112));
-    let damage = scratch.verify().expect_err("the second is behind the head");
-    assert_eq!(damage.what, "an entry stands where nothing starts", "{damage}");
+    let damage = scratch.verify().expect_err("the second is after the head");
+    assert_eq!(damage.what, "an entry is where nothing starts", "{damage}");
     ring.head.set(head);
     ring.occupied.set(occupied);
     free(&scratch, second);
@@ -425,6 +425,6 @@ fn random_programs_agree_with_a_model() {
         }
         run_model(&scratch, seed);
         drop(scratch);
-        assert_eq!(backing.stats().live, 0, "everything is given back");
+        assert_eq!(backing.stats().live, 0, "everything is freed");
     }
 }

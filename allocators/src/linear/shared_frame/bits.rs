@@ -1,13 +1,13 @@
-//! Where the live blocks of a shared frame start and end: two bits for each 8 bytes.
+//! The starts and ends of a shared frame's live blocks: two bits for each 8 bytes.
 
 use core::ptr::NonNull;
 
 use crate::threads::sync::shared::{AtomicUsize, Ordering};
 
-/// Every block starts at a multiple of this and takes a multiple of it.
+/// The granularity of block offsets and strides.
 pub(super) const GRAIN: usize = 8;
 
-/// How many grains a word describes; two under the model checker, so that small blocks cross words.
+/// The number of grains in a word; two under the model checker, so that small blocks cross words.
 const GRAINS: usize = if cfg!(loom) { 2 } else { usize::BITS as usize / 2 };
 
 /// The bits of the starts in a word.
@@ -19,8 +19,8 @@ const ENDS: usize = STARTS << 1;
 ///
 /// # Invariants
 ///
-/// 1. `words` leads to as many words as `grains` need, which are touched by atomic operations
-///    alone.
+/// 1. `words` points to as many words as `grains` need, which are accessed only by atomic
+///    operations.
 pub(super) struct Bits {
     words: NonNull<AtomicUsize>,
     grains: usize,
@@ -49,12 +49,12 @@ impl Bits {
         words * size_of::<AtomicUsize>() / GRAIN * GRAIN
     }
 
-    /// Makes the bits of `grains` grains, all clear.
+    /// Creates the bits of `grains` grains, all clear.
     ///
     /// # Safety
     ///
-    /// `memory` is aligned for words, valid for as many as the grains need, and used by nobody
-    /// else.
+    /// `memory` is aligned for words, valid for as many as the grains need, and used by no other
+    /// code.
     pub(super) unsafe fn new(memory: NonNull<u8>, grains: usize) -> Self {
         let words = memory.cast::<AtomicUsize>();
         for index in 0..grains.div_ceil(GRAINS) {
@@ -80,8 +80,8 @@ impl Bits {
     #[inline]
     pub(super) fn set(&self, start: usize, end: usize) {
         let ((first, s), (last, e)) = (start_place(start), end_place(end));
-        // Release pairs with the Acquire in `load`: a thread that sees the start sees the end as
-        // well, and what the cursor's Acquire has shown.
+        // Release pairs with the Acquire in `load`: a thread that sees the start also sees the end,
+        // and all that the cursor's Acquire has shown.
         if first == last {
             self.word(first).fetch_or(s | e, Ordering::Release);
         } else {
@@ -90,7 +90,7 @@ impl Bits {
         }
     }
 
-    /// Clears the bits of the live block that starts at `start` and returns the grain behind it.
+    /// Clears the bits of the live block that starts at `start` and returns the grain after it.
     /// `None` if none starts there (any more): of several threads that claim one block, one gets
     /// it.
     #[inline]
@@ -132,10 +132,10 @@ impl Bits {
         self.word(old).fetch_and(!e, Ordering::Release);
     }
 
-    /// Clears the words of the grains below `end`. Nobody else uses the frame.
+    /// Clears the words of the grains below `end`. No other thread uses the frame.
     pub(super) fn clear_below(&mut self, end: usize) {
         for index in 0..end.div_ceil(GRAINS) {
-            // Relaxed: nobody else uses the frame.
+            // Relaxed: no other thread uses the frame.
             self.word(index).store(0, Ordering::Relaxed);
         }
     }
@@ -153,7 +153,7 @@ impl Bits {
         self.load(word) & bit != 0
     }
 
-    /// Returns the grain behind the live block that starts at `grain`.
+    /// Returns the grain after the live block that starts at `grain`.
     pub(super) fn end_of(&self, grain: usize) -> Option<usize> {
         let (first, bit) = start_place(grain);
         let mut ends = self.load(first) & ENDS & !(bit - 1);
@@ -182,7 +182,7 @@ impl Bits {
         None
     }
 
-    /// Whether `grain` is in a live block that starts before it: the last bit below belongs to a
+    /// Whether `grain` is in a live block that starts before it: the closest set bit below is a
     /// start.
     pub(super) fn is_within(&self, grain: usize) -> bool {
         let (first, bit) = start_place(grain);

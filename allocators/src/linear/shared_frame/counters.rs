@@ -1,5 +1,5 @@
 //! The cursor of a shared frame and its counters, in one cache line: the thread that moves the
-//! cursor pays for the line once.
+//! cursor loads the line once.
 
 use crate::contract::stats::Stats;
 use crate::threads::sync::shared::{AtomicUsize, Ordering, Total};
@@ -8,19 +8,19 @@ use crate::threads::sync::shared::{AtomicUsize, Ordering, Total};
 ///
 /// # Invariants
 ///
-/// 1. A block's bytes are counted as granted after they were taken, as freed before they are given
-///    up, so never more bytes are counted as live than the region has.
-/// 2. `requested_odd` is raised after `granted_odd`, by no more.
+/// 1. A block's bytes are counted as granted after they are taken, and as freed before they are
+///    given up, so the live count never exceeds the region's bytes.
+/// 2. `requested_odd` is raised after `granted_odd`, by at most as much.
 #[repr(align(64))]
 pub(super) struct Counters {
-    /// The offset behind the last block.
+    /// The offset of the last block's end.
     pub(super) cursor: AtomicUsize,
     allocations: Total,
     frees: Total,
     freed: Total,
     /// Bytes granted for requests of multiples of 8.
     exact: Total,
-    /// Bytes granted for other requests, and the bytes that these asked for.
+    /// Bytes granted for other requests, and the bytes that they requested.
     granted_odd: Total,
     requested_odd: Total,
     peak: AtomicUsize,
@@ -61,7 +61,7 @@ impl Counters {
         self.exact.get() + self.granted_odd.get()
     }
 
-    /// Counts a block that is about to be given back.
+    /// Counts a block that is about to be given up.
     #[inline]
     pub(super) fn count_free(&self, bytes: usize) {
         self.note_peak();
@@ -69,7 +69,7 @@ impl Counters {
         self.frees.raise(1);
     }
 
-    /// Counts a block that was given another size in place.
+    /// Counts a block that was resized in place.
     pub(super) fn count_resize(&self, old: usize, new: usize, before: usize, after: usize) {
         if after > before {
             self.count_bytes(new.saturating_sub(old), after - before);
@@ -79,28 +79,28 @@ impl Counters {
         }
     }
 
-    /// Counts everything as freed. Nobody else uses the frame.
+    /// Counts everything as freed. No other thread uses the frame.
     pub(super) fn count_reset(&mut self) {
         self.note_peak();
         self.freed.raise(self.live_bytes() as u64);
         self.frees.raise(self.allocations.get() - self.frees.get());
     }
 
-    /// The live bytes peak before some are freed, so allocating need not look.
+    /// The live bytes peak just before a free, so allocating does not update the peak.
     #[inline]
     fn note_peak(&self) {
         let live = self.live_bytes();
-        // Relaxed: the peak stands for itself.
+        // Relaxed: no other value depends on the peak.
         if live > self.peak.load(Ordering::Relaxed) {
             self.peak.fetch_max(live, Ordering::Relaxed);
         }
     }
 
-    /// Returns the live bytes, never more than there were at the end of the look.
+    /// Returns the live bytes, at most the number at the end of the read.
     #[inline]
     fn live_bytes(&self) -> usize {
         let granted = self.granted();
-        // Read last; more may have been given back by then than was seen to be granted.
+        // Read last; by then, more may have been freed than the granted count that was read.
         granted.saturating_sub(self.freed.get()) as usize
     }
 
@@ -108,7 +108,7 @@ impl Counters {
         let allocations = self.allocations.get();
         let live = allocations.saturating_sub(self.frees.get()) as usize;
         let bytes = self.live_bytes();
-        // Relaxed: the peak stands for itself.
+        // Relaxed: no other value depends on the peak.
         let peak = self.peak.load(Ordering::Relaxed).max(bytes);
         // Before the granted ones, which were raised first.
         let requested_odd = self.requested_odd.get();
@@ -128,7 +128,7 @@ impl Counters {
         }
     }
 
-    /// Whether no more was given back than taken.
+    /// Whether at most as much was freed as allocated.
     pub(super) fn agree(&self) -> bool {
         let (freed, frees) = (self.freed.get(), self.frees.get());
         freed <= self.granted() && frees <= self.allocations.get()

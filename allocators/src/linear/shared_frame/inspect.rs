@@ -1,4 +1,4 @@
-//! What a shared frame tells about itself.
+//! Walking and verifying a shared frame.
 
 use crate::contract::allocator::{Allocator, Block, Damage};
 
@@ -6,13 +6,14 @@ use super::SharedFrame;
 use super::bits::GRAIN;
 
 impl<B: Allocator + Sync + ?Sized> SharedFrame<'_, B> {
-    /// Shows the blocks whose bits are set; one that comes or goes meanwhile may be left out.
+    /// Visits the blocks whose bits are set; a block that is allocated or freed meanwhile may be
+    /// left out.
     pub(super) fn walk_blocks(&self, visit: &mut dyn FnMut(Block)) {
         let mut from = 0;
         while let Some(start) = self.bits.next_start(from) {
             let end = self.bits.end_of(start).unwrap_or(start);
             let next = self.bits.next_start(start + 1);
-            // Where a block goes while it is looked at, the end of a later one is found.
+            // If a block is freed during the walk, the end of a later one is found.
             if end > start && next.is_none_or(|next| end <= next) {
                 let address = self.at(start * GRAIN);
                 visit(Block { address, bytes: (end - start) * GRAIN, site: None });
@@ -31,12 +32,12 @@ impl<B: Allocator + Sync + ?Sized> SharedFrame<'_, B> {
             return damage("the cursor is outside of the memory or between two grains");
         }
         if !self.counters.agree() {
-            return damage("more was freed than given out");
+            return damage("more was freed than allocated");
         }
         Ok(())
     }
 
-    /// Checks all invariants, also those that hold only while no thread is in the midst of a call.
+    /// Checks all invariants, also those that hold only while no call is in progress.
     ///
     /// # Panics
     ///
@@ -52,9 +53,9 @@ impl<B: Allocator + Sync + ?Sized> SharedFrame<'_, B> {
             blocks += 1;
             bytes += block.bytes;
         });
-        assert!(end <= self.cursor(), "a live block lies behind the cursor");
+        assert!(end <= self.cursor(), "a live block is past the cursor");
         let stats = self.stats();
         assert_eq!((stats.live, stats.granted), (blocks, bytes), "bits and counters differ");
-        assert!(self.bits.next_start(self.cursor() / GRAIN).is_none(), "a bit behind the cursor");
+        assert!(self.bits.next_start(self.cursor() / GRAIN).is_none(), "a bit past the cursor");
     }
 }

@@ -1,4 +1,5 @@
-//! Tests of the temporary allocator: in place and beyond, moves, wrong frees, memory that runs out.
+//! Tests of the temporary allocator: blocks inside and in the backing, moves, wrong frees, memory
+//! that runs out.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -21,7 +22,7 @@ fn take(temp: &dyn Allocator, size: usize) -> NonNull<u8> {
 }
 
 fn free(temp: &dyn Allocator, block: NonNull<u8>) {
-    // SAFETY: the block is live, or its free is what a test is about.
+    // SAFETY: the block is live, or its free is the subject of a test.
     unsafe { temp.deallocate(block) };
 }
 
@@ -30,8 +31,8 @@ fn is_inside<const N: usize>(temp: &TempAllocator<'_, N, TestBacking>, block: No
     (start..start + size_of_val(temp)).contains(&block.addr().get())
 }
 
-/// No function of this name can be told where the type is `Unpin`: a unique reference to it would
-/// then be taken for the only way to the bytes inside it.
+/// This function's name is ambiguous if the type is `Unpin`: a unique reference would then be
+/// assumed to be the only access to the bytes inside it.
 trait Pinned<A> {
     fn is_pinned() {}
 }
@@ -46,7 +47,7 @@ const _: () = {
 };
 const _: () = assert!(
     size_of::<TempAllocator<'static, 0, TestBacking>>() <= 336,
-    "what the docs say of the object's own size"
+    "the size that the docs state"
 );
 
 #[test]
@@ -127,10 +128,10 @@ fn a_moved_one_starts_again_at_its_new_place() {
     let block = take(&*first, 100);
     let fallen = take(&*first, 3000);
     let second = Box::new(*first);
-    assert_eq!(second.stats().live, 1, "what lay inside is gone, what fell back is not");
+    assert_eq!(second.stats().live, 1, "blocks inside are gone, those that fell back are not");
     let again = take(&*second, 100);
     assert!(is_inside(&second, again));
-    // The address may be anybody's now, but is never taken for a block.
+    // The address may be another's now, but is never taken for a block.
     let old = misuse_of(|| free(&*second, block));
     assert!(old.contains("foreign free") || old.contains("double free"), "{old}");
     second.verify().expect("sound");
@@ -192,13 +193,13 @@ fn damage_to_the_buffer_is_told() {
     let block = take(&temp, 10);
     temp.verify().expect("sound");
     let buffer = temp.buffer.get().cast::<u8>();
-    // Behind the end of the frame's table there is a bit for each 8 bytes.
+    // After the end of the frame's table there is a bit for each 8 bytes.
     let end = 1024 - 1024 / 64 - 8;
     // SAFETY: the buffer has 1024 bytes.
     let end = unsafe { buffer.add(end) }.cast::<[u8; 8]>();
     // SAFETY: the bytes are written, as the frame is open.
     let before = unsafe { end.read() };
-    // SAFETY: nobody has a reference to them; writing there is the point of the test.
+    // SAFETY: no reference to them exists; writing there is the point of the test.
     unsafe { end.write([0x5a; 8]) };
     let damage = temp.verify().expect_err("planted");
     assert_eq!(damage.what, "the end of the table is overwritten", "what is broken");

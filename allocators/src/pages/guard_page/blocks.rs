@@ -1,5 +1,5 @@
-//! How guarded blocks come and go: pages opened and closed without the lock, the table changed
-//! under it.
+//! Allocating and freeing guarded blocks: pages are opened and closed without the lock, the table
+//! is changed under it.
 
 use core::alloc::Layout;
 use core::panic::Location;
@@ -13,7 +13,7 @@ use crate::contract::allocator::{AllocError, Allocator};
 use crate::contract::misuse::{Misuse, Report, misuse};
 
 impl GuardPageAllocator<'_> {
-    /// Serves a request, guarded if that may be.
+    /// Serves a request, guarded if possible.
     pub(super) fn take(
         &self,
         layout: Layout,
@@ -47,7 +47,7 @@ impl GuardPageAllocator<'_> {
         taken
     }
 
-    /// Asks again and again while waiting blocks leave.
+    /// Retries while waiting blocks are released.
     fn take_guarded(
         &self,
         layout: Layout,
@@ -78,19 +78,19 @@ impl GuardPageAllocator<'_> {
         let data = unsafe { span.cast::<u8>().add(shape.lead) };
         // SAFETY: the data are in the span, which is closed.
         if unsafe { self.pages.open(data, shape.data) }.is_err() {
-            // SAFETY: nobody has seen the span, nothing of which is open.
+            // SAFETY: the span is not yet used, and all of it is closed.
             unsafe { self.pages.deallocate_closed(span, 0) };
             return Err(AllocError);
         }
         let opened = Opened { data, shape, bytes: requested(layout) };
-        // SAFETY: the data are open, and nobody has seen them.
+        // SAFETY: the data are open, and not yet used.
         unsafe { opened.fill() };
         // SAFETY: the offset is less than the data's length.
         let block = unsafe { data.add(shape.offset) };
         let known = Known { block, layout, span, site, stage: Stage::Guarded(shape) };
         if self.state.with(|state| state.enter(known, self.pages)).is_err() {
             opened.unmark();
-            // SAFETY: nobody has seen the span, of which the data are open.
+            // SAFETY: the span is not yet used, and its data are open.
             unsafe { self.pages.deallocate_closed(span, shape.data) };
             return Err(AllocError);
         }
@@ -106,14 +106,14 @@ impl GuardPageAllocator<'_> {
         let span = self.pages.allocate(layout)?;
         let known = Known { block: span.cast(), layout, span, site, stage: Stage::Forwarded };
         if self.state.with(|state| state.enter(known, self.pages)).is_err() {
-            // SAFETY: the block was just allocated with this layout, and nobody has seen it.
+            // SAFETY: the block was just allocated with this layout, and is not yet used.
             unsafe { self.pages.deallocate_sized(span.cast(), layout) };
             return Err(AllocError);
         }
         Ok(NonNull::slice_from_raw_parts(span.cast(), requested(layout)))
     }
 
-    /// Takes a block back.
+    /// Frees a block.
     ///
     /// # Safety
     ///
@@ -142,7 +142,7 @@ impl GuardPageAllocator<'_> {
 
     fn free_guarded(&self, known: &Known, opened: Opened, site: &'static Location<'static>) {
         let block = known.block;
-        // Before its pages close, so that another thread that frees it too finds it freed.
+        // Before its pages close, so that another thread that also frees it finds it freed.
         let marked = self.state.with(|state| state.mark_freed(block, site));
         self.unraced(marked, block, site);
         opened.unmark();
@@ -159,7 +159,7 @@ impl GuardPageAllocator<'_> {
         }
     }
 
-    /// Gives the addresses of the oldest waiting block back if more than `most` wait.
+    /// Releases the addresses of the oldest waiting block if more than `most` wait.
     pub(super) fn let_go_beyond(&self, most: usize) -> bool {
         let oldest = self.state.with(|state| state.pop_beyond(most));
         if let Some(known) = oldest {
@@ -170,7 +170,7 @@ impl GuardPageAllocator<'_> {
         oldest.is_some()
     }
 
-    /// Gives a block another layout if its guards can stay.
+    /// Changes a block's layout if its guards can stay.
     ///
     /// # Safety
     ///
@@ -192,11 +192,11 @@ impl GuardPageAllocator<'_> {
                     return Err(AllocError);
                 }
                 self.check(known, opened, site);
-                // Under the lock, since `verify` in another thread reads what is filled here.
+                // Under the lock, since `verify` in another thread reads the bytes filled here.
                 self.state.with(|state| {
                     opened.unmark();
-                    // SAFETY: the data are open, and what lies beside the smaller block is the
-                    // allocator's again, what the greater one gains no longer.
+                    // SAFETY: the data are open; bytes that a smaller block gives up are the
+                    // allocator's again, and bytes that a larger one gains are the block's.
                     unsafe { Opened { bytes: requested(new), ..opened }.fill() };
                     state.exchange(known, now);
                 });
@@ -211,7 +211,7 @@ impl GuardPageAllocator<'_> {
         Ok(NonNull::slice_from_raw_parts(now.block, requested(new)))
     }
 
-    /// Returns what is known of a live block that `layout` fits; anything else is misuse.
+    /// Returns the record of a live block that `layout` fits; anything else is misuse.
     pub(super) fn expect(
         &self,
         block: NonNull<u8>,
@@ -254,16 +254,16 @@ impl GuardPageAllocator<'_> {
         }
     }
 
-    /// Reports bytes that were written beside a block.
+    /// Reports bytes that were written next to a block.
     pub(super) fn check(&self, known: &Known, opened: Opened, site: &'static Location<'static>) {
-        // SAFETY: the block is live, so its pages are open, and what is beside it was filled.
+        // SAFETY: the block is live, so its pages are open, and the bytes around it were filled.
         if let Some(stray) = unsafe { opened.stray() } {
             let start = known.block.as_ptr();
             let (what, side, address) = if stray.before {
                 (Misuse::Underrun, "before", start.wrapping_sub(stray.distance))
             } else {
                 let end = start.wrapping_add(known.requested());
-                (Misuse::Overrun, "behind", end.wrapping_add(stray.distance - 1))
+                (Misuse::Overrun, "after", end.wrapping_add(stray.distance - 1))
             };
             let plural = if stray.changed == 1 { "" } else { "s" };
             misuse(

@@ -1,4 +1,4 @@
-//! What is known about an address, for reports and debuggers.
+//! Descriptions of addresses, for reports and debuggers.
 
 use core::fmt;
 use core::panic::Location;
@@ -6,34 +6,34 @@ use core::ptr::NonNull;
 
 use super::state::{Known, Stage};
 
-/// Where an address lies, seen from the block that its pages belong to.
+/// The place of an address, relative to the block that its pages belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GuardedPlace {
     /// In the block, at this offset.
     Inside(usize),
-    /// So many bytes before the block's start; the byte just before it is 1.
+    /// This many bytes before the block's start; the byte just before it is 1.
     Before(usize),
-    /// So many bytes after the block's end; the byte just behind the last one is 1.
+    /// This many bytes past the block's end; the byte just after the last one is 1.
     Behind(usize),
 }
 
-/// What a [`GuardPageAllocator`](crate::GuardPageAllocator) knows about an address.
+/// The result of [`GuardPageAllocator::describe`](crate::GuardPageAllocator::describe).
 ///
-/// It prints as a sentence, without allocating.
+/// It displays as a sentence, without allocating.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GuardedAddress {
-    /// The address asked about.
+    /// The address.
     pub address: *const u8,
-    /// Where it lies.
+    /// Its place.
     pub place: GuardedPlace,
     /// The block that its pages belong to.
     pub block: NonNull<u8>,
-    /// The bytes that were asked for the block.
+    /// The requested size of the block.
     pub bytes: usize,
-    /// Who allocated the block, or resized it last.
+    /// The site of the block's allocation or last resize.
     pub allocated: &'static Location<'static>,
-    /// Who freed it, unless it is live.
+    /// The site of its free, unless it is live.
     pub freed: Option<&'static Location<'static>>,
 }
 
@@ -64,7 +64,7 @@ impl fmt::Display for GuardedAddress {
         match self.place {
             GuardedPlace::Inside(offset) => write!(f, "at offset {offset} of")?,
             GuardedPlace::Before(bytes) => write!(f, "{bytes} before the start of")?,
-            GuardedPlace::Behind(bytes) => write!(f, "{bytes} behind the end of")?,
+            GuardedPlace::Behind(bytes) => write!(f, "{bytes} past the end of")?,
         }
         let state = if self.freed.is_some() { "freed" } else { "live" };
         write!(f, " the {state} block {:p} of {} bytes", self.block, self.bytes)?;

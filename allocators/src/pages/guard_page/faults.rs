@@ -1,7 +1,7 @@
-//! What a fault hit, printed by a signal handler before the process dies of it.
+//! Describes a faulting address, printed by a signal handler before the process dies.
 //!
-//! The handler takes no memory and waits for nobody. What it may read are the allocators in a fixed
-//! table of addresses; a thread that takes one out waits until no handler reads any more.
+//! The handler allocates nothing and waits for no thread. It reads only the allocators in a fixed
+//! table of addresses; a thread that removes one waits until no handler is reading.
 
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
@@ -16,22 +16,22 @@ use crate::contract::misuse::write_stderr;
 #[cfg(all(test, not(any(loligo_asan, feature = "valgrind"))))]
 mod tests;
 
-/// How many allocators can be asked at once.
+/// How many allocators can be registered at once.
 const ASKED_MAX: usize = 16;
 
 /// How often the handler tries an allocator's lock. Its holder may be the thread that has faulted.
 const TRIES: u32 = 1000;
 
-/// The signals that a bad access raises.
+/// The signals of an invalid access.
 const SIGNALS: [libc::c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
 
-/// The allocators to ask; each stays where it is while its address stands here.
+/// The registered allocators; each stays in place while its address is here.
 static ASKED: [AtomicPtr<()>; ASKED_MAX] = [const { AtomicPtr::new(ptr::null_mut()) }; ASKED_MAX];
 
-/// Handlers that read the allocators now.
+/// The number of handlers that are reading the allocators.
 static READERS: AtomicUsize = AtomicUsize::new(0);
 
-/// What was to happen at the signals before this crate's handler first stood.
+/// The signals' actions before this crate's handler was first installed.
 struct Previous(UnsafeCell<[MaybeUninit<libc::sigaction>; 2]>);
 
 // SAFETY: it is written by the one thread that has taken `KNOWN` from `UNASKED` to `ASKING`, once,
@@ -47,17 +47,17 @@ const ASKING: u8 = 1;
 const ANSWERED: u8 = 2;
 
 impl GuardPageAllocator<'_> {
-    /// Runs `work`; if a bad access stops the program meanwhile, in any thread, what this allocator
-    /// knows about the address is printed to standard error first.
+    /// Runs `work`; if an invalid access stops the program meanwhile, in any thread, this
+    /// allocator's description of the address is printed to standard error first.
     ///
-    /// As [`report_faults`](Self::report_faults) in all else, for an allocator that does not live
-    /// for ever.
+    /// Otherwise as [`report_faults`](Self::report_faults), for an allocator that does not live
+    /// forever.
     ///
     /// # Errors
     ///
-    /// [`AllocError`] without running `work`, as there.
+    /// [`AllocError`] without running `work`, for the same reasons.
     pub fn while_reporting_faults<R>(&self, work: impl FnOnce() -> R) -> Result<R, AllocError> {
-        /// Takes the allocator out again, also where `work` unwinds.
+        /// Unregisters the allocator, also if `work` unwinds.
         struct Asked(usize);
         impl Drop for Asked {
             fn drop(&mut self) {
@@ -71,19 +71,19 @@ impl GuardPageAllocator<'_> {
 }
 
 impl GuardPageAllocator<'static> {
-    /// Has it printed to standard error, at a bad access in any thread, what this allocator knows
-    /// about the address; the program then ends as it would have.
+    /// Prints this allocator's description of the address to standard error at an invalid access in
+    /// any thread; the program then ends as it would have.
     ///
-    /// A handler for `SIGSEGV` and `SIGBUS` is installed for the process, on the alternate stack
-    /// where a thread has one. At the first of these signals, whatever address it is about, it puts
-    /// the handlers back that were there when this was first called, and returns, so that the
-    /// access is tried again and they decide: as a rule the process dies of the signal, and a
-    /// debugger or a core dump sees the very instruction. If the program lives on after that,
-    /// faults are reported again only once this is called again.
+    /// A handler for `SIGSEGV` and `SIGBUS` is installed for the process, on the alternate stack if
+    /// a thread has one. At the first of these signals, for any address, it restores the handlers
+    /// that were installed when this was first called, and returns, so that the access is retried
+    /// and they decide: usually the process dies of the signal, and a debugger or a core dump shows
+    /// the very instruction. If the program survives that, faults are reported again only after
+    /// another call of this method.
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if 16 allocators report already, or the system refuses the handler.
+    /// [`AllocError`] if 16 allocators are already registered, or the system refuses the handler.
     ///
     /// # Examples
     ///
@@ -110,7 +110,7 @@ fn address_of(allocator: &GuardPageAllocator<'_>) -> *mut () {
     ptr::from_ref(allocator).cast_mut().cast()
 }
 
-/// Enters an allocator into the table; the caller keeps it where it is until [`leave`].
+/// Registers an allocator; the caller keeps it in place until [`leave`].
 fn enter(allocator: &GuardPageAllocator<'_>) -> Result<usize, AllocError> {
     let this = address_of(allocator);
     let free = |asked: &AtomicPtr<()>| {
@@ -120,17 +120,18 @@ fn enter(allocator: &GuardPageAllocator<'_>) -> Result<usize, AllocError> {
     ASKED.iter().position(free).ok_or(AllocError)
 }
 
-/// Takes an allocator out and waits until no handler can be reading it.
+/// Unregisters an allocator and waits until no handler can be reading it.
 fn leave(slot: usize) {
     ASKED[slot].store(ptr::null_mut(), Ordering::SeqCst);
-    // A handler counts itself before it looks at the table. All are sequentially consistent, so
-    // either it is seen here, or it sees the empty slot. It waits for nothing, so this ends.
+    // A handler counts itself before it reads the table. All operations are sequentially
+    // consistent, so either it is counted here, or it sees the empty slot. It waits for nothing, so
+    // this ends.
     while READERS.load(Ordering::SeqCst) != 0 {
         core::hint::spin_loop();
     }
 }
 
-/// Installs the handler, which may stand already.
+/// Installs the handler, which may be installed already.
 fn install() -> Result<(), AllocError> {
     remember_previous()?;
     for signal in SIGNALS {
@@ -142,32 +143,32 @@ fn install() -> Result<(), AllocError> {
     Ok(())
 }
 
-/// Asks, once, what is to happen at the signals without this handler.
+/// Reads, once, the signals' actions without this handler.
 fn remember_previous() -> Result<(), AllocError> {
     let order = Ordering::SeqCst;
     loop {
         match KNOWN.compare_exchange(UNASKED, ASKING, order, order) {
             Ok(_) => break,
             Err(ANSWERED) => return Ok(()),
-            // Another thread is at it, which takes two system calls.
+            // Another thread is reading them, which takes two system calls.
             Err(_) => core::hint::spin_loop(),
         }
     }
     for (index, signal) in SIGNALS.into_iter().enumerate() {
         let mut before = MaybeUninit::<libc::sigaction>::uninit();
-        // SAFETY: nothing is changed; the place for the answer is this function's own.
+        // SAFETY: nothing is changed; the place for the answer is local.
         if unsafe { libc::sigaction(signal, ptr::null(), before.as_mut_ptr()) } != 0 {
             KNOWN.store(UNASKED, order);
             return Err(AllocError);
         }
-        // SAFETY: this thread alone has the `ASKING`, and nobody reads before `ANSWERED`.
+        // SAFETY: only this thread set `ASKING`, and no thread reads before `ANSWERED`.
         unsafe { previous(index).write(before) };
     }
     KNOWN.store(ANSWERED, order);
     Ok(())
 }
 
-/// Returns where the action of a signal is kept.
+/// Returns the place of a signal's previous action.
 fn previous(index: usize) -> *mut MaybeUninit<libc::sigaction> {
     let places = PREVIOUS.0.get().cast::<MaybeUninit<libc::sigaction>>();
     // SAFETY: there are as many places as signals, and callers count those.
@@ -185,7 +186,7 @@ fn set_handler(signal: libc::c_int) -> Result<(), AllocError> {
     if result == 0 { Ok(()) } else { Err(AllocError) }
 }
 
-/// Puts the handlers back that were there before. Several threads may do so at once.
+/// Restores the previous handlers. Several threads can do so at once.
 fn step_aside() {
     for (index, signal) in SIGNALS.into_iter().enumerate() {
         let action = previous(index).cast::<libc::sigaction>().cast_const();
@@ -194,7 +195,8 @@ fn step_aside() {
     }
 }
 
-/// The handler. It calls what signal handlers may call: atomics, `write`, `sigaction`, `raise`.
+/// The handler. It calls only functions allowed in signal handlers: atomics, `write`, `sigaction`,
+/// `raise`.
 extern "C" fn on_fault(
     signal: libc::c_int,
     info: *mut libc::siginfo_t,
@@ -210,19 +212,19 @@ extern "C" fn on_fault(
     }
     step_aside();
     if code <= 0 {
-        // Somebody has sent the signal; no access is tried again on return, so it is sent again.
+        // The signal was sent by a process; no access is retried on return, so it is sent again.
         // SAFETY: raise takes a number.
         unsafe { libc::raise(signal) };
     }
 }
 
-/// Prints what the allocators of the table know about an address.
+/// Prints the table's allocators' descriptions of an address.
 fn print_known(address: *const u8) {
     READERS.fetch_add(1, Ordering::SeqCst);
     for (index, asked) in ASKED.iter().enumerate() {
         let allocator = asked.load(Ordering::SeqCst);
         if ASKED[..index].iter().any(|before| before.load(Ordering::SeqCst) == allocator) {
-            // It reports for ever and meanwhile, or there is none.
+            // It is registered permanently and temporarily, or the slot is empty.
             continue;
         }
         let allocator = allocator.cast::<GuardPageAllocator<'static>>();

@@ -1,4 +1,4 @@
-//! Where a block is between its guards, and the bytes beside it that only a wrong write changes.
+//! The position of a block between its guards, and the fill bytes next to it.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -9,7 +9,7 @@ use crate::contract::allocator::AllocError;
 use crate::pages::page::system::{page_size, whole_pages};
 use crate::wrappers::quarantine::pattern::{count_unlike, first_unlike};
 
-/// What the rest of a block's pages is filled with.
+/// The fill byte for the rest of a block's pages.
 const SLACK: u8 = 0xfd;
 
 /// The parts of a span.
@@ -19,7 +19,7 @@ const SLACK: u8 = 0xfd;
 ///                        | offset | block   | slack  |
 /// ```
 ///
-/// `lead` is a page, or the alignment of a block that is aligned to more.
+/// `lead` is a page, or the alignment of a block with a larger one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) lead: usize,
@@ -28,7 +28,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Returns how a block of `layout` lies.
+    /// Returns the position of a block of `layout`.
     ///
     /// # Errors
     ///
@@ -36,7 +36,7 @@ impl Shape {
     pub(super) fn new(layout: Layout, side: GuardSide) -> Result<Self, AllocError> {
         let data = whole_pages(requested(layout)).ok_or(AllocError)?;
         let lead = layout.align().max(page_size());
-        // At an alignment of a page and more this is zero.
+        // With an alignment of at least a page this is zero.
         let last = (data - requested(layout)) & !(layout.align() - 1);
         let offset = match side {
             GuardSide::Overrun => last,
@@ -45,7 +45,7 @@ impl Shape {
         Ok(Self { lead, data, offset })
     }
 
-    /// Returns what the pages are asked for.
+    /// Returns the layout requested from the pages.
     pub(super) fn span(self) -> Result<Layout, AllocError> {
         let guards = self.lead.checked_add(page_size()).ok_or(AllocError)?;
         let bytes = self.data.checked_add(guards).ok_or(AllocError)?;
@@ -53,17 +53,17 @@ impl Shape {
     }
 }
 
-/// Returns the bytes that a layout stands for: a size of zero is served as one byte.
+/// Returns the requested bytes: a size of zero counts as one byte.
 pub(super) fn requested(layout: Layout) -> usize {
     layout.size().max(1)
 }
 
-/// The open pages of a block, and where in them the block lies.
+/// The open pages of a block, and its position in them.
 ///
 /// # Invariants
 ///
-/// 1. `data` leads to `shape.data` bytes that are open, of which the block has `bytes` from
-///    `shape.offset` on; the others are the allocator's.
+/// 1. `data` points to `shape.data` open bytes, of which the block has `bytes` from `shape.offset`
+///    on; the others are the allocator's.
 #[derive(Clone, Copy)]
 pub(super) struct Opened {
     pub(super) data: NonNull<u8>,
@@ -71,23 +71,23 @@ pub(super) struct Opened {
     pub(super) bytes: usize,
 }
 
-/// What is found changed beside a block.
+/// Changed bytes next to a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stray {
-    /// Before the block rather than behind it.
+    /// Before the block rather than after it.
     pub(super) before: bool,
-    /// How far the nearest changed byte lies from the block; the byte beside it is 1.
+    /// The distance of the nearest changed byte from the block; the adjacent byte is 1.
     pub(super) distance: usize,
     /// How many bytes were changed on that side.
     pub(super) changed: usize,
 }
 
 impl Opened {
-    /// Fills what is beside the block.
+    /// Fills the bytes around the block.
     ///
     /// # Safety
     ///
-    /// Invariant 1 holds but for the contents.
+    /// Invariant 1 holds except for the contents.
     pub(super) unsafe fn fill(self) {
         for (start, bytes) in self.sides() {
             mark::undefined(start, bytes);
@@ -97,11 +97,11 @@ impl Opened {
         }
     }
 
-    /// Looks for bytes beside the block that were written.
+    /// Looks for changed bytes around the block.
     ///
     /// # Safety
     ///
-    /// Invariant 1 holds, and [`fill`](Self::fill) has filled what is beside the block.
+    /// Invariant 1 holds, and [`fill`](Self::fill) has filled the bytes around the block.
     pub(super) unsafe fn stray(self) -> Option<Stray> {
         let [before, behind] = self.sides().map(|(start, bytes)| {
             mark::defined(start, bytes);
@@ -116,14 +116,14 @@ impl Opened {
         stray
     }
 
-    /// Lifts the marks from what is beside the block, since the addresses will be somebody else's.
+    /// Unpoisons the bytes around the block, since the addresses will have another owner.
     pub(super) fn unmark(self) {
         for (start, bytes) in self.sides() {
             mark::undefined(start, bytes);
         }
     }
 
-    /// Returns where the bytes before and behind the block start, and how many they are.
+    /// Returns the start and number of the bytes before and after the block.
     fn sides(self) -> [(NonNull<u8>, usize); 2] {
         let end = self.shape.offset + self.bytes;
         // SAFETY: the block ends within the open pages (invariant 1).

@@ -1,5 +1,5 @@
-//! What the guard-page allocator guards with its lock: the blocks by address, and those freed in
-//! order.
+//! The state that the guard-page allocator's lock protects: the blocks by address, and the freed
+//! ones in order.
 
 use core::alloc::Layout;
 use core::panic::Location;
@@ -17,14 +17,14 @@ use crate::wrappers::quarantine::left::Left;
 #[cfg(test)]
 mod tests;
 
-/// What became of a block.
+/// The stage of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Stage {
     /// Live, between guards.
     Guarded(Shape),
     /// Live, on pages without guards.
     Forwarded,
-    /// Freed and closed, its addresses kept. The blocks in quarantine are a list, the oldest first.
+    /// Freed and closed, its addresses kept. The waiting blocks are a list, the oldest first.
     Freed { site: &'static Location<'static>, next: Option<NonNull<u8>> },
 }
 
@@ -33,9 +33,9 @@ pub(super) enum Stage {
 pub(super) struct Known {
     pub(super) block: NonNull<u8>,
     pub(super) layout: Layout,
-    /// All that was taken from the pages, guards included.
+    /// All its pages, guards included.
     pub(super) span: NonNull<[u8]>,
-    /// Who allocated it, or resized it last.
+    /// The site of its allocation or last resize.
     pub(super) site: &'static Location<'static>,
     pub(super) stage: Stage,
 }
@@ -54,8 +54,8 @@ impl Known {
         let Stage::Guarded(shape) = self.stage else {
             return None;
         };
-        // SAFETY: the pages before the block are of its own span, and the offset is how far the
-        // block follows their start.
+        // SAFETY: the pages before the block are of the same span, and the offset is the block's
+        // distance from their start.
         let data = unsafe { self.block.sub(shape.offset) };
         Some(Opened { data, shape, bytes: self.requested() })
     }
@@ -73,13 +73,13 @@ impl Known {
 
 /// # Invariants
 ///
-/// 1. `blocks` has each live block and each whose addresses are kept, under the address that was
-///    given out; spans do not overlap.
-/// 2. `guarded` and `forwarded` count the live ones of each kind, and what is promised to come.
-/// 3. From `oldest` to `newest` leads a list of `waiting` freed blocks; `closing` more are on their
-///    way into it or out of it.
-/// 4. `counters` has as reserved the spans of all, as requested and granted the bytes of the live
-///    ones.
+/// 1. `blocks` has each live block and each whose addresses are kept, by its address; spans do not
+///    overlap.
+/// 2. `guarded` and `forwarded` count the live blocks of each kind, including reserved ones.
+/// 3. The list from `oldest` to `newest` has `waiting` freed blocks; `closing` more are being
+///    inserted or removed.
+/// 4. `counters` has the spans of all blocks as reserved, and the bytes of the live ones as
+///    requested and granted.
 pub(super) struct State {
     pub(super) blocks: AddressTable<Known>,
     pub(super) counters: Counters,
@@ -111,7 +111,7 @@ impl State {
         }
     }
 
-    /// Enters a block that is about to be given out; it is counted as guarded or forwarded before.
+    /// Inserts a block that is about to be returned; it was counted as guarded or forwarded before.
     pub(super) fn enter(&mut self, known: Known, pages: &PageAllocator) -> Result<(), AllocError> {
         self.blocks.reserve(pages)?;
         self.blocks.insert(known.block, known);
@@ -120,7 +120,7 @@ impl State {
         Ok(())
     }
 
-    /// Finds a live block that `layout` fits, or what is wrong.
+    /// Finds a live block that `layout` fits, or the misuse.
     pub(super) fn find(&self, block: NonNull<u8>, layout: Option<Layout>) -> Result<Known, Misuse> {
         let Some(known) = self.blocks.get(block) else {
             return Err(self.stranger(block));
@@ -144,7 +144,7 @@ impl State {
         }
     }
 
-    /// Returns the block in whose span an address lies. O(blocks).
+    /// Returns the block whose span contains an address. O(blocks).
     pub(super) fn spanning(&self, address: usize) -> Option<Known> {
         let mut found = None;
         self.blocks.for_each(|_, known| {
@@ -159,17 +159,17 @@ impl State {
         self.spanning(address.addr()).map(|known| GuardedAddress::new(address, &known))
     }
 
-    /// Replaces a live block's entry after a resize where it lies.
+    /// Replaces a live block's entry after a resize in place.
     pub(super) fn exchange(&mut self, old: &Known, new: Known) {
         self.blocks.insert(new.block, new);
-        // The old size goes first, so that a peak never holds both.
+        // The old size is subtracted first, so that a peak never includes both.
         self.counters.freed(old.requested(), old.requested());
         self.counters.released(old.span.len());
         self.counters.reserved(new.span.len());
         self.counters.allocated(new.requested(), new.requested());
     }
 
-    /// Takes a forwarded block out for good.
+    /// Removes a forwarded block.
     pub(super) fn take_forwarded(&mut self, block: NonNull<u8>) -> Result<(), Misuse> {
         let known = self.find(block, None)?;
         self.forwarded -= 1;
@@ -193,7 +193,7 @@ impl State {
         Ok(())
     }
 
-    /// Puts a closed block at the end of the quarantine.
+    /// Appends a closed block to the waiting list.
     pub(super) fn keep(&mut self, block: NonNull<u8>) {
         self.closing -= 1;
         self.waiting += 1;
@@ -213,7 +213,7 @@ impl State {
         }
     }
 
-    /// Takes a freed block out that was not kept.
+    /// Removes a freed block that was not kept.
     pub(super) fn give_up(&mut self, block: NonNull<u8>) {
         self.closing -= 1;
         if let Some(known) = self.blocks.get(block) {
@@ -221,7 +221,7 @@ impl State {
         }
     }
 
-    /// Takes the oldest block out of the quarantine if more than `most` wait.
+    /// Removes the oldest waiting block if more than `most` wait.
     pub(super) fn pop_beyond(&mut self, most: usize) -> Option<Known> {
         if self.waiting <= most {
             return None;
@@ -239,14 +239,14 @@ impl State {
         Some(known)
     }
 
-    /// Takes a block out for good, before its pages go.
+    /// Removes a block, before its pages are released.
     fn forget(&self, known: &Known) {
         self.blocks.remove(known.block);
         self.left.remember(known.block);
         self.counters.released(known.span.len());
     }
 
-    /// Checks the invariants, and what lies beside each live block.
+    /// Checks the invariants, and the bytes around each live block.
     pub(super) fn validate(&self) -> Result<(), Damage> {
         let here = core::ptr::from_ref(self).cast();
         let damage = |what| Err(Damage { what, address: here });
@@ -274,7 +274,7 @@ impl State {
             return damage("the counters of the guarded blocks are not the sums over the table");
         }
         if freed != self.waiting + self.closing || self.listed() != self.waiting {
-            return damage("the list of the freed blocks is not what the table has");
+            return damage("the list of freed blocks differs from the table");
         }
         if live > self.guarded + self.forwarded {
             return damage("more blocks are live than are counted as guarded or forwarded");
@@ -285,14 +285,14 @@ impl State {
                 address: known.block.as_ptr().wrapping_sub(beside.distance),
             }),
             Some((known, beside)) => Err(Damage {
-                what: "bytes behind a guarded block were overwritten",
+                what: "bytes after a guarded block were overwritten",
                 address: known.block.as_ptr().wrapping_add(known.requested() + beside.distance - 1),
             }),
             None => Ok(()),
         }
     }
 
-    /// Follows the list of freed blocks, but no further than it may be long.
+    /// Follows the list of freed blocks, no further than its maximum length.
     fn listed(&self) -> usize {
         let (mut count, mut at) = (0, self.oldest);
         while let Some(known) = at.and_then(|block| self.blocks.get(block)) {

@@ -1,4 +1,4 @@
-//! Tests of the guard pages: where blocks lie, what can be touched, what is found, and the budget.
+//! Tests of the guard pages: the places of blocks, accessible bytes, detection, and the limit.
 
 #![expect(
     clippy::multiple_unsafe_ops_per_block,
@@ -42,7 +42,7 @@ fn free(allocator: &dyn Allocator, block: NonNull<u8>) {
     unsafe { allocator.deallocate(block) }
 }
 
-/// Returns `true` if the kernel lets a byte be read, by having it written to a pipe.
+/// Returns `true` if the kernel can read a byte, by writing it to a pipe.
 fn is_readable(address: *const u8) -> bool {
     let mut ends = [0; 2];
     // SAFETY: the place for two numbers is passed, then the ends of a pipe; the kernel answers with
@@ -59,7 +59,7 @@ fn is_readable(address: *const u8) -> bool {
 const fn assert_shared<T: Send + Sync>() {}
 const _: () = assert_shared::<GuardPageAllocator<'static>>();
 
-/// What the docs state of the table: 4/3 to 8/3 slots a block.
+/// The documented size of the table: 4/3 to 8/3 slots a block.
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<super::state::Known>() + 8 == 88, "a slot of the table");
 
@@ -105,7 +105,7 @@ fn guards_cannot_be_touched() {
                 GuardSide::Overrun if align < page() => (size, size + page() - 1),
                 _ => (size.next_multiple_of(page()), size.next_multiple_of(page()) + page() - 1),
             };
-            assert!(!is_readable(start.wrapping_add(first)), "the guard behind {size}");
+            assert!(!is_readable(start.wrapping_add(first)), "the guard after {size}");
             assert!(!is_readable(start.wrapping_add(last).wrapping_sub(page() / 2)));
             let before = if side == GuardSide::Underrun { 1 } else { page() };
             assert!(!is_readable(start.wrapping_sub(before)), "the guard before {size}");
@@ -162,7 +162,7 @@ fn stray_writes_beside_a_block_are_found() {
             62,
             1,
             "overrun",
-            "1 byte changed behind the block, the nearest being number 1;",
+            "1 byte changed after the block, the nearest being number 1;",
         ),
         (
             GuardSide::Overrun,
@@ -176,24 +176,24 @@ fn stray_writes_beside_a_block_are_found() {
             62,
             1,
             "overrun",
-            "1 byte changed behind the block, the nearest being number 1;",
+            "1 byte changed after the block, the nearest being number 1;",
         ),
         (
             GuardSide::Underrun,
             1000,
             7,
             "overrun",
-            "7 bytes changed behind the block, the nearest being number 939;",
+            "7 bytes changed after the block, the nearest being number 939;",
         ),
     ];
     for (side, offset, bytes, what, detail) in cases {
         let guards = GuardPageAllocator::new("guards", &pages).with_side(side);
         let line = Location::caller().line() + 1;
         let block = guards.allocate(layout(62, 8)).expect("there is memory").cast::<u8>();
-        guards.verify().expect("nobody has written");
-        // SAFETY: the bytes are in the block's pages, beside it.
+        guards.verify().expect("no byte was written");
+        // SAFETY: the bytes are in the block's pages, next to it.
         unsafe { block.offset(offset).write_bytes(0, bytes) };
-        let damage = guards.verify().expect_err("somebody has written");
+        let damage = guards.verify().expect_err("a byte was written");
         let nearest = if offset < 0 { offset + 1 } else { offset };
         assert_eq!(damage.address, block.as_ptr().wrapping_offset(nearest).cast_const());
         // SAFETY: the block is live; the calls are reported and change nothing.
@@ -214,7 +214,7 @@ fn stray_writes_beside_a_block_are_found() {
             assert!(report.contains(&format!("{}:{line}:", file!())), "{line}: {report}");
         }
         assert_eq!(guards.guarded_blocks(), 1, "it is live still");
-        // SAFETY: as above; what was filled there is put back.
+        // SAFETY: as above; the fill byte is restored.
         unsafe { block.offset(offset).write_bytes(0xfd, bytes) };
         free(&guards, block);
     }
@@ -266,7 +266,7 @@ fn wrong_frees_are_found() {
             }
         }
     }
-    frees(at(blocks[0], 64), &["foreign free", "1 behind the end of the live block"]);
+    frees(at(blocks[0], 64), &["foreign free", "1 past the end of the live block"]);
     frees(at(blocks[0], -1), &["foreign free", "1 before the start of the live block"]);
     assert_eq!(guards.stats(), before);
     guards.verify().expect("nothing has changed");
@@ -326,7 +326,7 @@ fn resizes_where_the_guards_can_stay() {
         block.write_bytes(3, 64);
         let shrunk = over.reallocate(block, layout(64, 8), layout(57, 8)).expect("it stays");
         assert_eq!((shrunk.cast(), shrunk.len()), (block, 57));
-        over.verify().expect("what was given up is filled again");
+        over.verify().expect("bytes that were given up are filled again");
         let moved = over.reallocate(block, layout(57, 8), layout(5000, 64)).expect("it moves");
         assert_ne!(moved.cast(), block);
         assert_eq!(moved.as_ref()[..57], [3; 57]);
@@ -358,11 +358,11 @@ fn addresses_are_described() {
     assert_eq!(place(-1), Some(GuardedPlace::Before(1)));
     assert_eq!(place(64 - 2 * page() as isize), Some(GuardedPlace::Before(2 * page() - 64)));
     assert_eq!(at(64 + page() as isize), None);
-    let known = at(64).expect("it is the guard behind");
+    let known = at(64).expect("it is the guard after");
     assert_eq!((known.block, known.bytes, known.freed), (block, 64, None));
     assert_eq!(known.allocated.line(), line);
     let sentence = format!(
-        "the address {:p} is 1 behind the end of the live block {block:p} of 64 bytes, allocated \
+        "the address {:p} is 1 past the end of the live block {block:p} of 64 bytes, allocated \
          from {}:{line}:",
         block.as_ptr().wrapping_add(64),
         file!()
@@ -375,7 +375,7 @@ fn addresses_are_described() {
     assert_eq!(guards.describe(core::ptr::null()), None);
 }
 
-/// With 32 bits there may be room for all that a layout can ask for.
+/// With 32 bits there may be room for any layout.
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn what_no_address_space_holds_is_refused() {

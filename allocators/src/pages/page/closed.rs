@@ -1,7 +1,7 @@
-//! Blocks without access, of which another allocator opens parts: what guard pages are made of.
+//! Blocks without access, of which another allocator opens parts: the basis of guard pages.
 //!
-//! Such a block is one as any other in the table, the counters and the walk, and counts as
-//! committed only where it is open.
+//! Such a block is like any other in the table, the counters and the walk, and counts as committed
+//! only where it is open.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -13,10 +13,9 @@ use super::system::{self, Access};
 use crate::contract::allocator::AllocError;
 
 impl PageAllocator {
-    /// Maps a block that nobody may touch yet.
+    /// Maps a block without access.
     ///
-    /// Ranges that the kernel would not take back are not used for it, and huge pages are not asked
-    /// for.
+    /// Parked ranges are not used for it, and huge pages are not requested.
     pub(crate) fn allocate_closed(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let request = Request::new(layout, false)?;
         self.pages.state.with(|state| state.table.reserve_slot())?;
@@ -41,21 +40,21 @@ impl PageAllocator {
     ///
     /// The pages are in a block of [`allocate_closed`](Self::allocate_closed) and are closed.
     pub(crate) unsafe fn open(&self, address: NonNull<u8>, bytes: usize) -> Result<(), AllocError> {
-        // SAFETY: the pages are the caller's, and access takes nothing from anyone.
+        // SAFETY: the pages are the caller's, and opening them affects no other code.
         unsafe { system::protect(address, bytes, Access::ReadWrite) }?;
         self.pages.state.with(|state| state.committed += bytes);
         Ok(())
     }
 
-    /// Takes access and memory from pages that are open.
+    /// Removes access and memory from open pages.
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if the kernel refuses; they are then open still.
+    /// [`AllocError`] if the kernel refuses; they are then still open.
     ///
     /// # Safety
     ///
-    /// The pages were opened by [`open`](Self::open), and nothing uses them any more.
+    /// The pages were opened by [`open`](Self::open), and they are no longer used.
     pub(crate) unsafe fn close(
         &self,
         address: NonNull<u8>,
@@ -63,23 +62,22 @@ impl PageAllocator {
     ) -> Result<(), AllocError> {
         // SAFETY: as promised by the caller.
         unsafe { system::protect(address, bytes, Access::None) }?;
-        // Pages that are locked in memory keep it until they are unmapped; nobody can touch them
-        // all the same.
+        // Pages that are locked in memory keep it until they are unmapped; they still have no
+        // access.
         // SAFETY: as promised by the caller.
         let _ = unsafe { system::discard(address, bytes) };
         self.pages.state.with(|state| state.committed -= bytes);
         Ok(())
     }
 
-    /// Gives a closed block back to the kernel, of which `open` bytes are open.
+    /// Returns a closed block to the kernel, of which `open` bytes are open.
     ///
     /// # Safety
     ///
-    /// The block came from [`allocate_closed`](Self::allocate_closed), is live, and nothing uses
-    /// it.
+    /// The block came from [`allocate_closed`](Self::allocate_closed), is live, and is not used.
     #[track_caller]
     pub(crate) unsafe fn deallocate_closed(&self, block: NonNull<[u8]>, open: usize) {
-        // What is counted as committed again here goes with the block.
+        // The bytes counted as committed here are removed together with the block.
         self.pages.state.with(|state| state.committed += block.len() - open);
         self.pages.free(block.cast(), None);
     }

@@ -1,12 +1,12 @@
-//! The single-threaded counters behind [`Stats`], for allocators that keep them block by block.
+//! The single-threaded counters behind [`Stats`], for allocators that count each block.
 
 use core::cell::Cell;
 
 use crate::contract::stats::Stats;
 
-/// Live counts, totals and peaks. Each call costs a handful of additions on one cache line.
+/// Live counts, totals and peaks. Each call costs a few additions on one cache line.
 ///
-/// An allocation of `requested` and `granted` bytes must be taken back with the same two numbers.
+/// An allocation of `requested` and `granted` bytes must be subtracted with the same two numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     live: Cell<usize>,
@@ -37,7 +37,7 @@ impl Counters {
         }
     }
 
-    /// Counts a block whose size as asked is remembered.
+    /// Counts a block whose requested size is recorded.
     #[inline]
     pub(crate) fn allocated(&self, requested: usize, granted: usize) {
         self.live.set(self.live.get() + 1);
@@ -48,7 +48,7 @@ impl Counters {
         raise(&self.granted, &self.peak_granted, granted);
     }
 
-    /// Takes back what [`allocated`](Self::allocated) counted.
+    /// Subtracts what [`allocated`](Self::allocated) counted.
     #[inline]
     pub(crate) fn freed(&self, requested: usize, granted: usize) {
         self.live.set(self.live.get() - 1);
@@ -61,7 +61,7 @@ impl Counters {
         raise(&self.reserved, &self.peak_reserved, bytes);
     }
 
-    /// Counts memory given back to the backing.
+    /// Counts memory returned to the backing.
     pub(crate) fn released(&self, bytes: usize) {
         self.reserved.set(self.reserved.get() - bytes);
     }
@@ -71,7 +71,7 @@ impl Counters {
         self.live.get()
     }
 
-    /// Returns the counters; `exact` as the allocator says.
+    /// Returns the counters, with `exact` as given.
     pub(crate) fn stats(&self, exact: bool) -> Stats {
         Stats {
             live: self.live.get(),

@@ -1,18 +1,18 @@
-//! What the page allocator remembers of one range of pages.
+//! The page allocator's record of one range of pages.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
 use super::system;
 
-/// What a range of pages is for.
+/// The use of a range of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A live block; the bytes are those asked for.
+    /// A live block; the bytes are the requested ones.
     Block,
     /// A reservation; the bytes are all of its address space.
     Reserved,
-    /// Freed, its memory given back, but the kernel would not take the addresses.
+    /// Freed, its memory released, but the kernel refused to unmap the addresses.
     Parked,
 }
 
@@ -35,14 +35,14 @@ pub(super) struct Entry {
     word: u64,
 }
 
-/// No address space of any Linux has more bits: 56 with five levels of page tables.
+/// No address space of Linux has more bits: 56 with five levels of page tables.
 const BYTES_BITS: u32 = 56;
 const BYTES_MASK: u64 = (1 << BYTES_BITS) - 1;
 const ALIGN_MASK: u64 = 63;
 const KIND_SHIFT: u32 = 62;
 
 impl Entry {
-    /// `bytes` is what the kernel has mapped, so it is below 2^56.
+    /// `bytes` is mapped by the kernel, so it is below 2^56.
     pub(super) const fn new(kind: Kind, address: NonNull<u8>, bytes: usize, align: usize) -> Self {
         let word = bytes as u64 & BYTES_MASK
             | (align.trailing_zeros() as u64) << BYTES_BITS
@@ -80,7 +80,7 @@ impl Entry {
 
     /// Returns the length of the range: whole pages.
     pub(super) fn mapped(self) -> usize {
-        // What is mapped was rounded up before, so the rounding cannot fail here.
+        // The mapped size was rounded up before, so the rounding cannot fail here.
         system::whole_pages(self.bytes()).unwrap_or(0)
     }
 
@@ -100,7 +100,7 @@ impl Entry {
     }
 }
 
-/// Returns the bytes that a layout stands for: a size of zero is served as one byte.
+/// Returns the requested bytes: a size of zero counts as one byte.
 pub(super) const fn requested(layout: Layout) -> usize {
     if layout.size() == 0 { 1 } else { layout.size() }
 }

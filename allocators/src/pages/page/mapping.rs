@@ -1,18 +1,18 @@
-//! Fresh pages at any alignment: mapped as they come, or mapped too large and trimmed.
+//! Fresh pages at any alignment: mapped directly, or mapped too large and trimmed.
 
 use core::ptr::NonNull;
 
 use super::state::Request;
 use super::system::{self, Access};
 
-/// Why there are no pages.
+/// Why no pages were mapped.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Refused {
-    /// The kernel said no; nothing is left of the attempt.
+    /// The kernel refused; nothing is left of the attempt.
     Clean,
-    /// The kernel said no, and would not take back what it had mapped before.
+    /// The kernel refused, and also refused to unmap what was mapped before.
     Stranded {
-        /// Where the pages lie.
+        /// The address of the pages.
         address: NonNull<u8>,
         /// How many bytes.
         bytes: usize,
@@ -21,8 +21,8 @@ pub(super) enum Refused {
 
 /// Maps fresh pages for `request`.
 ///
-/// Most mappings come aligned: those of a page always, and those that follow their like often, as
-/// Linux lays one right below the other. So the plain size is tried first.
+/// Most mappings are aligned by chance: those of a page always, and those that follow equal ones
+/// often, as Linux places one right below the other. So the plain size is tried first.
 ///
 /// ```text
 ///  plain:     [ block ]                               1 call
@@ -36,7 +36,7 @@ pub(super) fn fresh(request: Request, access: Access) -> Result<NonNull<u8>, Ref
     let address = if is_aligned(plain, request.grain) {
         plain
     } else {
-        // SAFETY: nobody has seen the fresh mapping.
+        // SAFETY: the fresh mapping is not yet used.
         unsafe { give_back(plain, request.bytes) }?;
         trimmed(request, access, unbacked)?
     };
@@ -54,16 +54,16 @@ fn trimmed(request: Request, access: Access, unbacked: bool) -> Result<NonNull<u
     let Some(span) = bytes.checked_add(slack) else {
         return Err(Refused::Clean);
     };
-    // Without access the slack is not counted as memory, so an alignment of many GiB costs only
+    // Without access the slack does not count as memory, so an alignment of many GiB costs only
     // address space.
     let Ok(start) = system::map(span, Access::None, unbacked) else {
         return Err(Refused::Clean);
     };
     let front = start.addr().get().wrapping_neg() & (grain - 1);
     if front > 0 {
-        // SAFETY: nobody has seen the fresh mapping, and its front is not needed.
+        // SAFETY: the fresh mapping is not yet used, and its front is not needed.
         if unsafe { system::unmap(start, front) }.is_err() {
-            // SAFETY: nobody has seen the fresh mapping.
+            // SAFETY: the fresh mapping is not yet used.
             unsafe { give_back(start, span) }?;
             return Err(Refused::Clean);
         }
@@ -74,9 +74,9 @@ fn trimmed(request: Request, access: Access, unbacked: bool) -> Result<NonNull<u
     if tail > 0 {
         // SAFETY: `bytes + tail` is what is left of the span.
         let end = unsafe { address.add(bytes) };
-        // SAFETY: nobody has seen the fresh mapping, and its tail is not needed.
+        // SAFETY: the fresh mapping is not yet used, and its tail is not needed.
         if unsafe { system::unmap(end, tail) }.is_err() {
-            // SAFETY: nobody has seen the fresh mapping.
+            // SAFETY: the fresh mapping is not yet used.
             unsafe { give_back(address, bytes + tail) }?;
             return Err(Refused::Clean);
         }
@@ -84,7 +84,7 @@ fn trimmed(request: Request, access: Access, unbacked: bool) -> Result<NonNull<u
     if access == Access::ReadWrite {
         // SAFETY: the mapping is ours and unused.
         if unsafe { system::protect(address, bytes, access) }.is_err() {
-            // SAFETY: nobody has seen the fresh mapping.
+            // SAFETY: the fresh mapping is not yet used.
             unsafe { give_back(address, bytes) }?;
             return Err(Refused::Clean);
         }
@@ -92,11 +92,11 @@ fn trimmed(request: Request, access: Access, unbacked: bool) -> Result<NonNull<u
     Ok(address)
 }
 
-/// Unmaps what was mapped in vain.
+/// Unmaps pages of a failed attempt.
 ///
 /// # Safety
 ///
-/// The pages are the caller's and nothing uses them afterwards.
+/// The pages are the caller's and are not used afterwards.
 unsafe fn give_back(address: NonNull<u8>, bytes: usize) -> Result<(), Refused> {
     // SAFETY: as promised by the caller.
     unsafe { system::unmap(address, bytes) }.map_err(|_| Refused::Stranded { address, bytes })

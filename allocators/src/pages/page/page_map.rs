@@ -1,4 +1,4 @@
-//! What each page of a reservation is used for: 2 bits a page.
+//! The state of each page of a reservation: 2 bits a page.
 
 use core::ops::Range;
 use core::ptr::NonNull;
@@ -20,7 +20,7 @@ pub(super) enum Use {
 /// Pages in one word.
 const PAGES_A_WORD: usize = 32;
 
-/// 2 bits for each page, 32 pages a word, in a mapping of its own.
+/// 2 bits for each page, 32 pages a word, in a separate mapping.
 ///
 /// # Invariants
 ///
@@ -41,7 +41,7 @@ impl PageMap {
     pub(super) fn new(pages: usize) -> Result<Self, AllocError> {
         let words = pages.div_ceil(PAGES_A_WORD);
         let bytes = system::whole_pages(words * size_of::<u64>()).ok_or(AllocError)?;
-        // Unbacked: the map of a vast reservation is mostly never touched.
+        // Unbacked: most of the map of a vast reservation is never touched.
         let base = system::map(bytes, Access::ReadWrite, true)?;
         Ok(Self { words: base.cast(), bytes, pages, committed: 0 })
     }
@@ -66,7 +66,7 @@ impl PageMap {
             Ok(())
         } else {
             Err(Damage {
-                what: "a reservation's count of committed pages is not what its map says",
+                what: "a reservation's count of committed pages differs from its map",
                 address: self.words.as_ptr().cast(),
             })
         }

@@ -1,4 +1,4 @@
-//! Address space that becomes memory in parts.
+//! Address space of which parts become memory.
 
 use core::fmt;
 use core::ops::Range;
@@ -16,11 +16,11 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-/// A stretch of address space without memory, made by
+/// A range of address space without memory, created by
 /// [`PageAllocator::reserve`](super::PageAllocator::reserve).
 ///
-/// Each page is in one of three states. A fresh reservation is reserved throughout; any access to a
-/// page that is not committed is a fault of the program.
+/// Each page is in one of three states. All pages of a new reservation are reserved; any access to
+/// a page that is not committed faults.
 ///
 /// ```text
 ///              commit                    guard
@@ -29,19 +29,19 @@ mod tests;
 ///             decommit                <- decommit makes it reserved again
 /// ```
 ///
-/// Committed pages read as zero until written. Decommitting gives their memory back. A guard page
-/// stays without access: committing over it is refused, so it can stand between two stacks. The
-/// kernel keeps neighbours of different states as mappings of their own, and so limits how many
-/// changes of state a process can have (`vm.max_map_count`).
+/// Committed pages read as zero until written. Decommitting releases their memory. A guard page
+/// stays without access: committing over it is refused, so it can separate two stacks. The kernel
+/// keeps neighbours of different states as separate mappings, and so limits how many changes of
+/// state a process can have (`vm.max_map_count`).
 ///
 /// Ranges are byte offsets from the start, in whole pages. Any thread may call; calls wait for each
 /// other. The reservation counts as reserved in the allocator's statistics, its committed pages in
-/// [`PageAllocator::committed_bytes`](super::PageAllocator::committed_bytes), and it is no block.
-/// Dropping it gives everything back.
+/// [`PageAllocator::committed_bytes`](super::PageAllocator::committed_bytes), and it is not a
+/// block. Dropping it releases everything.
 ///
 /// # Memory
 ///
-/// 2 bits a page, in a mapping of its own that is touched only where the reservation is.
+/// 2 bits a page, in a separate mapping that is touched only where the reservation is.
 ///
 /// # Examples
 ///
@@ -65,8 +65,8 @@ pub struct Reservation<'a> {
     pages: SpinCell<PageMap>,
 }
 
-// SAFETY: the address space belongs to the reservation alone, whichever thread holds it; the owner
-// is `Sync` and the page map is behind its lock.
+// SAFETY: the address space belongs to the reservation alone, on any thread; the owner is `Sync`
+// and the page map is protected by its lock.
 unsafe impl Send for Reservation<'_> {}
 
 // SAFETY: every method that changes pages does so under the lock of the page map.
@@ -97,13 +97,13 @@ impl<'a> Reservation<'a> {
         Ok(Self { owner, base, bytes: request.bytes, pages: SpinCell::new(pages) })
     }
 
-    /// Returns where the address space starts.
+    /// Returns the start of the address space.
     #[must_use]
     pub fn base(&self) -> NonNull<u8> {
         self.base
     }
 
-    /// Returns its size in bytes: what was asked, rounded up to whole pages.
+    /// Returns its size in bytes: the requested size, rounded up to whole pages.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
@@ -128,7 +128,7 @@ impl<'a> Reservation<'a> {
     ///
     /// # Errors
     ///
-    /// [`Damage`] names the fault found.
+    /// [`Damage`] describes the fault found.
     pub fn verify(&self) -> Result<(), Damage> {
         self.pages.with(|pages| pages.validate())
     }
@@ -154,7 +154,7 @@ impl<'a> Reservation<'a> {
         Ok(NonNull::slice_from_raw_parts(start, range.len()))
     }
 
-    /// Runs `work` on the pages and counts what it changed, in the order that [`tally`] gives.
+    /// Runs `work` on the pages and counts its changes, in the order that [`tally`] requires.
     fn change<R>(&self, work: impl FnOnce(&mut PageMap) -> R) -> R {
         tally::change(&self.pages, &self.owner.state, work)
     }
@@ -167,7 +167,7 @@ impl<'a> Reservation<'a> {
             if what != Use::Reserved {
                 continue;
             }
-            // SAFETY: reserved pages of this reservation are used by nobody.
+            // SAFETY: reserved pages of this reservation are not used.
             if unsafe { self.protect(&run, Access::ReadWrite) }.is_err() {
                 self.close_reserved(pages, span.start..run.end);
                 return Err(AllocError);
@@ -177,19 +177,19 @@ impl<'a> Reservation<'a> {
         Ok(())
     }
 
-    /// Takes access away again from the reserved pages of `span`, after a commit that failed.
+    /// Removes access from the reserved pages of `span` again, after a failed commit.
     #[cold]
     fn close_reserved(&self, pages: &PageMap, span: Range<usize>) {
         for (run, what) in pages.runs(span) {
             if what == Use::Reserved {
-                // SAFETY: reserved pages are used by nobody. If the kernel refuses this as well,
-                // they stay open and untouched, which costs no memory.
+                // SAFETY: reserved pages are not used. If the kernel refuses this as well, they
+                // stay open and untouched, which costs no memory.
                 let _ = unsafe { self.protect(&run, Access::None) };
             }
         }
     }
 
-    /// Gives the memory of a range back and keeps its addresses. Guard pages in it become reserved.
+    /// Releases the memory of a range and keeps its addresses. Guard pages in it become reserved.
     ///
     /// # Complexity
     ///
@@ -198,7 +198,7 @@ impl<'a> Reservation<'a> {
     /// # Errors
     ///
     /// [`AllocError`] if the kernel refuses: at its limit of mappings, or for pages that were
-    /// locked in memory. A part of the range may be decommitted then; the rest stays as it was.
+    /// locked in memory. A part of the range may then be decommitted; the rest is unchanged.
     ///
     /// # Panics
     ///
@@ -206,18 +206,18 @@ impl<'a> Reservation<'a> {
     ///
     /// # Safety
     ///
-    /// Nothing uses the memory of the range any more.
+    /// The memory of the range is not used any more.
     pub unsafe fn decommit(&self, range: Range<usize>) -> Result<(), AllocError> {
         // SAFETY: as promised by the caller.
         unsafe { self.close(&range, Use::Reserved) }
     }
 
-    /// Gives the memory of a range back and bars it: no commit succeeds there until
-    /// [`decommit`](Self::decommit) lifts the bar.
+    /// Releases the memory of a range and guards it: commits there are refused until
+    /// [`decommit`](Self::decommit) removes the guard.
     ///
     /// # Complexity
     ///
-    /// As [`decommit`](Self::decommit); no system call where nothing is committed.
+    /// As [`decommit`](Self::decommit); no system call if nothing is committed.
     ///
     /// # Errors
     ///
@@ -229,7 +229,7 @@ impl<'a> Reservation<'a> {
     ///
     /// # Safety
     ///
-    /// Nothing uses the memory of the range any more.
+    /// The memory of the range is not used any more.
     pub unsafe fn guard(&self, range: Range<usize>) -> Result<(), AllocError> {
         // SAFETY: as promised by the caller.
         unsafe { self.close(&range, Use::Guard) }
@@ -268,21 +268,21 @@ impl<'a> Reservation<'a> {
         }
     }
 
-    /// Takes access and memory from a run of committed pages.
+    /// Removes access and memory from a run of committed pages.
     ///
     /// # Safety
     ///
-    /// Nothing uses the run's memory.
+    /// The run's memory is not used.
     unsafe fn empty(&self, run: &Range<usize>) -> Result<(), AllocError> {
         let bytes = run.len() * system::page_size();
-        // Access goes first: where the kernel refuses that, the contents are still there.
+        // Access is removed first: if the kernel refuses that, the contents are still there.
         // SAFETY: as promised by the caller.
         let emptied = unsafe { self.protect(run, Access::None) }.and_then(|()| {
             // SAFETY: as promised by the caller.
             unsafe { system::discard(self.address(run.start), bytes) }
         });
         if emptied.is_err() {
-            // SAFETY: giving access back to the reservation's own pages takes nothing from anyone.
+            // SAFETY: restoring access to the reservation's own pages affects no other code.
             let _ = unsafe { self.protect(run, Access::ReadWrite) };
         }
         emptied
@@ -290,14 +290,14 @@ impl<'a> Reservation<'a> {
 
     /// # Safety
     ///
-    /// Nothing uses the pages in a way that `access` forbids.
+    /// The pages are not used in a way that `access` forbids.
     unsafe fn protect(&self, run: &Range<usize>, access: Access) -> Result<(), AllocError> {
         let bytes = run.len() * system::page_size();
         // SAFETY: the run is in the reservation, and the caller answers for its use.
         unsafe { system::protect(self.address(run.start), bytes, access) }
     }
 
-    /// Returns where a page starts.
+    /// Returns the address of a page.
     fn address(&self, page: usize) -> NonNull<u8> {
         // SAFETY: pages come from `span` or from runs within one, so the offset is at most `bytes`.
         unsafe { self.base.add(page * system::page_size()) }

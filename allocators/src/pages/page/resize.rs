@@ -14,7 +14,7 @@ use crate::contract::allocator::AllocError;
 use crate::contract::misuse::Misuse;
 
 impl Pages {
-    /// What `reallocate` does.
+    /// Implements `reallocate`.
     ///
     /// # Safety
     ///
@@ -28,7 +28,7 @@ impl Pages {
     ) -> Result<NonNull<[u8]>, AllocError> {
         let entry = self.expect(block, Some(old));
         let request = Request::new(new, self.huge)?;
-        // A block that becomes huge is moved once to where huge pages can back it.
+        // A block that becomes huge is moved once, to an address that huge pages can back.
         let grows = request.bytes > entry.mapped();
         let grain = if grows { request.grain } else { new.align() };
         if is_aligned(block, grain)
@@ -41,7 +41,7 @@ impl Pages {
         {
             return Ok(moved.slice());
         }
-        // The last way: a block whose pages are of several mappings cannot be moved as one.
+        // The last resort: a block whose pages are of several mappings cannot be moved as one.
         let copy = self.allocate(new)?;
         let bytes = requested(old).min(requested(new));
         // SAFETY: both blocks are live, apart, and hold at least `bytes` bytes.
@@ -50,7 +50,7 @@ impl Pages {
         Ok(copy)
     }
 
-    /// Gives a block another layout where it lies.
+    /// Changes a block's layout in place.
     #[track_caller]
     pub(super) fn resize_here(
         &self,
@@ -93,7 +93,7 @@ impl Pages {
         unmapped.map(|()| new.slice())
     }
 
-    /// Moves a block by its page tables to where `request` holds.
+    /// Moves a block by its page tables to an address that `request` allows.
     #[track_caller]
     fn remap(&self, old: Entry, layout: Layout, request: Request) -> Result<Entry, AllocError> {
         let lifted = self.state.with(|state| state.remove_entry(old));
@@ -114,18 +114,18 @@ impl Pages {
         let (from, bytes) = (old.address(), old.mapped());
         let grown = |address: &NonNull<u8>| mark_grown(*address, bytes, request.bytes);
         if request.grain == system::page_size() {
-            // SAFETY: the pages are a block's that was taken out of the table, so nobody else maps,
-            // unmaps or frees them; the caller of the resize gave the old address up.
+            // SAFETY: the pages are a block's that was taken out of the table, so no other thread
+            // maps, unmaps or frees them; the caller of the resize no longer uses the old address.
             return unsafe { system::grow_moving(from, bytes, request.bytes) }.inspect(grown);
         }
         let target = self.map(request, Access::ReadWrite)?;
         // SAFETY: as above, and the target was mapped for this with `request.bytes` bytes. If it
         // fails, the kernel may have unmapped the target or not, and another thread may have got
-        // the addresses since. So the target is left alone: untouched pages that hold no memory.
+        // the addresses since. So the target is not unmapped: untouched pages use no memory.
         unsafe { system::move_onto(from, bytes, target, request.bytes) }.inspect(grown)
     }
 
-    /// Reports a block that vanished while it was being resized: another thread freed it.
+    /// Reports a block that vanished while it was resized: another thread freed it.
     #[track_caller]
     fn unraced<T>(&self, result: Result<T, Misuse>, old: Entry) -> T {
         match result {
@@ -135,8 +135,8 @@ impl Pages {
     }
 }
 
-/// Opens the pages that a mapping gained, which are zero. Valgrind 3.19 takes those that `mremap`
-/// adds for nobody's, in a plain C program too.
+/// Unpoisons the pages that a mapping gained, which are zero. Valgrind 3.19 treats pages added by
+/// `mremap` as unaddressable, in a plain C program too.
 fn mark_grown(address: NonNull<u8>, old: usize, new: usize) {
     mark::defined_at(address.as_ptr().wrapping_add(old), new - old);
 }

@@ -1,4 +1,5 @@
-//! What the page allocator guards with its lock: the table, the counters, parked ranges, the freed.
+//! The state that the page allocator's lock protects: the table, the counters, parked ranges, freed
+//! addresses.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -14,7 +15,7 @@ use crate::contract::stats::Stats;
 #[cfg(test)]
 mod tests;
 
-/// How many freed addresses are remembered, to tell a double free from a foreign one.
+/// How many freed addresses are recorded, to distinguish a double free from a foreign one.
 const REMEMBERED: usize = 64;
 
 /// How many parked neighbours on each side are tried together with a range that the kernel refuses.
@@ -22,8 +23,8 @@ const NEIGHBOURS: usize = 64;
 
 /// # Invariants
 ///
-/// 1. Every range in `table` is mapped and belongs to this allocator; no range that the allocator
-///    owns is missing but those in flight, and those given up by [`State::park`].
+/// 1. Every range in `table` is mapped and belongs to this allocator; every range of the allocator
+///    is in it, except those in flight and those abandoned by [`State::park`].
 /// 2. The counters' `live`, `requested` and `granted` are the sums over the blocks in `table` while
 ///    `in_flight` is 0; `parked` counts the ranges of that kind.
 pub(super) struct State {
@@ -56,14 +57,14 @@ impl State {
         }
     }
 
-    /// Counts a fresh block and enters it, using up a pledge.
+    /// Counts and inserts a fresh block, using a reserved slot.
     pub(super) fn enter(&mut self, entry: Entry) {
         self.table.insert(entry);
         self.counters.reserved(entry.mapped());
         self.count(entry);
     }
 
-    /// Finds the block that starts at `address`, or what is wrong with freeing it.
+    /// Finds the block that starts at `address`, or the misuse of freeing it.
     pub(super) fn find(
         &self,
         address: usize,
@@ -103,7 +104,7 @@ impl State {
         }
     }
 
-    /// Takes a block out for good. Tells also whether parked ranges are worth a sweep now.
+    /// Removes a block. Also returns whether unmapping the parked ranges is worthwhile now.
     pub(super) fn take(
         &mut self,
         address: usize,
@@ -117,7 +118,7 @@ impl State {
         Ok((entry, self.parked > 0 && self.counters.live() == 0))
     }
 
-    /// Gives a block another size where it lies.
+    /// Changes a block's size in place.
     pub(super) fn exchange(&mut self, old: Entry, new: Entry) -> Result<(), Misuse> {
         let (place, _) = self.find(old.start(), None)?;
         self.table.replace(place, new);
@@ -125,7 +126,7 @@ impl State {
         Ok(())
     }
 
-    /// Cuts a block's range down before its tail is unmapped, so that a thread that maps those
+    /// Shortens a block's range before its tail is unmapped, so that a thread that maps those
     /// addresses next finds them free. [`cut_done`](Self::cut_done) follows.
     pub(super) fn cut(&mut self, old: Entry, new: Entry) -> Result<(), Misuse> {
         let (place, _) = self.find(old.start(), None)?;
@@ -134,7 +135,7 @@ impl State {
         Ok(())
     }
 
-    /// Ends what [`cut`](Self::cut) began, or takes it back.
+    /// Completes or undoes a [`cut`](Self::cut).
     pub(super) fn cut_done(&mut self, old: Entry, new: Entry, unmapped: bool) {
         self.in_flight -= 1;
         if unmapped {
@@ -144,8 +145,8 @@ impl State {
         }
     }
 
-    /// Takes a block out of the table, as its addresses may die at any moment, and pledges the
-    /// entry that [`land`](Self::land) makes.
+    /// Removes a block from the table, as its addresses may become invalid at any moment, and
+    /// reserves the slot for [`insert_entry`](Self::insert_entry).
     pub(super) fn remove_entry(&mut self, old: Entry) -> Result<Result<(), AllocError>, Misuse> {
         let (place, _) = self.find(old.start(), None)?;
         if self.table.reserve_slot().is_err() {
@@ -156,7 +157,7 @@ impl State {
         Ok(Ok(()))
     }
 
-    /// Enters a lifted block again: at its new place, or as it was.
+    /// Inserts a removed block again: at its new address, or unchanged.
     pub(super) fn insert_entry(&mut self, old: Entry, new: Entry) {
         self.in_flight -= 1;
         self.table.insert(new);
@@ -167,7 +168,7 @@ impl State {
     }
 
     fn recount(&mut self, old: Entry, new: Entry) {
-        // The old size goes first, so that a peak never holds both.
+        // The old size is subtracted first, so that a peak never includes both.
         self.discount(old);
         self.counters.released(old.mapped());
         self.counters.reserved(new.mapped());
@@ -189,10 +190,10 @@ impl State {
         self.freed_next = self.freed_next.wrapping_add(1);
     }
 
-    /// Keeps pages that the kernel will not take back: at its limit of mappings it refuses to punch
-    /// a hole. Their memory was given back before; together with parked neighbours the hole may
-    /// reach the edge of a mapping, which needs no new one. Where not even the table gets a page,
-    /// the addresses are given up and stay counted as reserved.
+    /// Keeps pages that the kernel refuses to unmap: at its limit of mappings it refuses to split
+    /// one. Their memory was released before; together with parked neighbours the range may reach
+    /// the edge of a mapping, which needs no new one. If not even the table gets a page, the
+    /// addresses are abandoned and stay counted as reserved.
     #[cold]
     pub(super) fn park(&mut self, address: NonNull<u8>, bytes: usize) {
         self.counters.reserved(bytes);
@@ -213,7 +214,8 @@ impl State {
         }
         let span = high - low.start();
         if span > bytes {
-            // SAFETY: from `low` to `high` lie parked ranges and the one given, which nothing uses.
+            // SAFETY: from `low` to `high` there are only parked ranges and the given one, which
+            // are not used.
             if unsafe { system::unmap(low.address(), span) }.is_ok() {
                 self.forget_parked(low.start(), high);
                 self.counters.released(bytes);
@@ -226,7 +228,8 @@ impl State {
         }
     }
 
-    /// Tries to unmap all parked ranges, each run of neighbours at once. Returns whether any went.
+    /// Tries to unmap all parked ranges, each run of neighbours at once. Returns whether any was
+    /// unmapped.
     #[cold]
     pub(super) fn sweep(&mut self) -> bool {
         let before = self.parked;
@@ -237,7 +240,7 @@ impl State {
                 while let Some((_, above)) = self.table.at(end).filter(|(_, e)| is_parked(*e)) {
                     end = above.end();
                 }
-                // SAFETY: from the entry to `end` lie parked ranges alone, which nothing uses.
+                // SAFETY: from the entry to `end` there are only parked ranges, which are not used.
                 if unsafe { system::unmap(entry.address(), end - entry.start()) }.is_ok() {
                     self.forget_parked(entry.start(), end);
                 }
@@ -247,7 +250,7 @@ impl State {
         self.parked < before
     }
 
-    /// Drops the parked entries from `low` to `high`, which are unmapped now.
+    /// Removes the parked entries from `low` to `high`, which are unmapped now.
     fn forget_parked(&mut self, low: usize, high: usize) {
         while let Some((place, entry)) = self.table.at_or_below(high - 1) {
             if entry.start() < low {
@@ -263,7 +266,7 @@ impl State {
     }
 
     /// Serves a request that the kernel has refused from a parked range, cutting it off that
-    /// range's end. Uses up the pledge if it succeeds.
+    /// range's end. Uses the reserved slot if it succeeds.
     #[cold]
     pub(super) fn reuse(&mut self, layout: Layout, bytes: usize, grain: usize) -> Option<Entry> {
         if self.parked == 0 {
@@ -281,8 +284,8 @@ impl State {
             let rest = entry.mapped() - bytes;
             // SAFETY: `rest` is less than the length of the range.
             let address = unsafe { entry.address().add(rest) };
-            // SAFETY: a parked range is the allocator's and nothing uses it. One that was cut from
-            // a reservation has no access yet.
+            // SAFETY: a parked range is the allocator's and is not used. One that was part of a
+            // reservation has no access yet.
             if unsafe { system::protect(address, bytes, Access::ReadWrite) }.is_err() {
                 continue;
             }
@@ -318,7 +321,7 @@ impl State {
         self.counters.stats(true)
     }
 
-    /// Checks the table and, where no block is in flight, the counters against it.
+    /// Checks the table and, if no block is in flight, the counters against it.
     pub(super) fn validate(&self) -> Result<(), Damage> {
         self.table.validate()?;
         let (mut live, mut requested, mut granted) = (0, 0, 0);
@@ -356,13 +359,13 @@ fn is_parked(entry: Entry) -> bool {
 pub(super) struct Request {
     /// Whole pages.
     pub(super) bytes: usize,
-    /// What the start is to be a multiple of: at least a page.
+    /// The alignment of the start: at least a page.
     pub(super) grain: usize,
-    /// Whether huge pages are asked for.
+    /// Whether huge pages are requested.
     pub(super) huge: bool,
 }
 
-/// The size and alignment from which huge pages are asked for.
+/// The size and alignment from which huge pages are requested.
 pub(super) const HUGE_BYTES: usize = 2 << 20;
 
 impl Request {

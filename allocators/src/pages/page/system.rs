@@ -5,10 +5,10 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::contract::allocator::AllocError;
 
-/// What a fresh mapping may be used for.
+/// The access to a fresh mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::pages::page) enum Access {
-    /// Nothing: address space alone, which the kernel does not count as memory.
+    /// None: only address space, which the kernel does not count as memory.
     None,
     /// Reading and writing.
     ReadWrite,
@@ -23,13 +23,13 @@ impl Access {
     }
 }
 
-/// The page size, once asked for.
+/// The page size, cached.
 static PAGE: AtomicUsize = AtomicUsize::new(0);
 
 /// Returns the size of a page in bytes, a power of two.
 #[inline]
 pub(crate) fn page_size() -> usize {
-    // Relaxed: the number stands for itself, and every thread would store the same one.
+    // Relaxed: no other value depends on the number, and every thread would store the same one.
     match PAGE.load(Ordering::Relaxed) {
         0 => ask_page_size(),
         bytes => bytes,
@@ -40,14 +40,14 @@ pub(crate) fn page_size() -> usize {
 fn ask_page_size() -> usize {
     // SAFETY: sysconf takes a number and touches no memory of the program.
     let answer = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    // The kernel tells every process its page size at start, so there is always an answer.
+    // The kernel passes every process its page size at start, so there is always an answer.
     let bytes = usize::try_from(answer).unwrap_or(4096);
     // Relaxed: as in `page_size`.
     PAGE.store(bytes, Ordering::Relaxed);
     bytes
 }
 
-/// Rounds up to whole pages; `None` where that is more than an object may have.
+/// Rounds up to whole pages; `None` if that is more than the maximum size of an object.
 #[inline]
 pub(crate) fn whole_pages(bytes: usize) -> Option<usize> {
     let mask = page_size() - 1;
@@ -55,7 +55,7 @@ pub(crate) fn whole_pages(bytes: usize) -> Option<usize> {
     (rounded <= isize::MAX.unsigned_abs()).then_some(rounded)
 }
 
-/// Maps fresh zeroed pages. `unbacked` asks the kernel to keep no swap for them.
+/// Maps fresh zeroed pages. `unbacked` asks the kernel not to reserve swap for them.
 pub(in crate::pages::page) fn map(
     bytes: usize,
     access: Access,
@@ -65,16 +65,16 @@ pub(in crate::pages::page) fn map(
     if unbacked {
         flags |= libc::MAP_NORESERVE;
     }
-    // SAFETY: without MAP_FIXED the kernel chooses addresses that nothing uses.
+    // SAFETY: without MAP_FIXED the kernel chooses unused addresses.
     let address = unsafe { libc::mmap(ptr::null_mut(), bytes, access.flags(), flags, -1, 0) };
     checked(address)
 }
 
-/// Gives pages back, address space included. An error leaves them as they were.
+/// Unmaps pages. An error leaves them unchanged.
 ///
 /// # Safety
 ///
-/// The pages are the caller's and nothing uses them afterwards.
+/// The pages are the caller's and are not used afterwards.
 pub(in crate::pages::page) unsafe fn unmap(
     address: NonNull<u8>,
     bytes: usize,
@@ -84,7 +84,7 @@ pub(in crate::pages::page) unsafe fn unmap(
     done(result)
 }
 
-/// Grows a mapping where it lies.
+/// Grows a mapping in place.
 ///
 /// # Safety
 ///
@@ -99,11 +99,11 @@ pub(in crate::pages::page) unsafe fn grow(
     checked(result).map(|_| ())
 }
 
-/// Grows a mapping, moving it by its page tables where it must. An error leaves it as it was.
+/// Grows a mapping, moving it by its page tables if needed. An error leaves it unchanged.
 ///
 /// # Safety
 ///
-/// The pages are the caller's; on success nothing uses the old addresses afterwards.
+/// The pages are the caller's; on success the old addresses are not used afterwards.
 pub(in crate::pages::page) unsafe fn grow_moving(
     address: NonNull<u8>,
     old: usize,
@@ -118,11 +118,11 @@ pub(in crate::pages::page) unsafe fn grow_moving(
 ///
 /// # Errors
 ///
-/// The old mapping is then as it was, but it is unknown whether the target still stands.
+/// The old mapping is then unchanged, but it is unknown whether the target is still mapped.
 ///
 /// # Safety
 ///
-/// Both are the caller's; `target` has `new` bytes; nothing uses the old addresses afterwards.
+/// Both are the caller's; `target` has `new` bytes; the old addresses are not used afterwards.
 pub(in crate::pages::page) unsafe fn move_onto(
     address: NonNull<u8>,
     old: usize,
@@ -131,16 +131,17 @@ pub(in crate::pages::page) unsafe fn move_onto(
 ) -> Result<NonNull<u8>, AllocError> {
     let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
     let goal = target.as_ptr().cast::<libc::c_void>();
-    // SAFETY: what MREMAP_FIXED replaces is the caller's own mapping, as is what it moves.
+    // SAFETY: the mapping that MREMAP_FIXED replaces is the caller's own, and so is the one that it
+    // moves.
     let result = unsafe { libc::mremap(address.as_ptr().cast(), old, new, flags, goal) };
     checked(result)
 }
 
-/// Sets what pages may be used for. An error may leave some of them changed.
+/// Sets the access to pages. An error may leave some of them changed.
 ///
 /// # Safety
 ///
-/// The pages are the caller's, and nothing uses them in a way that `access` forbids.
+/// The pages are the caller's, and are not used in a way that `access` forbids.
 pub(in crate::pages::page) unsafe fn protect(
     address: NonNull<u8>,
     bytes: usize,
@@ -151,11 +152,11 @@ pub(in crate::pages::page) unsafe fn protect(
     done(result)
 }
 
-/// Gives the memory of pages back and keeps the addresses; they read as zero afterwards.
+/// Releases the memory of pages and keeps the addresses; they read as zero afterwards.
 ///
 /// # Safety
 ///
-/// The pages are the caller's and their contents are not needed any more.
+/// The pages are the caller's and their contents are no longer needed.
 pub(in crate::pages::page) unsafe fn discard(
     address: NonNull<u8>,
     bytes: usize,
@@ -165,7 +166,7 @@ pub(in crate::pages::page) unsafe fn discard(
     done(result)
 }
 
-/// Asks for huge pages. It is advice: a kernel without them says no, and nothing is lost.
+/// Requests huge pages. It is advice: a kernel without them refuses, and nothing is lost.
 ///
 /// # Safety
 ///
@@ -179,7 +180,7 @@ fn checked(address: *mut libc::c_void) -> Result<NonNull<u8>, AllocError> {
     if address == libc::MAP_FAILED {
         return Err(AllocError);
     }
-    // Page 0 is never mapped unasked, so a null here is a refusal too.
+    // Page 0 is mapped only on request, so a null here is a refusal too.
     NonNull::new(address.cast()).ok_or(AllocError)
 }
 

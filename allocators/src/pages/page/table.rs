@@ -1,10 +1,10 @@
-//! The side table of the page allocator: address to range, in memory of its own.
+//! The side table of the page allocator: address to range, in separate memory.
 //!
 //! A directory of leaves, each leaf one page of entries, all sorted by falling address. Linux
-//! places mappings from the top of the address space downwards, so a new range mostly goes to the
+//! places mappings from the top of the address space downwards, so a new range usually goes to the
 //! end of the last leaf and nothing has to move. Searching is two binary searches; inserting and
-//! removing move at most one page of entries, which a leaf keeps small against the system calls
-//! around it.
+//! removing move at most one page of entries, which is cheap compared with the system calls around
+//! it.
 //!
 //! ```text
 //!  directory (one mapping, doubled when full)      leaf (one page)
@@ -14,9 +14,9 @@
 //!   pointer, top address, len: 24 bytes             16 bytes each, 256 in 4 KiB
 //! ```
 //!
-//! Memory: 16 bytes a range in full leaves, at most 64 where neighbours were freed at random
-//! (leaves that together are half full are joined), and 24 bytes a leaf; one page of leaf and one
-//! of directory at least, from the first block until the table is dropped.
+//! Memory: 16 bytes a range in full leaves, at most 64 if neighbours were freed at random (leaves
+//! that together are half full are joined), and 24 bytes a leaf; at least one page of leaf and one
+//! of directory, from the first block until the table is dropped.
 
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
@@ -28,7 +28,7 @@ use crate::contract::allocator::{AllocError, Damage};
 #[cfg(test)]
 mod tests;
 
-/// One leaf, as the directory knows it.
+/// One leaf, as the directory records it.
 #[derive(Clone, Copy)]
 struct Leaf {
     entries: NonNull<Entry>,
@@ -42,7 +42,7 @@ struct Spare {
     next: Option<NonNull<Spare>>,
 }
 
-/// Where an entry lies. Good until the next change of the table.
+/// The place of an entry. Valid until the next change of the table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     leaf: usize,
@@ -53,12 +53,12 @@ pub(super) struct Place {
 ///
 /// # Invariants
 ///
-/// 1. The first `leaves` places of `directory` hold leaves, each a page of this table with
+/// 1. The first `leaves` slots of `directory` hold leaves, each a page of this table with
 ///    `1..=capacity()` entries at its front; `directory` is a mapping with room for `room` of them.
-/// 2. Through all leaves the entries' addresses fall, and no range reaches into the one above it.
+/// 2. Over all leaves the entries' addresses descend, and no range reaches into the one above it.
 /// 3. Each leaf's `top` is the address of its first entry.
 /// 4. `spares` counts the list at `spare`, and `spares >= pledged`, `room >= leaves + pledged`: an
-///    insertion that was pledged takes at most one leaf and cannot fail.
+///    insertion with a reserved slot takes at most one leaf and cannot fail.
 pub(super) struct Table {
     directory: NonNull<Leaf>,
     room: usize,
@@ -84,8 +84,8 @@ impl Table {
         }
     }
 
-    /// Makes sure that one insertion more cannot fail. It must be followed by
-    /// [`insert`](Self::insert) or [`cancel`](Self::cancel).
+    /// Reserves the memory of one more insertion, which then cannot fail. [`insert`](Self::insert)
+    /// or [`cancel`](Self::cancel) must follow.
     ///
     /// # Errors
     ///
@@ -103,12 +103,12 @@ impl Table {
         Ok(())
     }
 
-    /// Takes a pledge back that is not needed.
+    /// Cancels a reserved slot.
     pub(super) fn cancel(&mut self) {
         self.pledged -= 1;
     }
 
-    /// Enters a range that lies apart from all others, using up one pledge.
+    /// Inserts a range separate from all others, using one reserved slot.
     pub(super) fn insert(&mut self, entry: Entry) {
         self.pledged -= 1;
         let after = self.leaf_after(entry.start());
@@ -161,19 +161,19 @@ impl Table {
 
     /// Returns the range with the lowest start above `address`.
     pub(super) fn above(&self, address: usize) -> Option<Entry> {
-        // The last leaf whose top is above holds it: its lowest entry that is still above.
+        // It is in the last leaf whose top is above: its lowest entry that is still above.
         let leaf = self.leaf_after(address).checked_sub(1)?;
         let entries = self.entries(leaf);
         let index = entries.partition_point(|entry| entry.start() > address);
         entries.get(index.checked_sub(1)?).copied()
     }
 
-    /// Writes over a range's entry; the address stays.
+    /// Overwrites a range's entry; the address stays.
     pub(super) fn replace(&mut self, place: Place, entry: Entry) {
         self.slots(place.leaf)[place.index].write(entry);
     }
 
-    /// Takes a range out. Never fails and never asks the kernel for memory.
+    /// Removes a range. Never fails and never requests memory from the kernel.
     pub(super) fn remove(&mut self, place: Place) {
         let Place { leaf, index } = place;
         let len = self.leaf(leaf).len;
@@ -194,7 +194,7 @@ impl Table {
         (self.leaves + self.spares) * system::page_size() + self.room * size_of::<Leaf>()
     }
 
-    /// Shows every range, highest first.
+    /// Visits every range, highest first.
     pub(super) fn each(&self, mut visit: impl FnMut(Entry)) {
         for leaf in 0..self.leaves {
             self.entries(leaf).iter().copied().for_each(&mut visit);
@@ -213,7 +213,7 @@ impl Table {
             }
             let entries = self.entries(index);
             if entries[0].start() != leaf.top {
-                return damage("a leaf of the page table has another top", page);
+                return damage("a leaf of the page table has a wrong top", page);
             }
             for entry in entries {
                 let at = entry.address().as_ptr().cast_const();
@@ -248,8 +248,8 @@ impl Table {
     }
 
     fn leaf_slice(&self) -> &[Leaf] {
-        // SAFETY: the directory has `leaves` leaves (invariant 1); with none it is dangling, which
-        // an empty slice may be. `&self` keeps them unchanged.
+        // SAFETY: the directory has `leaves` leaves (invariant 1); with none the pointer is
+        // dangling, which is allowed for an empty slice. `&self` keeps them unchanged.
         unsafe { core::slice::from_raw_parts(self.directory.as_ptr(), self.leaves) }
     }
 
@@ -264,7 +264,7 @@ impl Table {
         &mut leaves[index]
     }
 
-    /// Returns all places of the directory, used or not.
+    /// Returns all slots of the directory, used or not.
     fn directory_slots(&mut self) -> &mut [MaybeUninit<Leaf>] {
         // SAFETY: the mapping has room for `room` leaves (invariant 1), `&mut self` makes the
         // reference the only one, and an unused place need not hold a leaf.
@@ -277,7 +277,7 @@ impl Table {
         unsafe { core::slice::from_raw_parts(entries.as_ptr(), len) }
     }
 
-    /// Returns all places of a leaf, used or not.
+    /// Returns all slots of a leaf, used or not.
     fn slots(&mut self, leaf: usize) -> &mut [MaybeUninit<Entry>] {
         let entries = self.leaf(leaf).entries;
         // SAFETY: a leaf is a page of this table with room for `capacity()` entries; `&mut self`
@@ -299,7 +299,7 @@ impl Table {
         }
     }
 
-    /// Opens a new leaf with one entry before the leaf that is now at `index`.
+    /// Inserts a new leaf with one entry before the leaf that is now at `index`.
     fn add_leaf(&mut self, index: usize, entry: Entry) {
         let page = self.take_spare();
         self.enter_leaf(index, Leaf { entries: page, top: entry.start(), len: 1 });
@@ -314,7 +314,7 @@ impl Table {
         self.leaves += 1;
     }
 
-    /// Moves the lower half of a full leaf into a new one behind it.
+    /// Moves the lower half of a full leaf into a new one after it.
     fn split(&mut self, index: usize) {
         let page = self.take_spare();
         let len = self.leaf(index).len;
@@ -327,7 +327,7 @@ impl Table {
         self.enter_leaf(index + 1, Leaf { entries: page, top, len: len - kept });
     }
 
-    /// Joins a leaf with a neighbour where both together are at most half full.
+    /// Joins a leaf with a neighbour if both together are at most half full.
     fn join(&mut self, index: usize) {
         let small = |leaf: usize| {
             leaf + 1 < self.leaves
@@ -344,23 +344,23 @@ impl Table {
         let source = self.leaf(upper + 1).entries;
         let free = &mut self.slots(upper)[len..len + more];
         let target = NonNull::from(free).cast::<Entry>();
-        // SAFETY: the upper leaf's page has `more` free places behind its `len` entries, and the
-        // two pages are apart.
+        // SAFETY: the upper leaf's page has `more` free slots after its `len` entries, and the two
+        // pages do not overlap.
         unsafe { target.copy_from_nonoverlapping(source, more) };
         self.leaf_mut(upper).len = len + more;
         self.drop_leaf(upper + 1);
     }
 
-    /// Takes a leaf out of the directory; its page becomes a spare or goes back to the kernel.
+    /// Removes a leaf from the directory; its page becomes a spare or is unmapped.
     fn drop_leaf(&mut self, index: usize) {
         let page = self.leaf(index).entries;
         let leaves = self.leaves;
         self.directory_slots().copy_within(index + 1..leaves, index);
         self.leaves -= 1;
-        // One spare more than is pledged, so that a block that comes and goes at a leaf's edge
-        // costs no system call of the table's own.
+        // One spare more than is reserved, so that a block that is repeatedly allocated and freed
+        // at a leaf's edge causes no system call for the table.
         if self.spares > self.pledged {
-            // SAFETY: the page is out of the directory, so nothing uses it any more.
+            // SAFETY: the page is out of the directory, so it is not used any more.
             if unsafe { system::unmap(page.cast(), system::page_size()) }.is_ok() {
                 return;
             }
@@ -376,7 +376,7 @@ impl Table {
         self.spares += 1;
     }
 
-    /// Returns the page of a new leaf. Only under a pledge, so there is one (invariant 4).
+    /// Returns the page of a new leaf. Only with a reserved slot, so there is one (invariant 4).
     fn take_spare(&mut self) -> NonNull<Entry> {
         let page = self.spare.expect("a pledged insertion has its leaf");
         // SAFETY: the list holds pages of this table with a link written at their front.

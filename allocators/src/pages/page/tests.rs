@@ -5,7 +5,7 @@
     reason = "the steps of a test share one argument: it owns the blocks it uses"
 )]
 
-// It counts the mappings and the address space of the process, of which the tools take their part.
+// It counts the mappings and the address space of the process, of which the tools use a part.
 mod advice;
 mod closed;
 mod counters;
@@ -36,7 +36,7 @@ use crate::contract::allocator::{AllocError, Allocator};
 use crate::contract::misuse::{Misuse, Report, set_misuse_handler};
 use crate::testing::test_child as child;
 
-/// A small generator of random numbers; the seed is printed by the test that makes one.
+/// A small generator of random numbers; each test that creates one prints the seed.
 struct Random(u64);
 
 impl Random {
@@ -65,15 +65,15 @@ fn page() -> usize {
     PageAllocator::page_size()
 }
 
-/// Returns `true` if the page at `address` is mapped at all. Once freed, an address may be another
-/// thread's at once, so only a child process can ask about those.
+/// Returns `true` if the page at `address` is mapped. A freed address may be reused by another
+/// thread at once, so only a child process can check those.
 fn is_mapped(address: NonNull<u8>) -> bool {
     let mut resident = 0_u8;
     // SAFETY: mincore reads no memory of the program but writes one byte for the one page asked.
     unsafe { libc::mincore(address.as_ptr().cast(), page(), &mut resident) == 0 }
 }
 
-/// Returns `true` if the page at `address` has memory behind it.
+/// Returns `true` if the page at `address` is resident in memory.
 fn is_resident(address: NonNull<u8>) -> bool {
     let mut resident = 0_u8;
     // SAFETY: as in `is_mapped`.
@@ -81,7 +81,7 @@ fn is_resident(address: NonNull<u8>) -> bool {
     result == 0 && resident & 1 == 1
 }
 
-/// Returns the kernel's flags of the mapping that holds `address`.
+/// Returns the kernel's flags of the mapping that contains `address`.
 pub(super) fn flags(address: NonNull<u8>) -> String {
     let text = std::fs::read_to_string("/proc/self/smaps").unwrap();
     let mut within = false;
@@ -98,12 +98,12 @@ pub(super) fn flags(address: NonNull<u8>) -> String {
 }
 
 fn fill(block: NonNull<[u8]>, byte: u8) {
-    // SAFETY: the tests fill live blocks that nobody else looks at.
+    // SAFETY: the tests fill live blocks that no other code reads.
     unsafe { block.cast::<u8>().write_bytes(byte, block.len()) };
 }
 
 fn bytes<'a>(block: NonNull<[u8]>) -> &'a [u8] {
-    // SAFETY: the tests look at live blocks whose bytes were written or are fresh pages.
+    // SAFETY: the tests read live blocks whose bytes were written or are fresh pages.
     unsafe { &*block.as_ptr() }
 }
 
@@ -160,7 +160,7 @@ fn a_size_of_zero_is_a_block() {
 
 #[test]
 fn every_alignment_up_to_a_terabyte() {
-    // With 32 bits, up to as much as there is room for.
+    // With 32 bits, up to the available room.
     let most = if usize::BITS == 64 { 40 } else { 27 };
     let pages = PageAllocator::new("pages");
     let mut blocks = Vec::new();
@@ -176,7 +176,7 @@ fn every_alignment_up_to_a_terabyte() {
     }
     assert_eq!(pages.verify(), Ok(()), "whole");
     let stats = pages.stats();
-    assert_eq!(stats.granted, stats.reserved, "what was trimmed went back");
+    assert_eq!(stats.granted, stats.reserved, "the trimmed pages were unmapped");
     for (block, layout, byte) in blocks {
         assert!(bytes(block).iter().all(|&b| b == byte), "own bytes");
         // SAFETY: the block is live and has this layout.
@@ -264,7 +264,7 @@ fn layouts_below_are_whole_pages() {
     assert_eq!(pages.layout_below(layout(0, 1)), layout(page(), page()), "zero");
     assert_eq!(pages.layout_below(layout(page() + 1, 1 << 20)), layout(2 * page(), 1 << 20), "up");
     let most = layout(isize::MAX as usize, 1);
-    assert_eq!(pages.layout_below(most), most, "nothing is below what cannot be");
+    assert_eq!(pages.layout_below(most), most, "an impossible layout has none below");
     assert_eq!(pages.name(), "pages", "name");
     assert!(pages.backing().is_none(), "the system is no allocator");
     assert!(format!("{pages:?}").contains("pages"), "debug");
@@ -282,7 +282,7 @@ fn threads_share_it() {
             if own.len() < 20 && pick < 5 {
                 let layout = layout(1 + random.below(6 * page()), 1 << random.below(15));
                 let block = PAGES.allocate(layout).unwrap();
-                assert_eq!(bytes(block)[0], 0, "nobody else's");
+                assert_eq!(bytes(block)[0], 0, "no other thread uses it");
                 fill(block, seed as u8);
                 own.push((block, layout, seed as u8));
             } else if let Some((block, old, byte)) = own.pop() {
@@ -308,7 +308,7 @@ fn threads_share_it() {
         }
         let mut moved = MOVED.lock().unwrap();
         for (block, layout, _) in own {
-            // The address alone crosses to the thread that frees it.
+            // Only the address is sent to the thread that frees it.
             moved.push((block.as_ptr().cast::<u8>().expose_provenance(), layout.size()));
         }
     };

@@ -1,5 +1,5 @@
-//! What stands for `system` in tests: the same calls, counted, some of them refused, with the sum
-//! of what a thread has mapped.
+//! Replaces `system` in tests: the same calls, counted, some of them refused, with the sum of a
+//! thread's mapped bytes.
 
 use core::cell::Cell;
 use core::ops::Range;
@@ -16,9 +16,9 @@ use crate::contract::allocator::AllocError;
 pub(crate) const MAP: u8 = 1;
 pub(crate) const UNMAP: u8 = 2;
 pub(crate) const REMAP: u8 = 4;
-/// Of access.
+/// Changes of access.
 pub(crate) const PROTECT: u8 = 8;
-/// Of contents.
+/// Release of contents.
 pub(crate) const DISCARD: u8 = 16;
 pub(crate) const EVERY: u8 = MAP | UNMAP | REMAP | PROTECT | DISCARD;
 
@@ -29,8 +29,8 @@ std::thread_local! {
     static MAPPED: Cell<isize> = const { Cell::new(0) };
 }
 
-/// Runs `work` while those of this thread's calls of some kinds are refused whose numbers are in
-/// the range, the first being number 0. Returns how many there were.
+/// Runs `work` and refuses this thread's calls of the given kinds whose numbers are in the range,
+/// the first being number 0. Returns the number of calls.
 pub(crate) fn during(kinds: u8, refused: Range<u32>, work: impl FnOnce()) -> u32 {
     KINDS.set(kinds);
     REFUSED.set((refused.start, refused.end));
@@ -40,8 +40,8 @@ pub(crate) fn during(kinds: u8, refused: Range<u32>, work: impl FnOnce()) -> u32
     ASKED.get()
 }
 
-/// Calls `test` with every call in turn to be refused, alone and with all behind it, until there
-/// are no more. What it is called with runs the part that refusals may hit.
+/// Calls `test` once for every call to be refused, alone and with all later ones. Its argument runs
+/// the part in which calls are refused.
 pub(crate) fn each_refusal(kinds: u8, mut test: impl FnMut(&dyn Fn(&mut dyn FnMut()))) {
     for first in 0_u32.. {
         let most = Cell::new(0);
@@ -107,7 +107,7 @@ pub(in crate::pages::page) unsafe fn grow_moving(
     unsafe { real::grow_moving(address, old, new) }.inspect(|_| count(old, new))
 }
 
-/// A kernel that refuses this may have unmapped the target, as this one has.
+/// A kernel that refuses this may have unmapped the target, as this simulation does.
 ///
 /// # Safety
 ///
@@ -123,7 +123,7 @@ pub(in crate::pages::page) unsafe fn move_onto(
         unsafe { real::move_onto(address, old, target, new) }
     });
     if moved.is_err() {
-        // SAFETY: the target is the caller's, and nothing uses it afterwards.
+        // SAFETY: the target is the caller's, and is not used afterwards.
         unsafe { real::unmap(target, new) }.expect("a mapping");
         count(new, 0);
     } else {

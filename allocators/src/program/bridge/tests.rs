@@ -1,4 +1,4 @@
-//! Containers of both lines of allocator-api2 over our allocators.
+//! Containers of both versions of allocator-api2 over our allocators.
 
 #![cfg(target_os = "linux")]
 
@@ -14,7 +14,7 @@ fn layout(bytes: usize, align: usize) -> Layout {
     Layout::from_size_align(bytes, align).expect("the tests use valid layouts")
 }
 
-/// Runs `suite` over each kind of bridge and checks that nothing is left.
+/// Runs `suite` over each kind of bridge and checks that no block is left.
 macro_rules! over_each_bridge {
     ($suite:ident) => {
         let pages = PageAllocator::new("pages");
@@ -87,7 +87,7 @@ macro_rules! tests_of_a_line {
                     let aligned = Box::new_in(Aligned(3), allocator);
                     assert_eq!(core::ptr::from_ref(&*aligned).addr() % 8192, 0, "aligned");
                     assert_eq!(Box::into_inner(aligned).0, 3, "moved out");
-                    // These hand back what they never asked for.
+                    // These free a pointer that they never allocated.
                     drop(Box::new_in((), allocator));
                     Box::into_inner(Box::new_in((), allocator));
                     let mut slice = Vec::new_in(allocator);
@@ -153,7 +153,7 @@ tests_of_a_line!(line_04, "allocator-api2-04", allocator_api2_04);
 fn what_grows_from_nothing_comes_zeroed_from_the_allocator() {
     let noting = Noting::new();
     let (none, some) = (layout(0, 8), layout(10, 8));
-    // SAFETY: what has no size need not come from the allocator.
+    // SAFETY: a block of size zero need not come from the allocator.
     let block = unsafe { super::grow_zeroed(&noting, none.dangling_ptr(), none, some) };
     let block = block.expect("there is memory");
     assert_eq!(noting.calls(), ["allocate_zeroed"], "fresh memory may be zero already");

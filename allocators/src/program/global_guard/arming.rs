@@ -1,4 +1,4 @@
-//! What counts as a violation, for how long, and how many there were.
+//! The definition of a violation, the scope of an arming, and the counts.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -6,15 +6,15 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 use super::thread::THREAD;
 
-/// How many modes of arming there are: with frees or without, stopping or counting.
+/// The number of modes: with frees or without, stopping or counting.
 pub(super) const MODES: usize = 4;
 
-/// The bit of a mode that leaves frees out.
+/// The bit of a mode that permits frees.
 const NO_FREES: usize = 1;
 /// The bit of a mode that counts instead of stopping.
 const COUNTS: usize = 2;
 
-/// What becomes of a violation.
+/// The consequence of a violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Count,
@@ -22,7 +22,7 @@ pub(super) enum Verdict {
 }
 
 impl Verdict {
-    /// Judges a call by who is armed in which mode: the strictest counts.
+    /// Judges a call by the armed modes: the strictest applies.
     pub(super) fn of(is_armed: impl Fn(usize) -> bool, is_free: bool) -> Option<Self> {
         let covered = |mode| is_armed(mode) || (!is_free && is_armed(mode | NO_FREES));
         if covered(0) {
@@ -35,15 +35,15 @@ impl Verdict {
     }
 }
 
-/// What an armed [`GlobalGuard`](crate::GlobalGuard) takes for a violation, and what it does then.
-/// Of several armings that are in force the strictest counts.
+/// The violations of an armed [`GlobalGuard`](crate::GlobalGuard), and their consequence. Of
+/// several active armings the strictest applies.
 ///
 /// # Examples
 ///
 /// ```
 /// use loligo_allocators::Arming;
 ///
-/// // A frame that may drop what was made elsewhere, and shall run to its end.
+/// // A frame that may drop objects made elsewhere, and must run to its end.
 /// const LENIENT: Arming = Arming::new().without_frees().count_only();
 /// assert_ne!(LENIENT, Arming::new());
 /// ```
@@ -60,13 +60,14 @@ impl Arming {
         Self { no_frees: false, counts: false }
     }
 
-    /// Lets blocks be freed.
+    /// Permits frees.
     #[must_use]
     pub const fn without_frees(self) -> Self {
         Self { no_frees: true, ..self }
     }
 
-    /// Counts violations and goes on; [`violations`](crate::GlobalGuard::violations) tells them.
+    /// Counts violations and continues; [`violations`](crate::GlobalGuard::violations) returns the
+    /// counts.
     #[must_use]
     pub const fn count_only(self) -> Self {
         Self { counts: true, ..self }
@@ -82,9 +83,9 @@ impl Arming {
 pub struct Violations {
     /// Allocations and resizes.
     pub allocations: u64,
-    /// Frees, where they are violations.
+    /// Frees, if they are violations.
     pub frees: u64,
-    /// Bytes that were asked for.
+    /// Requested bytes.
     pub bytes: u64,
 }
 
@@ -93,7 +94,7 @@ pub struct Violations {
 pub struct Armed<'g> {
     armings: &'g AtomicUsize,
     mode: usize,
-    /// The thread's own counter is lowered when this is dropped, so it must not leave the thread.
+    /// Dropping this lowers the thread's own counter, so it must not leave the thread.
     stays: PhantomData<*const ()>,
 }
 
@@ -101,8 +102,7 @@ impl<'g> Armed<'g> {
     pub(super) fn new(armings: &'g AtomicUsize, arming: Arming) -> Self {
         let mode = arming.mode();
         THREAD.with(|thread| thread.arm(mode));
-        // Relaxed: this thread sees it by program order, and for no other does anything follow from
-        // it.
+        // Relaxed: this thread sees it by program order, and other threads do not depend on it.
         armings.fetch_add(1, Ordering::Relaxed);
         Self { armings, mode, stays: PhantomData }
     }
@@ -132,9 +132,9 @@ pub struct ArmedAll<'g> {
 
 impl<'g> ArmedAll<'g> {
     pub(super) fn new(armings: &'g AtomicUsize, mode: &'g AtomicUsize) -> Self {
-        // Relaxed: nothing is read on the strength of either. This thread sees both by program
-        // order, and so does every thread that it starts or wakes from now on; others see them when
-        // they arrive.
+        // Relaxed: no other memory depends on either. This thread sees both by program order, and
+        // so does every thread that it starts or wakes from now on; others when they become
+        // visible.
         mode.fetch_add(1, Ordering::Relaxed);
         armings.fetch_add(1, Ordering::Relaxed);
         Self { armings, mode }
@@ -143,8 +143,8 @@ impl<'g> ArmedAll<'g> {
 
 impl Drop for ArmedAll<'_> {
     fn drop(&mut self) {
-        // Relaxed: a thread that sees one change and not yet the other finds itself armed a moment
-        // longer or not at all, and either is right for a call beside this one.
+        // Relaxed: a thread that sees only one of the two changes is armed a moment longer or not
+        // at all; both are correct for a concurrent call.
         self.armings.fetch_sub(1, Ordering::Relaxed);
         self.mode.fetch_sub(1, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! Places at which armed code may reach the global heap, each counted by name.
+//! Named places at which armed code may reach the global heap, each with counters.
 
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -6,17 +6,17 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use super::arming::Violations;
 use super::thread::{Exempt, THREAD};
 
-/// A place at which armed code may reach the global heap: the calls of a library that takes its
-/// memory there and knows no other.
+/// A place at which armed code may reach the global heap: the calls of a library that cannot use
+/// another allocator.
 ///
-/// A program keeps one in a `static` for each such library, all in one table. What the library asks
-/// for within [`run`](Self::run) is no violation, and is counted here while anybody is armed.
-/// Whatever is outside all of them is the program's own and stops it.
+/// A program has one in a `static` for each such library, all in one table. Calls of the library
+/// within [`run`](Self::run) are not violations, and are counted here while any thread is armed.
+/// All other calls are the program's own and stop it.
 ///
 /// # Complexity
 ///
 /// Entering and leaving a scope costs a few loads and stores; a call of the allocator within it,
-/// while anybody is armed, two atomic additions more than an exempt one.
+/// while any thread is armed, costs two atomic additions more than an exempt one.
 ///
 /// # Memory
 ///
@@ -49,7 +49,7 @@ pub struct CallSite {
 }
 
 impl CallSite {
-    /// Makes a place of that name.
+    /// Creates a place with this name.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self {
@@ -60,7 +60,7 @@ impl CallSite {
         }
     }
 
-    /// Runs `work` on this thread, which may reach the global heap meanwhile.
+    /// Runs `work` on this thread, which may reach the global heap in it.
     pub fn run<R>(&'static self, work: impl FnOnce() -> R) -> R {
         let _exempt = Exempt::new();
         let _inside = Inside { before: THREAD.with(|thread| thread.set_site(Some(self))) };
@@ -73,11 +73,11 @@ impl CallSite {
         self.name
     }
 
-    /// Returns what was asked for inside, by all threads, while anybody was armed.
+    /// Returns the counted calls inside, by all threads, while any thread was armed.
     #[must_use]
     pub fn counts(&self) -> Violations {
-        // Relaxed: three counters that only grow, each true by itself; nothing is read on the
-        // strength of them.
+        // Relaxed: three counters that only grow, each correct by itself; no other memory depends
+        // on them.
         Violations {
             allocations: self.allocations.load(Ordering::Relaxed),
             frees: self.frees.load(Ordering::Relaxed),
@@ -105,7 +105,7 @@ impl fmt::Debug for CallSite {
     }
 }
 
-/// Puts back the site that the thread was at before.
+/// Restores the thread's previous site on drop.
 struct Inside {
     before: Option<&'static CallSite>,
 }

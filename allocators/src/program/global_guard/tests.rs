@@ -1,5 +1,5 @@
-//! The guard's judgement, asked directly: as a value, it needs not be the program's allocator.
-//! What ends the program is tested in programs of its own.
+//! Tests of the guard's judgement, called directly: the guard need not be the program's allocator.
+//! Violations that end the program are tested in separate programs.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::Cell;
@@ -41,7 +41,7 @@ fn touch(guard: &GlobalGuard<System>) {
     unsafe { guard.dealloc(zeroed, LAYOUT) };
 }
 
-/// What `touch` comes to where all is counted.
+/// The counts of `touch` if all calls are counted.
 const TOUCHED: Violations = Violations { allocations: 3, frees: 2, bytes: 24 + 100 + 24 };
 
 #[test]
@@ -51,7 +51,7 @@ fn a_disarmed_guard_passes_everything_on() {
     guard.exempt(|| touch(&guard));
     drop(guard.arm());
     touch(&guard);
-    assert_eq!(guard.violations(), Violations::default(), "nobody is armed");
+    assert_eq!(guard.violations(), Violations::default(), "no thread is armed");
     assert!(std::format!("{guard:?}").contains("name: \"guard\""), "{guard:?}");
 }
 
@@ -68,7 +68,7 @@ fn it_tells_its_name_and_what_it_guards() {
     assert_eq!(Arming::new().count_only(), COUNT, "made at run time");
 }
 
-/// What is guarded without ever being called.
+/// A guarded allocator that is never called.
 struct Inner(u32);
 
 #[test]
@@ -90,7 +90,7 @@ fn scopes_that_exempt_are_counted() {
     guard.armed_with(COUNT, || {
         guard.exempt(|| {
             guard.exempt(|| touch(&guard));
-            // An arming within changes nothing.
+            // A nested arming changes nothing.
             guard.armed(|| touch(&guard));
             touch(&guard);
         });
@@ -104,8 +104,8 @@ fn scopes_that_exempt_are_counted() {
 fn the_arming_of_another_guard_is_none_of_its_own() {
     let [armed, other] = [(); 2].map(|()| GlobalGuard::new("guard", System));
     armed.armed_with(COUNT, || touch(&other));
-    assert_eq!(other.violations(), Violations::default(), "nobody has armed this one");
-    assert_eq!(armed.violations(), Violations::default(), "nobody has called this one");
+    assert_eq!(other.violations(), Violations::default(), "this one was not armed");
+    assert_eq!(armed.violations(), Violations::default(), "this one was not called");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn what_a_library_asks_for_is_no_violation_and_counted_under_its_name() {
     static INNER: CallSite = CallSite::new("inner");
     let guard = GlobalGuard::new("guard", System);
     OUTER.run(|| touch(&guard));
-    assert_eq!(OUTER.counts(), Violations::default(), "nobody is armed");
+    assert_eq!(OUTER.counts(), Violations::default(), "no thread is armed");
     guard.armed_with(COUNT, || {
         OUTER.run(|| {
             INNER.run(|| touch(&guard));
@@ -147,7 +147,7 @@ fn what_a_library_asks_for_is_no_violation_and_counted_under_its_name() {
         assert_eq!(guard.violations(), Violations::default(), "both are exempt");
         touch(&guard);
     });
-    assert_eq!(guard.violations(), TOUCHED, "behind them nothing is");
+    assert_eq!(guard.violations(), TOUCHED, "after them nothing is");
     assert_eq!([OUTER.counts(), INNER.counts()], [TOUCHED; 2], "the innermost counts");
     let shown = std::format!("{INNER:?}");
     assert!(shown.contains("\"inner\"") && shown.contains("allocations: 3"), "{shown}");
@@ -167,7 +167,7 @@ fn a_place_that_is_made_at_run_time_has_counted_nothing() {
     );
 }
 
-/// Not under the memory checkers, to which a child is one more program.
+/// Not under the memory checkers, to which a child is another program.
 #[cfg(all(target_os = "linux", not(any(loligo_asan, feature = "valgrind"))))]
 #[test]
 fn whose_stack_is_shown_is_said_first() {
@@ -266,7 +266,7 @@ fn every_call_is_passed_on() {
     assert_eq!(backing.stats().live, 0, "and freed there");
 }
 
-/// The verdict as the docs state it: of all armings in force the strictest counts.
+/// The verdict as documented: of all active armings the strictest applies.
 fn expected(armed: &[(usize, bool)], exempt: usize, apart: bool, is_free: bool) -> Option<Verdict> {
     let mut verdict = None;
     for &(mode, for_all) in armed {
@@ -285,7 +285,7 @@ fn expected(armed: &[(usize, bool)], exempt: usize, apart: bool, is_free: bool) 
 #[test]
 fn verdicts_agree_with_the_model() {
     for seed in 0..20 {
-        // A thread of its own, since leaving what is armed for all is for good.
+        // A separate thread, since leaving the arming of all threads is permanent.
         let ran = thread::spawn(move || {
             let mut random = Random::new(seed);
             let guard = GlobalGuard::new("guard", System);

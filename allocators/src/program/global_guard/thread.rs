@@ -1,4 +1,4 @@
-//! What one thread is armed for.
+//! The state of one thread: its armed and exempt scopes.
 
 use core::cell::Cell;
 use core::marker::PhantomData;
@@ -8,8 +8,8 @@ use super::arming::{MODES, Verdict};
 use super::site::CallSite;
 
 std::thread_local! {
-    /// Built by the compiler and without a destructor: reaching it never allocates, and it can be
-    /// reached until the thread's very end.
+    /// Const-initialised and without a destructor: accessing it never allocates, and it can be
+    /// accessed until the thread's very end.
     pub(super) static THREAD: Thread = const { Thread::new() };
 }
 
@@ -17,9 +17,9 @@ std::thread_local! {
 pub(super) struct Thread {
     /// Armed scopes, by mode.
     armed: [Cell<u32>; MODES],
-    /// Exempting scopes; while there is one, nothing is a violation.
+    /// Exempt scopes; while there is one, nothing is a violation.
     exempt: Cell<u32>,
-    /// Whether the thread has left what is armed for all.
+    /// Whether the thread is exempt from arming of all threads.
     is_apart: Cell<bool>,
     /// The library whose calls are counted, while the thread is inside one.
     site: Cell<Option<&'static CallSite>>,
@@ -47,20 +47,20 @@ impl Thread {
         self.is_apart.set(true);
     }
 
-    /// Sets the library that the thread is inside of, and returns the one before.
+    /// Sets the library that the thread is in, and returns the previous one.
     pub(super) fn set_site(&self, site: Option<&'static CallSite>) -> Option<&'static CallSite> {
         self.site.replace(site)
     }
 
-    /// Counts a call that is no violation for the library that made it.
+    /// Counts a permitted call for the library that made it.
     pub(super) fn count(&self, bytes: usize, is_free: bool) {
         if let Some(site) = self.site.get() {
             site.count(bytes, is_free);
         }
     }
 
-    /// Judges a call of this thread: whether it is a violation, and what becomes of it then. `all`
-    /// counts what is armed for every thread, by mode.
+    /// Judges a call of this thread: whether it is a violation, and its consequence. `all` counts
+    /// the armings of all threads, by mode.
     #[inline]
     pub(super) fn judge(&self, all: &[AtomicUsize; MODES], is_free: bool) -> Option<Verdict> {
         if self.exempt.get() != 0 {
@@ -72,7 +72,7 @@ impl Thread {
     }
 }
 
-/// Counts scopes; one that was forgotten 2^32 times stays counted.
+/// Counts scopes; the count saturates, so after 2^32 forgotten scopes it stays raised.
 fn raise(count: &Cell<u32>) {
     count.set(count.get().saturating_add(1));
 }
@@ -83,7 +83,7 @@ fn lower(count: &Cell<u32>) {
     }
 }
 
-/// Exempts its thread while it lives.
+/// Exempts its thread while it exists.
 pub(super) struct Exempt(PhantomData<*const ()>);
 
 impl Exempt {
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_thread_begins_in_no_scope() {
-        // At run time, as the compiler makes those of the threads.
+        // Created at run time, as the compiler creates those of the threads.
         let thread = Thread::new();
         assert_eq!((thread.exempt.get(), thread.is_apart.get()), (0, false), "neither");
         assert!(thread.armed.iter().all(|armed| armed.get() == 0), "not armed");

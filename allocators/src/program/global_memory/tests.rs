@@ -1,4 +1,4 @@
-//! Both halves driven by hand: who serves what, before and after the handing over.
+//! Both halves called directly: which one serves a request, before and after the switch.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::ptr::NonNull;
@@ -86,7 +86,7 @@ fn whose_a_block_is_its_address_tells() {
     for (offset, early) in [(-1, false), (0, true), (bytes as isize - 1, true)] {
         assert_eq!(memory.is_early(start.wrapping_offset(offset)), early, "at {offset}");
     }
-    assert!(!memory.is_early(start.wrapping_add(bytes)), "right behind it");
+    assert!(!memory.is_early(start.wrapping_add(bytes)), "right after it");
     assert!(!memory.is_early(core::ptr::null_mut()), "null");
 }
 
@@ -145,7 +145,7 @@ fn refusals_change_nothing() {
     assert!(refused.is_null(), "handed over, and the later one has nothing");
     // SAFETY: as above.
     let shrunk = unsafe { memory.realloc(block.as_ptr(), layout(1000), 200) };
-    assert_eq!(shrunk, block.as_ptr(), "it shrinks where it lies");
+    assert_eq!(shrunk, block.as_ptr(), "it shrinks in place");
     check(block, 200, 3);
     // SAFETY: as above.
     unsafe { memory.dealloc(shrunk, layout(200)) };
@@ -161,7 +161,7 @@ fn too_small_a_buffer_hands_over_at_once() {
     unsafe { memory.dealloc(block.as_ptr(), layout(8)) };
 }
 
-/// Allocates, resizes and frees at random across the handing over, checking all contents.
+/// Allocates, resizes and frees at random across the switch, checking all contents.
 fn run(memory: &impl GlobalAlloc, seed: u64, hand_over: impl Fn()) {
     let mut random = Random::new(seed);
     let mut live: Vec<(NonNull<u8>, usize, u8)> = Vec::new();

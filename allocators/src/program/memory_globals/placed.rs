@@ -1,4 +1,4 @@
-//! What is in the boot heap and is taken out of it at the end.
+//! Objects in the boot heap that are freed at the end.
 
 use core::alloc::Layout;
 use core::ops::Deref;
@@ -8,17 +8,17 @@ use core::str;
 use crate::contract::allocator::{AllocError, SharedRef};
 use crate::contract::make::Make;
 
-/// An object in a block of its own, dropped with this. It stays where it is when this is moved.
+/// An object in its own block, dropped with this. It stays in place when this is moved.
 ///
 /// # Invariants
 ///
-/// 1. `object` is alive, in a block of `boot`, and this alone drops and frees it.
+/// 1. `object` is alive, in a block of `boot`, and only this drops and frees it.
 pub(super) struct Placed<'s, T> {
     object: NonNull<T>,
     boot: SharedRef<'s>,
 }
 
-// SAFETY: this owns its object like a box does; the boot heap may be used by any thread.
+// SAFETY: this owns its object as a box does; the boot heap may be used by any thread.
 unsafe impl<T: Send> Send for Placed<'_, T> {}
 // SAFETY: a shared one gives shared references to the object alone.
 unsafe impl<T: Sync> Sync for Placed<'_, T> {}
@@ -29,7 +29,7 @@ impl<'s, T> Placed<'s, T> {
         Ok(Self { object: boot.create(value)?, boot })
     }
 
-    /// Returns a reference that the compiler does not watch.
+    /// Returns a reference with an unchecked lifetime.
     ///
     /// # Safety
     ///
@@ -53,10 +53,10 @@ impl<T> Deref for Placed<'_, T> {
 
 impl<T> Drop for Placed<'_, T> {
     fn drop(&mut self) {
-        // Frees the block also when the object's drop panics.
+        // Frees the block even if the object's drop panics.
         let _block =
             Bytes { start: self.object.cast(), layout: Layout::new::<T>(), boot: self.boot };
-        // SAFETY: the object is alive, and nobody uses it any more (invariant 1).
+        // SAFETY: the object is alive, and is no longer used (invariant 1).
         unsafe { self.object.drop_in_place() };
     }
 }
@@ -75,10 +75,10 @@ impl Drop for Bytes<'_> {
     }
 }
 
-/// What stands behind the boot heap's name in the names of the others.
+/// The suffixes that follow the boot heap's name in the names of the others.
 const ENDINGS: [&str; 3] = ["/pages", "/heap", "/scratch"];
 
-/// The names of the allocators, one after the other in a block of the boot heap.
+/// The names of the allocators, concatenated in a block of the boot heap.
 pub(super) struct Names<'s> {
     block: Bytes<'s>,
     ends: [usize; 3],
@@ -104,7 +104,7 @@ impl<'s> Names<'s> {
         let names = Self { block: Bytes { start, layout, boot }, ends };
         let mut at = start;
         for part in ENDINGS.iter().flat_map(|ending| [name, ending]) {
-            // SAFETY: the parts together are as long as the block, which nobody else writes to.
+            // SAFETY: the parts together are as long as the block, which no other code writes to.
             unsafe { at.copy_from_nonoverlapping(NonNull::from(part).cast(), part.len()) };
             // SAFETY: as above: the next part begins in the block or at its end.
             at = unsafe { at.add(part.len()) };
@@ -112,8 +112,7 @@ impl<'s> Names<'s> {
         Ok(names)
     }
 
-    /// Returns the names of the pages, the heap and the scratch memory, which the compiler does not
-    /// watch.
+    /// Returns the names of the pages, the heap and the scratch memory, with unchecked lifetimes.
     ///
     /// # Safety
     ///

@@ -1,4 +1,4 @@
-//! The root of a program's memory: its names, its end, and every way in which it can fail to begin.
+//! Tests of a program's memory root: its names, its end, and every way in which its setup can fail.
 
 use core::alloc::Layout;
 use core::panic::AssertUnwindSafe;
@@ -36,25 +36,25 @@ fn all_is_made_in_the_boot_heap_and_given_back() {
     let boot = boot("game");
     for options in [SMALL, MemoryOptions::default(), SMALL.with_huge_pages()] {
         let globals = MemoryGlobals::init(&*boot, &options).expect("there is memory");
-        // Moving it moves none of the allocators.
+        // Moving the root does not move the allocators.
         let globals = Box::new(globals);
         assert_eq!(boot.stats().live, 4, "the names and three allocators");
         let names = globals.allocators().map(|allocator| String::from(allocator.name()));
         assert_eq!(names, ["game", "game/pages", "game/heap", "game/scratch"]);
         for allocator in [globals.default_allocator(), globals.scratch_allocator()] {
-            assert!(boot.owns(allocator.identity().cast()), "it lies in the boot heap");
+            assert!(boot.owns(allocator.identity().cast()), "it is in the boot heap");
             let block = allocator.allocate(LAYOUT).expect("there is memory");
             assert!(allocator.owns(block.as_ptr().cast()), "its own");
             free(allocator, block);
         }
         let pages: &dyn Allocator = globals.page_allocator();
         let heap = globals.default_allocator();
-        assert_eq!(heap.backing_identity(), Some(pages.identity()), "the heap stands on the pages");
+        assert_eq!(heap.backing_identity(), Some(pages.identity()), "the heap is over the pages");
         let below = globals.scratch_allocator().backing_identity();
-        assert!(below.is_some_and(|below| boot.owns(below.cast())), "scratch stands on the heap");
+        assert!(below.is_some_and(|below| boot.owns(below.cast())), "scratch is over the heap");
         globals.verify().expect("all are whole");
         drop(globals);
-        assert_eq!(boot.stats().live, 0, "all is given back");
+        assert_eq!(boot.stats().live, 0, "all is freed");
     }
 }
 
@@ -68,7 +68,7 @@ fn huge_pages_are_asked_for_where_they_are_wanted() {
     }
 }
 
-/// A boot heap that says that it is damaged.
+/// A boot heap that reports damage.
 struct Damaged(BootHeap);
 
 // SAFETY: every block is the heap's.
@@ -121,7 +121,7 @@ fn the_stated_boot_bytes_leave_room() {
     let boot = boot("boot");
     let _globals = MemoryGlobals::init(&*boot, &SMALL).expect("there is memory");
     let used = boot.stats().granted;
-    // Nearly all of it are tables of addresses.
+    // Nearly all of it are address tables.
     let words = used / size_of::<usize>();
     assert!((5 << 9..3 << 10).contains(&words), "about 22 KiB of 64 bits, as the docs say: {used}");
 }
@@ -140,8 +140,8 @@ fn every_refusal_while_it_begins_is_survived() {
         assert_eq!(boot.stats().live, 0, "nothing leaked after request {n}");
     }
     boot.refuse_none();
-    // What the system refuses: the scratch ring, through the heap and the pages.
-    // With 32 bits it may have room for the last.
+    // The system's refusal: of the scratch ring, through the heap and the pages. With 32 bits it
+    // may have room for the last.
     let absurd = [usize::MAX, isize::MAX as usize, 3 << (usize::BITS - 3)];
     for bytes in absurd.into_iter().take(if usize::BITS == 64 { 3 } else { 2 }) {
         let result = MemoryGlobals::init(&boot, &SMALL.with_scratch_bytes(bytes));
@@ -172,8 +172,8 @@ fn a_boot_heap_of_any_size_serves_or_refuses() {
     assert!(made.is_sorted(), "more is never less: {made:?}");
 }
 
-/// Runs `user` on a fresh root and returns the message of the panic that ends it, having checked
-/// that the boot heap has everything back.
+/// Runs `user` on a fresh root and returns the message of the panic that ends it, after checking
+/// that all blocks of the boot heap were freed.
 fn end_of(name: &'static str, user: impl FnOnce(&MemoryGlobals<'_>)) -> String {
     let boot = boot(name);
     let message = panic_of(|| {
@@ -210,7 +210,7 @@ fn a_leak_is_reported_by_who_had_it() {
 fn a_leak_in_the_boot_heap_is_reported_last() {
     let boot = boot("root");
     let mine = boot.allocate(LAYOUT).expect("there is room");
-    // What was there before is not the root's.
+    // Earlier blocks are not the root's.
     drop(MemoryGlobals::init(&*boot, &SMALL).expect("there is memory"));
     let mut left = None;
     let message = panic_of(|| {
@@ -301,6 +301,6 @@ fn options_keep_what_they_are_told() {
     let options = MemoryOptions::new();
     assert!(!options.huge_pages, "pages are small unless asked for");
     let changed = options.with_scratch_bytes(100).with_heap_region_bytes(200).with_huge_pages();
-    assert_eq!((changed.scratch_bytes, changed.heap_region_bytes), (100, 200), "as told");
-    assert!(changed.huge_pages, "as told");
+    assert_eq!((changed.scratch_bytes, changed.heap_region_bytes), (100, 200), "as set");
+    assert!(changed.huge_pages, "as set");
 }

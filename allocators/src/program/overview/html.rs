@@ -9,13 +9,13 @@ use super::tree::{Below, Step, Tree};
 #[cfg(test)]
 mod tests;
 
-/// Width over height of the whole map, as the style sheet has it on a wide screen.
+/// Width over height of the whole map, as in the style sheet for a wide screen.
 const ASPECT: f64 = 1.9;
 
 /// Levels whose shape is kept.
 const DEPTH: usize = 64;
 
-/// The columns of the table behind the name.
+/// The columns of the table after the name.
 const HEADS: [&str; 6] = ["live", "requested", "granted", "reserved", "peak", "budget"];
 
 /// An overview as a page; made by [`Overview::html`](super::Overview::html).
@@ -32,9 +32,9 @@ impl fmt::Display for OverviewHtml<'_> {
             "<title>Memory overview</title>\n<style>\n",
             include_str!("page.css"),
             "</style>\n</head>\n<body>\n<h1>Memory overview</h1>\n",
-            "<p>Each area is what an allocator has reserved. In it lie the allocators that take from ",
-            "it, <span class=\"key used\"></span>what it has granted to others, ",
-            "and <span class=\"key free\"></span>what is free.</p>\n",
+            "<p>Each area is what an allocator has reserved. It contains the allocators over ",
+            "it, <span class=\"key used\"></span>memory granted to other users, ",
+            "and <span class=\"key free\"></span>free memory.</p>\n",
             "<div class=\"map\" role=\"img\" aria-label=\"Treemap of the table below\">\n",
         ))?;
         let mut shapes = Shapes([ASPECT; DEPTH]);
@@ -48,8 +48,8 @@ impl fmt::Display for OverviewHtml<'_> {
     }
 }
 
-/// The shapes of the rectangles around the one at hand, by depth. Deeper ones go by that of the
-/// last level: what lies there is too small to tell.
+/// The shapes of the rectangles around the current one, by depth. Deeper ones use that of the last
+/// level: their contents are too small to distinguish.
 struct Shapes([f64; DEPTH]);
 
 impl Shapes {
@@ -58,12 +58,12 @@ impl Shapes {
     }
 }
 
-/// What is in the rectangle of an allocator, or in the whole map.
+/// The contents of an allocator's rectangle, or of the whole map.
 #[derive(Clone, Copy)]
 struct Inside<'a> {
     tree: Tree<'a>,
     below: Below,
-    /// Granted to none of those listed.
+    /// Granted to users that are not listed.
     used: usize,
     free: usize,
 }
@@ -77,14 +77,13 @@ impl<'a> Inside<'a> {
         let children = (0..tree.len()).filter(|&index| tree.is_one(index, below));
         let taken = children.map(|index| tree.get(index).stats().reserved);
         let stats = tree.get(at).stats();
-        // Children may say that they reserve more than was granted, where they hold memory of their
-        // own too or where an allocator is listed twice; then nothing is left over, and they share
-        // the room.
+        // Children can report more reserved bytes than were granted, if they also have other memory
+        // or if an allocator is listed twice; then nothing is left over, and they share the area.
         let used = stats.granted.saturating_sub(taken.fold(0, usize::saturating_add));
         Self { tree, below, used, free: stats.reserved.saturating_sub(stats.granted) }
     }
 
-    /// The numbers of the two things that are no allocators.
+    /// The numbers of the two parts that are not allocators.
     fn used_thing(self) -> usize {
         self.tree.len()
     }
@@ -93,7 +92,7 @@ impl<'a> Inside<'a> {
         self.tree.len() + 1
     }
 
-    /// Returns the place of a thing in a rectangle of that shape.
+    /// Returns the place of a part in a rectangle of that shape.
     fn place(self, thing: usize, aspect: f64) -> Option<Place> {
         let weight = |thing: usize| {
             if thing == self.used_thing() {
@@ -101,7 +100,7 @@ impl<'a> Inside<'a> {
             } else if thing == self.free_thing() {
                 self.free as u64
             } else if self.tree.is_one(thing, self.below) {
-                // One that has nothing yet is there all the same.
+                // An allocator with nothing reserved is still shown.
                 (self.tree.get(thing).stats().reserved as u64).max(1)
             } else {
                 0
@@ -112,7 +111,7 @@ impl<'a> Inside<'a> {
 }
 
 impl OverviewHtml<'_> {
-    /// Writes a rectangle and what is in it beside allocators; two `div` stay open.
+    /// Writes a rectangle and its parts other than allocators; two `div` stay open.
     fn open_box(
         &self,
         f: &mut fmt::Formatter<'_>,
@@ -125,9 +124,9 @@ impl OverviewHtml<'_> {
         let name = InHtml(allocator.name());
         let around = *shapes.at(depth);
         let outside = Inside::of(self.tree, self.tree.parent(index));
-        // Only one that came to be there since has no place; it is drawn over the others.
+        // Only an allocator created since then has no place; it is drawn over the others.
         let place = outside.place(index, around).unwrap_or(Place::WHOLE);
-        // Within bounds, or the layout of a sliver's inside would lose all precision.
+        // Clamped, or the layout inside a sliver would lose all precision.
         let aspect = (around * place.width / place.height).clamp(0.01, 100.0);
         *shapes.at(depth + 1) = aspect;
         write!(f, "<div class=\"box\" style=\"{};--h:{}\" title=\"", Style(place), hue(index))?;
@@ -167,15 +166,15 @@ impl OverviewHtml<'_> {
         })?;
         f.write_str("</tbody>\n</table></div>\n<p>Bytes. Peak is the most granted at once")?;
         if !all_exact {
-            f.write_str("; ~ what was asked is not remembered there, so it is what was granted")?;
+            f.write_str("; ~ requested bytes are not recorded there, so these are granted bytes")?;
         }
-        f.write_str("; a budget's percentage is what is granted of it now.</p>\n")
+        f.write_str("; a budget's percentage is its granted part now.</p>\n")
     }
 
     fn write_row(&self, f: &mut fmt::Formatter<'_>, index: usize, depth: usize) -> fmt::Result {
         let allocator = self.tree.get(index);
         let stats = allocator.stats();
-        // Deep ones are indented no further, so that numbers stay in sight.
+        // Deep ones are not indented further, so that numbers stay visible.
         let indent = 0.8 + 1.1 * depth.min(8) as f64;
         write!(f, "<tr><th scope=\"row\" style=\"padding-left:{indent:.1}rem\">")?;
         write!(f, "<i style=\"--h:{}\"></i>{}</th>", hue(index), InHtml(allocator.name()))?;
@@ -200,7 +199,7 @@ impl OverviewHtml<'_> {
     }
 }
 
-/// A place as style.
+/// A place as CSS.
 struct Style(Place);
 
 impl fmt::Display for Style {

@@ -1,9 +1,9 @@
-//! Where the rectangles of a treemap lie.
+//! The layout of a treemap's rectangles.
 
 #[cfg(test)]
 mod tests;
 
-/// A rectangle in percent of the one around it.
+/// A rectangle in percent of the enclosing one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Place {
     pub(super) left: f64,
@@ -16,10 +16,10 @@ impl Place {
     pub(super) const WHOLE: Self = Self { left: 0.0, top: 0.0, width: 100.0, height: 100.0 };
 }
 
-/// Things of some weight that share a rectangle by area, the greatest first, in rows as square as
-/// they come out. Things without weight have no place.
+/// Weighted things that share a rectangle by area, the largest first, in rows that are as square as
+/// possible. Things without weight have no place.
 pub(super) struct Layout<'a> {
-    /// There are so many things.
+    /// The number of things.
     pub(super) count: usize,
     pub(super) weight: &'a dyn Fn(usize) -> u64,
     /// Width over height of the rectangle.
@@ -29,7 +29,7 @@ pub(super) struct Layout<'a> {
 /// A thing: its weight and its number.
 type Thing = (u64, usize);
 
-/// What is still free of the rectangle, in units of its height.
+/// The free rest of the rectangle, in units of its height.
 #[derive(Clone, Copy)]
 struct Rest {
     left: f64,
@@ -38,7 +38,7 @@ struct Rest {
     height: f64,
 }
 
-/// Things side by side: the first and the last of them, and the area of all.
+/// A row of things: the first and the last of them, and the total area.
 struct Row {
     first: Thing,
     last: Thing,
@@ -64,8 +64,7 @@ impl Layout<'_> {
         None
     }
 
-    /// Returns the thing that comes after another, or the first: the greatest that is not before
-    /// it.
+    /// Returns the thing that comes after another, or the first: the largest that is not before it.
     fn next(&self, after: Option<Thing>) -> Option<Thing> {
         let things = (0..self.count).map(|thing| ((self.weight)(thing), thing));
         things
@@ -73,7 +72,7 @@ impl Layout<'_> {
             .reduce(|best, thing| if is_before(thing, best) { thing } else { best })
     }
 
-    /// Fills a row along a side of that length, for as long as its worst rectangle gets no worse.
+    /// Fills a row along a side of that length, until its worst rectangle would get worse.
     fn row(&self, first: Thing, side: f64, scale: f64) -> Row {
         let area = |thing: Thing| thing.0 as f64 * scale;
         let worst = |sum: f64, last: f64| {
@@ -91,7 +90,7 @@ impl Layout<'_> {
         row
     }
 
-    /// Returns the place of a thing in its row, which lies along the shorter side of what is free.
+    /// Returns the place of a thing in its row, which runs along the shorter side of the free rest.
     fn place_in(&self, row: &Row, wanted: Thing, rest: Rest, scale: f64) -> Place {
         let mut before = 0.0;
         let mut at = Some(row.first);
@@ -133,7 +132,7 @@ impl Rest {
     }
 }
 
-/// The order of things: the greater first, of equal ones the lower number.
+/// The order of things: larger ones first, of equal ones the lower number.
 fn is_before(one: Thing, other: Thing) -> bool {
     one.0 > other.0 || (one.0 == other.0 && one.1 < other.1)
 }

@@ -7,7 +7,7 @@ use super::tree::Tree;
 use crate::contract::allocator::Allocator;
 use crate::contract::stats::Stats;
 
-/// The columns behind the name.
+/// The columns after the name.
 const COLUMNS: [Column; 6] = [
     Column { head: "live", cell: |row| Cell::Count(row.stats.live) },
     Column { head: "requested", cell: |row| Cell::Asked(row.stats.requested, row.stats.exact) },
@@ -22,7 +22,7 @@ struct Column {
     cell: fn(&Row) -> Cell,
 }
 
-/// What the columns show of one allocator.
+/// The cells of one allocator.
 struct Row {
     stats: Stats,
     budget: Option<usize>,
@@ -38,7 +38,7 @@ enum Cell {
     Nothing,
     Count(usize),
     Bytes(usize),
-    /// With whether it is as asked.
+    /// With whether it is exact.
     Asked(usize, bool),
 }
 
@@ -88,5 +88,9 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, tree: Tree<'_>) -> fmt::Result {
         }
         Ok(())
     })?;
-    if all_exact { Ok(()) } else { f.write_str("\n~ not remembered as asked: what was granted") }
+    if all_exact {
+        Ok(())
+    } else {
+        f.write_str("\n~ granted bytes: requested bytes are not recorded")
+    }
 }

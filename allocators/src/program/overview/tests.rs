@@ -1,5 +1,5 @@
-//! Tests of the overview: the forest, numbers and names, where rectangles lie, and trees that are
-//! not.
+//! Tests of the overview: the forest, numbers and names, the rectangles, and links that form no
+//! tree.
 
 use core::alloc::Layout as BlockLayout;
 use core::fmt::{self, Write};
@@ -17,7 +17,7 @@ use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
 use crate::contract::stats::Stats;
 use crate::testing::test_backing::Random;
 
-/// An allocator that only says what it is told to say.
+/// An allocator with fixed answers.
 pub(super) struct Fake {
     name: String,
     identity: usize,
@@ -144,7 +144,7 @@ fn a_row_of_the_page_has_every_number() {
     }
     let whole = "left:0.000%;top:0.000%;width:100.000%;height:100.000%;--h:205";
     assert!(page.contains(whole), "the only root fills the map: {page}");
-    let about = "; ~ what was asked is not remembered there";
+    let about = "; ~ requested bytes are not recorded there";
     assert!(page.contains(about), "the child does not remember");
     fakes[1].stats.exact = true;
     let page = Overview::new(&list(&fakes)).html().to_string();
@@ -291,7 +291,7 @@ pages                    1    4.0 KiB  4.0 KiB   8.0 KiB  8.0 KiB        -
   heap of everything    12   ~2.0 KiB  2.0 KiB   4.0 KiB  4.0 KiB        -
     sound                3     1000 B   1000 B    1000 B  2.0 KiB  3.0 MiB
 île                      0        0 B      0 B   1.0 GiB      0 B        -
-~ not remembered as asked: what was granted";
+~ granted bytes: requested bytes are not recorded";
     assert_eq!(Overview::new(&list(&fakes)).to_string(), wanted);
     let empty = "allocator  live  requested  granted  reserved  peak  budget";
     assert_eq!(Overview::new(&[]).to_string(), empty);
@@ -315,7 +315,8 @@ fn json_has_exact_numbers() {
     assert_eq!(Overview::new(&[]).json().to_string(), "{\"allocators\": [\n]}");
 }
 
-/// Checks that tags are closed in order, that percentages are sane, and that nothing is fetched.
+/// Checks that tags are closed in order, that percentages are in range, and that the page loads
+/// nothing.
 fn check_page(page: &str) {
     let (_, body) = page.split_once("<body>").expect("there is a body");
     let mut open = Vec::new();
@@ -346,7 +347,7 @@ fn the_page_is_whole() {
     check_page(&page);
     assert_eq!(page.matches("class=\"box\"").count(), 4);
     assert_eq!(page.matches("<tr>").count(), 5);
-    // Of 4 096 granted the heap has all; of its 2 048 the sound has 1 000.
+    // The heap has all of the 4 096 granted bytes; of its 2 048 the sound has 1 000.
     assert!(page.contains("title=\"heap of everything: 1.0 KiB granted\""), "{page}");
     assert!(page.contains("title=\"pages: 4.0 KiB free\""));
     assert!(!page.contains("title=\"pages: 0 B"), "nothing is drawn where there is nothing");
@@ -423,7 +424,7 @@ fn rectangles_share_the_area_without_overlap() {
         let total: u64 = weights.iter().sum();
         for (at, place) in places.iter().enumerate() {
             let Some(place) = place else {
-                assert_eq!(weights[at], 0, "seed {seed}: what has weight has a place");
+                assert_eq!(weights[at], 0, "seed {seed}: a thing with weight has a place");
                 continue;
             };
             let area = place.width * place.height / 1e4;

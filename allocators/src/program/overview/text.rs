@@ -1,9 +1,9 @@
-//! Numbers and names as the overview writes them.
+//! Numbers and names in the overview's formats.
 
 use core::fmt::{self, Display, Write};
 
-/// Bytes in the greatest unit in which the number is at least 1: whole bytes below 1 KiB, above it
-/// one decimal, the half rounded up.
+/// Bytes in the largest unit in which the number is at least 1: whole bytes below 1 KiB, above it
+/// one decimal, rounded half up.
 #[derive(Clone, Copy)]
 pub(super) struct Bytes(pub(super) usize);
 
@@ -12,7 +12,7 @@ impl Display for Bytes {
         if self.0 < 1024 {
             return write!(f, "{} B", self.0);
         }
-        // In tenths of a unit; what rounds up to 1024.0 is 1.0 of the next.
+        // In tenths of a unit; a value that rounds up to 1024.0 is 1.0 of the next unit.
         let mut tenths = 0;
         let mut unit = "";
         for (power, name) in (1..).zip(["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]) {
@@ -27,7 +27,7 @@ impl Display for Bytes {
     }
 }
 
-/// An exact number, its digits in groups of three, set apart by a space that does not break.
+/// An exact number, its digits in groups of three, separated by non-breaking spaces.
 #[derive(Clone, Copy)]
 pub(super) struct Grouped(pub(super) usize);
 
@@ -83,12 +83,12 @@ impl Display for InHtml<'_> {
     }
 }
 
-/// Replaces what would break a line or is not allowed in a page.
+/// Replaces characters that would break a line or are not allowed in a page.
 fn printable(c: char) -> char {
     if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }
 }
 
-/// Returns how many characters something takes when it is written.
+/// Returns how many characters a value takes when displayed.
 pub(super) fn width(text: impl Display) -> usize {
     struct Count(usize);
     impl Write for Count {
@@ -98,7 +98,7 @@ pub(super) fn width(text: impl Display) -> usize {
         }
     }
     let mut count = Count(0);
-    // Counting does not fail.
+    // Counting cannot fail.
     let _ = write!(count, "{text}");
     count.0
 }

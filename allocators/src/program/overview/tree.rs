@@ -1,33 +1,33 @@
-//! The forest: who takes from whom among the allocators listed.
+//! The forest of the listed allocators, by their backings.
 
 use core::fmt;
 
 use crate::contract::allocator::Allocator;
 
-/// The allocators listed, as a forest by what each takes its memory from.
+/// The listed allocators, as a forest by their backings.
 ///
-/// Nothing is kept: links are found again whenever they are asked for.
+/// No state is kept: links are searched again each time.
 #[derive(Clone, Copy)]
 pub(super) struct Tree<'a> {
     all: &'a [&'a dyn Allocator],
 }
 
-/// The children of something.
+/// Which children to visit.
 #[derive(Clone, Copy)]
 pub(super) enum Below {
     /// The roots.
     Nothing,
     Nobody,
-    /// Those that take from the allocator of that identity.
+    /// Those over the allocator with that identity.
     Of(*const ()),
 }
 
 /// A step of a walk through the forest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// The walk comes to an allocator, that many levels below a root.
+    /// The walk reaches an allocator, `depth` levels below a root.
     Enter { index: usize, depth: usize },
-    /// All that is below it was walked.
+    /// All its descendants were visited.
     Leave,
 }
 
@@ -45,8 +45,8 @@ impl<'a> Tree<'a> {
         self.all[index]
     }
 
-    /// Returns the first allocator listed that `index` takes from. An allocator that shares its
-    /// identity with its backing takes from none that is listed.
+    /// Returns the first listed allocator that `index` takes from. An allocator that shares its
+    /// identity with its backing has no listed parent.
     fn link(self, index: usize) -> Option<usize> {
         let wanted = self.all[index].backing_identity()?;
         if wanted == self.all[index].identity() {
@@ -55,8 +55,7 @@ impl<'a> Tree<'a> {
         self.all.iter().position(|other| other.identity() == wanted)
     }
 
-    /// Returns the allocator that `index` is below. None for a root, and where following the links
-    /// would never end.
+    /// Returns the parent of `index`. None for a root, and where the links form a cycle.
     pub(super) fn parent(self, index: usize) -> Option<usize> {
         let parent = self.link(index)?;
         let mut above = parent;
@@ -69,17 +68,17 @@ impl<'a> Tree<'a> {
         None
     }
 
-    /// Returns the children of `parent`, or the roots where that is none.
+    /// Returns the children of `parent`, or the roots if that is `None`.
     pub(super) fn below(self, parent: Option<usize>) -> Below {
         let Some(parent) = parent else { return Below::Nothing };
         let identity = self.all[parent].identity();
         let first = self.all.iter().position(|other| other.identity() == identity);
-        // A member of a circle is a root, and so is all that takes from it.
+        // A member of a cycle is a root, and so are its descendants.
         let circles = self.parent(parent).is_none() && self.link(parent).is_some();
         if first == Some(parent) && !circles { Below::Of(identity) } else { Below::Nobody }
     }
 
-    /// Returns `true` if an allocator is one of those.
+    /// Returns `true` if an allocator is one of those children.
     pub(super) fn is_one(self, index: usize, below: Below) -> bool {
         match below {
             Below::Nothing => self.parent(index).is_none(),
@@ -91,14 +90,14 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Returns the first allocator at or behind `from` that stands directly below `parent`.
+    /// Returns the first allocator from `from` on that is a child of `parent`.
     fn child_from(self, parent: Option<usize>, from: usize) -> Option<usize> {
         let below = self.below(parent);
         (from..self.all.len()).find(|&index| self.is_one(index, below))
     }
 
-    /// Walks the forest, each allocator before those below it, in the order listed. It keeps no
-    /// stack, so a deep tree costs no more of it than a flat one.
+    /// Walks the forest, each allocator before its descendants, in the order listed. It keeps no
+    /// stack, so a deep tree needs no more stack than a flat one.
     pub(super) fn walk(self, mut visit: impl FnMut(Step) -> fmt::Result) -> fmt::Result {
         let mut depth = 0;
         let mut next = self.child_from(None, 0);
@@ -126,7 +125,7 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    /// Calls `visit` with each allocator's number and depth, as [`walk`](Self::walk) comes to them.
+    /// Calls `visit` with each allocator's number and depth, in the order of [`walk`](Self::walk).
     pub(super) fn each(self, mut visit: impl FnMut(usize, usize) -> fmt::Result) -> fmt::Result {
         self.walk(|step| match step {
             Step::Enter { index, depth } => visit(index, depth),

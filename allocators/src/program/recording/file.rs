@@ -1,4 +1,4 @@
-//! The file of a recording, written without asking for memory.
+//! The file of a recording, written without allocating.
 
 use std::io;
 
@@ -10,14 +10,14 @@ mod tests;
 /// The longest path, with the zero that ends it.
 const PATH_BYTES_MAX: usize = 4096;
 
-/// A file of the process that made it. It is closed with the process.
+/// A file of the process that created it. It is closed with the process.
 pub(super) struct File {
     descriptor: libc::c_int,
     process: libc::pid_t,
 }
 
 impl File {
-    /// Makes a file, or empties the one that is there.
+    /// Creates a file, or truncates an existing one.
     pub(super) fn create(path: &str) -> Result<Self, SinkError> {
         let mut bytes = [0; PATH_BYTES_MAX];
         if path.len() >= PATH_BYTES_MAX || path.as_bytes().contains(&0) {
@@ -39,7 +39,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// What the system says, or nothing in another process, which must leave the file alone.
+    /// The system's error, or `None` in another process, which must not touch the file.
     pub(super) fn write(&self, mut bytes: &[u8]) -> Result<(), Option<SinkError>> {
         // SAFETY: it only asks.
         if self.process != unsafe { libc::getpid() } {

@@ -1,4 +1,4 @@
-//! The one recording of the process: which slot each block has, and what is not written yet.
+//! The one recording of the process: the slot of each block, and the unwritten records.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -18,31 +18,32 @@ use crate::wrappers::trace::format::{self, Event, Name, Named, Op, UNIT_BYTES};
 #[cfg(test)]
 mod tests;
 
-/// What is collected before it is written: 256 records.
+/// The buffer for unwritten records: 256 of them.
 const BUFFER_BYTES: usize = 256 * UNIT_BYTES;
 
 /// The number of the one allocator object.
 const OBJECT: u16 = 1;
 
-/// The process's recording. No call of it allocates from the global heap, which it stands under.
+/// The process's recording. None of its calls allocates from the global heap, which it is part of.
 pub(super) static LOG: Log = Log(Mutex::new(State::new()));
 
-/// What the tables take their memory from.
+/// The memory of the tables.
 static BOOKS: PageAllocator = PageAllocator::new("recording");
 
 std::thread_local! {
-    /// One more than the thread's number in the recording; 0 before its first event. Built by the
-    /// compiler and without a destructor, so it can be reached until the thread's very end.
+    /// One more than the thread's number in the recording; 0 before its first event.
+    /// Const-initialised and without a destructor, so it can be accessed until the thread's very
+    /// end.
     static THREAD: Cell<u32> = const { Cell::new(0) };
 }
 
-/// A recording behind a lock.
+/// A recording with its lock.
 pub(super) struct Log(Mutex<State>);
 
 impl Log {
-    /// Waits for its turn; begins the recording if none has begun.
+    /// Takes the lock; begins the recording if none has begun.
     pub(super) fn lock(&self, path: &str) -> MutexGuard<'_, State> {
-        // Nothing in here unwinds halfway; what a panic of another kind left is whole.
+        // Nothing in here unwinds halfway; after a panic elsewhere the state is consistent.
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(state.phase, Phase::Waiting) {
             state.begin(path);
@@ -55,15 +56,15 @@ enum Phase {
     /// Nothing was allocated yet.
     Waiting,
     On(File),
-    /// Ended, with what has ended it, if that was not its owner.
+    /// Ended, with the error that ended it, if its owner did not.
     Over(Option<SinkError>),
 }
 
 /// # Invariants
 ///
-/// 1. While on, each live block that was recorded has a slot of its own in `slots`, each slot below
+/// 1. While on, each recorded live block has a distinct slot in `slots`; each slot below
 ///    `slots_next` is one of those, is lifted, or is in `slots_free`, which has room for all.
-/// 2. The first `used` bytes of `buffer` are whole records, beginning with what the file lacks.
+/// 2. The first `used` bytes of `buffer` are whole records, the next ones for the file.
 pub(super) struct State {
     phase: Phase,
     slots: AddressTable<u32>,
@@ -99,7 +100,7 @@ impl State {
         self.phase = match File::create(path) {
             Ok(file) => Phase::On(file),
             Err(error) => {
-                write_stderr(format_args!("loligo: `{path}` is not recorded to: {error}"));
+                write_stderr(format_args!("loligo: cannot record to `{path}`: {error}"));
                 Phase::Over(Some(error))
             }
         };
@@ -112,7 +113,7 @@ impl State {
         }
     }
 
-    /// Enters a block that was given out; null is none.
+    /// Records an allocated block; null is ignored.
     pub(super) fn allocated(&mut self, op: Op, block: *mut u8, layout: Layout) {
         let Some(block) = NonNull::new(block) else { return };
         if !self.is_on() {
@@ -124,7 +125,7 @@ impl State {
         }
     }
 
-    /// Enters a free that is about to happen.
+    /// Records a free that is about to happen.
     pub(super) fn freed(&mut self, block: *mut u8, layout: Layout) {
         if let Some(slot) = self.lift(block) {
             self.slots_free.push(slot);
@@ -132,13 +133,13 @@ impl State {
         }
     }
 
-    /// Takes a block out whose address may be another's from now on, and returns its slot.
+    /// Removes a block whose address another block can get from now on, and returns its slot.
     pub(super) fn lift(&mut self, block: *mut u8) -> Option<u32> {
         let block = NonNull::new(block)?;
         if self.is_on() { self.slots.remove(block) } else { None }
     }
 
-    /// Enters a lifted block where it was.
+    /// Restores a lifted block.
     pub(super) fn put_back(&mut self, block: *mut u8, slot: Option<u32>) {
         if let (Some(block), Some(slot), true) = (NonNull::new(block), slot, self.is_on()) {
             match self.slots.reserve(&BOOKS) {
@@ -148,7 +149,7 @@ impl State {
         }
     }
 
-    /// Enters a lifted block with its new place and size.
+    /// Records a lifted block with its new address and size.
     pub(super) fn reallocated(
         &mut self,
         block: *mut u8,
@@ -185,7 +186,7 @@ impl State {
         matches!(self.phase, Phase::On(_))
     }
 
-    /// Ends the recording; what was collected is written if that is still possible.
+    /// Ends the recording; the buffered records are written if possible.
     #[cold]
     fn fail(&mut self, error: SinkError) {
         self.flush();
@@ -195,7 +196,7 @@ impl State {
         }
     }
 
-    /// Gives a block its slot: the one freed last, or a new one.
+    /// Assigns a block its slot: the one freed last, or a new one.
     fn slot_for(&mut self, block: NonNull<u8>) -> Result<u32, AllocError> {
         self.slots.reserve(&BOOKS)?;
         let slot = match self.slots_free.pop() {
@@ -225,8 +226,8 @@ impl State {
         self.put(&event.encode());
     }
 
-    /// Returns the calling thread's number, in order of their first events. The format has no room
-    /// for more than 65 536; those that come later are one.
+    /// Returns the calling thread's number, in order of their first events. The format has room for
+    /// 65 536; later threads share one number.
     fn thread(&mut self) -> u16 {
         THREAD.with(|thread| {
             if thread.get() == 0 {
@@ -252,8 +253,8 @@ impl State {
         }
     }
 
-    /// Writes what was collected; a file that takes no more ends the recording, and so does a
-    /// process that is not the one which began it.
+    /// Writes the buffered records; a full file ends the recording, and so does a process other
+    /// than the one that began it.
     fn flush(&mut self) {
         let Phase::On(file) = &self.phase else { return };
         let written = file.write(&self.buffer[..self.used]);
@@ -267,7 +268,7 @@ impl State {
     }
 }
 
-/// Ends the recording with the program. There is nobody left to be told of an error.
+/// Ends the recording with the program. An error can no longer be returned.
 extern "C" fn at_exit() {
     let mut state = LOG.0.lock().unwrap_or_else(PoisonError::into_inner);
     let _ = state.finish();

@@ -1,5 +1,5 @@
-//! The recorder as a program has it: every call passed on and recorded. One recording a process, so
-//! each in a child.
+//! The recorder as programs use it: every call is forwarded and recorded. A process has one
+//! recording, so each test runs in a child.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::Cell;
@@ -8,7 +8,7 @@ use std::alloc::System;
 use super::Recorder;
 use crate::testing::test_child::{MemoryFile, check, run};
 
-/// The system's allocator, which refuses to reallocate where it is told to.
+/// The system's allocator, with reallocations that can be refused.
 struct Refusing(Cell<bool>);
 
 // SAFETY: every call is passed on, or refused.
@@ -69,7 +69,7 @@ fn what_is_passed_on_is_recorded() {
     assert_eq!(answer, 0, "the child's line is above");
     let bytes = memory.bytes();
     let kinds: std::vec::Vec<u8> = bytes[40..].chunks_exact(32).map(|unit| unit[0]).collect();
-    assert_eq!(kinds, [4, 3, 5, 2, 1, 2, 8], "what was refused is not recorded");
+    assert_eq!(kinds, [4, 3, 5, 2, 1, 2, 8], "refused calls are not recorded");
 }
 
 #[test]

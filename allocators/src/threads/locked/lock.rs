@@ -1,9 +1,9 @@
-//! What `Locked` asks of a lock.
+//! The lock trait of `Locked`.
 
 use crate::threads::sync::SpinLock;
 
-/// A lock that [`Locked`](crate::Locked) can be on: [`SpinLock`], and with the feature `lock_api`
-/// any `lock_api::RawMutex`. Sealed: a lock of one's own is made a `RawMutex`.
+/// A lock for [`Locked`](crate::Locked): [`SpinLock`], and with the feature `lock_api` any
+/// `lock_api::RawMutex`. Sealed: implement `RawMutex` for your own lock.
 pub trait Lock: sealed::Lock {}
 
 mod sealed {
@@ -12,13 +12,13 @@ mod sealed {
     /// Between `acquire` and `release` with what it returned, no other `acquire` of the same lock
     /// returns; what was written before a `release` is seen after the next `acquire`.
     pub unsafe trait Lock {
-        /// An open lock.
+        /// An unlocked lock.
         const OPEN: Self;
-        /// What the holder keeps until it gives the lock back.
+        /// The holder's state until it releases the lock.
         type Held;
         /// Waits for the lock and takes it.
         fn acquire(&self) -> Self::Held;
-        /// Gives the lock back.
+        /// Releases the lock.
         ///
         /// # Safety
         ///

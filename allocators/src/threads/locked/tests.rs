@@ -22,8 +22,8 @@ use crate::contract::stats::Stats;
 use crate::pages::page::PageAllocator;
 use crate::threads::sync::{SpinCell, SpinLock};
 
-/// Counts its calls in plain cells, so two threads in it at once would lose some, and remembers who
-/// called last.
+/// Counts its calls in plain cells, so two threads in it at once would lose some, and stores the
+/// last caller.
 struct Counting {
     pages: PageAllocator,
     allocated: Cell<u64>,
@@ -45,7 +45,7 @@ impl Counting {
     fn count(&self, counter: &Cell<u64>) {
         self.site.set(Some(Location::caller()));
         let before = counter.get();
-        // Time for another thread to be in here, if the lock let it.
+        // Time for another thread to enter, if the lock permitted it.
         core::hint::spin_loop();
         counter.set(before + 1);
     }
@@ -146,7 +146,7 @@ fn crowd<L: Lock + Sync>(locked: &Locked<Counting, L>) {
                     unsafe {
                         block.cast::<u8>().write_bytes(mark, at.size());
                         assert_eq!(shared.name(), "crowd", "the name stays readable");
-                        assert_eq!(block.cast::<u8>().read(), mark, "nobody else's");
+                        assert_eq!(block.cast::<u8>().read(), mark, "no other thread's");
                         shared.deallocate_sized(block.cast(), at);
                     }
                 }
@@ -175,7 +175,7 @@ fn threads_under_parking_lot() {
     crowd(&LOCKED);
 }
 
-/// A mutex whose guard holds something: the count of lockings, which unlocking compares.
+/// A mutex whose guard has state: the number of lockings, which unlocking compares.
 #[cfg(feature = "lock_api")]
 struct Numbered {
     lock: parking_lot::RawMutex,

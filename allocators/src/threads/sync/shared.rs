@@ -1,9 +1,9 @@
 //! The atomics of the allocators for several threads: core's, or under `--cfg loom` the model
 //! checker's.
 //!
-//! Only these allocators use them. Everything else keeps core's, so a model has no more steps than
-//! the structure under test. The model checker's stand behind a skin that can be told to do them
-//! wrong (`model.rs`), so that a model can be shown to notice.
+//! Only these allocators use them. All other code uses core's, so a model has only the steps of the
+//! structure under test. The model checker's have a wrapper (`model.rs`) that can plant faults, to
+//! show that a model detects them.
 
 #[cfg(loom)]
 pub(crate) mod model;
@@ -25,7 +25,7 @@ use core::sync::atomic::AtomicU64 as AtomicTotal;
 #[cfg(not(loom))]
 use crate::threads::sync::SpinLock;
 
-/// A number that only grows. Where the machine has no atomics of 64 bits it wraps at 2^32.
+/// A number that only grows. On machines without 64-bit atomics it wraps at 2^32.
 pub(crate) struct Total(AtomicTotal);
 
 impl Total {
@@ -40,10 +40,10 @@ impl Total {
     }
 
     /// Raises it. Release pairs with the Acquire in [`get`](Self::get): a thread that reads the new
-    /// number sees what this thread did before.
+    /// number sees this thread's earlier writes.
     #[inline]
     pub(crate) fn raise(&self, by: u64) {
-        // Not needed where a total has 64 bits.
+        // Not needed if a total has 64 bits.
         #[cfg(any(loom, not(target_has_atomic = "64")))]
         let by = by as usize;
         self.0.fetch_add(by, Ordering::Release);
@@ -60,7 +60,7 @@ impl Total {
     }
 }
 
-/// Lets one thread at a time do what is too rare to be worth doing without a lock.
+/// Lets one thread at a time do rare work for which a lock is good enough.
 pub(crate) struct Turn {
     #[cfg(not(loom))]
     lock: SpinLock,
@@ -79,34 +79,35 @@ impl Turn {
         Self { lock: loom::sync::Mutex::new(()) }
     }
 
-    /// Waits for the turn, which ends when what is returned is dropped.
+    /// Waits for the turn, which ends when the returned value is dropped.
     #[cfg(not(loom))]
     pub(crate) fn take(&self) -> impl Drop + '_ {
         self.lock.acquire();
         super::Held(&self.lock)
     }
 
-    /// Waits for the turn, which ends when what is returned is dropped.
+    /// Waits for the turn, which ends when the returned value is dropped.
     #[cfg(loom)]
     pub(crate) fn take(&self) -> loom::sync::MutexGuard<'_, ()> {
         self.lock.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
-/// Returns a number that differs between most threads and is mostly the same within one, to start a
-/// search with: where the stack lies. No thread-local variable is needed for it.
+/// Returns a number that differs between most threads and is usually constant within one, to start
+/// a search with: it derives from the address of the stack. No thread-local variable is needed for
+/// it.
 #[cfg(not(loom))]
 #[inline]
 pub(crate) fn thread_hint() -> usize {
     let here = 0_u8;
-    // Stacks lie far apart, and one thread's calls lie mostly within 64 KiB of it. The factor, 2^32
+    // Stacks are far apart, and most of a thread's calls are within 64 KiB of it. The factor, 2^32
     // over the golden ratio, spreads the numbers over the upper half of 32 bits.
     let stack = core::ptr::from_ref(&here).addr() >> 16;
     (stack as u32).wrapping_mul(0x9e37_79b9) as usize
 }
 
-/// Every thread of a model starts at the same place: each run must repeat the one before it, and
-/// the more they meet the better.
+/// Every thread of a model starts at the same place: each run must repeat the previous one, and
+/// more contention is better.
 #[cfg(loom)]
 pub(crate) fn thread_hint() -> usize {
     0

@@ -1,4 +1,4 @@
-//! The known words on both sides of a block.
+//! The guard words on both sides of a block.
 
 use core::ptr::NonNull;
 
@@ -6,36 +6,36 @@ use crate::bookkeeping::mark;
 
 use super::header::{HEADER, Shape};
 
-/// Bytes of the guard before a block; before it lies the header, whose check word goes on guarding.
+/// Size of the guard before a block; the header before it is guarded by its check word.
 pub(super) const BEFORE: usize = WORD;
 
-/// Bytes of the guard behind a block.
+/// Size of the guard after a block.
 pub(super) const BEHIND: usize = 2 * WORD;
 
-/// Bytes of a known word.
+/// Size of a guard word.
 const WORD: usize = size_of::<u64>();
 
-/// The known word: no byte of it comes twice, is zero, or is the letter of a text.
+/// The guard word: its bytes all differ, and none is zero or ASCII text.
 const KNOWN: u64 = 0xc4a7_19b3_058d_f29e;
 
-/// What was changed in a guard.
+/// The changed bytes of a guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
-    /// How many bytes.
+    /// The number of changed bytes.
     pub(super) changed: usize,
     /// The changed byte nearest to the block.
     pub(super) nearest: *const u8,
-    /// How many bytes are between that one and the block.
+    /// The distance of that byte from the block.
     pub(super) near: usize,
-    /// How many are between the farthest one and the block.
+    /// The distance of the farthest changed byte from the block.
     pub(super) far: usize,
 }
 
-/// Writes the words around a block, and keeps everybody off them and the header.
+/// Writes the guards around a block, and poisons them and the header for the tools.
 ///
 /// # Safety
 ///
-/// The block is in a block of the backing as `shape` has it, and nobody uses it yet.
+/// The block is in a block of the backing as `shape` has it, and is not used yet.
 #[inline(always)]
 pub(super) unsafe fn write(block: NonNull<u8>, shape: Shape) {
     // SAFETY: the guard, the header and the pad are before the block.
@@ -53,7 +53,7 @@ pub(super) unsafe fn write(block: NonNull<u8>, shape: Shape) {
     unsafe { write_behind(block, shape.size) };
 }
 
-/// Writes the words after a block of the given number of bytes, and keeps everybody off them.
+/// Writes the guard after a block of the given size, and poisons it for the tools.
 ///
 /// # Safety
 ///
@@ -62,7 +62,7 @@ pub(super) unsafe fn write(block: NonNull<u8>, shape: Shape) {
 pub(super) unsafe fn write_behind(block: NonNull<u8>, size: usize) {
     // SAFETY: the guard follows the block's bytes.
     let behind = unsafe { block.add(size) };
-    // What a block grew by may hold the words that lay behind it before.
+    // What a block grew by may hold its old guard.
     mark::undefined(behind, BEHIND);
     // SAFETY: it is a word within the backing's block.
     unsafe { put(behind, 0) };
@@ -71,7 +71,7 @@ pub(super) unsafe fn write_behind(block: NonNull<u8>, size: usize) {
     mark::no_access(behind, BEHIND);
 }
 
-/// Returns `true` if no word around the block was changed.
+/// Returns `true` if no guard word around the block was changed.
 ///
 /// # Safety
 ///
@@ -97,7 +97,7 @@ pub(super) unsafe fn holds(block: NonNull<u8>, shape: Shape) -> bool {
     differing == 0 && (shape.pad() == 0 || unsafe { pad_holds(block, shape) })
 }
 
-/// Returns `true` if the words before the header were left alone.
+/// Returns `true` if the pad before the header is unchanged.
 ///
 /// # Safety
 ///
@@ -112,11 +112,12 @@ unsafe fn pad_holds(block: NonNull<u8>, shape: Shape) -> bool {
     holds
 }
 
-/// Returns what was changed before a block: in its guard, and in the `pad` bytes before its header.
+/// Returns the changed bytes before a block: in its guard, and in the `pad` bytes before its
+/// header.
 ///
 /// # Safety
 ///
-/// The guard, and so many bytes before the header, are there.
+/// The guard, and `pad` bytes before the header, are there.
 pub(super) unsafe fn before(block: NonNull<u8>, pad: usize) -> Option<Span> {
     let skipped = BEFORE + HEADER;
     let distances = (0..BEFORE).chain(skipped..skipped + pad);
@@ -127,21 +128,21 @@ pub(super) unsafe fn before(block: NonNull<u8>, pad: usize) -> Option<Span> {
     unsafe { span(bytes) }
 }
 
-/// Returns what was changed in the guard behind a block.
+/// Returns the changed bytes in the guard after a block.
 ///
 /// # Safety
 ///
 /// The block is live and has this size.
 pub(super) unsafe fn behind(block: NonNull<u8>, size: usize) -> Option<Span> {
-    // The words begin at the block's end, wherever that lies.
+    // The words begin at the block's end, whatever its alignment.
     let bytes = (0..BEHIND)
         .map(|distance| (distance, block.as_ptr().wrapping_add(size + distance), distance % WORD));
     // SAFETY: the caller's promise.
     unsafe { span(bytes) }
 }
 
-/// Looks at bytes, the nearest to the block first: distance, address, and which one of the known
-/// word should lie there.
+/// Compares bytes, the nearest to the block first: distance, address, and the index of the expected
+/// byte in the guard word.
 ///
 /// # Safety
 ///
@@ -164,7 +165,7 @@ unsafe fn span(bytes: impl Iterator<Item = (usize, *mut u8, usize)>) -> Option<S
 
 /// # Safety
 ///
-/// The byte is a guard's. It stays open to the tools, as damage is reported next.
+/// The byte is a guard's. It stays addressable for the tools, as damage is reported next.
 unsafe fn byte(address: *mut u8) -> u8 {
     if let Some(address) = NonNull::new(address) {
         mark::defined(address, 1);
@@ -175,22 +176,22 @@ unsafe fn byte(address: *mut u8) -> u8 {
 
 /// # Safety
 ///
-/// So many words after `start` lies a whole one that may be read.
+/// The word with this index after `start` is readable.
 #[inline(always)]
 unsafe fn get(start: NonNull<u8>, index: usize) -> u64 {
     // SAFETY: the caller's promise.
     let word = unsafe { start.add(index * WORD) };
-    // SAFETY: as above; a guard behind a block has no alignment.
+    // SAFETY: as above; a guard after a block has no alignment.
     unsafe { word.cast::<u64>().read_unaligned() }
 }
 
 /// # Safety
 ///
-/// So many words after `start` lies a whole one that may be written.
+/// The word with this index after `start` is writable.
 #[inline(always)]
 unsafe fn put(start: NonNull<u8>, index: usize) {
     // SAFETY: the caller's promise.
     let word = unsafe { start.add(index * WORD) };
-    // SAFETY: as above; a guard behind a block has no alignment.
+    // SAFETY: as above; a guard after a block has no alignment.
     unsafe { word.cast::<u64>().write_unaligned(KNOWN) }
 }

@@ -1,4 +1,4 @@
-//! The words in front of a block, and the sizes that follow from them.
+//! The header of a block, and the sizes that follow from it.
 
 use core::alloc::Layout;
 use core::mem::offset_of;
@@ -17,15 +17,15 @@ const FRONT: usize = HEADER + guard::BEFORE;
 /// The least alignment, that of a header's words and of the guard before a block.
 const ALIGN_MIN: usize = 8;
 
-/// Blocks that take more in all are refused: their size would not fit its word, or their sizes make
-/// no layout. No address space of 64 bits has them; with 32 bits the limit is 1 GiB.
+/// Larger totals are refused: their size would not fit its word, or would not make a layout. No
+/// 64-bit address space holds them; with 32 bits the limit is 1 GiB.
 pub(super) const TOTAL_MAX: usize = if usize::BITS == 64 { 1 << 57 } else { 1 << 30 };
 
-/// Bits of the word that hold the alignment as a power of two.
+/// Bits of the word for the alignment's base-2 logarithm.
 const SHIFT_BITS: u32 = 6;
 
-/// What the words of a header count in its check word: powers of three, no sum or difference of
-/// which, the check word's own 1 among them, is zero.
+/// The factors of a header's words in its check word: powers of three. No sum or difference of
+/// them, including the check word's own factor 1, is zero.
 const PREV: u64 = 3;
 const NEXT: u64 = 9;
 const WORD: u64 = 27;
@@ -34,18 +34,18 @@ const WORD: u64 = 27;
 #[repr(C, align(8))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
-    /// The header of the block that was given out next after this one, or null.
+    /// The header of the block allocated next after this one, or null.
     pub(super) prev: *mut Self,
-    /// The header of the block that was given out last before this one, or null.
+    /// The header of the block allocated last before this one, or null.
     pub(super) next: *mut Self,
-    /// The block's size and the power of two of its alignment.
+    /// The block's size and the base-2 logarithm of its alignment.
     word: u64,
     /// The seal of the words above.
     check: u64,
 }
 
 impl Header {
-    /// Reads the words at `at`, which need not be a header.
+    /// Reads the words at `at`, which may not be a header.
     ///
     /// # Safety
     ///
@@ -53,8 +53,7 @@ impl Header {
     #[inline(always)]
     pub(super) unsafe fn read(at: NonNull<Self>) -> Self {
         mark::defined(at.cast(), HEADER);
-        // Word by word, as they were written: the processor waits for a wider load over fresh
-        // stores.
+        // Word by word, as they were written: a wider load over recent stores stalls the processor.
         let header = Self {
             // SAFETY: the caller's promise.
             prev: unsafe { word_at(at, offset_of!(Self, prev)) },
@@ -69,7 +68,7 @@ impl Header {
         header
     }
 
-    /// Writes the header of a block that comes first on the list, before `next`.
+    /// Writes the header of a block that becomes the first of the list, before `next`.
     ///
     /// # Safety
     ///
@@ -84,7 +83,7 @@ impl Header {
         mark::no_access(at.cast(), HEADER);
     }
 
-    /// Returns `true` if a header leads back to `prev`. It may be damaged.
+    /// Returns `true` if the back link of a header is `prev`. The header may be damaged.
     ///
     /// # Safety
     ///
@@ -98,7 +97,7 @@ impl Header {
         leads
     }
 
-    /// As [`leads_back`](Self::leads_back), on to `next`.
+    /// As [`leads_back`](Self::leads_back), for the link to `next`.
     ///
     /// # Safety
     ///
@@ -112,9 +111,8 @@ impl Header {
         leads
     }
 
-    /// Makes a header that leads back to `old` lead back to `new`. The check word is moved on by
-    /// the difference: it holds afterwards if it held before, and where it did not it still does
-    /// not.
+    /// Changes the back link of a header from `old` to `new`. The check word is adjusted by the
+    /// difference: if it was valid before, it is valid afterwards, and otherwise not.
     ///
     /// # Safety
     ///
@@ -131,7 +129,7 @@ impl Header {
         mark::no_access(at.cast(), HEADER);
     }
 
-    /// As [`lead_back`](Self::lead_back), for the way on.
+    /// As [`lead_back`](Self::lead_back), for the link to the next header.
     ///
     /// # Safety
     ///
@@ -148,7 +146,7 @@ impl Header {
         mark::no_access(at.cast(), HEADER);
     }
 
-    /// Changes the word of a header that holds.
+    /// Changes the word of an intact header.
     ///
     /// # Safety
     ///
@@ -165,7 +163,7 @@ impl Header {
     }
 
     /// Marks the header of a block that is freed. The mark depends on no other word, as the backing
-    /// may write over the first bytes of what it takes back.
+    /// may overwrite the first bytes of a freed block.
     ///
     /// # Safety
     ///
@@ -177,10 +175,10 @@ impl Header {
         unsafe { (*at.as_ptr()).check = !tag(at, secret) };
     }
 
-    /// The check word that belongs to these words at this address: a sum that begins with a secret.
-    /// A change of one word always changes it, the same change up or down of several does not
-    /// cancel out, what was written over all of them would have to know the secret, and a link is
-    /// changed without a look at the other words.
+    /// Computes the check word of these words at this address: a sum that starts with a secret.
+    /// Changing one word always changes it, and equal changes of several words do not cancel out.
+    /// Overwriting all words with a valid header requires the secret. A link can be changed without
+    /// reading the other words.
     #[inline(always)]
     fn seal(&self, at: NonNull<Self>, secret: u64) -> u64 {
         tag(at, secret)
@@ -194,7 +192,7 @@ impl Header {
         self.check == self.seal(at, secret)
     }
 
-    /// Returns `true` if a header is whole and its block's shape is this one.
+    /// Returns `true` if a header is intact and its block has this shape.
     #[inline(always)]
     pub(super) fn is_sealed_as(&self, shape: Shape, at: NonNull<Self>, secret: u64) -> bool {
         self.word == shape.word && Self { word: shape.word, ..*self }.is_sealed(at, secret)
@@ -204,7 +202,7 @@ impl Header {
         self.check == !tag(at, secret)
     }
 
-    /// The sizes that the word of a sealed header tells.
+    /// Returns the shape that the word of an intact header states.
     #[inline(always)]
     pub(super) fn shape(&self) -> Shape {
         let align = 1 << (self.word & ((1 << SHIFT_BITS) - 1));
@@ -212,7 +210,7 @@ impl Header {
     }
 }
 
-/// Reads a word of what may be a header.
+/// Reads a word of a possible header.
 ///
 /// # Safety
 ///
@@ -220,27 +218,27 @@ impl Header {
 #[inline(always)]
 unsafe fn word_at<T: Copy>(at: NonNull<Header>, offset: usize) -> T {
     let from = at.as_ptr().wrapping_byte_add(offset).cast::<T>();
-    // SAFETY: the caller's promise; an address that is no block's may be odd.
+    // SAFETY: the caller's promise; an address that is not a block's may be unaligned.
     unsafe { from.read_unaligned() }
 }
 
-/// The check word after one word has changed.
+/// Returns the check word after one word has changed.
 #[inline(always)]
 fn turned(check: u64, old: u64, new: u64, factor: u64) -> u64 {
     check.wrapping_add(new.wrapping_sub(old).wrapping_mul(factor))
 }
 
-/// What tells a header at this address, and of this allocator, from others.
+/// Returns the part of the check word that depends on the address and the allocator.
 #[inline(always)]
 fn tag(at: NonNull<Header>, secret: u64) -> u64 {
     (at.addr().get() as u64).rotate_left(7) ^ secret
 }
 
-/// Where the header of a block lies.
+/// Returns the address of a block's header.
 ///
 /// # Safety
 ///
-/// `block` is a block, or an address that somebody promised to be one, and not just above null.
+/// `block` is a block, or an address that a caller promised to be one, and not just above null.
 #[inline(always)]
 pub(super) unsafe fn header_of(block: NonNull<u8>) -> NonNull<Header> {
     let at = block.as_ptr().wrapping_sub(FRONT).cast();
@@ -248,14 +246,14 @@ pub(super) unsafe fn header_of(block: NonNull<u8>) -> NonNull<Header> {
     unsafe { NonNull::new_unchecked(at) }
 }
 
-/// Where the block of a header lies.
+/// Returns the address of a header's block.
 #[inline]
 pub(super) fn block_of(at: NonNull<Header>) -> NonNull<u8> {
-    // SAFETY: a header lies that many bytes before its block, in one block of the backing.
+    // SAFETY: a header is that many bytes before its block, in one block of the backing.
     unsafe { at.cast::<u8>().add(FRONT) }
 }
 
-/// The sizes of a block and of what lies around it.
+/// The sizes of a block and of the words around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     /// Bytes of the block.
@@ -264,21 +262,21 @@ pub(super) struct Shape {
     pub(super) front: usize,
     /// Bytes in all.
     pub(super) total: usize,
-    /// The alignment of it all.
+    /// The alignment of the backing's block.
     align: usize,
-    /// The header's word for it.
+    /// The word that the header stores for this shape.
     pub(super) word: u64,
 }
 
 impl Shape {
-    /// The shape of a block of `layout`, if any address space has room for it.
+    /// Returns the shape of a block of `layout`, if any address space has room for it.
     #[inline(always)]
     pub(super) const fn of(layout: Layout) -> Option<Self> {
         let align = if layout.align() < ALIGN_MIN { ALIGN_MIN } else { layout.align() };
         Self::checked(layout.size(), align)
     }
 
-    /// The shape of this block with another size.
+    /// Returns the shape of this block with another size.
     #[inline]
     pub(super) const fn resized(self, size: usize) -> Option<Self> {
         Self::checked(size, self.align)
@@ -292,7 +290,7 @@ impl Shape {
         if shape.total > TOTAL_MAX { None } else { Some(shape) }
     }
 
-    /// A layout's size and its alignment together are at most half of the address space, so nothing
+    /// The sum of a layout's size and alignment is at most half of the address space, so nothing
     /// overflows.
     #[inline(always)]
     const fn with(size: usize, align: usize, word: u64) -> Self {
@@ -300,11 +298,12 @@ impl Shape {
         Self { size, front, total: front + size + guard::BEHIND, align, word }
     }
 
-    /// The layout of it all.
+    /// Returns the layout of the backing's block.
     #[inline(always)]
     pub(super) const fn below(self) -> Layout {
-        // SAFETY: `checked` saw that the size is at most a quarter of the address space; so is the
-        // alignment, a layout's, as the size is more than that. Rounded up they are less than half.
+        // SAFETY: `checked` ensures that the size is at most a quarter of the address space; so is
+        // the alignment, a layout's, as the size is more than that. Rounded up they are less than
+        // half.
         unsafe { Layout::from_size_align_unchecked(self.total, self.align) }
     }
 
@@ -315,7 +314,7 @@ impl Shape {
     }
 }
 
-/// The layout of the greatest size that this alignment can have.
+/// Returns the layout of the largest size with this alignment.
 pub(super) const fn greatest(align: usize) -> Layout {
     match Layout::from_size_align(isize::MAX as usize - (align - 1), align) {
         Ok(layout) => layout,

@@ -1,4 +1,4 @@
-//! What is said of a block that was written around, or that is none.
+//! Reports of damaged guards and of addresses that are not blocks.
 
 use core::fmt::{self, Display};
 use core::panic::Location;
@@ -11,41 +11,41 @@ use super::CanaryAllocator;
 use super::guard::{self, BEFORE, BEHIND, Span};
 use super::header::{HEADER, Header, block_of, header_of};
 
-/// What `verify` says of bytes after a block.
-pub(super) const OVER: &str = "overrun: bytes behind a block were changed";
-/// What `verify` says of bytes before a block.
+/// The text of `verify` for changed bytes after a block.
+pub(super) const OVER: &str = "overrun: bytes past a block's end were changed";
+/// The text of `verify` for changed bytes before a block.
 pub(super) const UNDER: &str = "underrun: bytes before a block were changed";
-/// What `verify` says of a header behind a guard that holds.
+/// The text of `verify` for a damaged header with an intact guard after it.
 pub(super) const HEADER_CHANGED: &str =
     "the header of a block was changed, not the bytes next to it";
 
 type Site = &'static Location<'static>;
 
-/// What the list of live blocks says about an address.
+/// Where an address is, according to the list of live blocks.
 enum Place {
     /// A block starts there.
     Start,
-    /// It lies inside a block or in the words around it.
+    /// It is inside a block or in the words around it.
     Inside,
-    /// The list is broken at this header, so it cannot be told.
+    /// The list is broken at this header, so the place is unknown.
     Lost(NonNull<Header>),
-    /// Nothing live is there.
+    /// No live block is there.
     Nowhere,
 }
 
 impl<B: Allocator + ?Sized> CanaryAllocator<'_, B> {
-    /// Draws the secret from where this allocator lies now, and from what it is made of.
+    /// Derives the secret from this allocator's current address and its fields.
     #[cold]
     #[inline(never)]
     pub(super) fn make_secret(&self) {
         let own = ptr::from_ref(self).addr() as u64;
         let other = self.name.as_ptr().addr() as u64;
         let mixed = (own ^ other.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        // Never zero, which stands for none.
+        // Never zero, which means that there is none yet.
         self.secret.set((mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) | 1);
     }
 
-    /// Reports a live block whose header holds and whose guards do not.
+    /// Reports a live block whose header is intact and whose guards are not.
     #[cold]
     #[inline(never)]
     pub(super) fn breached(&self, block: NonNull<u8>, site: Site) -> ! {
@@ -67,13 +67,13 @@ impl<B: Allocator + ?Sized> CanaryAllocator<'_, B> {
                 shape.size
             ))),
             (Some(span), None) => misuse(&report(Misuse::Overrun).with_detail(format_args!(
-                "{} behind its end; the block has {} bytes",
+                "{} past its end; the block has {} bytes",
                 Changed(span, BEHIND),
                 shape.size
             ))),
             (Some(over), Some(under)) => {
                 misuse(&report(Misuse::Overrun).with_detail(format_args!(
-                    "{} behind its end, and {} before its start; the block has {} bytes",
+                    "{} past its end, and {} before its start; the block has {} bytes",
                     Changed(over, BEHIND),
                     Changed(under, BEFORE + shape.pad()),
                     shape.size
@@ -83,7 +83,7 @@ impl<B: Allocator + ?Sized> CanaryAllocator<'_, B> {
         }
     }
 
-    /// Reports an address without a header that holds.
+    /// Reports an address without an intact header.
     #[cold]
     #[inline(never)]
     pub(super) fn unknown(&self, block: NonNull<u8>, told: Option<usize>, site: Site) -> ! {
@@ -112,15 +112,14 @@ impl<B: Allocator + ?Sized> CanaryAllocator<'_, B> {
         }
     }
 
-    /// Reports a block whose header was found changed when another block was given out or freed.
+    /// Reports a block whose header was found damaged while another block was allocated or freed.
     #[cold]
     #[inline(never)]
     pub(super) fn neighbour_damaged(&self, at: NonNull<Header>, site: Site) -> ! {
         self.header_damaged(block_of(at), None, site)
     }
 
-    /// Reports a free or a resize with a size that is not the block's; one of zero counts as one
-    /// byte.
+    /// Reports a free or a resize with a wrong size; a size of zero counts as one byte.
     #[cold]
     #[inline(never)]
     pub(super) fn other_size(
@@ -135,7 +134,7 @@ impl<B: Allocator + ?Sized> CanaryAllocator<'_, B> {
         }
     }
 
-    /// Reports a live block whose header does not hold; its size is therefore not known.
+    /// Reports a live block with a damaged header; its size is therefore unknown.
     fn header_damaged(&self, block: NonNull<u8>, told: Option<usize>, site: Site) -> ! {
         // SAFETY: the block is live, so its guard is before it.
         let under = unsafe { guard::before(block, 0) };
@@ -179,7 +178,7 @@ impl<B: Allocator + ?Sized> CanaryAllocator<'_, B> {
     }
 }
 
-/// How many of so many bytes were changed, and which, the one next to the block being 1.
+/// The changed bytes of a guard of the given size, as text; the byte next to the block is byte 1.
 struct Changed(Span, usize);
 
 impl Display for Changed {

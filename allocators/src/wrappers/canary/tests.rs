@@ -1,4 +1,5 @@
-//! Tests of the canary: every write around a block is found and named, and nothing else is.
+//! Tests of the canary: every write around a block is found and named, and there are no false
+//! reports.
 
 #![expect(
     clippy::multiple_unsafe_ops_per_block,
@@ -25,7 +26,7 @@ use crate::testing::test_backing::{TestBacking, misuse_of, panic_of};
 mod model;
 mod words;
 
-/// Takes the answer of a call that ends in a report.
+/// Drops the result of a call that ends in a report.
 fn ignore<T>(_answer: T) {}
 
 fn layout(size: usize, align: usize) -> Layout {
@@ -43,8 +44,8 @@ fn memory(bytes: usize) -> Box<[MaybeUninit<u8>]> {
 /// Changes the given number of bytes at a distance from a block's start while `during` runs.
 fn scribble(block: NonNull<u8>, from: isize, bytes: usize, during: impl FnOnce()) {
     let start = block.as_ptr().wrapping_offset(from);
-    // SAFETY: tests scribble on guards, headers and memory of the backing's region alone, which
-    // nobody else looks at meanwhile.
+    // SAFETY: tests scribble on guards, headers and memory of the backing's region alone, which no
+    // other code reads meanwhile.
     let kept: Vec<u8> = (0..bytes).map(|at| unsafe { start.add(at).read() }).collect();
     for (at, byte) in kept.iter().enumerate() {
         // SAFETY: as above.
@@ -110,7 +111,7 @@ fn what_no_address_space_holds_is_refused() {
             assert!(canary.layout_below(asked).size() >= size.min(most / 4), "{asked:?}");
         }
     }
-    assert_eq!(backing.requests(), 0, "the backing was not asked");
+    assert_eq!(backing.requests(), 0, "the backing was not called");
 }
 
 #[test]
@@ -154,8 +155,8 @@ fn writes_around_a_block_are_named_at_every_call() {
                     let nearest = if name == "overrun" { size as isize } else { -1 };
                     let at = block.as_ptr().wrapping_offset(nearest).cast_const();
                     let named = damage.what.starts_with(name) && damage.address == at;
-                    // Past the guard lie the words of the next block, which may be looked at
-                    // before.
+                    // After the guard come the words of the next block, which may be checked
+                    // earlier.
                     assert!(named || bytes > 16, "{damage}");
                     // SAFETY: the block is live; the call reports and changes nothing.
                     unsafe {
@@ -192,15 +193,15 @@ fn reports_tell_how_many_bytes_and_how_far() {
     // SAFETY: the block is live; the call reports and changes nothing.
     let free = || misuse_of(|| unsafe { canary.deallocate(block) });
     for (from, bytes, words) in [
-        (20, 1, "1 of 16 guard bytes changed, byte 1 behind its end"),
-        (23, 3, "3 of 16 guard bytes changed, bytes 4 to 6 behind its end"),
+        (20, 1, "1 of 16 guard bytes changed, byte 1 past its end"),
+        (23, 3, "3 of 16 guard bytes changed, bytes 4 to 6 past its end"),
         (-1, 1, "1 of 32 guard bytes changed, byte 1 before its start"),
         (-6, 2, "2 of 32 guard bytes changed, bytes 5 to 6 before its start"),
         // The pad before the header.
         (-64, 5, "5 of 32 guard bytes changed, bytes 60 to 64 before its start"),
         (-32, 32, "8 of 8 guard bytes changed, bytes 1 to 8 before its start"),
     ] {
-        // The pad and the guard: what the header leaves of 64 bytes.
+        // The pad and the guard: 64 bytes minus the header.
         let words = words.replace("of 32", &format!("of {}", 64 - HEADER));
         scribble(block, from, bytes, || {
             let report = free();
@@ -236,7 +237,7 @@ fn every_bit_of_a_header_is_watched() {
         unsafe { at.write(at.read() ^ 1 << (bit % 8)) };
         let damage = canary.verify().expect_err("a bit was flipped");
         assert!(damage.what.contains("header"), "{damage}");
-        // At its own free each bit, and at another's the link that leads there.
+        // Each bit at its own block's free; at another's, the link to that block.
         let link = size_of::<*const u8>() * 8;
         let (to_younger, to_older) = (bit < link, (link..2 * link).contains(&bit));
         let [older, own, younger] = blocks;
@@ -297,8 +298,8 @@ fn no_pattern_over_a_header_is_believed() {
         unsafe { start.write_bytes(byte, kept.len()) };
         found("underrun", &byte);
     }
-    // Some of the words complemented, or changed by one mask; a check word that is an exclusive or
-    // of turned words believed the first.
+    // Some of the words complemented, or xored with one mask; an earlier check word, an exclusive
+    // or of rotated words, accepted the first.
     let words = HEADER / 8;
     for which in 1..1_u32 << words {
         for change in [u64::MAX, 1, 1 << 21, 1 << 47, 0x00ff_00ff_00ff_00ff, 0xffff_ffff] {
@@ -435,7 +436,7 @@ fn blocks_change_their_size_in_place() {
         assert_eq!(stats.peak_granted, 910);
         let grown = (3 + 1 + 96 + 700) + 39;
         assert_eq!(stats.requested_total, 110 + grown);
-        // Of an older block the frame refuses, and nothing changes.
+        // The frame refuses to resize an older block, and nothing changes.
         let refused = canary.resize_in_place(below, layout(10, 8), layout(500, 8));
         assert_eq!(refused, Err(AllocError));
         assert_eq!(canary.stats(), stats);
@@ -501,7 +502,7 @@ fn a_report_by_a_move_leaves_no_second_block() {
     let backing = TestBacking::new();
     let canary = CanaryAllocator::new("canary", &backing);
     let [older, own, younger] = [(); 3].map(|()| take(&canary, 24, 8));
-    // The link to the block in the middle, in the header of each beside it.
+    // The link to the middle block, in the headers of both neighbours.
     let [prev, next] = [0, size_of::<usize>() as isize].map(|at| at - (HEADER + 8) as isize);
     for (beside, link) in [(older, prev), (younger, next)] {
         scribble(beside, link, 2, || {

@@ -1,4 +1,4 @@
-//! Tests of refusing: which requests, and that nothing else is changed.
+//! Tests of refusing: the chosen requests are refused, and nothing else changes.
 
 #![expect(
     clippy::multiple_unsafe_ops_per_block,
@@ -54,7 +54,7 @@ fn a_share_is_refused_and_the_same_one_each_time() {
             let refusals = Refusals::Share { per_mille, seed };
             let numbers = refused(refusals, 20_000);
             let wanted = 20 * per_mille.min(1000) as usize;
-            // Six standard deviations of so many draws.
+            // Six standard deviations of this number of draws.
             let variance = wanted as f64 * (1.0 - f64::from(per_mille.min(1000)) / 1000.0);
             let off = numbers.len().abs_diff(wanted) as f64;
             assert!(off <= 6.0 * variance.sqrt(), "{refusals:?}: {} of 20000", numbers.len());
@@ -68,12 +68,12 @@ fn a_share_is_refused_and_the_same_one_each_time() {
 
 #[test]
 fn a_share_is_the_same_on_every_machine() {
-    // What a seed refused yesterday it refuses tomorrow, as these numbers do.
+    // A seed must refuse the same requests in every version, as these numbers check.
     let drawn = [0, 1, 2, u64::MAX].map(|seed| super::draw(seed, seed.wrapping_add(3)));
     assert_eq!(drawn, DRAWN, "{drawn:#x?}");
 }
 
-/// Splitmix over a mixed seed, as it was first released.
+/// Splitmix over a mixed seed, as in the first release.
 const DRAWN: [u64; 4] =
     [0x631a_9154_fbab_f717, 0xc706_1b1b_9332_2ba9, 0xf3e2_6a9d_3d2f_b8ac, 0xbda5_668a_01d7_049c];
 
@@ -90,7 +90,7 @@ fn requests_are_counted_and_frees_are_not() {
     assert_eq!(failing.requests(), 2);
     // SAFETY: the blocks are live and `old` is their layout, in each call.
     unsafe {
-        // The backing refuses these, which is no refusal on order.
+        // The backing refuses these, which does not count as a refusal by the rule.
         assert_eq!(failing.resize_in_place(first, old, layout(17, 8)), Err(AllocError));
         assert_eq!(failing.requests(), 3);
         assert_eq!(failing.resize_in_place(first, old, layout(16, 8)), Err(AllocError));

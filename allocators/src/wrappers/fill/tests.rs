@@ -1,4 +1,4 @@
-//! Tests of filling: what is in fresh, grown, freed and left memory.
+//! Tests of filling: the contents of fresh, grown, freed and abandoned memory.
 
 #![expect(
     clippy::multiple_unsafe_ops_per_block,
@@ -29,7 +29,7 @@ fn memory(bytes: usize) -> Box<[MaybeUninit<u8>]> {
     vec![MaybeUninit::new(0x33); bytes].into_boxed_slice()
 }
 
-/// What is in so many bytes of a region.
+/// Returns the first `bytes` bytes at an address in a region.
 fn read(start: NonNull<u8>, bytes: usize) -> Vec<u8> {
     // SAFETY: tests read memory of a region alone, all of whose bytes have a value.
     (0..bytes).map(|at| unsafe { start.add(at).read() }).collect()
@@ -67,7 +67,7 @@ fn blocks_are_filled_when_given_out_and_when_freed() {
     for fresh in PATTERNS {
         for freed in PATTERNS {
             let mut memory = memory(4096);
-            // The pool grants more than is asked, and keeps nothing in its blocks.
+            // The pool grants more than is requested, and stores nothing in its blocks.
             let pool = PoolAllocator::from_region("pool", layout(67, 1), &mut memory);
             let fill = FillAllocator::new("fill", &pool).with_fresh(fresh).with_freed(freed);
             for size in 0..=67 {
@@ -124,14 +124,14 @@ fn what_a_block_grows_by_is_filled_and_what_it_leaves_is_cleared() {
         let mut wanted = vec![1; 5];
         wanted.extend(words(0x1234_5678, 5, 43));
         assert_eq!(read(block, 43), wanted);
-        // In place it cannot be made smaller.
+        // It cannot shrink in place.
         let refused = fill.resize_in_place(block, layout(43, 8), layout(42, 8));
         assert_eq!((refused, read(block, 43)), (Err(AllocError), wanted));
-        // By moving it can, and is cleared where it was.
+        // It can shrink by moving, and its old place is cleared.
         let moved = fill.reallocate(block, layout(43, 8), layout(3, 8)).expect("room").cast();
         assert_ne!(moved, block);
         assert_eq!((read(moved, 3), read(block, 43)), (vec![1; 3], vec![0xdd; 43]));
-        // With another behind it, it must move to grow.
+        // With another block after it, it must move to grow.
         let last = fill.allocate(layout(1, 1)).expect("there is memory").cast::<u8>();
         let grown = fill.reallocate(moved, layout(3, 8), layout(9, 8)).expect("room").cast();
         assert_ne!(grown, moved);

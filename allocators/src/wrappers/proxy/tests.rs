@@ -1,4 +1,4 @@
-//! Tests of the proxy: its counts under both ways of freeing, its budget, and what it forwards.
+//! Tests of the proxy: its counters under both ways of freeing, its budget, and forwarding.
 
 #![expect(
     clippy::multiple_unsafe_ops_per_block,
@@ -60,7 +60,7 @@ fn counts_that_cannot_be_are_told() {
 #[test]
 fn both_ways_of_freeing_lower_what_was_raised() {
     let backing = TestBacking::new();
-    // The pool grants more than is asked, so the two ways could differ.
+    // The pool grants more than is requested, so the two ways could differ.
     let pool = PoolAllocator::new("pool", layout(64, 8), &backing);
     let proxy = ProxyAllocator::new("proxy", &pool);
     for sized in [false, true] {
@@ -89,7 +89,7 @@ fn a_block_that_grows_counts_as_what_the_backing_grants() {
     let mut memory = std::vec![MaybeUninit::uninit(); 64 << 10];
     let buddy = BuddyAllocator::from_region("buddy", 64, &mut memory).expect("it fits");
     let proxy = ProxyAllocator::new("proxy", &buddy);
-    // Where a block of a page begins, so that all of what it grows into is behind it.
+    // The first block of a page, so that all the bytes it grows into are after it.
     let layout = |bytes| layout(bytes, 4096);
     let block = proxy.allocate(layout(100)).expect("there is memory").cast::<u8>();
     let mut old = 100;
@@ -105,7 +105,7 @@ fn a_block_that_grows_counts_as_what_the_backing_grants() {
     // SAFETY: the block is live, has this layout, and is not used again.
     unsafe { proxy.deallocate_sized(block, layout(old)) };
     let stats = proxy.stats();
-    assert_eq!((stats.live, stats.granted, stats.peak_granted), (0, 0, 2048), "all is given back");
+    assert_eq!((stats.live, stats.granted, stats.peak_granted), (0, 0, 2048), "all is freed");
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn rounding_by_the_backing_is_within_the_budget_or_undone() {
     let block = take(&proxy, 10);
     assert_eq!(proxy.allocate(layout(10, 1)), Err(AllocError));
     assert_eq!(proxy.stats().live, 1);
-    assert_eq!(pool.stats().live, 1, "what was too large went back");
+    assert_eq!(pool.stats().live, 1, "the block over the budget was freed");
     // SAFETY: the block is live.
     unsafe { proxy.deallocate(block) };
 }
@@ -229,7 +229,7 @@ fn more_than_was_given_out_is_a_foreign_free() {
     // SAFETY: the blocks are live, each in its allocator.
     unsafe {
         proxy.deallocate(own);
-        // The same again: with no live block every free is wrong.
+        // The same again: with no live block, every free is wrong.
         assert!(
             misuse_of(|| proxy.deallocate_sized(other, layout(100, 8))).contains("foreign free")
         );
@@ -246,7 +246,7 @@ fn counts_that_the_backing_belies_are_found() {
     proxy.verify().expect("sound");
     // SAFETY: the block is live in the frame, though freeing it there is wrong.
     unsafe { frame.deallocate(block) };
-    assert!(proxy.verify().is_err(), "the block went behind the proxy's back");
+    assert!(proxy.verify().is_err(), "the block was freed without the proxy");
     assert_eq!(take(&frame, 10), block);
     // SAFETY: the block is live again.
     unsafe { proxy.deallocate(block) };

@@ -1,4 +1,4 @@
-//! What is wrong: in the books, in the contents of what waits, and in what callers free.
+//! Checks and reports: damage of the books, changed contents, and wrong frees.
 
 use core::alloc::Layout;
 use core::panic::Location;
@@ -42,12 +42,12 @@ impl<B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'_, B, K>
         }
     }
 
-    /// Returns the first change in a waiting block, the oldest first.
+    /// Returns the first change in the waiting blocks, the oldest first.
     pub(super) fn first_change(&self) -> Option<Change> {
         self.held.iter().find_map(|(_, held)| held.change())
     }
 
-    /// Reports a free or a resize of what is not a live block, or not of that layout.
+    /// Reports a free or a resize of an address that is not a live block, or with a wrong layout.
     #[cold]
     #[inline(never)]
     pub(super) fn wrong(
@@ -83,7 +83,7 @@ impl<B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'_, B, K>
         )))
     }
 
-    /// Reports a change. The call that found it is rarely the one that made it.
+    /// Reports a change. The call that finds it is rarely the one that made it.
     #[cold]
     #[inline(never)]
     pub(super) fn report(&self, change: &Change, site: Option<&'static Location<'static>>) {
@@ -99,7 +99,7 @@ impl<B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'_, B, K>
         let report = Report { site, ..report };
         #[cfg(feature = "std")]
         if std::thread::panicking() {
-            // Another panic on top would end the process before the first one has told its story.
+            // A second panic would abort the process before the first one is reported.
             crate::contract::misuse::write_stderr(format_args!("loligo: {report}\n"));
             return;
         }

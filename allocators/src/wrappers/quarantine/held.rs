@@ -1,4 +1,4 @@
-//! Blocks that are kept back: what fills them, how a change is found, and the ring they wait in.
+//! Waiting blocks: their fill byte, the search for changes, and their ring.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -12,26 +12,26 @@ use crate::contract::allocator::{AllocError, Allocator};
 #[cfg(test)]
 mod tests;
 
-/// What a block in quarantine is filled with. As an address it belongs to nobody, so a pointer read
-/// from a freed block faults.
+/// The fill byte of a waiting block. As an address it is unmapped, so a pointer read from a freed
+/// block faults.
 pub(super) const FREED: u8 = 0xdf;
 
-/// A block that its user has freed and the backing has not got back yet.
+/// A block that its user has freed and that is not yet returned to the backing.
 ///
 /// # Invariants
 ///
-/// 1. `block` is a live block of the backing with `bytes` bytes and the layout `layout`, which
-///    nobody uses any more and which [`fill`](Self::fill) has filled.
+/// 1. `block` is a live block of the backing with `bytes` bytes and the layout `layout`, which is
+///    no longer used and which [`fill`](Self::fill) has filled.
 #[derive(Clone, Copy)]
 pub(super) struct Held {
     pub(super) block: NonNull<u8>,
     pub(super) bytes: usize,
     pub(super) layout: Layout,
-    /// Who freed it.
+    /// Where it was freed.
     pub(super) site: &'static Location<'static>,
 }
 
-/// What is found changed in a block that was freed.
+/// A change found in a freed block.
 #[derive(Clone, Copy)]
 pub(super) struct Change {
     pub(super) held: Held,
@@ -42,12 +42,11 @@ pub(super) struct Change {
 }
 
 impl Held {
-    /// Fills a block that its user has given up, and closes it.
+    /// Fills a block that its user has freed, and poisons it for the tools.
     ///
     /// # Safety
     ///
-    /// The block is live in the backing, has `bytes` bytes and that layout, and nobody uses it any
-    /// more.
+    /// The block is live in the backing, has `bytes` bytes and that layout, and is no longer used.
     pub(super) unsafe fn fill(
         block: NonNull<u8>,
         bytes: usize,
@@ -61,7 +60,7 @@ impl Held {
         Self { block, bytes, layout, site }
     }
 
-    /// Looks for bytes that were written since the block was filled.
+    /// Looks for bytes written since the block was filled.
     pub(super) fn change(self) -> Option<Change> {
         mark::defined(self.block, self.bytes);
         // SAFETY: the block is live in the backing, is this long and was filled (invariant 1). The
@@ -77,7 +76,7 @@ impl Held {
     }
 }
 
-/// The blocks in the order they came.
+/// The waiting blocks, oldest first.
 ///
 /// # Invariants
 ///
@@ -124,7 +123,7 @@ impl Ring {
         slot
     }
 
-    /// Takes the oldest block out.
+    /// Removes the oldest block.
     pub(super) fn pop(&self) -> Option<Held> {
         if self.len.get() == 0 {
             return None;
@@ -135,13 +134,13 @@ impl Ring {
         Some(held)
     }
 
-    /// Returns the block in a slot that [`push`](Self::push) has told and that is still taken.
+    /// Returns the block in an occupied slot that [`push`](Self::push) returned.
     pub(super) fn at(&self, slot: usize) -> Held {
-        // SAFETY: a taken slot is below the capacity and written (invariant 2).
+        // SAFETY: an occupied slot is below the capacity and written (invariant 2).
         unsafe { self.place(slot).read() }
     }
 
-    /// Shows the taken slots, the oldest first.
+    /// Shows the occupied slots, the oldest first.
     pub(super) fn iter(&self) -> impl Iterator<Item = (usize, Held)> + '_ {
         (0..self.len.get()).map(|index| {
             let slot = self.nth(index);
@@ -149,7 +148,7 @@ impl Ring {
         })
     }
 
-    /// Gives the memory back; the ring must be empty and is not used again.
+    /// Frees the memory; the ring must be empty and is not used again.
     pub(super) fn release<K: Allocator + ?Sized>(&self, books: &K) {
         if let Some(slots) = NonNull::new(self.slots.replace(ptr::null_mut())) {
             let layout = Layout::array::<Held>(self.capacity);
@@ -160,7 +159,7 @@ impl Ring {
         }
     }
 
-    /// Returns the slot that lies `index` after the first.
+    /// Returns the slot `index` places after the first.
     fn nth(&self, index: usize) -> usize {
         let slot = self.first.get() + index;
         if slot < self.capacity { slot } else { slot - self.capacity }

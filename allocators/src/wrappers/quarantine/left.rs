@@ -1,4 +1,4 @@
-//! The last addresses that left for good, to tell a late double free from a foreign one.
+//! The addresses returned last, to distinguish a late double free from a foreign one.
 
 use core::cell::Cell;
 use core::ptr::NonNull;
@@ -6,7 +6,8 @@ use core::ptr::NonNull;
 /// How many addresses are remembered.
 const REMEMBERED: usize = 64;
 
-/// A short memory. An address that is given out again is known as live before this is asked.
+/// A short history. An address that is allocated again is found live before the history is
+/// searched.
 pub(crate) struct Left {
     addresses: [Cell<usize>; REMEMBERED],
     next: Cell<usize>,

@@ -1,9 +1,9 @@
-//! Bytes that were all written alike, and are looked at for one that is not.
+//! Finds bytes that differ in memory filled with one value.
 
 /// How many bytes are compared at once.
 const WORD: usize = 32;
 
-/// Returns where the first byte lies that is not `byte`.
+/// Returns the index of the first byte that is not `byte`.
 pub(crate) fn first_unlike(contents: &[u8], byte: u8) -> Option<usize> {
     let (words, _) = contents.as_chunks::<WORD>();
     let alike = words.iter().take_while(|&&word| word == [byte; WORD]).count() * WORD;

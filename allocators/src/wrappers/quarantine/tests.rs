@@ -1,4 +1,4 @@
-//! Tests of the quarantine: order and limits, what is found, and memory that runs out.
+//! Tests of the quarantine: order and limits, detection, and memory that runs out.
 
 #![expect(
     clippy::multiple_unsafe_ops_per_block,
@@ -34,7 +34,7 @@ fn free(allocator: &dyn Allocator, block: NonNull<u8>) {
     unsafe { allocator.deallocate(block) }
 }
 
-/// Writes to a block that waits, which is live in the backing.
+/// Writes to a waiting block, which is live in the backing.
 fn scribble(block: NonNull<u8>, offset: usize, byte: u8) {
     // SAFETY: the offset is within the block, whose memory is still there.
     unsafe { block.add(offset).write(byte) }
@@ -50,7 +50,7 @@ const _: () = assert!(
     "known before any quarantine exists"
 );
 
-/// What the docs state of the books.
+/// The figures that the docs state for the books.
 #[cfg(target_pointer_width = "64")]
 const _: () = {
     assert!(size_of::<super::held::Held>() == 40, "an entry of the ring");
@@ -156,7 +156,7 @@ fn without_room_nothing_waits() {
 #[test]
 fn counts_are_those_of_the_user() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    // The pool grants more than is asked.
+    // The pool grants more than is requested.
     let pool = PoolAllocator::new("pool", layout(64, 8), &backing);
     let quarantine = QuarantineAllocator::new("q", 2, 1000, &pool, &books).expect("room");
     for round in 1..=4_u64 {
@@ -190,9 +190,9 @@ fn a_write_after_free_is_described() {
         // SAFETY: the block is live.
         unsafe { quarantine.deallocate(block) };
         quarantine.check();
-        quarantine.verify().expect("nobody has written");
+        quarantine.verify().expect("no byte was written");
         offsets.iter().for_each(|&offset| scribble(block, offset, !FREED));
-        let damage = quarantine.verify().expect_err("somebody has written");
+        let damage = quarantine.verify().expect_err("a byte was written");
         assert_eq!(damage.address, block.as_ptr().wrapping_add(offsets[0]).cast_const());
         for report in [misuse_of(|| quarantine.check()), misuse_of(|| quarantine.flush())] {
             let changed = std::format!(
@@ -211,7 +211,7 @@ fn a_write_after_free_is_described() {
         assert_eq!(
             (quarantine.held_count(), backing.stats().live),
             (0, 0),
-            "it has left, once told"
+            "it was returned once reported"
         );
     }
 }
@@ -227,7 +227,7 @@ fn what_pushes_a_block_out_finds_the_change() {
     assert!(report.contains("offset 5 of a block of 16 bytes"), "{report}");
     assert_eq!(quarantine.stats().live, 1, "the second is as it was");
     free(&quarantine, second);
-    // Memory that has run out does so too.
+    // A failed allocation returns it too.
     scribble(second, 15, 0);
     backing.refuse_nth(0);
     let report = misuse_of(|| {
@@ -249,7 +249,7 @@ fn dropping_finds_the_change_and_gives_everything_back() {
     });
     assert!(report.contains("write after free") && report.contains("offset 7"), "{report}");
     assert_eq!((backing.stats().live, books.stats().live), (0, 0));
-    // A panic that is under way is not followed by another.
+    // A second panic does not follow one that is unwinding.
     let report = panic_of(|| {
         let quarantine = QuarantineAllocator::new("q", 4, 1000, &backing, &books).expect("room");
         let block = take(&quarantine, 16);
@@ -292,7 +292,7 @@ fn a_fresh_one_has_counted_nothing_and_zero_bytes_are_one() {
     assert_eq!(quarantine.stats().requested, 1, "served as one byte");
     // SAFETY: the block is live and has this layout.
     unsafe { quarantine.deallocate_sized(block.cast(), layout(0, 1)) };
-    assert_eq!(quarantine.stats().requested, 0, "taken back as one");
+    assert_eq!(quarantine.stats().requested, 0, "freed as one");
 }
 
 #[test]
@@ -323,7 +323,7 @@ fn a_double_free_names_the_first() {
     }
     quarantine.verify().expect("nothing has changed");
     assert_eq!(quarantine.stats().live, 1);
-    // Also in the midst of others.
+    // Also when other blocks were freed in between.
     free(&quarantine, other);
     let last = take(&quarantine, 16);
     free(&quarantine, last);
@@ -395,7 +395,7 @@ fn a_refusal_lets_blocks_go_until_there_is_room() {
             // SAFETY: the block is live and its bytes were written.
             assert_eq!(unsafe { again.as_ref() }, [0; 64]);
         }
-        // It waits behind the others now, so the next round takes the next one.
+        // It now waits after the others, so the next round gets the next block.
         free(&quarantine, again.cast());
     }
     let live = quarantine.stats().live;
@@ -457,7 +457,7 @@ fn resizing_keeps_the_old_place_back() {
         let old = layout(16, 8);
         backing.refuse_nth(0);
         assert_eq!(quarantine.reallocate(block, old, layout(32, 8)), Err(AllocError));
-        assert_eq!(block.read(), 7, "it stands untouched");
+        assert_eq!(block.read(), 7, "it is unchanged");
         let moved = quarantine.reallocate(block, old, layout(32, 64)).expect("there is memory");
         assert_eq!(moved.as_ref()[..16], [7; 16]);
         assert_eq!((quarantine.held_count(), quarantine.held_bytes()), (1, 16));
@@ -499,7 +499,7 @@ fn random_programs_agree_with_a_model() {
                 let size = 1 + random.below(200);
                 let refused = random.below(10) == 0;
                 if refused {
-                    // As many more are refused as wait, or fewer.
+                    // A request is refused as many times as blocks wait, or fewer.
                     backing.refuse_nth(0);
                     held.pop_front();
                 }

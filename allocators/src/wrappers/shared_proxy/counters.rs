@@ -5,13 +5,13 @@ use core::alloc::Layout;
 use crate::contract::stats::Stats;
 use crate::threads::sync::shared::{AtomicUsize, Ordering, Total};
 
-/// What a shared proxy counts, in a cache line that holds nothing else: the proxy's name, backing
-/// and budget, which every call reads, stay in the caches of all cores.
+/// The counters of a shared proxy, alone in a cache line: the proxy's name, backing and budget,
+/// which every call reads, stay in the caches of all cores.
 ///
 /// # Invariants
 ///
-/// 1. Live bytes are raised before `allocations` and lowered after `frees`, so the bytes are never
-///    fewer than the blocks `allocations - frees` at the same moment, as each block has a byte.
+/// 1. Live bytes are raised before `allocations` and lowered after `frees`, so at every moment
+///    there are at least as many bytes as blocks (`allocations - frees`), as each block has a byte.
 /// 2. `granted` is raised before `requested`, by at least as much in all.
 #[repr(align(64))]
 pub(super) struct Counters {
@@ -52,8 +52,8 @@ impl Counters {
     /// Returns the live bytes.
     #[inline]
     pub(super) fn bytes(&self) -> usize {
-        // Acquire pairs with the Release in `lower_bytes`: a thread that sees bytes gone sees their
-        // free counted.
+        // Acquire pairs with the Release in `lower_bytes`: a thread that sees the bytes lowered
+        // sees their free counted.
         self.bytes.load(Ordering::Acquire)
     }
 
@@ -61,12 +61,12 @@ impl Counters {
     #[inline]
     pub(super) fn raise_bytes(&self, bytes: usize) -> usize {
         // Relaxed: what must come after it is published by the Release of `Total::raise`. As a
-        // read-modify-write it carries on the Release of lowerings before it.
+        // read-modify-write it continues the release sequence of earlier `lower_bytes` calls.
         self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes
     }
 
-    /// Adds live bytes if there will be no more than `most`, and returns how many there are then.
-    /// None can always be added: where rounding could not be undone there may be more already.
+    /// Adds live bytes if the sum is at most `most`, and returns the sum. Zero bytes can always be
+    /// added, even if rounding that could not be undone has exceeded the limit.
     #[inline]
     pub(super) fn raise_within(&self, bytes: usize, most: usize) -> Option<usize> {
         let add =
@@ -76,7 +76,7 @@ impl Counters {
         before.ok().map(|before| before + bytes)
     }
 
-    /// Takes live bytes away.
+    /// Subtracts live bytes.
     #[inline]
     pub(super) fn lower_bytes(&self, bytes: usize) {
         if bytes != 0 {
@@ -85,10 +85,10 @@ impl Counters {
         }
     }
 
-    /// Remembers that `live` bytes were live at once.
+    /// Raises the peak to `live` bytes.
     #[inline]
     pub(super) fn note_peak(&self, live: usize) {
-        // Relaxed: the peak stands for itself.
+        // Relaxed: no other value depends on the peak.
         if live > self.peak.load(Ordering::Relaxed) {
             self.peak.fetch_max(live, Ordering::Relaxed);
         }
@@ -102,7 +102,7 @@ impl Counters {
         self.allocations.raise(1);
     }
 
-    /// Counts what a block grew by in the totals, its live bytes being counted already.
+    /// Adds a block's growth to the totals; its live bytes are already counted.
     pub(super) fn count_growth(&self, old: Layout, new: Layout, before: usize, after: usize) {
         if after > before {
             self.granted.raise((after - before) as u64);
@@ -110,7 +110,7 @@ impl Counters {
         }
     }
 
-    /// Counts a block of `bytes` bytes that the backing has taken back.
+    /// Counts a block of `bytes` bytes that was freed in the backing.
     #[inline]
     pub(super) fn count_free(&self, bytes: usize) {
         self.frees.raise(1);
@@ -118,11 +118,11 @@ impl Counters {
     }
 
     pub(super) fn stats(&self) -> Stats {
-        // Frees first, so that there are never more of them than of allocations.
+        // Frees first, so that the result never has more frees than allocations.
         let frees = self.frees.get();
         let allocations = self.allocations.get();
         let bytes = self.bytes();
-        // Relaxed: the peak stands for itself.
+        // Relaxed: no other value depends on the peak.
         let peak = self.peak.load(Ordering::Relaxed).max(bytes);
         // Requested first, for the same reason (invariant 2).
         let requested_total = self.requested.get();
@@ -142,8 +142,8 @@ impl Counters {
         }
     }
 
-    /// Whether there is a byte for each live block, as far as can be told: if no block came or went
-    /// while the bytes were read, invariant 1 holds for what was read.
+    /// Returns `true` if there is at least a byte for each live block, as far as can be decided: if
+    /// no block was allocated or freed between the reads, invariant 1 holds for the values read.
     pub(super) fn agree(&self) -> bool {
         let before = (self.frees.get(), self.allocations.get());
         let bytes = self.bytes();

@@ -1,5 +1,5 @@
-//! Tests of the shared proxy: its counts under both ways of freeing and from several threads, its
-//! budget, and what it forwards.
+//! Tests of the shared proxy: its counters under both ways of freeing and from several threads, its
+//! budget, and forwarding.
 
 #![expect(
     clippy::multiple_unsafe_ops_per_block,

@@ -9,14 +9,14 @@ use crate::contract::allocator::{AllocError, Allocator};
 #[cfg(test)]
 pub(super) mod tests;
 
-/// Items of the first array.
+/// The capacity of the first allocation.
 const ITEMS_MIN: usize = 16;
 
-/// Plain items one after the other, behind a shared reference.
+/// A contiguous array of `Copy` items, changed through a shared reference.
 ///
-/// As the table of addresses it does not hold the allocator that its memory comes from: its
-/// owner passes the same one to each call, and calls [`release`](Self::release) before dropping
-/// it. No reference to an item leaves a call, so items may be changed through a shared array.
+/// Like the address table, it does not store the allocator that its memory comes from: its owner
+/// passes the same one to each call, and calls [`release`](Self::release) before dropping it. No
+/// call returns a reference to an item, so items can be changed through a shared array.
 ///
 /// # Complexity
 ///
@@ -24,8 +24,8 @@ const ITEMS_MIN: usize = 16;
 ///
 /// # Invariants
 ///
-/// 1. `items` is null and `capacity` zero, or `items` leads to `capacity` items, taken from the
-///    allocator for books with `layout(capacity)`.
+/// 1. `items` is null and `capacity` zero, or `items` points to `capacity` items, allocated from
+///    `books` with `layout(capacity)`.
 /// 2. The first `len <= capacity` of them are written.
 pub(crate) struct Array<T: Copy> {
     items: Cell<*mut T>,
@@ -43,12 +43,12 @@ impl<T: Copy> Array<T> {
         self.len.get()
     }
 
-    /// Returns the bytes taken from the allocator for books.
+    /// Returns the size of its memory.
     pub(crate) fn bytes(&self) -> usize {
         self.capacity.get() * size_of::<T>()
     }
 
-    /// Makes room for `count` items in all.
+    /// Reserves room for `count` items in total.
     ///
     /// # Errors
     ///
@@ -62,7 +62,7 @@ impl<T: Copy> Array<T> {
         if count <= self.capacity.get() { Ok(()) } else { self.grow(count, books) }
     }
 
-    /// Adds an item at the end.
+    /// Appends an item.
     ///
     /// # Panics
     ///
@@ -72,11 +72,11 @@ impl<T: Copy> Array<T> {
         let at = self.len.get();
         assert!(at < self.capacity.get(), "room is reserved before pushing");
         self.len.set(at + 1);
-        // SAFETY: `place` leads to an item of this array, to which no reference ever leaves.
+        // SAFETY: `place` points to an item of this array, to which no call returns a reference.
         unsafe { self.place(at).write(item) };
     }
 
-    /// Takes the last item.
+    /// Removes and returns the last item.
     #[inline]
     pub(crate) fn pop(&self) -> Option<T> {
         let at = self.len.get().checked_sub(1)?;
@@ -92,11 +92,11 @@ impl<T: Copy> Array<T> {
     /// If `at` is not below the length.
     #[inline]
     pub(crate) fn get(&self, at: usize) -> T {
-        // SAFETY: `place` leads to a written item (invariant 2).
+        // SAFETY: `place` points to a written item (invariant 2).
         unsafe { self.place(at).read() }
     }
 
-    /// Changes an item by a copy of it, written back.
+    /// Changes a copy of an item and writes it back.
     ///
     /// # Panics
     ///
@@ -105,7 +105,7 @@ impl<T: Copy> Array<T> {
     pub(crate) fn update(&self, at: usize, change: impl FnOnce(&mut T)) {
         let mut item = self.get(at);
         change(&mut item);
-        // SAFETY: `place` leads to an item of this array, to which no reference ever leaves.
+        // SAFETY: `place` points to an item of this array, to which no call returns a reference.
         unsafe { self.place(at).write(item) };
     }
 
@@ -113,18 +113,18 @@ impl<T: Copy> Array<T> {
     pub(crate) fn sort_by_key<N: Ord>(&self, key: impl FnMut(&T) -> N) {
         if let Some(items) = NonNull::new(self.items.get()) {
             let items = NonNull::slice_from_raw_parts(items, self.len.get());
-            // SAFETY: the first `len` items are written (invariant 2), and nobody else refers to
-            // them before this call ends, as `key` sees no array.
+            // SAFETY: the first `len` items are written (invariant 2), and no other reference to
+            // them exists before this call ends, as `key` does not get the array.
             unsafe { &mut *items.as_ptr() }.sort_unstable_by_key(key);
         }
     }
 
-    /// Forgets the items and keeps the memory.
+    /// Removes all items and keeps the memory.
     pub(crate) fn clear(&self) {
         self.len.set(0);
     }
 
-    /// Gives the memory back and leaves an empty array.
+    /// Frees the memory and leaves an empty array.
     pub(crate) fn release<K: Allocator + ?Sized>(&self, books: &K) {
         self.len.set(0);
         let capacity = self.capacity.replace(0);
@@ -138,7 +138,7 @@ impl<T: Copy> Array<T> {
     ///
     /// # Errors
     ///
-    /// What is broken, in words.
+    /// The broken invariant, in words.
     pub(crate) fn validate(&self) -> Result<(), &'static str> {
         if self.items.get().is_null() != (self.capacity.get() == 0) {
             return Err("an array has memory without room, or room without memory");
@@ -175,7 +175,7 @@ impl<T: Copy> Array<T> {
     }
 }
 
-/// Returns the layout of `capacity` items, which [`Array::grow`] found to be possible.
+/// Returns the layout of `capacity` items, which [`Array::grow`] has validated.
 fn layout<T>(capacity: usize) -> Layout {
     Layout::array::<T>(capacity).expect("the array's size was checked before it was taken")
 }

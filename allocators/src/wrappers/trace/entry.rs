@@ -1,4 +1,4 @@
-//! What is remembered of a live block, and of those that were freed last.
+//! The record of a live block, and those of the blocks freed last.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -8,11 +8,11 @@ use core::ptr::NonNull;
 #[cfg(test)]
 mod tests;
 
-/// How many freed blocks are remembered: enough for the cleaning up of one object to be looked
-/// through, in 768 bytes.
+/// How many freed blocks are recorded: enough for the frees of one object's destruction, in 768
+/// bytes.
 const FREED: usize = 32;
 
-/// Bits of the alignment's logarithm, beside the number of the allocation.
+/// Bits of the alignment's logarithm, next to the allocation number.
 const ALIGN_BITS: u32 = 6;
 
 /// A live block.
@@ -20,16 +20,16 @@ const ALIGN_BITS: u32 = 6;
 pub(super) struct Entry {
     /// The block itself, as the table's key is an address alone.
     pub(super) block: NonNull<u8>,
-    /// As last asked.
+    /// As last requested.
     pub(super) bytes: usize,
     /// As last granted.
     pub(super) granted: usize,
-    /// The number of the allocation, from 1, and below it the alignment's logarithm. The number
-    /// wraps after 2^58 allocations: nine years of a thousand million in each second.
+    /// The allocation number, from 1, and in the low bits the alignment's logarithm. The number
+    /// wraps after 2^58 allocations: nine years at 10^9 a second.
     number_align: u64,
-    /// The site, or site and stack, that it belongs to.
+    /// Its group: a site, or a site and stack.
     pub(super) group: u32,
-    /// Its slot in the recording that runs.
+    /// Its slot in the current recording.
     pub(super) slot: u32,
 }
 
@@ -49,12 +49,12 @@ impl Entry {
         }
     }
 
-    /// Returns the entry after the block took another size, place or alignment.
+    /// Returns the entry after the block got another size, place or alignment.
     pub(super) fn changed(self, block: NonNull<[u8]>, layout: Layout) -> Self {
         Self { slot: self.slot, ..Self::new(block, layout, self.number(), self.group) }
     }
 
-    /// Returns how many allocations there were up to this one.
+    /// Returns the allocation number.
     #[inline]
     pub(super) fn number(&self) -> u64 {
         self.number_align >> ALIGN_BITS
@@ -77,7 +77,7 @@ impl Entry {
     }
 }
 
-/// A block that was freed: where it lay, who freed it, and who had asked for it.
+/// A freed block: its address, the site of its free, and the site of its allocation.
 #[derive(Clone, Copy)]
 pub(super) struct Freed {
     address: usize,
@@ -85,10 +85,10 @@ pub(super) struct Freed {
     pub(super) asked_at: &'static Location<'static>,
 }
 
-/// The blocks freed last; the oldest gives way.
+/// The blocks freed last; the oldest is overwritten.
 pub(super) struct LastFreed {
     ring: [Cell<Option<Freed>>; FREED],
-    /// How many were freed ever; the next place is this modulo [`FREED`].
+    /// The number of frees so far; the next index is this modulo [`FREED`].
     count: Cell<usize>,
 }
 
@@ -109,7 +109,7 @@ impl LastFreed {
         self.count.set(at.wrapping_add(1));
     }
 
-    /// Returns the last free of a block at that address, if it is remembered.
+    /// Returns the last free of a block at that address, if it is recorded.
     pub(super) fn find(&self, block: NonNull<u8>) -> Option<Freed> {
         let newest_first = (1..=FREED).map(|back| self.count.get().wrapping_sub(back) % FREED);
         newest_first

@@ -1,6 +1,5 @@
-//! The records of an allocation trace of version 2, for those that write them while they serve
-//! memory and so cannot ask for any. `docs/reference/trace-format.md` of the project describes the
-//! format.
+//! The records of an allocation trace of version 2, written without allocating, since their writers
+//! serve memory themselves. `docs/reference/trace-format.md` of the project describes the format.
 //!
 //! ```text
 //! event   | op | log2 of the alignment | thread | slot | bytes | site | object | 0 | time |
@@ -15,10 +14,10 @@ use core::fmt::{self, Write as _};
 /// The first bytes of a trace.
 pub(crate) const MAGIC: [u8; 8] = *b"ALTRACE2";
 
-/// Bytes of a unit: an event, a mark and the end are one, a name one or more.
+/// Bytes of a unit: an event, a mark and the end are one unit, a name one or more.
 pub(crate) const UNIT_BYTES: usize = 32;
 
-/// The greatest alignment that the format has room for.
+/// The largest alignment of the format, as a base-2 logarithm.
 pub(crate) const ALIGN_LOG2_MAX: u8 = 20;
 
 /// The longest record of a name.
@@ -27,7 +26,7 @@ pub(crate) const NAME_BYTES_MAX: usize = 1024;
 /// Where the text of a name begins.
 const TEXT_AT: usize = 8;
 
-/// What an event does.
+/// The operation of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Op {
@@ -37,7 +36,7 @@ pub(crate) enum Op {
     AllocateZeroed = 4,
 }
 
-/// What a name is of.
+/// The kind of thing that a name is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Named {
@@ -45,14 +44,14 @@ pub(crate) enum Named {
     Object = 7,
 }
 
-/// An event, as the format has it.
+/// An event of the format.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event {
     pub(crate) op: Op,
     pub(crate) align_log2: u8,
     pub(crate) thread: u16,
     pub(crate) slot: u32,
-    /// The size that was asked for; what is written is at least 1, and 0 for a free.
+    /// The requested size; at least 1 is written, and 0 for a free.
     pub(crate) bytes: u64,
     pub(crate) site: u32,
     pub(crate) object: u16,
@@ -94,15 +93,15 @@ pub(crate) fn end(events: u64) -> [u8; UNIT_BYTES] {
     unit
 }
 
-/// The record of a name. What is too long for it is left out.
+/// The record of a name. Text that is too long for it is cut.
 pub(crate) struct Name {
     bytes: [u8; NAME_BYTES_MAX],
     used: usize,
 }
 
 impl Name {
-    /// Makes the record of the name that `text` shows. Of a first part that is too long, the end is
-    /// kept: the end of a path says more than its beginning.
+    /// Creates the record of the name that `text` displays. If the first part is too long, its end
+    /// is kept: the end of a path is more specific than its beginning.
     pub(crate) fn new(named: Named, number: u32, first: &str, then: fmt::Arguments<'_>) -> Self {
         const THEN_BYTES: usize = 32;
         let room = NAME_BYTES_MAX - TEXT_AT - THEN_BYTES;
@@ -110,7 +109,7 @@ impl Name {
         let mut name = Self { bytes: [0; NAME_BYTES_MAX], used: TEXT_AT };
         name.bytes[0] = named as u8;
         name.bytes[4..8].copy_from_slice(&number.to_le_bytes());
-        // Writing stops where the room ends, with nothing to tell.
+        // Writing stops where the room ends, without an error.
         let _ = name.write_str(first);
         let _ = name.write_fmt(then);
         let length = (name.used - TEXT_AT) as u16;
@@ -118,7 +117,7 @@ impl Name {
         name
     }
 
-    /// Returns the record, whole units.
+    /// Returns the record, in whole units.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.used.next_multiple_of(UNIT_BYTES)]
     }

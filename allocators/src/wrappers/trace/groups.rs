@@ -1,4 +1,4 @@
-//! Who asked: a group for each call site, or for each call site and stack, with what lives of it.
+//! The groups of live blocks: one for each call site, or for each call site and stack.
 //!
 //! # Memory
 //!
@@ -8,8 +8,8 @@
 //! stacks  | 16 return addresses |  128 bytes each, where stacks are kept
 //! ```
 //!
-//! A group stays when its last block is gone, so the memory is bounded by the sites of the program
-//! (and by the ways that lead to them), not by what it allocates.
+//! A group stays when its last block is freed, so the memory is bounded by the sites of the program
+//! (and by the stacks that lead to them), not by its allocations.
 
 use core::cell::Cell;
 use core::panic::Location;
@@ -24,29 +24,29 @@ pub(super) mod tests;
 /// Slots of the first index.
 const SLOTS_MIN: usize = 64;
 
-/// What lives of one site.
+/// The live blocks of one site.
 #[derive(Clone, Copy)]
 pub(super) struct Group {
     pub(super) site: &'static Location<'static>,
     hash: u64,
     pub(super) blocks: usize,
     pub(super) bytes: usize,
-    /// Allocations ever.
+    /// The number of allocations so far.
     pub(super) total: u64,
-    /// The number of the oldest live allocation, as the last count found it.
+    /// The number of the oldest live allocation, from the last count.
     pub(super) oldest: u64,
 }
 
-/// The groups by number, and an index to find them by what they are.
+/// The groups by number, and an index by site and stack.
 ///
 /// # Invariants
 ///
-/// 1. `index` holds a power of two of slots, or none; each group but no other is in it once, as
-///    1 + its number, with no empty slot between where its hash leads and where it stands.
+/// 1. `index` has zero or a power of two of slots; each group is in it once, as 1 + its number,
+///    with no empty slot between its hash's first slot and its own. Nothing else is in it.
 /// 2. The index is at most half full.
-/// 3. `stacks` is as long as `groups` if stacks are kept, else empty. They may be kept from some
-///    group on; those before it have stacks without frames.
-/// 4. `last` is the site that was asked for last without a stack, with the number of its group.
+/// 3. `stacks` is as long as `groups` if stacks are kept, else empty. If they are kept from some
+///    group on, the groups before it have stacks without frames.
+/// 4. `last` is the last requested site without a stack, with the number of its group.
 pub(super) struct Groups {
     index: Array<u32>,
     groups: Array<Group>,
@@ -68,7 +68,7 @@ impl Groups {
         self.groups.len()
     }
 
-    /// Returns the bytes taken from the allocator for books.
+    /// Returns the size of its memory.
     pub(super) fn bytes(&self) -> usize {
         self.index.bytes() + self.groups.bytes() + self.stacks.bytes()
     }
@@ -83,17 +83,17 @@ impl Groups {
         self.groups.update(number as usize, change);
     }
 
-    /// Returns the frames of a group; none where stacks are not kept.
+    /// Returns the frames of a group; `None` if stacks are not kept.
     pub(super) fn stack(&self, number: u32) -> Option<Stack> {
         let number = number as usize;
         (number < self.stacks.len()).then(|| self.stacks.get(number))
     }
 
-    /// Returns the group of a site and stack; a new one if there is none.
+    /// Returns the group of a site and stack, creating it if needed.
     ///
     /// # Errors
     ///
-    /// [`AllocError`] if it is new and `books` refuses; nothing has changed that shows.
+    /// [`AllocError`] if it is new and `books` refuses; nothing observable has changed.
     #[inline]
     pub(super) fn of<K: Allocator + ?Sized>(
         &self,
@@ -114,7 +114,7 @@ impl Groups {
         Ok(number)
     }
 
-    /// As [`of`](Self::of), by way of the index.
+    /// As [`of`](Self::of), through the index.
     #[inline(never)]
     fn of_any<K: Allocator + ?Sized>(
         &self,
@@ -131,7 +131,7 @@ impl Groups {
         self.add(hash, site, stack, books)
     }
 
-    /// Gives the memory back.
+    /// Frees the memory.
     pub(super) fn release<K: Allocator + ?Sized>(&self, books: &K) {
         self.last.set(None);
         self.index.release(books);
@@ -143,7 +143,7 @@ impl Groups {
     ///
     /// # Errors
     ///
-    /// What is broken, in words.
+    /// The broken invariant, in words.
     pub(super) fn validate(&self) -> Result<(), &'static str> {
         self.index.validate()?;
         self.groups.validate()?;
@@ -186,8 +186,8 @@ impl Groups {
         }
     }
 
-    /// Returns `true` if a group is the one of this site and stack. One line of a program may have
-    /// several locations in memory, one for each unit of code that it was compiled into.
+    /// Returns `true` if a group is the one of this site and stack. A source line can have several
+    /// locations in memory, one for each codegen unit that it was compiled into.
     #[inline]
     fn is(
         &self,
@@ -223,7 +223,7 @@ impl Groups {
         }
         self.groups.push(Group { site, hash, blocks: 0, bytes: 0, total: 0, oldest: 0 });
         if let Some(stack) = stack {
-            // Sites that asked before stacks were kept have none.
+            // Groups from before stacks were kept have none.
             while self.stacks.len() + 1 < count {
                 self.stacks.push(Stack::NONE);
             }
@@ -233,7 +233,7 @@ impl Groups {
         Ok(number)
     }
 
-    /// Takes an index twice as large and enters every group again.
+    /// Allocates an index twice as large and inserts every group again.
     fn grow_index<K: Allocator + ?Sized>(&self, books: &K) -> Result<(), AllocError> {
         let slots = (2 * self.index.len()).max(SLOTS_MIN);
         self.index.reserve(slots, books)?;
@@ -257,7 +257,7 @@ impl Groups {
     }
 }
 
-/// Hashes what a location says rather than where it lies, as one line may have several.
+/// Hashes the contents of a location instead of its address, as one line may have several.
 #[inline]
 fn hash_of(site: &'static Location<'static>, stack: Option<&Stack>) -> u64 {
     let place = u64::from(site.line()) << 32 | u64::from(site.column()) << 16;
@@ -270,7 +270,7 @@ fn hash_of(site: &'static Location<'static>, stack: Option<&Stack>) -> u64 {
     hash
 }
 
-/// A product with 2^64 / phi, its upper half over its lower.
+/// A product with 2^64 / phi, its upper half xored into its lower.
 #[inline]
 fn mix(word: u64) -> u64 {
     let product = word.wrapping_mul(0x9e37_79b9_7f4a_7c15);

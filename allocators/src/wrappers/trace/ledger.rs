@@ -1,4 +1,4 @@
-//! All that a tracing allocator remembers, and the memory for it.
+//! All records of a tracing allocator, and their memory.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -20,17 +20,17 @@ use crate::wrappers::trace::stack::Stack;
 #[cfg(test)]
 mod tests;
 
-/// What is called when an allocation of a given number is asked for.
+/// The function called when an allocation of a given number is requested.
 pub(super) type Hook = fn(u64, &'static Location<'static>);
 
-/// The live blocks, who asked for them, which were freed last, and the counters.
+/// The live blocks, their call sites, the blocks freed last, and the counters.
 ///
 /// # Invariants
 ///
 /// 1. `blocks` has an entry for each live block, under its address, and no other.
-/// 2. Each group counts the entries that name it and the bytes asked for them; `requested` and
+/// 2. Each group counts the entries that name it and their requested bytes; `requested` and
 ///    `granted` are the sums over all entries.
-/// 3. While recording, each entry has a slot of its own.
+/// 3. While recording, each entry has a distinct slot.
 pub(super) struct Ledger<'a, K: Allocator + ?Sized> {
     blocks: AddressTable<Entry>,
     groups: Groups,
@@ -41,10 +41,10 @@ pub(super) struct Ledger<'a, K: Allocator + ?Sized> {
     granted_total: Cell<u64>,
     requested: Cell<usize>,
     granted: Cell<usize>,
-    /// The greatest sums of live bytes before any of them were given back.
+    /// The greatest sums of live bytes before any free.
     peak_requested: Cell<usize>,
     peak_granted: Cell<usize>,
-    /// The number of the allocation to call the hook at; 0, which none has, for never.
+    /// The allocation number to call the hook at; 0, which no allocation has, for never.
     break_number: Cell<u64>,
     hook: Cell<Option<Hook>>,
     #[cfg(feature = "stacks")]
@@ -92,12 +92,12 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
         }
     }
 
-    /// Returns the bytes taken from the allocator for books.
+    /// Returns the size of all tables.
     pub(super) fn bytes(&self) -> usize {
         self.blocks.bytes() + self.groups.bytes() + self.recorder.bytes()
     }
 
-    /// Makes all ready to enter one more block, and returns the group it will belong to.
+    /// Reserves room to record one more block, and returns its group.
     ///
     /// # Errors
     ///
@@ -114,13 +114,13 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
         Ok(group)
     }
 
-    /// Makes all ready for the end of a block.
+    /// Prepares for the free of a block.
     #[inline]
     pub(super) fn prepare_free(&self) {
         self.recorder.prepare_records();
     }
 
-    /// Makes all ready for a block to change its layout.
+    /// Prepares for a block to change its layout.
     ///
     /// # Errors
     ///
@@ -130,7 +130,7 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
         self.recorder.prepare(self.books)
     }
 
-    /// Enters a block that was just given out.
+    /// Records a block that was just allocated.
     #[inline]
     pub(super) fn record_allocation(
         &self,
@@ -153,7 +153,7 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
         self.blocks.insert(entry.block, entry);
     }
 
-    /// Takes out a block that was just freed.
+    /// Removes a block that was just freed.
     #[inline]
     pub(super) fn freed(&self, place: Place, site: &'static Location<'static>) {
         let entry = self.blocks.at(place);
@@ -169,7 +169,7 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
         self.last_freed.push(entry.block, site, asked_at);
     }
 
-    /// Enters the new place and size of a block.
+    /// Records the new address and size of a block.
     pub(super) fn resized(
         &self,
         old: &Entry,
@@ -187,7 +187,8 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
             asked_at = group.site;
         });
         self.recorder.resized(old, &mut new);
-        // One goes before one comes, so that the table needs no more room.
+        // The old entry is removed before the new one is inserted, so that the table needs no more
+        // room.
         self.blocks.remove(old.block);
         self.blocks.insert(new.block, new);
         if new.block != old.block {
@@ -195,7 +196,7 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
         }
     }
 
-    /// Returns where the entry of a live block stands.
+    /// Returns the place of a live block's entry.
     #[inline]
     pub(super) fn place_of(&self, block: NonNull<u8>) -> Option<Place> {
         self.blocks.place_of(block)
@@ -262,7 +263,7 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
             !self.recorder.is_on() && !self.recorder.is_busy(),
             "a recording is running; finish it before another is started"
         );
-        // The blocks alive are written in the order in which they were allocated.
+        // The live blocks are written in the order in which they were allocated.
         let lent = Lent { array: Array::<Entry>::new(), books: self.books };
         let live = &lent.array;
         live.reserve(self.blocks.len(), self.books)?;
@@ -297,7 +298,7 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
     ///
     /// # Errors
     ///
-    /// What is broken, in words.
+    /// The broken invariant, in words.
     pub(super) fn validate(&self) -> Result<(), &'static str> {
         self.blocks.validate()?;
         self.groups.validate()?;
@@ -312,7 +313,7 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
                 || entry.granted < entry.bytes;
         });
         if misplaced {
-            return Err("what is remembered of a block contradicts itself");
+            return Err("the record of a block contradicts itself");
         }
         let groups = (0..self.groups.len() as u32).map(|number| self.groups.get(number));
         let (blocks, bytes) = groups
@@ -320,12 +321,12 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
         let (counted, counted_granted) = (self.requested.get(), self.granted.get());
         let sums = [(requested, counted), (granted, counted_granted), (bytes, counted)];
         if blocks != self.blocks.len() || sums.iter().any(|(sum, count)| sum != count) {
-            return Err("the blocks that are remembered and the counters differ");
+            return Err("the recorded blocks and the counters differ");
         }
         Ok(())
     }
 
-    /// Reports a free or change of an address where no block lives.
+    /// Reports a free or resize of an address where no live block starts.
     #[cold]
     #[inline(never)]
     pub(super) fn no_block(
@@ -354,7 +355,7 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
         });
         if let Some((entry, asked_at, offset)) = around {
             misuse(&report(Misuse::InteriorFree).with_detail(format_args!(
-                "it lies {offset} bytes into the block {:p} of {} bytes, allocation #{} from \
+                "it is {offset} bytes into the block {:p} of {} bytes, allocation #{} from \
                  {asked_at}",
                 entry.block,
                 entry.bytes,
@@ -410,7 +411,7 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
 
     #[inline]
     fn lower(&self, bytes: usize, granted: usize) {
-        // The live bytes peak just before some are given back, so allocating need not look.
+        // The live bytes peak just before a free, so allocating does not update the peak.
         let (requested_now, granted_now) = (self.requested.get(), self.granted.get());
         self.peak_requested.set(self.peak_requested.get().max(requested_now));
         self.peak_granted.set(self.peak_granted.get().max(granted_now));
@@ -421,7 +422,7 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
     #[cold]
     #[inline(never)]
     fn call_hook(&self, site: &'static Location<'static>) {
-        // Once only, also if the hook allocates.
+        // Only once, also if the hook allocates.
         let number = self.break_number.replace(0);
         if let Some(hook) = self.hook.take() {
             hook(number, site);
@@ -431,25 +432,25 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
 
 impl<K: Allocator + ?Sized> Drop for Ledger<'_, K> {
     fn drop(&mut self) {
-        /// Gives the tables back after the last call of the sink, also where that panics.
+        /// Frees the tables after the last call of the sink, also if that panics.
         struct Tables<'l, 'a, K: Allocator + ?Sized>(&'l Ledger<'a, K>);
         impl<K: Allocator + ?Sized> Drop for Tables<'_, '_, K> {
             fn drop(&mut self) {
                 let Ledger { recorder, groups, blocks, books, .. } = self.0;
-                // A sink that panicked was let go, so this gives back the buffer alone.
+                // A sink that panicked is not called again, so this only frees the buffer.
                 let _ = recorder.finish(*books);
                 groups.release(*books);
                 blocks.release(*books);
             }
         }
         let tables = Tables(self);
-        // A sink that fails now has nobody left to be told.
+        // An error of the sink can no longer be returned.
         let _ = self.recorder.finish(self.books);
         drop(tables);
     }
 }
 
-/// An array that goes back to the books with this, also where a sink panics meanwhile.
+/// An array that is freed on drop, also if a sink panics.
 struct Lent<'b, T: Copy, K: Allocator + ?Sized> {
     array: Array<T>,
     books: &'b K,

@@ -1,13 +1,13 @@
 //! Writing every event into an allocation trace of version 2, for a later replay.
 //!
-//! A slot is unique among live blocks, and the one freed last is the next given out. Sizes of zero
-//! are written as one byte, which they are served as; alignments over 2^20, which the format has no
-//! room for, as 2^20. A record of a reallocation bears the alignment that the block was allocated
-//! with, so a change of alignment is written as what it is to a replayer: a new block, then the end
-//! of the old one. The thread is always 0, as the allocator is used from one at a time.
+//! A slot is unique among live blocks, and the one freed last is reused first. Sizes of zero are
+//! written as one byte, as they are served; alignments over 2^20, the format's maximum, as 2^20. A
+//! reallocation record has the block's original alignment, so a change of alignment is written as
+//! it looks to a replayer: a new block, then the end of the old one. The thread is always 0, as one
+//! thread uses the allocator at a time.
 //!
-//! Allocations bear the site that asked, named before its first use by the file, line and column;
-//! reallocations and frees bear none. The allocator itself is the one allocator object, named
+//! Allocation records have their call site, named before its first use by file, line and column;
+//! reallocations and frees have none. The allocator itself is the one allocator object, named
 //! first.
 
 use core::cell::Cell;
@@ -24,10 +24,10 @@ use crate::wrappers::trace::sink::{SinkError, TraceSink};
 #[cfg(test)]
 pub(super) mod tests;
 
-/// What is collected before the sink is called.
+/// The buffer that is filled before the sink is called.
 const BUFFER: Layout = Layout::new::<[u8; 4096]>();
 
-/// The most bytes that one event makes: two records.
+/// The most bytes of one event: two records.
 const EVENT_BYTES_MAX: usize = 2 * UNIT_BYTES;
 
 /// The number of the one allocator object.
@@ -35,17 +35,17 @@ const OBJECT: u16 = 1;
 
 /// A recording, or none.
 ///
-/// The sink is called by [`prepare`](Self::prepare) alone, that is before a request has changed
-/// anything, so whatever a sink does cannot come between taking a block and giving it out.
+/// Only [`prepare`](Self::prepare) calls the sink, before a request has changed anything, so a sink
+/// cannot interfere between taking a block and returning it.
 ///
 /// # Invariants
 ///
-/// 1. `buffer` is null, or a block of layout [`BUFFER`] of the allocator for books, its first
-///    `used` bytes written. It is not null while `on`.
-/// 2. While `on`, `slots_next` is above every slot in use, each slot below it is in use or stands
-///    once in `slots_free`, which has room for all of them.
-/// 3. While `on`, `sites` has for each group that was recorded the number of its site, and 0 for
-///    others; `sites_named` is the greatest number.
+/// 1. `buffer` is null, or a block of layout [`BUFFER`] of `books`, its first `used` bytes written.
+///    It is not null while `on`.
+/// 2. While `on`, `slots_next` is above every slot in use; each slot below it is in use or is once
+///    in `slots_free`, which has room for all of them.
+/// 3. While `on`, `sites` has the site number of each recorded group, and 0 for others;
+///    `sites_named` is the greatest number.
 pub(super) struct Recorder<'a> {
     on: Cell<bool>,
     /// Whether the sink is being called at this moment.
@@ -59,7 +59,7 @@ pub(super) struct Recorder<'a> {
     sites: Array<u32>,
     sites_named: Cell<u32>,
     events: Cell<u64>,
-    /// What the sink said when the event was prepared.
+    /// The sink's time when the event was prepared.
     time_ns: Cell<u64>,
 }
 
@@ -91,13 +91,13 @@ impl<'a> Recorder<'a> {
         self.busy.get()
     }
 
-    /// Returns the bytes taken from the allocator for books.
+    /// Returns the size of its memory.
     pub(super) fn bytes(&self) -> usize {
         let buffer = if self.buffer.get().is_null() { 0 } else { BUFFER.size() };
         buffer + self.slots_free.bytes() + self.sites.bytes()
     }
 
-    /// Starts a recording of the allocator called `name` with `live` blocks alive of so many
+    /// Starts a recording of the allocator called `name` with `live` live blocks of `groups`
     /// groups; for each block [`prepare_records`](Self::prepare_records),
     /// [`name_site`](Self::name_site) and [`allocated`](Self::allocated) must be called next;
     /// naming cannot fail for them.
@@ -132,8 +132,8 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    /// Makes room for the records of one event and for one more slot. What cannot be had from the
-    /// sink ends the recording.
+    /// Reserves room for the records of one event and for one more slot. A failure of the sink ends
+    /// the recording.
     ///
     /// # Errors
     ///
@@ -143,7 +143,7 @@ impl<'a> Recorder<'a> {
         if self.on.get() { self.prepare_slot(books) } else { Ok(()) }
     }
 
-    /// Makes room for the records of an event that needs no new slot.
+    /// Reserves room for the records of an event that needs no new slot.
     #[inline]
     pub(super) fn prepare_records(&self) {
         if self.on.get() {
@@ -177,7 +177,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Writes that a block was allocated, and gives it its slot.
+    /// Writes that a block was allocated, and assigns its slot.
     #[inline]
     pub(super) fn allocated(&self, entry: &mut Entry, zeroed: bool) {
         if self.on.get() {
@@ -196,7 +196,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Writes that a block took another size, or became another where the alignment changed.
+    /// Writes that a block got another size, or was replaced because its alignment changed.
     #[inline]
     pub(super) fn resized(&self, old: &Entry, new: &mut Entry) {
         if !self.on.get() {
@@ -210,11 +210,11 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Ends the recording and says how it went. With none, there is nothing to tell.
+    /// Ends the recording and returns its result. Without one, it returns `Ok`.
     ///
     /// # Errors
     ///
-    /// What the sink said.
+    /// The sink's error.
     pub(super) fn finish<K: Allocator + ?Sized>(&self, books: &K) -> Result<(), SinkError> {
         if self.busy.get() {
             return Err(SinkError::new(REENTERED));
@@ -239,7 +239,7 @@ impl<'a> Recorder<'a> {
     ///
     /// # Errors
     ///
-    /// What is broken, in words.
+    /// The broken invariant, in words.
     pub(super) fn validate(&self, live: usize) -> Result<(), &'static str> {
         self.slots_free.validate()?;
         self.sites.validate()?;
@@ -286,7 +286,7 @@ impl<'a> Recorder<'a> {
         let number = self.sites_named.get() + 1;
         let place = format_args!(":{}:{}", site.line(), site.column());
         let name = Name::new(Named::Site, number, site.file(), place);
-        // The event's own room stays behind the name.
+        // The event's own room remains after the name.
         self.make_room(name.as_bytes().len() + EVENT_BYTES_MAX);
         if self.on.get() {
             self.put(name.as_bytes());
@@ -296,7 +296,7 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    /// Makes room for the records of one event and reads the clock for it.
+    /// Reserves room for the records of one event and reads the clock for it.
     #[inline]
     fn make_ready(&self) {
         self.make_room(EVENT_BYTES_MAX);
@@ -317,7 +317,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Returns the number of a group's site, 0 where it has none yet.
+    /// Returns the site number of a group, 0 if it has none yet.
     #[inline]
     fn site_of(&self, group: u32) -> u32 {
         let group = group as usize;
@@ -356,7 +356,7 @@ impl<'a> Recorder<'a> {
         assert!(used + bytes.len() <= BUFFER.size(), "room is made before an event is written");
         // SAFETY: the buffer is there while recording (invariant 1), and `used` is within it.
         let end = unsafe { self.buffer.get().add(used) };
-        // SAFETY: from there on the buffer has room for these bytes, which lie elsewhere.
+        // SAFETY: from there on the buffer has room for these bytes, which are in other memory.
         unsafe { end.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         self.used.set(used + bytes.len());
     }
@@ -367,7 +367,7 @@ impl<'a> Recorder<'a> {
         let used = self.used.get();
         let Some(sink) = self.sink.get() else { return };
         // SAFETY: the first `used` bytes of the buffer are written (invariant 1). While the sink is
-        // busy the buffer is neither written nor given back.
+        // called the buffer is neither written nor freed.
         let bytes = unsafe { slice::from_raw_parts(self.buffer.get(), used) };
         self.call(|| sink.write(bytes));
         self.used.set(0);
@@ -391,7 +391,7 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// A call of the sink that is under way; its end is its drop, since the sink may panic.
+/// A call of the sink in progress; it ends when dropped, since the sink may panic.
 struct Call<'r, 'a> {
     recorder: &'r Recorder<'a>,
     result: Result<(), SinkError>,

@@ -1,4 +1,4 @@
-//! What lives, by who asked for it: largest first, in columns, without allocating.
+//! The report of live blocks by call site: largest first, in columns, without allocating.
 
 use core::fmt;
 use core::panic::Location;
@@ -10,19 +10,19 @@ use crate::wrappers::trace::groups::Group;
 #[cfg(test)]
 mod tests;
 
-/// What lives of one call site; with stacks, of one call site and one way that led to it.
+/// The live blocks of one call site; with stacks, of one call site and stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SiteUsage {
-    /// Who asked.
+    /// The call site.
     pub site: &'static Location<'static>,
     /// Live blocks.
     pub blocks: usize,
-    /// Their bytes as last asked.
+    /// Their bytes as last requested.
     pub bytes: usize,
     /// The allocation number of the oldest of them.
     pub oldest: u64,
-    /// Allocations since the allocator was made.
+    /// Allocations since the allocator was created.
     pub allocations_total: u64,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Report<'r, 'a, B: Allocator + ?Sized, K: Allocator + ?Sized> {
     pub(super) trace: &'r TraceAllocator<'a, B, K>,
 }
 
-/// How wide the columns are.
+/// The widths of the columns.
 struct Widths {
     blocks: usize,
     bytes: usize,
@@ -107,7 +107,7 @@ const fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
-/// Returns how many digits a number has.
+/// Returns the number of decimal digits of a number.
 fn digits(number: u64) -> usize {
     number.checked_ilog10().map_or(1, |log| log as usize + 1)
 }

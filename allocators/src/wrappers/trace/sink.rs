@@ -1,35 +1,34 @@
-//! Where a recording goes.
+//! The destination of a recording.
 
 use core::error::Error;
 use core::fmt;
 
-/// Takes the bytes of a recording, in order.
+/// Receives the bytes of a recording, in order.
 ///
-/// A sink is called with some hundred records at a time, from within a request to the allocator
-/// that records, before that has changed anything; it must not use that allocator. It is reached
-/// through a shared reference and is `Sync`, so that it outlives a move of the allocator to another
-/// thread.
+/// A sink gets about a hundred records a call, during a request to the recorded allocator and
+/// before that has changed anything; it must not use that allocator. It is reached through a shared
+/// reference and is `Sync`, so that it outlives a move of the allocator to another thread.
 pub trait TraceSink: Sync {
-    /// Takes the next bytes, all of them.
+    /// Receives the next bytes, all of them.
     ///
     /// # Errors
     ///
-    /// [`SinkError`] ends the recording. The program that is recorded goes on.
+    /// [`SinkError`] ends the recording. The recorded program continues.
     fn write(&self, bytes: &[u8]) -> Result<(), SinkError>;
 
-    /// Returns the time of the event that comes next, in nanoseconds since the recording began. It
-    /// is called once an event, before anything has changed.
+    /// Returns the time of the next event, in nanoseconds since the recording began. It is called
+    /// once for each event, before anything has changed.
     ///
     /// Without a clock it returns 0, and the recording has no times.
     fn now_ns(&self) -> u64 {
         0
     }
 
-    /// Is told that no more bytes will come.
+    /// Ends the recording: no more bytes follow.
     ///
     /// # Errors
     ///
-    /// [`SinkError`] if bytes that were taken before are lost.
+    /// [`SinkError`] if bytes that were accepted before are lost.
     fn finish(&self) -> Result<(), SinkError> {
         Ok(())
     }
@@ -43,7 +42,7 @@ pub struct SinkError {
     cause: Option<Cause>,
 }
 
-/// What the system said: its number where it gave one, else the kind.
+/// The system's error: its number if it has one, else the kind.
 #[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cause {
@@ -52,7 +51,7 @@ struct Cause {
 }
 
 impl SinkError {
-    /// Makes an error that says what happened in words.
+    /// Creates an error with a description.
     #[must_use]
     pub const fn new(what: &'static str) -> Self {
         Self {
@@ -62,7 +61,7 @@ impl SinkError {
         }
     }
 
-    /// Returns the kind of the system's error that this one came from, if it did.
+    /// Returns the kind of the system's error that caused this one, if any.
     #[cfg(feature = "std")]
     #[must_use]
     pub fn kind(&self) -> Option<std::io::ErrorKind> {
@@ -99,7 +98,8 @@ mod write_sink {
 
     use super::{Cause, SinkError, TraceSink};
 
-    /// A sink over anything that is written to as a file is. Its clock is the system's steady one.
+    /// A sink that writes to any [`Write`](std::io::Write), such as a file. Its clock is the
+    /// system's monotonic one.
     ///
     /// # Examples
     ///
@@ -127,19 +127,20 @@ mod write_sink {
     }
 
     impl<W: Write + Send> WriteSink<W> {
-        /// Makes a sink that writes to `out`.
+        /// Creates a sink that writes to `out`.
         pub const fn new(out: W) -> Self {
             Self { out: Mutex::new(out), began: OnceLock::new() }
         }
 
-        /// Returns what was written to.
+        /// Returns the writer.
         #[must_use]
         pub fn into_inner(self) -> W {
             self.out.into_inner().unwrap_or_else(PoisonError::into_inner)
         }
 
         fn out(&self) -> MutexGuard<'_, W> {
-            // The thread that panicked while writing has reported it; what was written is there.
+            // A thread that panicked while writing has reported it; the bytes written so far are
+            // there.
             self.out.lock().unwrap_or_else(PoisonError::into_inner)
         }
     }
@@ -157,7 +158,7 @@ mod write_sink {
 
         fn now_ns(&self) -> u64 {
             let began = self.began.get_or_init(Instant::now);
-            // Five hundred years and more fit.
+            // More than five hundred years fit.
             began.elapsed().as_nanos() as u64
         }
 

@@ -1,15 +1,15 @@
-//! Stack traces: how they are taken, and how they are told.
+//! Stack traces: how they are captured and written.
 
 use core::ffi::c_void;
 
 #[cfg(test)]
 mod tests;
 
-/// How many frames of a stack are kept: from the insides of a container to the subsystem that uses
-/// it, in 128 bytes a stack. What a capture costs grows with them.
+/// How many frames of a stack are kept: from the inside of a container to the subsystem that uses
+/// it, in 128 bytes a stack. The cost of a capture grows with them.
 const FRAMES: usize = 16;
 
-/// The return addresses of the innermost frames. They are only ever compared and looked up, never
+/// The return addresses of the innermost frames. They are only compared and looked up, never
 /// followed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stack {
@@ -17,7 +17,7 @@ pub(super) struct Stack {
 }
 
 impl Stack {
-    /// No frames: the stack of what was asked for before stacks were kept.
+    /// No frames: the stack of allocations from before stacks were kept.
     pub(super) const NONE: Self = Self { frames: [core::ptr::null_mut(); FRAMES] };
 
     /// Returns the frames, innermost first.
@@ -31,8 +31,9 @@ impl Stack {
     #[cfg(feature = "stacks")]
     #[inline(never)]
     pub(super) fn capture() -> Self {
-        // The frames of the unwinder itself lie deeper than this one, so their ends are below a
-        // word of it. Where the unwinder does not tell, they are kept and left out of the report.
+        // The frames of the unwinder itself are deeper than this one, so their ends are below one
+        // of its words. If the unwinder does not return them, they are kept here and left out of
+        // the report.
         let mark = core::hint::black_box(0_u8);
         let mark = (&raw const mark).addr();
         let mut stack = Self { frames: [core::ptr::null_mut(); FRAMES] };
@@ -59,15 +60,14 @@ mod named {
 
     use super::Stack;
 
-    /// Below this function std's start of the program or of a thread begins.
+    /// Above this function are std's frames that start the program or a thread.
     const STARTUP: &str = "__rust_begin_short_backtrace";
 
     /// How far frames are indented below the line of their site, their number included.
     const INDENT: usize = 8;
 
-    /// Writes the frames of a stack, a line each, from the one that called at `site`: what lies
-    /// before is this library. Where the program has no such line in its debug information, all are
-    /// written.
+    /// Writes the frames of a stack, a line each, from the one that called at `site`: frames before
+    /// it are this library's. If the debug information has no such line, all are written.
     pub(in crate::wrappers::trace) fn write_frames(
         f: &mut fmt::Formatter<'_>,
         stack: &Stack,
@@ -100,7 +100,7 @@ mod named {
     ) -> fmt::Result {
         write!(f, "\n{number:INDENT$}: ")?;
         match name {
-            // The alternate form leaves out the hash at the end of a name.
+            // The alternate form omits the hash at the end of a name.
             Some(name) => write!(f, "{name:#}")?,
             None => f.write_str("(no symbol)")?,
         }
@@ -112,7 +112,7 @@ mod named {
         Ok(())
     }
 
-    /// Returns how many symbols are before the one that called at `site`; none if there is no such.
+    /// Returns how many symbols are before the one that called at `site`; 0 if there is none.
     fn find_call(stack: &Stack, site: &Location<'_>) -> usize {
         let mut seen = 0;
         let mut found = None;
@@ -129,7 +129,7 @@ mod named {
         found.unwrap_or(0)
     }
 
-    /// Shows each symbol of each frame, inlined ones included; nothing for a frame without.
+    /// Shows each symbol of each frame, inlined ones included; `None` for a frame without one.
     fn each_symbol(stack: &Stack, mut visit: impl FnMut(Option<&backtrace::Symbol>)) {
         for &frame in stack.frames() {
             let mut any = false;

@@ -1,4 +1,4 @@
-//! Tests of the tracing allocator: who asked, wrong frees, numbers, reports, and memory that runs
+//! Tests of the tracing allocator: call sites, wrong frees, numbers, reports, and memory that runs
 //! out.
 
 #![expect(
@@ -38,7 +38,7 @@ pub(super) fn take(allocator: &dyn Allocator, size: usize) -> NonNull<u8> {
     allocator.allocate(layout(size, 8)).expect("there is memory").cast()
 }
 
-/// The line it is called from.
+/// Returns the line of its caller.
 #[track_caller]
 fn line() -> u32 {
     Location::caller().line()
@@ -102,7 +102,7 @@ fn a_leak_lists_the_sites_and_the_books_are_whole() {
     });
     assert!(report.contains("`sound` was dropped with 1 live block of 100 bytes"), "{report}");
     assert!(report.contains(&format!("trace/tests.rs:{at}:")), "{report}");
-    assert_eq!(books.stats().live, 0, "the tables were given back though it panicked");
+    assert_eq!(books.stats().live, 0, "the tables were freed though it panicked");
     // SAFETY: the block is live still, in the backing.
     unsafe { backing.deallocate(block) };
 }
@@ -150,7 +150,7 @@ fn a_double_free_names_the_first() {
     // SAFETY: the block is live.
     unsafe { trace.deallocate(block) };
     let again = line() + 2;
-    // SAFETY: none; that is the misuse, which is reported and changes nothing.
+    // SAFETY: not kept; that is the misuse, which is reported and changes nothing.
     let report = misuse_of(|| unsafe { trace.deallocate(block) });
     for text in ["`trace`: double free", &format!("called from {}:{again}:", file!())] {
         assert!(report.contains(text), "{text}: {report}");
@@ -158,8 +158,8 @@ fn a_double_free_names_the_first() {
     assert!(report.contains(&format!("tests.rs:{asked}:")), "{report}");
     assert!(report.contains(&format!("first freed from {}:{freed}:", file!())), "{report}");
     trace.verify().expect("nothing has changed");
-    // After many other frees it is forgotten, and never was a block of this allocator for all it
-    // knows.
+    // After many other frees it is no longer recorded, and cannot be distinguished from a foreign
+    // block.
     let others: Vec<_> = (0..40).map(|_| take(&backing, 24)).collect();
     let mine: Vec<_> = (0..40).map(|_| take(&trace, 24)).collect();
     if !mine.contains(&block) && !others.contains(&block) {
@@ -202,7 +202,7 @@ const DOUBLE: &str = "double free";
 
 #[test]
 fn wrong_frees_are_found_before_the_backing_sees_them() {
-    // The test backing panics about a wrong free itself, in other words than a report's.
+    // The test backing panics about a wrong free itself, with another text than a report.
     let backing = TestBacking::new();
     let trace = TraceAllocator::new("trace", &backing, &backing);
     let foreign = take(&backing, 100);
@@ -337,13 +337,13 @@ fn a_block_freed_behind_its_back_is_found() {
     trace.verify().expect("sound");
     // SAFETY: the block is live in the backing, though freeing it there is wrong.
     unsafe { backing.deallocate(block) };
-    assert!(trace.verify().is_err(), "the backing has fewer blocks than are remembered");
+    assert!(trace.verify().is_err(), "the backing has fewer blocks than are recorded");
     core::mem::forget(trace);
-    // The tables stay behind with what was forgotten.
+    // The tables stay allocated when the allocator is forgotten.
     core::mem::forget(books);
 }
 
-/// Asks for everything once and returns what was refused; leaves nothing behind.
+/// Makes every kind of request once and returns the refused ones; all blocks are freed.
 fn every_request(trace: &TraceAllocator<'_>, sink: &'static WriteSink<Vec<u8>>) -> String {
     let mut refused = String::new();
     let mut note = |what: &str, is: bool| {
@@ -394,7 +394,7 @@ fn every_request(trace: &TraceAllocator<'_>, sink: &'static WriteSink<Vec<u8>>) 
 
 #[test]
 fn memory_that_runs_out_at_any_point_changes_nothing() {
-    // The sinks live to the end of the program, as do the few bytes written to them.
+    // The sinks live to the end of the program, and so do the few bytes written to them.
     let sink = || -> &'static WriteSink<Vec<u8>> {
         std::boxed::Box::leak(std::boxed::Box::new(WriteSink::new(Vec::new())))
     };

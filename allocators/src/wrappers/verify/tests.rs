@@ -1,4 +1,4 @@
-//! Tests of checking: when it happens, and what the report names.
+//! Tests of checking: when it happens, and the contents of the report.
 
 #![expect(
     clippy::multiple_unsafe_ops_per_block,
@@ -17,7 +17,7 @@ use crate::testing::test_backing::{Random, TestBacking, misuse_of, panic_of};
 use crate::wrappers::canary::CanaryAllocator;
 use crate::wrappers::proxy::ProxyAllocator;
 
-/// Takes the answer of a call that ends in a report.
+/// Drops the result of a call that ends in a report.
 fn ignore<T>(_answer: T) {}
 
 fn layout(size: usize, align: usize) -> Layout {
@@ -132,8 +132,8 @@ fn a_new_interval_holds_from_then_on_and_an_explicit_check_does_not_count() {
 
 #[test]
 fn the_report_names_both_calls_and_the_broken_one() {
-    // Which one is broken: a block of the upper one, or the memory after the block below, which has
-    // 16 bytes of the upper one at its end.
+    // The broken allocator: a block of the upper one, or the memory after the lower one's block,
+    // which ends in 16 bytes of the upper one.
     let behind = 24 + 16;
     for (name, end) in [("upper", 24), ("lower", behind)] {
         let backing = TestBacking::new();
@@ -151,8 +151,8 @@ fn the_report_names_both_calls_and_the_broken_one() {
         let broken_line = line!() - 1;
         assert!(report.contains("allocator `verify`: damage"), "{report}");
         let words = format!(
-            "`{name}` below it finds: overrun: bytes behind a block were changed at {:p}; all was \
-             sound at call 2 from allocators/src/wrappers/verify/tests.rs:{sound_line}",
+            "`{name}` below it finds: overrun: bytes past a block's end were changed at {:p}; all \
+             was sound at call 2 from allocators/src/wrappers/verify/tests.rs:{sound_line}",
             first.as_ptr().wrapping_add(end)
         );
         assert!(report.contains(&words), "{report}");
@@ -260,7 +260,7 @@ fn random_programs_find_planted_writes_within_the_interval() {
         let interval = 1 + random.next() % 7;
         let verify = VerifyAllocator::new("model", interval, &canary);
         let mut live: Vec<(NonNull<u8>, usize)> = Vec::new();
-        // The call from which the interval counts; it has checked, unless it is none.
+        // The call from which the interval counts; it has checked, unless it is 0.
         let mut anchor = 0;
         for _ in 0..200 {
             let size = 1 + random.below(100);
@@ -271,7 +271,7 @@ fn random_programs_find_planted_writes_within_the_interval() {
                 // SAFETY: the block is live.
                 unsafe { verify.deallocate(block) };
             }
-            // An interval before the write, so that the last check was some call.
+            // One interval before the write, so that the last check was at a call.
             if random.below(10) > 0 || live.is_empty() || verify.calls() < anchor + interval {
                 continue;
             }
@@ -290,7 +290,7 @@ fn random_programs_find_planted_writes_within_the_interval() {
             let broken = format!("is not at call {} from", last + interval);
             assert!(report.contains(&broken), "{broken}: {report}");
             overrun(block, size);
-            // The check that found damage is made up for by the next call.
+            // The next call makes up for the check that found damage.
             live.push((take(&verify, 8), 8));
             anchor = verify.calls();
         }

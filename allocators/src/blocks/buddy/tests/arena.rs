@@ -11,7 +11,7 @@ use crate::blocks::buddy::tests::{Random, Region, layout};
 use crate::blocks::buddy::{BlockState, BuddyAllocator};
 use crate::contract::allocator::Allocator;
 
-/// Fills an allocator half and tells offset, size and first byte of each live block.
+/// Fills an allocator half and returns offset, size and first byte of each live block.
 fn fill<B: Allocator + ?Sized>(
     buddy: &BuddyAllocator<'_, B>,
     random: &mut Random,
@@ -72,7 +72,7 @@ fn a_copy_has_every_block_wherever_it_lies() {
         let buddy = BuddyAllocator::from_region("home", leaf, home.get()).expect("it fits");
         let live = fill(&buddy, &mut random);
         let stats = buddy.stats();
-        // Freed blocks wait in fronts at this moment, and the bytes are an arena all the same.
+        // Freed blocks wait in fronts at this moment, and the bytes are a valid arena all the same.
         let bytes = buddy.into_region().to_vec();
         for more in [0, 64, 128, 8192, 70_400] {
             let mut region = Region::new(len + more / 2, skew + more);
@@ -93,7 +93,7 @@ fn a_base_that_breaks_an_alignment_is_refused() {
     let mut home = Region::new(60_000, 0);
     let buddy = BuddyAllocator::from_region("home", 16, home.get()).expect("it fits");
     let block = buddy.allocate(layout(10, 4096)).expect("there is room");
-    // The greatest alignment ever given out counts, even if its block is gone.
+    // The greatest alignment ever requested counts, even if its block is freed.
     // SAFETY: the block is live and freed once.
     unsafe { buddy.deallocate(block.cast()) };
     let bytes = buddy.into_region().to_vec();
@@ -124,7 +124,7 @@ fn a_copy_on_a_weaker_base_still_aligns_what_it_can() {
         for shift in 0..=16 {
             for size in [1_usize, 64, 1000, 5000] {
                 let unit = usize::max(64, size.next_power_of_two());
-                // A block is at multiples of its length from a base that is off by `grid`.
+                // A block is at multiples of its length from a base that is shifted by `grid`.
                 let possible = 1 << shift <= grid || unit <= grid;
                 let block = copy.allocate(layout(size, 1 << shift));
                 assert_eq!(block.is_ok(), possible, "{size} at 2^{shift}, base off by {skew}");
@@ -162,13 +162,12 @@ fn a_damaged_arena_is_refused() {
             bytes[at] = MaybeUninit::new(byte ^ (1 << bit));
             let mut region = Region::new(20_000, 0);
             match open(&bytes, &mut region) {
-                // Totals, peak and greatest alignment may be anything that is not impossible, a
-                // front may hold another block that looks allocated, and between the parts lies
-                // padding.
+                // Totals, peak and greatest alignment can have any possible value, a front can hold
+                // another block that looks allocated, and there is padding between the parts.
                 Ok(copy) => {
                     let unchecked = (68..72).contains(&at) || (80..120).contains(&at);
                     let unchecked = unchecked || padding.contains(&at) || fronts.contains(&at);
-                    copy.verify().expect("what was opened is sound");
+                    copy.verify().expect("an opened arena is sound");
                     let _ = copy.into_region();
                     assert!(unchecked, "byte {at} bit {bit}");
                 }
@@ -217,7 +216,7 @@ fn what_is_no_arena_is_refused_with_the_reason() {
         let error = open(&bytes[..len], &mut region).err();
         match error {
             Some(BuddyError::CutShort { needed, bytes }) => assert!(bytes == len && needed > len),
-            // What is left behind the last leaf may be missing.
+            // The rest after the last leaf can be missing.
             None => assert!(len >= 20_000 - 64),
             other => assert!(len < 8 && other == Some(BuddyError::NotAnArena), "{other:?}"),
         }
@@ -252,7 +251,7 @@ fn a_header_with_a_right_sum_and_wrong_numbers_is_refused() {
     for (at, forge) in forgeries.into_iter().enumerate() {
         let mut home = Region::new(20_000, 0);
         let buddy = BuddyAllocator::from_region("home", 64, home.get()).expect("it fits");
-        // A full arena has no links that could give the forgery away.
+        // A full arena has no links that could reveal the forgery.
         while buddy.allocate(layout(64, 1)).is_ok() {}
         let mut seal = buddy.tree.head().seal.get();
         forge(&mut seal);
@@ -266,7 +265,7 @@ fn a_header_with_a_right_sum_and_wrong_numbers_is_refused() {
     }
 }
 
-/// An arena whose header was forged, with every number that follows from others made to fit.
+/// An arena with a forged header, in which every dependent number is adjusted.
 fn forged(forge: impl FnOnce(&mut Seal)) -> Vec<MaybeUninit<u8>> {
     let mut home = Region::new(20_000, 0);
     let buddy = BuddyAllocator::from_region("home", 64, home.get()).expect("it fits");
@@ -295,7 +294,7 @@ fn a_header_that_fits_itself_is_held_to_the_limits() {
         let what = "the header does not hold together";
         assert_eq!(error, Some(BuddyError::Damaged { what, offset: 0 }), "forgery {at}");
     }
-    // The largest arena there can be is one, and most of it is missing here.
+    // The largest possible arena is valid, and most of it is missing here.
     let mut region = Region::new(20_000, 0);
     let error = open(&forged(|seal| seal.leaf_shift = 62 - seal.top), &mut region).err();
     assert!(matches!(error, Some(BuddyError::CutShort { bytes: 20_000, .. })), "{error:?}");
@@ -323,7 +322,7 @@ fn a_header_is_found_at_the_first_multiple_of_16_alone() {
     let mut home = Region::new(20_000, 8);
     let buddy = BuddyAllocator::from_region("home", 64, home.get()).expect("it fits");
     let _ = buddy.into_region();
-    // Its first bytes lie 8 bytes in, so 12 bytes hold the half of them and 60 no whole header.
+    // Its first bytes are 8 bytes in, so 12 bytes contain half of them and 60 no whole header.
     for (len, expected) in [
         (12, BuddyError::NotAnArena),
         (60, BuddyError::CutShort { needed: 8 + 128, bytes: 60 }),
@@ -340,13 +339,13 @@ fn a_header_is_found_at_the_first_multiple_of_16_alone() {
         place[before..].copy_from_slice(&bytes);
         // SAFETY: every byte of a region was written.
         let error = unsafe { BuddyAllocator::open("behind", place) }.err();
-        assert_eq!(error, Some(BuddyError::NotAnArena), "{before} bytes lie before it");
+        assert_eq!(error, Some(BuddyError::NotAnArena), "{before} bytes are before it");
     }
 }
 
 #[test]
 fn the_home_of_an_arena_is_where_it_was_opened_last() {
-    // The base lies so that twice the home is not aligned where the home is not.
+    // The base is such that twice the home is not aligned where the home is not.
     let skew = (1 << 16) - 10_000;
     let mut home = Region::new(20_000, skew);
     let buddy = BuddyAllocator::from_region("home", 64, home.get()).expect("it fits");
@@ -359,7 +358,8 @@ fn the_home_of_an_arena_is_where_it_was_opened_last() {
     // SAFETY: the block is live and freed once.
     unsafe { copy.deallocate(block.cast()) };
     let bytes = copy.into_region().to_vec();
-    // From here on it may be moved by multiples of what was asked from where it was then.
+    // From here on it can be moved by multiples of the requested alignment from its current
+    // address.
     let mut third = Region::new(20_000, skew + 64 + (1 << 16));
     drop(open(&bytes, &mut third).expect("the distance is a multiple of 2^16"));
     for distance in [(1 << 16) - 64, 1 << 15, 64] {

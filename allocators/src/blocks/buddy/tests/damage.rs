@@ -1,4 +1,4 @@
-//! What a check says of each kind of damage, which is planted in a tree on purpose.
+//! The result of a check for each kind of planted damage.
 
 use core::cell::Cell;
 use core::ptr::NonNull;
@@ -9,7 +9,7 @@ use crate::blocks::buddy::node::Node;
 use crate::blocks::buddy::tests::{Bare, Region, layout};
 use crate::contract::allocator::{Allocator, Damage};
 
-/// Plants damage in a sound tree and returns what the check says of it.
+/// Plants damage in a sound tree and returns the check's result.
 fn said(bare: &Bare, plant: impl FnOnce()) -> &'static str {
     bare.tree.check().expect("the tree is sound before");
     plant();
@@ -19,7 +19,7 @@ fn said(bare: &Bare, plant: impl FnOnce()) -> &'static str {
 const MISSING: &str = "a missing part is not marked";
 const INSIDE: &str = "a bit is set inside a free or allocated block";
 const IMPOSSIBLE: &str = "a counter is impossible";
-const NO_BLOCK: &str = "a front holds what is no block";
+const NO_BLOCK: &str = "a front holds an entry that is not a block";
 const BROKEN: &str = "a free list is broken";
 
 #[test]
@@ -32,7 +32,7 @@ fn a_part_that_is_missing_has_its_bit_set() {
     assert_eq!(said(&bare, || bare.tree.unset(Node::new(8, 3))), MISSING, "the upper half");
     // Leaves past the end and before the start.
     let bare = Bare::new(4, 3, 10);
-    assert_eq!(said(&bare, || bare.tree.unset(Node::new(10, 0))), MISSING, "behind the end");
+    assert_eq!(said(&bare, || bare.tree.unset(Node::new(10, 0))), MISSING, "past the end");
     let bare = Bare::new(4, 3, 10);
     assert_eq!(said(&bare, || bare.tree.unset(Node::new(2, 0))), MISSING, "before the start");
 }
@@ -84,7 +84,7 @@ fn counters_that_cannot_be_are_told() {
         bare.tree.push_free(0, 3);
         bare.tree.push_free(8, 3);
     };
-    assert_ne!(said(&bare, halves), INSIDE, "what is told is not the bits");
+    assert_ne!(said(&bare, halves), INSIDE, "the reported damage is not of the bits");
 }
 
 #[test]
@@ -103,8 +103,8 @@ fn a_front_holds_whole_blocks_of_its_height_alone() {
     };
     assert_eq!(front(&live(), 1, 41), NO_BLOCK, "a pair starts at an even leaf");
     assert_eq!(front(&live(), 0, 31), NO_BLOCK, "before the first leaf");
-    assert_eq!(front(&live(), 0, 600), NO_BLOCK, "the leaf behind the last");
-    assert_eq!(front(&live(), 0, 700), NO_BLOCK, "behind the last");
+    assert_eq!(front(&live(), 0, 600), NO_BLOCK, "the leaf after the last");
+    assert_eq!(front(&live(), 0, 700), NO_BLOCK, "after the last");
     assert_eq!(front(&live(), 0, 100), "a front holds a block that is not whole", "a free one");
     assert_eq!(front(&live(), 1, 40), "a front holds a block that is not whole", "a split one");
     let wrong = "the counters do not match the used bits";
@@ -118,7 +118,7 @@ fn a_list_has_free_blocks_of_its_height_alone() {
         bare.tree.reserve(0, 1, |_| ()).expect("it is free");
         bare
     };
-    // Puts a leaf in the place of the one block in the list of a height.
+    // Replaces the only block in the list of a height by a leaf.
     let instead = |bare: &Bare, height: usize, leaf: u32| {
         let link = bare.tree.link(leaf).expect("it is present");
         link.next.set(NIL);
@@ -139,7 +139,7 @@ fn a_list_has_free_blocks_of_its_height_alone() {
     assert_eq!(said_of_link, BROKEN, "the first of a list has none before it");
     let bare = live();
     let said_of_list = said(&bare, || bare.tree.lists()[3].set(16));
-    assert_eq!(said_of_list, "a free list leads outside", "the leaf behind the last");
+    assert_eq!(said_of_list, "a free list leads outside", "the leaf after the last");
     let bare = live();
     let heights = &bare.tree.head().books.heights;
     let said_of_heights = said(&bare, || heights.set(heights.get() | 1 << 20));
@@ -158,12 +158,12 @@ fn a_list_that_leads_round_ends_after_as_many_as_there_are_leaves() {
     let bare = Bare::new(4, 0, 16);
     bare.tree.link(0).expect("it is present").next.set(0);
     assert_eq!(count(&bare, 4), 16, "round and round");
-    assert!(bare.tree.link(16).is_none(), "there is no leaf behind the last");
+    assert!(bare.tree.link(16).is_none(), "there is no leaf after the last");
 }
 
 #[test]
 fn damage_is_told_with_the_address_of_its_block() {
-    // The damage is done to memory that nobody may touch, which these tools would report.
+    // The damage is done to poisoned memory, which these tools would report.
     if cfg!(any(loligo_asan, feature = "valgrind")) {
         return;
     }
@@ -178,7 +178,7 @@ fn damage_is_told_with_the_address_of_its_block() {
     buddy.settle();
     let block = blocks[2];
     let leaf = buddy.tree.leaf_at(buddy.offset(block.as_ptr())).expect("a block starts there");
-    assert!(buddy.tree.shape.first > 0, "the metadata lies before the first leaf");
+    assert!(buddy.tree.shape.first > 0, "the metadata is before the first leaf");
     let link = buddy.tree.link(leaf).expect("it is present");
     let before = link.prev.replace(leaf);
     let address = block.as_ptr().cast_const();
@@ -195,7 +195,7 @@ fn damage_is_told_with_the_address_of_its_block() {
 /// The words of a front: the count with its mark, and the places.
 fn words(front: &Front) -> &[Cell<u32>] {
     let words = core::ptr::from_ref(front).cast::<Cell<u32>>();
-    // SAFETY: a front is so many words, and each is a cell.
+    // SAFETY: a front is this many words, and each is a cell.
     unsafe { core::slice::from_raw_parts(words, FRONT_BLOCKS + 1) }
 }
 
@@ -211,7 +211,7 @@ fn a_front_is_sound_if_its_count_fits_what_it_holds() {
     let count = words(&front)[0].replace(1 << 31 | 16);
     assert!(!front.is_sound(), "more than there are places");
     words(&front)[0].set(count - 1);
-    assert!(!front.is_sound(), "a block behind the last");
+    assert!(!front.is_sound(), "a block after the last");
     words(&front)[0].set(count);
     for (at, other) in [(1, 2), (2, 1), (15, 1), (1, 15)] {
         let before = words(&front)[at].replace(words(&front)[other].get());

@@ -1,4 +1,4 @@
-//! What each error says: what is wrong, and what to do.
+//! The text of each error: the reason and the remedy.
 
 use std::string::{String, ToString};
 
@@ -14,7 +14,7 @@ fn every_error_names_the_thing_and_the_remedy() {
         ),
         (
             BuddyError::TooSmall { bytes: 99 },
-            "99 bytes hold no leaf",
+            "99 bytes have no room for a leaf",
             "give more memory or smaller leaves",
         ),
         (

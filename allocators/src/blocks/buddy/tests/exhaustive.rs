@@ -1,4 +1,4 @@
-//! Every state of small trees, and every call in each of them, against a model that knows no bits.
+//! Every state of small trees, and every call in each of them, against a model without bits.
 
 use core::ops::Range;
 use std::vec::Vec;
@@ -9,7 +9,7 @@ use crate::blocks::buddy::check::BlockState;
 use crate::blocks::buddy::node::Node;
 use crate::blocks::buddy::tests::{Bare, report_of};
 
-/// The live blocks of a tree, by their leaves; all else that is present is free.
+/// The live blocks of a tree, by their leaves; all other present leaves are free.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Model {
     top: u32,
@@ -65,7 +65,7 @@ impl Model {
         found
     }
 
-    /// Makes a tree in this state.
+    /// Creates a tree in this state.
     fn tree(&self) -> Bare {
         let bare = Bare::new(self.top, self.present.start, self.present.end);
         for live in &self.live {
@@ -111,7 +111,7 @@ fn bits_tell_all_states_of_16_leaves_apart() {
     let empty = bare.tree.bits()[0].get();
     assert_eq!(empty & 0xffff_fffe, 0, "no block of a free tree has its bit set");
     for live in &all {
-        // The bits as they are defined: a block is used if it is live or holds a live block.
+        // The bits as they are defined: a block is used if it is live or contains a live block.
         let mut bits = BitVec::<u32, Lsb0>::repeat(false, 32);
         bits.set(0, true);
         for range in live {
@@ -125,7 +125,7 @@ fn bits_tell_all_states_of_16_leaves_apart() {
         let pattern = bits.as_raw_slice()[0];
         patterns.push(pattern);
         bare.tree.bits()[0].set(u64::from(pattern) | (empty & !0xffff_ffff));
-        // From the bits alone comes the state again: its live blocks and nothing else.
+        // The bits alone determine the state: its live blocks and nothing else.
         let mut found = Vec::with_capacity(live.len());
         bare.tree.each_live(&mut |leaf, height| found.push(leaf..leaf + (1 << height)));
         assert_eq!(&found, live);

@@ -1,4 +1,4 @@
-//! The figures that are promised: blocks served, bytes of metadata.
+//! The documented figures: blocks served, bytes of metadata.
 
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
@@ -10,7 +10,7 @@ use crate::blocks::buddy::tests::{Region, layout};
 use crate::blocks::buddy::{BlockState, BuddyAllocator};
 use crate::contract::allocator::Allocator;
 
-/// Allocates blocks of `bytes` until refused, frees them, and says how many there were.
+/// Allocates blocks of `bytes` until refused, frees them, and returns their number.
 fn served(region: &mut [MaybeUninit<u8>], leaf_bytes: usize, bytes: usize) -> usize {
     let buddy = BuddyAllocator::from_region("served", leaf_bytes, region).expect("it fits");
     let mut blocks: Vec<NonNull<u8>> = Vec::new();
@@ -73,9 +73,9 @@ fn metadata_is_two_bits_a_leaf_and_a_header() {
             let header = size_of::<Head>() + 4 * (shape.top as usize + 1) + 12;
             let fronts = shape.fronts() as usize * 4 * (FRONT_BLOCKS + 1);
             let bits = shape.leaves() as usize * 2 / 8;
-            // The bits come in words, of which the first and the last may be used in part.
+            // The bits are in words, of which the first and the last can be partly used.
             assert!(shape.meta_bytes() <= header + fronts + bits + 16, "{shape:?}");
-            // One leaf less would not hold the metadata of a tree with one leaf more.
+            // A tree with one leaf more would not fit its metadata.
             let shift = 1 << shape.top;
             let more = Shape { first: shape.first + shift - 1, end: shape.end + shift, ..shape };
             assert!(placed.data - (1 << leaf_shift) < more.meta_bytes(), "{placed:?}");
@@ -83,7 +83,7 @@ fn metadata_is_two_bits_a_leaf_and_a_header() {
     }
 }
 
-/// 32 bits have no room for so many levels of 16 bytes.
+/// 32 bits have no room for this many levels of 16 bytes.
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn a_tree_may_have_32_levels_and_no_more() {

@@ -1,4 +1,4 @@
-//! The parts of a tree by themselves: its shape, its place in memory, its header, what waits.
+//! The parts of a tree separately: its shape, its place in memory, its header, its fronts.
 
 use core::mem::MaybeUninit;
 
@@ -9,12 +9,12 @@ use crate::blocks::buddy::meta::{META_ALIGN, Seal};
 use crate::blocks::buddy::shape::{Placed, Shape};
 use crate::blocks::buddy::tests::{Bare, Region};
 
-/// The first leaf behind the metadata that it needs, found by trying one after the other.
+/// Finds the first leaf after the required metadata by trying one after the other.
 fn first_leaf(address: usize, bytes: usize, leaf: usize) -> Option<Shape> {
     let head = address.next_multiple_of(META_ALIGN);
     let end = (address + bytes) / leaf;
     (head.div_ceil(leaf)..end).find_map(|first| {
-        // The tree from there, as the picture in `shape` has it.
+        // The tree from there, as in the picture in `shape`.
         let grain = 1 << (end - first).ilog2();
         let home = first / grain * grain;
         let top = (end - home).next_power_of_two().ilog2();
@@ -38,12 +38,12 @@ fn the_first_leaf_is_the_least_that_leaves_room() {
     }
 }
 
-/// With 32 bits no arena is so large.
+/// With 32 bits no arena is this large.
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn a_tree_has_62_bits_of_bytes_at_most() {
     let (leaf, most) = (1_usize << 40, 1_usize << 62);
-    let placed = Placed::at(0, most, leaf).expect("it is as large as may be");
+    let placed = Placed::at(0, most, leaf).expect("it is as large as possible");
     assert_eq!((placed.shape.top, placed.shape.leaf_shift), (22, 40), "2^62 bytes");
     let error = Placed::at(0, most + leaf, leaf).err();
     assert_eq!(error, Some(BuddyError::TooManyLevels { bytes: most + leaf }), "a leaf more");
@@ -52,7 +52,7 @@ fn a_tree_has_62_bits_of_bytes_at_most() {
 #[test]
 fn a_tree_of_offsets_has_62_bits_of_bytes_at_most() {
     let of_offsets = |bytes, shift| Shape::of_offsets(bytes, shift).map(|shape| shape.top);
-    assert_eq!(of_offsets(1 << 62, 40), Some(22), "as large as may be");
+    assert_eq!(of_offsets(1 << 62, 40), Some(22), "as large as possible");
     assert_eq!(of_offsets((1 << 62) + (1 << 40), 40), None, "a leaf more");
     assert_eq!(of_offsets(1 << 63, 41), None, "2^63 bytes");
     assert_eq!(of_offsets(16, 4), Some(0), "one leaf");
@@ -66,7 +66,7 @@ fn blocks_up_to_64_kib_wait_and_a_256th_of_the_tree() {
         Shape { leaf_shift, top, first: 0, end: leaves }.fronts()
     };
     assert_eq!([127, 128, 255, 256, 511, 512].map(|leaves| fronts(4, leaves)), [0, 0, 0, 1, 1, 2]);
-    // Of 2^20 leaves a 256th has height 12; the height of 64 KiB is less where leaves are large.
+    // Of 2^20 leaves a 256th has height 12; the height of 64 KiB is lower if leaves are large.
     let large = [4, 5, 13, 14, 15, 16, 17, 20].map(|shift| fronts(shift, 1 << 20));
     assert_eq!(large, [13, 12, 4, 3, 2, 1, 0, 0], "up to 64 KiB");
 }
@@ -105,7 +105,7 @@ fn every_bit_of_the_seal_is_in_its_sum() {
             |it| &mut it.fronts,
         ];
         for (field, of) in short.into_iter().enumerate() {
-            // Beside a field that has all bits set, too.
+            // Also next to a field with all bits set.
             for beside in [seal, Seal { version: u32::MAX, top: u32::MAX, end: u32::MAX, ..seal }] {
                 let mut other = beside;
                 *of(&mut other) ^= 1 << bit;
@@ -117,7 +117,7 @@ fn every_bit_of_the_seal_is_in_its_sum() {
 
 #[test]
 fn the_sum_of_a_seal_is_part_of_the_format() {
-    // Arenas outlive the program that wrote them: version 1 has this sum for ever.
+    // Arenas outlive the program that wrote them: version 1 always has this sum.
     let seal = Seal {
         magic: 1,
         version: 2,
@@ -134,7 +134,7 @@ fn the_sum_of_a_seal_is_part_of_the_format() {
     assert_eq!(seal.mixed(), SUM_OF_VERSION_1, "{:#x}", seal.mixed());
 }
 
-/// The sum of the seal above, as the first release of the format has it.
+/// The sum of the seal above, as in the first release of the format.
 const SUM_OF_VERSION_1: u64 = 0xabed_2f5d_dfff_3bf1;
 
 #[test]
@@ -148,8 +148,8 @@ fn a_fresh_arena_has_counted_nothing_and_keeps_nothing_of_what_lay_there() {
     assert_eq!(buddy.tree.head().books.reserved, 0, "written, though nothing reads it yet");
     let lists_end = 128 + 4 * buddy.levels() as usize;
     let padding = lists_end..buddy.tree.shape.fronts_at();
-    assert!(!padding.is_empty(), "some bytes lie between the lists and the fronts");
-    // The region was filled before with what is not zero.
+    assert!(!padding.is_empty(), "some bytes are between the lists and the fronts");
+    // The region was filled with nonzero bytes before.
     let bytes = buddy.into_region();
     for byte in &bytes[padding] {
         // SAFETY: every byte of a region was written.

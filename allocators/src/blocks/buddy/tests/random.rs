@@ -1,4 +1,4 @@
-//! Random programs of calls against a model that remembers every block and what is written in it.
+//! Random programs of calls against a model that records every block and its contents.
 
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
@@ -8,7 +8,7 @@ use crate::blocks::buddy::BuddyAllocator;
 use crate::blocks::buddy::tests::{Random, Region, layout};
 use crate::contract::allocator::Allocator;
 
-/// A live block: where, as asked, and the seed of its contents.
+/// A live block: its place, its requested size, and the seed of its contents.
 struct Live {
     block: NonNull<u8>,
     bytes: usize,

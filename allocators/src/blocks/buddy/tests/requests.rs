@@ -1,4 +1,5 @@
-//! What is served where: sizes, alignments, resizing, reserved ranges, leaks, the backing.
+//! Placement and refusal of requests: sizes, alignments, resizing, reserved ranges, leaks, the
+//! backing.
 
 use core::mem::MaybeUninit;
 use core::panic::AssertUnwindSafe;
@@ -57,8 +58,8 @@ fn sizes_near_the_greatest_are_refused_and_change_nothing() {
         assert_eq!(buddy.allocate(layout(bytes, 1)), Err(AllocError), "{bytes}");
     }
     for align in [1 << 21, 1 << (usize::BITS - 24), 1 << (usize::BITS - 2)] {
-        // The region is at an odd multiple of 2^20 at least half of the time; nothing is promised
-        // but that a block, if there is one, is aligned.
+        // The region is at an odd multiple of 2^20 at least half of the time; the only guarantee is
+        // that a returned block is aligned.
         if let Ok(block) = buddy.allocate(layout(1, align)) {
             assert_eq!(block.cast::<u8>().addr().get() % align, 0);
             free(&buddy, &[block.cast()]);
@@ -87,7 +88,7 @@ fn any_alignment_that_the_region_holds_is_served_wherever_it_starts() {
                     let block = buddy.allocate(layout(bytes, 1 << shift)).expect("there is room");
                     assert_eq!(block.cast::<u8>().addr().get() % (1 << shift), 0);
                     blocks.push(block.cast());
-                    // One large alignment at a time: a region of 3 MiB holds two or three.
+                    // One large alignment at a time: a region of 3 MiB has room for two or three.
                     if shift > 16 {
                         free(&buddy, &[blocks.pop().expect("one was pushed")]);
                     }
@@ -164,7 +165,7 @@ fn a_reserved_range_is_live_until_it_is_released() {
     // Leaves 0 to 4 of the second half: one block of four and one of one.
     assert_eq!((buddy.stats().live, buddy.stats().granted), (2, 5 * 64));
     assert_eq!(buddy.reserve_range(from + 319, 1), Err(AllocError));
-    assert_eq!(buddy.reserve_range(0, 1), Err(AllocError), "the metadata lies there");
+    assert_eq!(buddy.reserve_range(0, 1), Err(AllocError), "the metadata is there");
     assert_eq!(buddy.reserve_range(1 << 16, 1), Err(AllocError));
     assert_eq!(buddy.reserve_range(64, usize::MAX), Err(AllocError));
     let block = buddy.at_offset(from).expect("a block starts there");
@@ -181,7 +182,7 @@ fn a_reserved_range_is_live_until_it_is_released() {
         blocks.len()
     };
     assert_eq!(served, ((1 << 16) - buddy.overhead_bytes()) / 64 - 5);
-    // SAFETY: nothing uses the range.
+    // SAFETY: the range is not used.
     unsafe { buddy.release_range(from + 10, 300) };
     assert_eq!(buddy.stats().live, 0);
 }
@@ -206,7 +207,7 @@ fn memory_from_a_backing_goes_back_even_after_a_leak() {
     let backing = BuddyAllocator::from_region("backing", 64, region.get()).expect("it fits");
     let buddy = BuddyAllocator::new("inner", 100_000, 64, &backing).expect("it fits");
     assert_eq!(backing.stats().live, 1);
-    assert_eq!(buddy.stats().reserved, 1 << 17, "what is granted is used");
+    assert_eq!(buddy.stats().reserved, 1 << 17, "granted memory is used");
     assert_eq!(buddy.backing().map(Allocator::name), Some("backing"));
     drop(buddy);
     assert_eq!(backing.stats().live, 0);
@@ -248,7 +249,7 @@ fn a_wrong_leaf_is_refused_before_the_backing_is_asked() {
         let made = BuddyAllocator::new("bad", 1 << 16, leaf_bytes, &backing);
         assert_eq!(made.err(), Some(BuddyError::BadLeaf { leaf_bytes }));
     }
-    assert_eq!(backing.requests(), 0, "nothing was asked for");
+    assert_eq!(backing.requests(), 0, "nothing was requested");
 }
 
 #[test]
@@ -279,9 +280,9 @@ fn settling_merges_what_waits() {
 fn a_resize_counts_the_bytes_that_are_asked_more() {
     let mut region = Region::new(1 << 14, 0);
     let buddy = BuddyAllocator::from_region("counts", 64, region.get()).expect("it fits");
-    // Where it can grow to 512 bytes.
+    // At a place where it can grow to 512 bytes.
     let block = buddy.allocate(layout(0, 512)).expect("there is room").cast();
-    assert_eq!(buddy.stats().requested_total, 1, "nothing is served as a byte");
+    assert_eq!(buddy.stats().requested_total, 1, "zero bytes are served as one");
     let sizes = [(0, 5, 5), (5, 70, 70), (70, 3, 70), (3, 0, 70), (0, 0, 70), (0, 300, 369)];
     for (from, to, total) in sizes {
         // SAFETY: the block is live and of `from` bytes, as the sizes follow each other.

@@ -1,9 +1,9 @@
-//! Where a block is looked for: the fronts, the lists, and places of an alignment one by one.
+//! The search for a block: the fronts, the lists, and places of an alignment one by one.
 
 use crate::blocks::buddy::calls::Run;
 use crate::blocks::buddy::tests::Bare;
 
-/// A tree of `1 << top` leaves of which none is free but those of `free`, each beside a live one.
+/// A tree of `1 << top` leaves of which only those of `free` are free, each next to a live one.
 fn free_alone(top: u32, free: &[u32]) -> Bare {
     let leaves = 1 << top;
     let bare = Bare::new(top, 0, leaves);
@@ -32,7 +32,7 @@ fn what_was_freed_last_is_given_out_first() {
             bare.tree.free(bare.tree.offset_of(block.leaf));
         }
         for block in blocks.into_iter().rev() {
-            // As aligned as such a block is anyway.
+            // With the natural alignment of such a block.
             assert_eq!(bare.tree.allocate(bytes, bytes), Some(block), "{bytes} bytes");
         }
     }
@@ -41,7 +41,7 @@ fn what_was_freed_last_is_given_out_first() {
 
 #[test]
 fn a_free_block_that_is_sure_to_hold_an_aligned_one_is_found_however_far() {
-    // Four leaves at the end, behind more places than are looked at one by one.
+    // Four leaves at the end, after more places than are checked one by one.
     let bare = free_alone(9, &[508, 509, 510, 511]);
     let found = bare.tree.allocate(16, 64);
     assert_eq!(found, leaf(508), "the first of the four");
@@ -50,7 +50,7 @@ fn a_free_block_that_is_sure_to_hold_an_aligned_one_is_found_however_far() {
 
 #[test]
 fn so_many_places_are_looked_at_where_no_free_block_is_sure() {
-    // Every fourth leaf is aligned to 64, and a free leaf alone is not sure to be one of them.
+    // Every fourth leaf is aligned to 64, and a single free leaf is not sure to be one of them.
     for place in [0, 1, 62, 63] {
         let bare = free_alone(9, &[4 * place]);
         assert_eq!(bare.tree.allocate(16, 64), leaf(4 * place), "place {place}");
@@ -89,8 +89,8 @@ fn what_waits_in_a_front_is_free_for_a_range() {
 fn a_range_reaches_the_last_leaf_and_has_one_at_least() {
     let bare = Bare::new(4, 0, 16);
     assert_eq!(bare.tree.leaves_of(240, 16), Some((15, 16)), "the last leaf");
-    assert_eq!(bare.tree.leaves_of(240, 17), None, "a byte behind it");
-    assert_eq!(bare.tree.leaves_of(32, 0), Some((2, 3)), "nothing is asked as a byte");
-    assert_eq!(bare.tree.leaves_of(33, 0), Some((2, 3)), "nothing is asked as a byte");
+    assert_eq!(bare.tree.leaves_of(240, 17), None, "a byte after it");
+    assert_eq!(bare.tree.leaves_of(32, 0), Some((2, 3)), "zero bytes count as one");
+    assert_eq!(bare.tree.leaves_of(33, 0), Some((2, 3)), "zero bytes count as one");
     assert_eq!(bare.tree.leaves_of(u64::MAX, 1), None, "past the end of all numbers");
 }

@@ -1,4 +1,4 @@
-//! Wrong frees are named and change nothing; a write after a free is found.
+//! Wrong frees are reported and change nothing; a write after a free is found.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -8,7 +8,7 @@ use crate::blocks::buddy::meta::NIL;
 use crate::blocks::buddy::tests::{Bare, Region, layout, report_of};
 use crate::contract::allocator::Allocator;
 
-/// Frees where it should not, both ways, and says that `name` is reported each time and that the
+/// Frees at a wrong address, both ways, and asserts that `name` is reported each time and that the
 /// report names this file.
 fn assert_wrong<B: Allocator + ?Sized>(
     buddy: &BuddyAllocator<'_, B>,
@@ -136,7 +136,7 @@ fn a_range_that_is_not_live_is_not_released() {
         assert!(report.contains(name), "{offset} {bytes}: {report}");
         assert_eq!(buddy.stats().granted, 256);
     }
-    // SAFETY: nothing uses the range.
+    // SAFETY: the range is not used.
     unsafe { buddy.release_range(1 << 15, 256) };
 }
 
@@ -155,14 +155,14 @@ fn a_free_leaf_as_long_as_the_range_is_not_released() {
             let report = report_of(|| bare.tree.release_range(from, to, |_| shown += 1));
             assert!(report.contains("double free"), "{from}..{to}, held {held}: {report}");
         }
-        assert_eq!(shown, 0, "nothing of a wrong range is touched");
+        assert_eq!(shown, 0, "no leaf of a wrong range is touched");
         assert_eq!(bare.tree.head().books.live.get(), 1, "leaf 6 lives on");
         bare.tree.check().expect("nothing has changed");
         bare.tree.settle();
     }
 }
 
-// The tools report the write itself, which is planted.
+// The tools would report the planted write itself.
 #[cfg(not(any(loligo_asan, feature = "valgrind")))]
 #[test]
 fn a_write_after_a_free_is_found_before_it_is_followed() {
@@ -179,7 +179,7 @@ fn a_write_after_a_free_is_found_before_it_is_followed() {
         }
         buddy.settle();
         // SAFETY: not kept, on purpose: this is the write after the free. The memory is the
-        // region's, so nothing else is hit.
+        // region's, so no other memory is changed.
         unsafe { blocks[0].write_bytes(garbage, 8) };
         assert!(buddy.verify().is_err(), "verify sees the links");
         let report = report_of(|| {
@@ -193,7 +193,7 @@ fn a_write_after_a_free_is_found_before_it_is_followed() {
     }
 }
 
-/// A tree of 16 leaves whose list of leaves holds 1, 3, 5 and so on, last freed first.
+/// A tree of 16 leaves whose list of leaves has 1, 3, 5 and so on, last freed first.
 fn every_second_leaf_free() -> Bare {
     let bare = Bare::new(4, 0, 16);
     for leaf in 0..16 {
@@ -210,7 +210,7 @@ fn every_second_leaf_free() -> Bare {
 fn links_that_name_another_block_of_the_list_are_not_believed() {
     for leaf in [1, 7, 13] {
         for other in [3, 5, 9, 11] {
-            // Merging leaf - 1 with its buddy takes the buddy out of the list.
+            // Merging leaf - 1 with its buddy removes the buddy from the list.
             let bare = every_second_leaf_free();
             let link = bare.tree.link(leaf).expect("it is present");
             link.next.set(other);

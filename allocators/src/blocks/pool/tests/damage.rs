@@ -1,5 +1,5 @@
-//! Damage of each kind, planted into groups, chunks, lists and the index: each is reported in words
-//! of its own.
+//! Damage of each kind, planted into groups, chunks, lists and the index: each has a separate
+//! message.
 
 use core::cell::Cell;
 use core::mem::MaybeUninit;
@@ -17,18 +17,18 @@ use crate::testing::test_backing::TestBacking;
 
 type Pool<'a> = PoolAllocator<'a, TestBacking>;
 
-/// A pool of blocks of 16 bytes, of which so many were taken.
+/// A pool of blocks of 16 bytes, of which `live` were allocated.
 fn pool(backing: &TestBacking, per_chunk: usize, live: usize) -> (Pool<'_>, Vec<NonNull<u8>>) {
     let pool = PoolAllocator::new("pool", layout(16, 8), backing).with_blocks_per_chunk(per_chunk);
     let blocks = (0..live).map(|_| take(&pool, layout(16, 8))).collect();
     (pool, blocks)
 }
 
-/// As [`said`], of what is no cell.
+/// As [`said`], for a place that is not a cell.
 ///
 /// # Safety
 ///
-/// `place` is valid for reads and writes, and nobody refers to it.
+/// `place` is valid for reads and writes, and no reference to it exists.
 unsafe fn said_at<T>(place: *mut T, wrong: T, pool: &Pool<'_>) -> &'static str {
     pool.verify().expect("sound before");
     // SAFETY: the caller's promise.
@@ -40,11 +40,11 @@ unsafe fn said_at<T>(place: *mut T, wrong: T, pool: &Pool<'_>) -> &'static str {
     damage.what
 }
 
-/// The chunks in the order they were taken.
+/// The chunks in the order they were allocated.
 fn chunks<'p>(pool: &'p Pool<'_>) -> Vec<&'p Chunk> {
     let mut at = pool.oldest.get();
     let next = || {
-        // SAFETY: null or a chunk that stands.
+        // SAFETY: null or an existing chunk.
         let chunk = unsafe { at.as_ref() }?;
         at = chunk.younger.get();
         Some(chunk)
@@ -55,12 +55,12 @@ fn chunks<'p>(pool: &'p Pool<'_>) -> Vec<&'p Chunk> {
 #[test]
 fn damage_of_a_group_is_told() {
     let backing = TestBacking::new();
-    // Two groups of 64, of which the first ten blocks were given out.
+    // Two groups of 64, of which the first ten blocks were allocated.
     let (pool, blocks) = pool(&backing, 128, 10);
     let chunk = pool.oldest.get().cast_mut();
     let more = "a group has given out more blocks than it has";
     for wrong in [64, 129] {
-        // SAFETY: the chunk stands, and its numbers are only looked at in calls.
+        // SAFETY: the chunk exists, and its numbers are only read in calls.
         let told = unsafe { said_at(&raw mut (*chunk).blocks, wrong, &pool) };
         assert_eq!(told, more, "the second group has {} blocks", wrong - 64);
     }
@@ -69,7 +69,7 @@ fn damage_of_a_group_is_told() {
     // SAFETY: as above.
     let told = unsafe { said_at(&raw mut (*chunk).first, first.wrapping_add(16), &pool) };
     assert_eq!(told, "a group does not start where its window does", "the chunk is further on");
-    // SAFETY: the group stands as long as its chunk does.
+    // SAFETY: the group exists as long as its chunk does.
     let group = unsafe { &*pool.carving.get() };
     assert_eq!(said(&group.carved, 65, &pool), more, "it has 64");
     let fresh = "a block is free that was never given out";
@@ -82,7 +82,7 @@ fn damage_of_a_chunk_is_told() {
     let backing = TestBacking::new();
     let (pool, blocks) = pool(&backing, 4, 5);
     let oldest = chunks(&pool)[0];
-    let turn = "a group has blocks never given out out of turn";
+    let turn = "a group before the last has unused blocks";
     assert_eq!(said(&oldest.groups()[0].carved, 3, &pool), turn, "only the last may have some");
     assert_eq!(said(&pool.youngest, ptr::from_ref(oldest), &pool), turn, "it is the other");
     let told = said(&oldest.parked, true, &pool);
@@ -94,7 +94,7 @@ fn damage_of_a_chunk_is_told() {
 fn damage_of_the_block_held_back_is_told() {
     let backing = TestBacking::new();
     let (pool, blocks) = pool(&backing, 4, 3);
-    let none = "the block held back is none or has its bit set";
+    let none = "the held block is not a free one or has its bit set";
     free(&pool, blocks[0]);
     free(&pool, blocks[1]);
     let first = pool.held.get();
@@ -127,7 +127,7 @@ fn damage_of_the_parked_chunks_is_told() {
     }
 }
 
-/// Moves the index of a pool into memory of the test's, which may damage it, and back.
+/// Moves the index of a pool into memory of the test, which may damage it, and back.
 fn with_index_in(pool: &Pool<'_>, words: usize, groups: usize, test: impl FnOnce(NonNull<u8>)) {
     let mut memory = vec![MaybeUninit::<usize>::uninit(); words];
     let place = NonNull::from(&mut memory[..]).cast::<u8>();
@@ -136,7 +136,7 @@ fn with_index_in(pool: &Pool<'_>, words: usize, groups: usize, test: impl FnOnce
     let old = unsafe { pool.index.move_to(place, groups, None) };
     let (old, of) = old.expect("the backing gave the index its memory");
     test(place);
-    let groups = (1..100).find(|&groups| layout_for(groups) == of).expect("it was for so many");
+    let groups = (1..100).find(|&groups| layout_for(groups) == of).expect("it was for some number");
     // SAFETY: the memory is the one that the index had, with that layout.
     let none = unsafe { pool.index.move_to(old, groups, Some(of)) };
     assert!(none.is_none(), "the memory is the test's");
@@ -151,7 +151,7 @@ fn damage_of_the_order_of_chunks_is_told() {
     with_index_in(&pool, 24, 4, |place| {
         pool.verify().expect("sound in its new place");
         let slots = pool.index.table().len();
-        // SAFETY: behind the slots lie the chunks, in the memory that the place leads to.
+        // SAFETY: the chunks are after the slots, in the memory at the place.
         let lower = unsafe { place.cast::<NonNull<Chunk>>().add(slots) };
         // SAFETY: as above; there are two.
         let higher = unsafe { lower.add(1) };
@@ -163,7 +163,7 @@ fn damage_of_the_order_of_chunks_is_told() {
             // SAFETY: as above.
             unsafe { higher.write(planted[1]) };
             let damage = pool.verify().expect_err("damage was planted");
-            // SAFETY: the chunk stands.
+            // SAFETY: the chunk exists.
             let first = unsafe { above.as_ref() }.first.cast_const();
             assert_eq!((damage.what, damage.address), (order, first), "the first of the two");
         }
@@ -194,14 +194,14 @@ fn damage_of_the_table_is_told() {
         ..*real
     };
     pool.index.remove(|chunk| ptr::eq(chunk, real));
-    // SAFETY: there is room for as many chunks as there were, and this one stands until it is
+    // SAFETY: there is room for as many chunks as there were, and this one exists until it is
     // removed.
     unsafe { pool.index.insert(NonNull::from(&fake)) };
     assert_eq!(pool.verify().map_err(|damage| damage.what), Err(count), "a group too few");
     pool.index.remove(|chunk| ptr::eq(chunk, &raw const fake));
     // SAFETY: as above.
     unsafe { pool.index.insert(NonNull::from(real)) };
-    // A group in its slot, but of no chunk.
+    // A group in its slot, but not of any chunk.
     for (number, slot) in pool.index.table().iter().enumerate() {
         let stray = Group::new(ptr::without_provenance_mut(number << pool.window_shift));
         let told = said(slot, &raw const stray, &pool);

@@ -1,5 +1,5 @@
-//! What a pool takes and when: the numbers of blocks and bytes, refusals, and the table that leads
-//! to groups.
+//! The requests of a pool to its backing: the numbers of blocks and bytes, refusals, and the table
+//! that leads to groups.
 
 use core::mem::MaybeUninit;
 use core::ptr::{self, NonNull};
@@ -65,8 +65,8 @@ fn a_growing_pool_makes_do_with_four_blocks_and_a_fixed_one_does_not() {
     for per_chunk in [1, 2, 7] {
         let pool = PoolAllocator::new("pool", of, &backing).with_blocks_per_chunk(per_chunk);
         backing.refuse_nth(0);
-        assert_eq!(pool.allocate(of), Err(AllocError), "so many or none: {per_chunk}");
-        assert_eq!((pool.capacity(), pool.stats().reserved), (0, 0), "nothing is left behind");
+        assert_eq!(pool.allocate(of), Err(AllocError), "this many or none: {per_chunk}");
+        assert_eq!((pool.capacity(), pool.stats().reserved), (0, 0), "no chunk is left");
     }
 }
 
@@ -79,7 +79,7 @@ fn shrinking_tells_what_went_back() {
     let before = backing.stats().granted;
     blocks[64..].iter().for_each(|&block| free(&pool, block));
     let given_back = pool.shrink();
-    assert_eq!(given_back, before - backing.stats().granted, "what the backing has got");
+    assert_eq!(given_back, before - backing.stats().granted, "the bytes that the backing got back");
     assert_eq!(pool.capacity(), 64, "one chunk stays");
     blocks[..64].iter().for_each(|&block| free(&pool, block));
 }
@@ -96,12 +96,12 @@ fn chunks_use_all_that_is_allowed() {
     }
 }
 
-/// Checks that the table leads to each group, but for those that share a slot with another.
+/// Checks that the table leads to each group, except those that share a slot with another.
 fn check_table(pool: &Pool<'_>) {
     let window = |group: &Group| group.first.addr() >> pool.window_shift;
     let mask = pool.index.table().len() - 1;
     for chunk in pool.index.sorted() {
-        // SAFETY: the chunks of the index stand.
+        // SAFETY: the chunks of the index exist.
         for group in unsafe { chunk.as_ref() }.groups() {
             let there = pool.index.guess(window(group));
             assert!(!ptr::eq(there, NOWHERE), "a window with blocks leads to some");
@@ -116,7 +116,7 @@ fn check_table(pool: &Pool<'_>) {
 fn the_table_grows_when_it_must_and_leads_to_every_group() {
     let backing = TestBacking::new();
     let of = layout(16, 8);
-    // A chunk has one group, but might have three at another address.
+    // A chunk has one group, but could have three at another address.
     let pool = PoolAllocator::new("pool", of, &backing).with_blocks_per_chunk(4);
     let mut blocks = Vec::new();
     let mut grown = Vec::new();
@@ -130,7 +130,7 @@ fn the_table_grows_when_it_must_and_leads_to_every_group() {
         pool.verify().expect("sound");
     }
     assert_eq!(grown, [(1, 8), (3, 16), (7, 32), (15, 64)], "two slots a group that may come");
-    // Every other chunk goes.
+    // Every other chunk is removed.
     for chunk in blocks.chunks(8) {
         chunk[..4].iter().for_each(|&block| free(&pool, block));
     }
@@ -192,7 +192,7 @@ fn a_region_has_as_many_blocks_as_can_be() {
             assert_eq!(pool.capacity(), most, "{size} in {bytes} bytes");
         }
     }
-    // The number of bytes times the size of a block is no number.
+    // The product of the number of bytes and the block size would overflow.
     let pool = PoolAllocator::from_region("region", layout(1 << (usize::BITS - 4), 1), &mut memory);
     assert_eq!(pool.capacity(), 0, "nor is there memory for one");
 }
@@ -214,8 +214,7 @@ fn both_ways_of_freeing_forget_the_site() {
 
 #[test]
 fn chunks_that_stand_keep_their_windows() {
-    // Where the number of blocks is changed late, what stands was laid out for the windows of
-    // before.
+    // If the number of blocks is changed late, existing chunks keep the layout of the old windows.
     let of = layout(24, 8);
     let mut memory = vec![MaybeUninit::uninit(); 32 << 10];
     let pool = PoolAllocator::from_region("region", of, &mut memory).with_blocks_per_chunk(1);
@@ -236,5 +235,5 @@ fn chunks_that_stand_keep_their_windows() {
     blocks.into_iter().for_each(|block| free(&pool, block));
     pool.shrink();
     let pool = pool.with_blocks_per_chunk(5);
-    assert_eq!(pool.window_shift, window_shift(24, 5), "nothing stands any more");
+    assert_eq!(pool.window_shift, window_shift(24, 5), "no chunk exists any more");
 }

@@ -1,4 +1,4 @@
-//! When a pool looks for empty chunks, and what it then parks.
+//! When a pool searches for empty chunks, and which it then parks.
 
 use core::ptr::NonNull;
 use std::vec::Vec;
@@ -10,7 +10,7 @@ use crate::testing::test_backing::TestBacking;
 
 type Pool<'a> = PoolAllocator<'a, TestBacking>;
 
-/// How many blocks share a group: those of one window, which is a chunk here.
+/// The number of blocks in a group: those of one window, which is a chunk here.
 const GROUP: usize = 64;
 
 fn pool(backing: &TestBacking, percent: u32, live: usize) -> (Pool<'_>, Vec<NonNull<u8>>) {
@@ -24,7 +24,7 @@ fn pool(backing: &TestBacking, percent: u32, live: usize) -> (Pool<'_>, Vec<NonN
 fn parked(pool: &Pool<'_>) -> usize {
     let mut count = 0;
     let mut at = pool.parked.get();
-    // SAFETY: null or a chunk that stands.
+    // SAFETY: null or an existing chunk.
     while let Some(chunk) = unsafe { at.as_ref() } {
         count += 1;
         at = chunk.next_parked.get();
@@ -37,7 +37,7 @@ fn it_looks_when_the_last_block_of_a_group_is_freed() {
     let backing = TestBacking::new();
     for count in 1..=GROUP {
         let (pool, blocks) = pool(&backing, 100, GROUP + count);
-        // Held back, so that its bit stays clear.
+        // Held, so that its bit stays clear.
         free(&pool, blocks[0]);
         for &block in &blocks[GROUP..] {
             assert_eq!(pool.next_look.get(), 0, "some of {count} are live");
@@ -56,7 +56,7 @@ fn it_looks_when_the_last_block_of_a_group_is_freed() {
 fn the_block_held_back_keeps_no_chunk() {
     let backing = TestBacking::new();
     let (pool, blocks) = pool(&backing, 100, 3 * GROUP);
-    // The first is held back, so its group is full only when the look has set its bit.
+    // The first is held, so its group is full only when the search has set its bit.
     blocks[..2 * GROUP].iter().for_each(|&block| free(&pool, block));
     assert_eq!(parked(&pool), 2, "both that are empty");
     pool.verify().expect("sound");
@@ -98,7 +98,7 @@ fn a_look_is_due_from_its_number_of_frees_on() {
         free(&pool, blocks[0]);
         blocks[GROUP..2 * GROUP].iter().for_each(|&block| free(&pool, block));
         assert_eq!((pool.next_look.get(), pool.frees_total.get()), (128, 65), "the first look");
-        // Held back and given out again, which sets no bit.
+        // Held and allocated again, which sets no bit.
         for _ in 0..turns {
             free(&pool, take(&pool, layout(16, 8)));
         }

@@ -14,15 +14,15 @@ use crate::testing::test_world::{Below, Explored, Inhabitant, Make, World};
 
 type Pool<'a, B> = PoolAllocator<'a, B>;
 
-/// The most blocks.
+/// The maximum number of blocks.
 const BLOCKS: usize = 8;
 
-/// All that a pool knows of its blocks: of each chunk, from the oldest on, the bits and counts of
-/// its groups; the order of the groups with free blocks; the block held back.
+/// The pool's full state: for each chunk, from the oldest on, the bits and counts of its groups;
+/// the order of the groups with free blocks; the held block.
 fn kept<B: Allocator + ?Sized>(pool: &PoolAllocator<'_, B>) -> Vec<usize> {
     let (mut all, mut groups) = (Vec::new(), Vec::new());
     let mut at = pool.oldest.get();
-    // SAFETY: null or a chunk that stands.
+    // SAFETY: null or an existing chunk.
     while let Some(chunk) = unsafe { at.as_ref() } {
         all.push(usize::MAX);
         for group in chunk.groups() {
@@ -36,7 +36,7 @@ fn kept<B: Allocator + ?Sized>(pool: &PoolAllocator<'_, B>) -> Vec<usize> {
     let mut free = pool.free_groups.get();
     while let Some(number) = place(free) {
         all.push(number);
-        // SAFETY: it is a group of a chunk that stands.
+        // SAFETY: it is a group of an existing chunk.
         free = unsafe { &*free }.next.get();
     }
     let held = pool.locate(pool.held.get().addr()).ok();
@@ -93,7 +93,7 @@ impl Inhabitant for InRegion<'_> {
     }
 }
 
-/// A pool with a planted fault: it gives back the first chunk though a block in it is live, if the
+/// A pool with a planted fault: it returns the first chunk although a block in it is live, if the
 /// others are not.
 struct Faulty<'a>(Growing<'a>);
 
@@ -159,8 +159,8 @@ fn every_state_of_a_pool_in_chunks_of_two() {
 
 #[test]
 fn every_state_of_a_pool_in_chunks_of_one() {
-    // More than in chunks of two, as the heap below has more places for each.
-    // With 32 bits a chunk is smaller.
+    // More states than in chunks of two, as the heap below has more places for each. With 32 bits a
+    // chunk is smaller.
     let states = if usize::BITS == 64 { 13_884 } else { 2336 };
     assert_eq!(in_chunks(1, 5).states, states);
 }
@@ -168,7 +168,7 @@ fn every_state_of_a_pool_in_chunks_of_one() {
 #[test]
 fn every_state_of_a_pool_in_a_region_of_eight() {
     let explored = world(BLOCKS + 1, &|below, with| {
-        // As many bytes as eight blocks take with what the pool knows of them.
+        // The size of eight blocks with their metadata.
         let bytes = layout(if usize::BITS == 64 { 392 } else { 320 }, 8);
         let memory = below.allocate(bytes).expect("there is memory").cast::<MaybeUninit<u8>>();
         // SAFETY: the block is live until it is freed below, and used by the pool alone.

@@ -1,5 +1,4 @@
-//! How much growth asks for, what it leaves alone, and what shrinking leaves in the table of
-//! chunks.
+//! Growth: the size of requests, unchanged chunks, and the table of chunks after shrinking.
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
@@ -66,7 +65,7 @@ fn nothing_grows_that_another_thread_has_grown() {
     assert_eq!(pool.grow(0), Ok(()), "another has brought a chunk since");
     assert_eq!((pool.count(), backing.requests()), (1, asked), "that one is enough");
     assert_eq!(pool.grow(1), Ok(()), "there is memory");
-    assert_eq!((pool.count(), backing.requests()), (2, asked + 1), "nobody else has");
+    assert_eq!((pool.count(), backing.requests()), (2, asked + 1), "no other thread has");
     free(&pool, block);
 }
 
@@ -129,7 +128,8 @@ fn a_region_that_just_fits_is_used_to_the_last_byte() {
         let mut memory = vec![MaybeUninit::<u64>::uninit(); bytes.div_ceil(8)];
         for (bytes, is_full) in [(bytes, true), (bytes - 1, false)] {
             let start = memory.as_mut_ptr().cast::<MaybeUninit<u8>>();
-            // SAFETY: the words have so many bytes, and nobody else refers to them meanwhile.
+            // SAFETY: the words have this many bytes, and no other reference to them is used
+            // meanwhile.
             let region = unsafe { slice::from_raw_parts_mut(start, bytes) };
             let pool = SharedPool::from_region("exact", WORD, region);
             assert_eq!(pool.capacity() == blocks, is_full, "{blocks} blocks in {bytes} bytes");

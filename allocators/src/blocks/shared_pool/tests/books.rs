@@ -1,4 +1,4 @@
-//! What the books of a pool say: at first, of blocks that are free, and where they are damaged.
+//! The state of a pool: fresh, with free blocks, and damaged.
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
@@ -24,7 +24,7 @@ fn free(pool: &dyn Allocator, block: NonNull<u8>) {
     unsafe { pool.deallocate(block) };
 }
 
-/// Returns what is said of the pool while a bit of a word is set that should not be.
+/// Returns the reported damage while a bit of a word is wrongly set.
 fn said_of(pool: &SharedPool<'_>, word: &AtomicUsize, bit: usize) -> Result<(), &'static str> {
     word.fetch_or(1 << bit, Ordering::Relaxed);
     let said = pool.verify().map_err(|Damage { what, .. }| what);
@@ -51,7 +51,7 @@ fn all_begins_at_zero() {
 
 #[test]
 fn bits_beyond_the_words_are_told() {
-    // One and a half times the blocks that one middle word covers.
+    // One and a half times the blocks of one middle word.
     let mut memory = vec![MaybeUninit::uninit(); BITS * BITS * 3 / 2];
     let pool = SharedPool::from_region("pool", BYTE, &mut memory);
     let chunk = pool.chunk(0);
@@ -108,14 +108,14 @@ fn a_chunk_that_is_not_aligned_is_told() {
     // SAFETY: the block has 64 bytes.
     let beside = unsafe { first.add(8) };
     let said = {
-        // SAFETY: the chunk stands, and nobody else refers to it.
+        // SAFETY: the chunk exists, and no other reference to it is used.
         unsafe { (*chunk).first = beside };
         pool.verify()
     };
     // SAFETY: as above.
     unsafe { (*chunk).first = first };
     let damage = Damage { what: "a chunk's first block is not aligned", address: beside.as_ptr() };
-    assert_eq!(said, Err(damage), "told, with where it lies");
+    assert_eq!(said, Err(damage), "reported, with its address");
     assert_eq!(pool.verify(), Ok(()), "mended");
 }
 
@@ -131,7 +131,7 @@ fn a_free_block_is_not_resized_wherever_its_bit_is() {
         assert_eq!(resized.map(NonNull::cast), Ok(block), "block {number} is live");
         free(&pool, block);
         let said = misuse_of(|| {
-            // SAFETY: it is found that the block is free, and nothing changes.
+            // SAFETY: the call finds that the block is free, and changes nothing.
             let _ = unsafe { pool.resize_in_place(block, BYTE, BYTE) };
         });
         assert!(said.contains("double free"), "block {number}: {said}");

@@ -20,7 +20,7 @@ use crate::threads::sync::shared::model::{Fault, Gate, explore, must_fail};
 const BLOCK: Layout = Layout::new::<u64>();
 
 /// A pool in a region, and for each block a cell that the model checker watches: the owner of the
-/// block writes it, so two owners, or one after the other without an order, are noticed.
+/// block writes it, so two owners, also one after the other without synchronisation, are detected.
 struct Watched {
     pool: SharedPool<'static>,
     cells: Vec<UnsafeCell<u32>>,
@@ -29,10 +29,10 @@ struct Watched {
     _memory: Memory,
 }
 
-/// The region of a pool, which ends with it.
+/// The region of a pool, freed with it.
 struct Memory(NonNull<[MaybeUninit<u64>; WORDS]>);
 
-/// How many words the region of a pool has.
+/// The size of a pool's region in words.
 const WORDS: usize = 100;
 
 impl Drop for Memory {
@@ -42,7 +42,7 @@ impl Drop for Memory {
     }
 }
 
-// SAFETY: a cell is written by the owner of its block alone; that this holds is what is checked.
+// SAFETY: only the owner of its block writes a cell; the test checks that this holds.
 unsafe impl Sync for Watched {}
 
 // SAFETY: as above.
@@ -54,7 +54,7 @@ impl Watched {
         let memory = Box::new([MaybeUninit::<u64>::uninit(); WORDS]);
         let memory = NonNull::from(Box::leak(memory));
         let bytes = NonNull::slice_from_raw_parts(memory.cast::<MaybeUninit<u8>>(), 8 * WORDS);
-        // SAFETY: the words stand until the pool is gone, and nobody else refers to them.
+        // SAFETY: the words exist until the pool is gone, and no other code refers to them.
         let region = unsafe { &mut *bytes.as_ptr() };
         let mut pool = SharedPool::from_region("model", BLOCK, &mut []);
         pool = pool.with_blocks_max(blocks);
@@ -85,14 +85,14 @@ impl Watched {
     }
 }
 
-/// A block that goes to another thread.
+/// A block that is sent to another thread.
 #[derive(Clone, Copy)]
 struct Sent(NonNull<u8>);
 
 // SAFETY: only one thread uses it, but where two frees race on purpose.
 unsafe impl Send for Sent {}
 
-/// Runs `one` in a thread and `two` in this one, then hands the pool over for the last checks.
+/// Runs `one` in a thread and `two` in this one, then passes the pool to the final checks.
 fn both(
     watched: Watched,
     one: impl FnOnce(&Watched) + 'static,
@@ -112,7 +112,7 @@ fn both(
     watched
 }
 
-/// Two threads take, write and free a block each of the same word.
+/// Two threads each allocate, write and free a block of the same word.
 fn take_and_free() {
     let cycle = |watched: &Watched| {
         let block = watched.take().expect("a block for each");
@@ -123,13 +123,13 @@ fn take_and_free() {
     assert_eq!(watched.pool.stats().allocations_total, 2, "both are counted");
 }
 
-/// A word is found empty, and the bit above it cleared, while its neighbour gets bits, which share
-/// the word above: the levels must stay in step.
+/// A word is found empty, and the bit above it cleared, while its neighbour, which shares the word
+/// above, gets bits: the levels must stay consistent.
 fn search_while_a_word_fills() {
     let watched = Watched::new(4);
     let blocks: Vec<Sent> = (0..4).filter_map(|_| watched.take().map(Sent)).collect();
     let [first, second, third, fourth] = blocks[..] else { panic!("four blocks are there") };
-    // Leaves the bit above the first word set, with nothing below.
+    // Leaves the bit above the first word set, with no bits below.
     watched.free(first.0);
     assert_eq!(watched.take(), Some(first.0), "the only free block");
     let mut found = None;
@@ -141,7 +141,7 @@ fn search_while_a_word_fills() {
         },
         |watched| found = watched.take(),
     );
-    // What was freed is found.
+    // The freed block is found.
     watched.free(second.0);
     found.into_iter().for_each(|block| watched.free(block));
     let all: Vec<_> = (0..3).map(|_| watched.take().expect("three are free")).collect();
@@ -181,7 +181,7 @@ fn handed_over() {
     watched.free(block);
 }
 
-/// Two threads free one block: exactly one is told.
+/// Two threads free one block: exactly one free is reported.
 fn double_free() {
     let watched = Watched::new(2);
     let block = Sent(watched.take().expect("a block"));
@@ -199,14 +199,14 @@ fn double_free() {
     });
     gate.pass();
     let told = free(&watched) + thread.join().expect("the thread ends well");
-    assert_eq!(told, 1, "exactly one of two frees is told");
+    assert_eq!(told, 1, "exactly one of two frees is reported");
     assert_eq!(watched.pool.stats().live, 0, "the count is right again");
     watched.pool.validate();
 }
 
 /// Two threads find the pool empty and grow it.
 fn growth() {
-    // The system's memory behind a lock that the model checker does not see, which is never held
+    // The system's memory, with a lock that the model checker does not see and that is never held
     // where it switches threads.
     static BACKING: LazyLock<TestBacking> = LazyLock::new(TestBacking::new);
     let pool = SharedPool::new("model", BLOCK, &*BACKING);
@@ -291,9 +291,9 @@ fn loom_shared_pool_faults_are_caught() {
     let owners = ["Causality violation", "oncurrent"];
     must_fail("shared_pool::take_and_free", Fault::SplitExchange, &owners, take_and_free);
     must_fail("shared_pool::handed_over", Fault::Relaxed, &owners, handed_over);
-    let told = ["exactly one of two frees is told"];
+    let told = ["exactly one of two frees is reported"];
     must_fail("shared_pool::double_free", Fault::SplitOr, &told, double_free);
-    let lost = ["nobody finds", "levels", "the bits and the counters differ", "is live"];
+    let lost = ["no search finds", "levels", "the bits and the counters differ", "is live"];
     must_fail("shared_pool::fills", Fault::SplitAnd, &lost, search_while_a_word_fills);
     must_fail("shared_pool::fills", Fault::Relaxed, &lost, search_while_the_word_fills);
     let miscounted = ["are counted"];

@@ -1,5 +1,4 @@
-//! Where a block is looked for: the leaf of the last time, then on from there and round, then
-//! everywhere.
+//! The search for a block: the last used leaf, then onwards and around, then everywhere.
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
@@ -14,7 +13,7 @@ use crate::testing::test_backing::{TestBacking, misuse_of};
 
 const BYTE: Layout = Layout::new::<u8>();
 
-/// Takes as many blocks as there are; they lie one behind the other.
+/// Allocates all blocks; they are contiguous.
 fn take_all(pool: &SharedPool<'_>) -> Vec<NonNull<u8>> {
     (0..pool.capacity()).map(|_| pool.allocate(BYTE).expect("there is room").cast()).collect()
 }
@@ -24,8 +23,8 @@ fn free(pool: &dyn Allocator, block: NonNull<u8>) {
     unsafe { pool.deallocate(block) };
 }
 
-/// Runs a test well within the 64 KiB of stack by which a pool tells threads apart, so that it is
-/// one thread. Not under AddressSanitizer, which keeps what is on a stack elsewhere.
+/// Runs a test well within the 64 KiB of stack by which a pool distinguishes threads, so that it
+/// counts as one thread. Not under AddressSanitizer, which moves stack variables elsewhere.
 #[cfg(not(loligo_asan))]
 fn away_from_edges(test: &mut dyn FnMut()) {
     let here = [0_u8; 1024];
@@ -44,14 +43,14 @@ fn memory(bytes: usize) -> Vec<MaybeUninit<u8>> {
 
 #[test]
 fn a_chunk_is_searched_from_a_leaf_on_and_round() {
-    // Four middle words, the last of them in part.
+    // Four middle words, the last one partly used.
     let mut memory = memory(18_000);
     let pool = SharedPool::from_region("bytes", BYTE, &mut memory);
     let blocks = take_all(&pool);
     let chunk = pool.chunk(0);
     assert!(chunk.middles() > 3, "{} middle words", chunk.middles());
-    // Two leaves with a free block, where the search begins, and which of the two is found: of one
-    // middle word the first leaf from there on, of two the first word.
+    // Two leaves with a free block, the leaf where the search begins, and which of the two is
+    // found: within one middle word the first leaf from there on, of two the first word.
     let (one, two) = (BITS, 2 * BITS);
     for (leaves, start, found) in [
         ([3, 9], 0, 3),
@@ -103,7 +102,7 @@ fn the_leaf_that_was_used_last_is_remembered() {
             free(&pool, blocks[number]);
             assert_eq!(near(), Some((0, number / BITS)), "block {number} was given back");
         }
-        // What was given back last is given out first, then what follows it, then round.
+        // The block freed last is allocated first, then those after it, then around.
         for number in [BITS, 2 * BITS, 0] {
             let block = pool.allocate(BYTE).expect("there is room").cast::<u8>();
             assert_eq!(block, blocks[number], "from the last leaf on and round");
@@ -146,7 +145,7 @@ fn a_block_that_the_upper_words_hide_is_found() {
     let blocks = take_all(&pool);
     away_from_edges(&mut || {
         for number in [0, 1, BITS - 1, BITS, 3 * BITS + 5] {
-            // As another thread leaves it in the midst of a free: the bits above are not set yet.
+            // As another thread leaves it in the middle of a free: the bits above are not set yet.
             let leaf = pool.chunk(0).leaf(number / BITS);
             leaf.fetch_or(1 << (number % BITS), crate::threads::sync::shared::Ordering::Relaxed);
             pool.places.own().remember(0, 5);
@@ -164,11 +163,11 @@ fn wrong_addresses_are_told_apart_in_every_chunk() {
     let backing = TestBacking::new();
     let of = Layout::new::<[u64; 3]>();
     let pool = SharedPool::new("pool", of, &backing).with_blocks_per_chunk(8);
-    // The last chunk has two blocks that were never given out.
+    // The last chunk has two blocks that were never allocated.
     let blocks: Vec<NonNull<u8>> =
         (0..22).map(|_| pool.allocate(of).expect("there is memory").cast()).collect();
     let report = |address: *mut u8| {
-        let address = NonNull::new(address).expect("it lies in a chunk or just behind it");
+        let address = NonNull::new(address).expect("it is in a chunk or just after it");
         // SAFETY: no block starts there; the call reports that and changes nothing.
         misuse_of(|| unsafe { pool.deallocate(address) })
     };

@@ -75,8 +75,8 @@ fn a_region_without_room_serves_nothing() {
 
 #[test]
 fn a_region_of_more_than_a_chunk_is_filled() {
-    // One chunk has 262 144 blocks of a byte, or 32 768 with 32 bits; the bits of one are an eighth
-    // of that.
+    // One chunk has 262 144 blocks of a byte, or 32 768 with 32 bits; its bits take an eighth of
+    // that.
     let most = BITS.pow(3);
     let mut memory = vec![MaybeUninit::uninit(); most * 8 / 3];
     let pool = SharedPool::from_region("bytes", layout(1, 1), &mut memory);
@@ -85,7 +85,7 @@ fn a_region_of_more_than_a_chunk_is_filled() {
     let blocks: Vec<_> = (0..pool.capacity()).map(|_| take(&pool, 1)).collect();
     assert_eq!(pool.allocate(layout(1, 1)), Err(AllocError));
     pool.validate();
-    // Nearly full, the one free block is found from wherever it lies.
+    // Nearly full, the one free block is found wherever it is.
     for &block in blocks.iter().step_by(9973) {
         // SAFETY: the block is live.
         unsafe { pool.deallocate(block) };
@@ -151,7 +151,7 @@ fn limits_of_blocks_are_kept() {
     let blocks: Vec<_> = (0..32).map(|_| take(&pool, 64)).collect();
     let asked = backing.requests();
     assert_eq!(pool.allocate(layout(64, 8)), Err(AllocError));
-    assert_eq!(backing.requests(), asked, "nothing is taken that has no place");
+    assert_eq!(backing.requests(), asked, "no chunk is allocated without a slot");
     pool.validate();
     for block in blocks {
         // SAFETY: the block is live.

@@ -13,16 +13,16 @@ use crate::contract::allocator::{AllocError, Allocator};
 use crate::contract::misuse::Misuse;
 use crate::testing::test_backing::{Random, TestBacking};
 
-/// How many threads at once.
+/// The number of threads.
 const THREADS: usize = 4;
 
-/// A block on its way from one thread to another.
+/// A block that is sent from one thread to another.
 struct Sent(NonNull<u64>);
 
 // SAFETY: the sender keeps no use of the block.
 unsafe impl Send for Sent {}
 
-/// Takes and frees at random, with a word in each block that says who owns it.
+/// Allocates and frees at random, with the owner's number in each block.
 fn hammer(pool: &dyn Allocator, seed: u64, steps: usize, most: usize) {
     println!("seed {seed}");
     let word = Layout::new::<u64>();
@@ -138,8 +138,8 @@ fn counters_keep_their_order_while_threads_work() {
 
 #[test]
 fn a_nearly_full_pool_serves_as_many_threads_as_it_has_blocks() {
-    // All blocks but one for each thread are taken; none of these may get lost, or a thread waits
-    // for ever.
+    // All blocks except one for each thread are allocated; none of these may be lost, or a thread
+    // waits forever.
     let mut memory = vec![MaybeUninit::uninit(); 4096];
     let pool = SharedPool::from_region("pool", Layout::new::<u64>(), &mut memory);
     let spare = pool.capacity() - THREADS;
@@ -193,7 +193,7 @@ fn blocks_are_freed_by_another_thread() {
             for (number, Sent(block)) in (0..).zip(receiver) {
                 // SAFETY: the block was written before it was sent.
                 assert_eq!(unsafe { block.read() }, number);
-                // SAFETY: the block is live and nobody else's.
+                // SAFETY: the block is live and only this thread's.
                 unsafe { pool.deallocate(block.cast()) };
             }
         });

@@ -1,4 +1,4 @@
-//! What single kinds of allocators add: resets, scopes, ranges, copies, leaks and wrong frees.
+//! Behaviour of single allocators: resets, scopes, ranges, copies, leaks and wrong frees.
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
@@ -58,10 +58,10 @@ fn a_frame_drops_the_sites_of_what_it_drops() {
     for block in [outer[0], outer[2], outer[3], outer[4]] {
         assert!(frame.sites().site_of(block).is_some());
     }
-    // SAFETY: nothing that was live is freed before the rewind.
+    // SAFETY: no live block is freed before the rewind.
     let mark = unsafe { frame.mark() };
     take(&frame, layout(40));
-    // SAFETY: the mark is the frame's own, and the block behind it is not used.
+    // SAFETY: the mark is the frame's own, and the block after it is not used.
     unsafe { frame.rewind(mark) };
     assert_eq!(frame.sites().count(), 4, "rewound");
     frame.verify().expect("the frame is sound");
@@ -91,11 +91,11 @@ fn a_buddy_notes_the_blocks_of_a_range() {
     assert!(buddy.reserve_range(offset + 64, 64).is_err(), "it is taken");
     assert_eq!(buddy.sites().count(), live, "what is refused is not noted");
     buddy.verify().expect("the buddy is sound");
-    // SAFETY: nothing uses the range.
+    // SAFETY: the range is not used.
     unsafe { buddy.release_range(offset, 64 * 20) };
     assert_eq!((buddy.stats().live, buddy.sites().count()), (0, 0));
 
-    // Blocks live on in a copy; sites are no part of it.
+    // Blocks live on in a copy; sites are not part of it.
     let block = take(&buddy, BLOCK);
     let at = buddy.offset_of(block).expect("a block of it");
     let region = buddy.into_region();
@@ -112,7 +112,7 @@ fn a_buddy_notes_the_blocks_of_a_range() {
     again.walk(&mut |block| blocks.push(block.address));
     assert!(blocks.contains(&again.at_offset(at).expect("the first block")));
     for block in blocks {
-        // SAFETY: the walk shows live blocks, which nothing uses.
+        // SAFETY: the walk shows live blocks, which are not used.
         unsafe { again.deallocate(block) };
     }
 }
@@ -167,10 +167,10 @@ fn what_lies_beside_a_range_keeps_its_site() {
     buddy.reserve_range(first + 128, 64).expect("it is free");
     buddy.reserve_range(first, 128).expect("it is free");
     assert_eq!(sites(128), Some(line + 1), "the neighbour was there before");
-    // SAFETY: nothing uses the range.
+    // SAFETY: the range is not used.
     unsafe { buddy.release_range(first, 128) };
     assert_eq!(sites(128), Some(line + 1), "the neighbour is still there");
-    // A range with something free in it is wrong, and nothing of it is forgotten.
+    // A range with a free leaf in it is wrong, and none of its sites is forgotten.
     let report = misuse_of(|| {
         // SAFETY: not kept, on purpose.
         unsafe { buddy.release_range(first + 64, 128) }
@@ -178,7 +178,7 @@ fn what_lies_beside_a_range_keeps_its_site() {
     assert!(report.contains("double free"), "{report}");
     assert_eq!(sites(128), Some(line + 1), "the neighbour is still there");
     buddy.verify().expect("the buddy is sound");
-    // SAFETY: nothing uses the range.
+    // SAFETY: the range is not used.
     unsafe { buddy.release_range(first + 128, 64) };
     assert_eq!(buddy.sites().count(), 0, "all are forgotten");
 }
@@ -200,7 +200,7 @@ fn a_range_makes_room_for_two_blocks_of_each_size() {
     let mut live = Vec::new();
     buddy.walk(&mut |block| live.push(block.address));
     for block in live {
-        // SAFETY: the walk shows live blocks, which nothing uses.
+        // SAFETY: the walk shows live blocks, which are not used.
         unsafe { buddy.deallocate(block) };
     }
 }
@@ -217,7 +217,7 @@ fn a_buddy_without_books_reserves_no_range() {
     assert_eq!(buddy.stats(), before);
 }
 
-/// Leaks two blocks and returns the report and the lines that they come from.
+/// Leaks two blocks and returns the report and the lines of their allocations.
 fn leaked<A: Allocator>(allocator: A) -> (String, [u32; 2]) {
     let mut from = [0; 2];
     let report = panic_of(|| {

@@ -1,4 +1,4 @@
-//! The page allocator with sites, which several threads may call.
+//! The page allocator with sites, called from several threads.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -49,7 +49,8 @@ fn books_that_refuse_change_nothing() {
     pages.verify().expect("the pages are sound");
     // SAFETY: the block is live and has this layout.
     unsafe { pages.deallocate_sized(moved, larger) };
-    // What the kernel refuses takes no room for ever. With 32 bits it may have room for any layout.
+    // Requests that the kernel refuses do not keep their room. With 32 bits it may have room for
+    // any layout.
     if usize::BITS == 64 {
         let absurd = Layout::from_size_align(1 << (usize::BITS - 4), 1).expect("a layout");
         assert!((0..200).all(|_| pages.allocate(absurd) == Err(AllocError)));
@@ -92,13 +93,13 @@ fn a_damaged_book_is_told() {
     assert_eq!(told, Err("a block has a site that has no such number"), "there is no seventh");
 }
 
-/// A block that may be sent by the thread that has it.
+/// A block that can be sent by the thread that owns it.
 struct Own(NonNull<u8>, Layout, u32);
 
-// SAFETY: nobody else knows the block.
+// SAFETY: no other thread uses the block.
 unsafe impl Send for Own {}
 
-/// Allocates, moves and frees at random and returns what is left.
+/// Allocates, moves and frees at random and returns the remaining blocks.
 fn work(pages: &Pages<'_>, seed: u64) -> Vec<Own> {
     let mut random = Random::new(seed);
     let mut live: Vec<Own> = Vec::new();

@@ -1,4 +1,4 @@
-//! Random programs over each allocator with sites: every live block shows who asked for it.
+//! Random programs over each allocator with sites: every live block shows its call site.
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
@@ -16,7 +16,7 @@ use crate::{BuddyAllocator, FrameAllocator, HeapAllocator, PoolAllocator, SlabAl
 type Asked = Result<NonNull<[u8]>, AllocError>;
 type Ask = fn(&dyn Allocator, Layout) -> (Asked, u32);
 
-/// The lines that ask, each with the number of its line.
+/// The allocating lines, each with the number of its line.
 const ASKING: [Ask; 4] = [
     |allocator, layout| (allocator.allocate(layout), line!()),
     |allocator, layout| (allocator.allocate(layout), line!()),
@@ -24,7 +24,7 @@ const ASKING: [Ask; 4] = [
     |allocator, layout| (allocator.allocate_zeroed(layout), line!()),
 ];
 
-/// What a live block is expected to be.
+/// The expected state of the live blocks.
 type Live = BTreeMap<NonNull<u8>, (Layout, u32)>;
 
 fn shown(allocator: &dyn Allocator) -> Vec<Block> {
@@ -33,7 +33,7 @@ fn shown(allocator: &dyn Allocator) -> Vec<Block> {
     blocks
 }
 
-/// Compares what the allocator shows with what is live.
+/// Compares the allocator's walk with the live blocks.
 fn compare(allocator: &dyn Allocator, live: &Live, context: &str) {
     let shown = shown(allocator);
     assert_eq!(shown.len(), live.len(), "{context}");

@@ -1,5 +1,4 @@
-//! The tables of sites one by one: when they grow, what they keep of what is gone, and planted
-//! damage.
+//! The tables of sites one by one: growth, remains of removed entries, and planted damage.
 
 use core::ptr::NonNull;
 
@@ -12,17 +11,18 @@ use crate::bookkeeping::sites::{Site, Sites, sealed::Book};
 use crate::contract::allocator::Allocator;
 use crate::testing::test_backing::TestBacking;
 
-/// Slots of the first table, and the entries that it takes.
+/// Slots of the first table, and its maximum number of entries.
 const SLOTS: usize = 64;
 const MOST: usize = 56;
 /// Bytes of a slot of the numbers of sites.
 const NUMBER: usize = 2 * size_of::<usize>();
 
-/// The first address whose low 48 bits are all zero; with 32 bits none is, and 28 are as good.
+/// The first address whose low 48 bits are all zero; with 32 bits there is none, and 28 bits serve
+/// as well.
 const ROUND: u64 = if usize::BITS == 64 { 1 << 48 } else { 1 << 28 };
 
-/// A table with the given number of entries, numbered from 1 on, each at 16 times its number above
-/// [`ROUND`].
+/// Creates a table with the given number of entries, numbered from 1 on, each at 16 times its
+/// number above [`ROUND`].
 fn table_of(count: u16, books: &TestBacking) -> Table {
     let table = Table::new();
     for number in 1..=count {
@@ -40,8 +40,7 @@ fn add(table: &Table, at: NonNull<u8>, number: u16, books: &TestBacking) {
     table.insert(at, number);
 }
 
-/// The memory that the books gave in blocks of the given number of bytes, as words; there is one
-/// such block.
+/// Returns the words of the only block of the books with the given size.
 fn words<T>(books: &TestBacking, bytes: usize) -> Vec<NonNull<T>> {
     let mut found = Vec::new();
     books.walk(&mut |block| {
@@ -60,7 +59,7 @@ fn word<T: Copy>(at: NonNull<T>) -> T {
 }
 
 fn set<T>(at: NonNull<T>, value: T) {
-    // SAFETY: the word is in a live block of the books, which nobody has a reference to.
+    // SAFETY: the word is in a live block of the books, to which no reference exists.
     unsafe { at.write(value) };
 }
 
@@ -109,8 +108,8 @@ fn what_is_gone_is_no_entry_to_anybody() {
     }
     assert_eq!([1, 2, 3].map(|n| table.get(beyond(n))), [Some(1), None, Some(3)], "the others are");
     table.release(&books);
-    assert_eq!((table.bytes(), table.len()), (0, 0), "all given back");
-    // What was gone from the old memory means nothing in the new.
+    assert_eq!((table.bytes(), table.len()), (0, 0), "all freed");
+    // A removed entry of the old memory must not affect the new one.
     add(&table, beyond(2), 9, &books);
     assert_eq!((table.get(beyond(2)), table.validate(9)), (Some(9), Ok(())), "it serves again");
     table.remove(beyond(2));
@@ -126,10 +125,10 @@ fn an_address_without_low_bits_is_one_like_others() {
     for number in [1, 2] {
         let table = table_of(2, &books);
         table.remove(beyond(1));
-        // The next one empties the slot of what is gone, and remembers where that was.
+        // The next removal empties the slot of the previous one, and records the new place.
         add(&table, beyond(3), 3, &books);
         add(&table, address(ROUND), number, &books);
-        assert_eq!(table.get(address(ROUND)), Some(number), "it stands where it is looked for");
+        assert_eq!(table.get(address(ROUND)), Some(number), "it is where the search expects it");
         assert_eq!(table.validate(3), Ok(()), "sound");
         for other in 4..=MOST as u16 + 3 {
             add(&table, beyond(other), 3, &books);
@@ -169,7 +168,7 @@ fn a_cleared_table_holds_nothing_of_before() {
     table.release(&books);
 }
 
-/// With 32 bits there are none.
+/// With 32 bits there are no high bits.
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn the_high_bits_tell_blocks_apart() {
@@ -180,10 +179,10 @@ fn the_high_bits_tell_blocks_apart() {
         add(&table, far, 2, &books);
         assert_eq!((table.len(), table.get(beyond(1))), (1, Some(1)), "{far:?} is left out");
         assert_eq!(table.get(far), None, "{far:?} is left out");
-        assert_eq!(table.at_or_below(far), None, "{far:?} lies elsewhere");
+        assert_eq!(table.at_or_below(far), None, "{far:?} is elsewhere");
     }
     assert_eq!(table.at_or_below(beyond(5)), Some(1), "the nearest below");
-    // The last one gone, others may come, also one of the same low bits.
+    // Once the last one is removed, others can be inserted, also one with the same low bits.
     for far in [twin, other] {
         table.clear();
         add(&table, beyond(1), 1, &books);
@@ -204,20 +203,20 @@ fn damage_to_slots_is_told() {
     let before = [word(used[0]), word(used[1])];
     set(used[0], before[1]);
     let lost = Err("a block of the table of sites cannot be found");
-    assert_eq!(table.validate(2), lost, "one stands twice");
+    assert_eq!(table.validate(2), lost, "one is there twice");
     set(used[0], before[0]);
     assert_eq!(table.validate(2), Ok(()), "sound again");
-    // The later one goes, so that nothing is cut off by the hole.
+    // The later one is removed, so that the hole separates no entry.
     set(used[1], 0);
     let miscounted = Err("the table of sites is miscounted");
     assert_eq!(table.validate(2), miscounted, "one is missing");
     set(used[1], before[1]);
     assert_eq!(table.validate(2), Ok(()), "sound again");
-    // Room is not reserved, so there are more entries than there may be.
+    // Room is not reserved, so there are more entries than allowed.
     for number in 3..=MOST as u16 {
         table.insert(beyond(number), 1);
     }
-    assert_eq!(table.validate(2), Ok(()), "as many as there may be");
+    assert_eq!(table.validate(2), Ok(()), "the maximum number");
     table.insert(beyond(57), 1);
     assert_eq!(table.validate(2), miscounted, "one more");
     table.release(&books);
@@ -241,11 +240,11 @@ fn damage_to_names_is_told() {
         let table = words::<u64>(&books, 8 * SLOTS)[0].as_ptr().cast::<u8>().cast_const();
         assert_eq!(damage.address, table, "the address is that of the table");
     };
-    // Two lines change places in the list of 16.
+    // Two lines are swapped in the list of 16.
     let list = words::<Site>(&books, 16 * size_of::<Site>());
     let [first, second] = [list[0], list[1]];
     let swap = || {
-        // SAFETY: both words are in the list and are written; nobody has a reference to them.
+        // SAFETY: both words are in the list and are written; no reference to them exists.
         unsafe { first.swap(second) };
     };
     swap();
@@ -256,7 +255,7 @@ fn damage_to_names_is_told() {
     let numbers = words::<usize>(&books, NUMBER * 64);
     let slot = numbers.chunks(2).position(|slot| word(slot[0]) == 0 && word(slot[1]) == 0);
     let slot = 2 * slot.expect("most slots are empty");
-    // One that hashes anywhere; it is either not found or one too many.
+    // One with an arbitrary hash; it is either not found or one too many.
     set(numbers[slot], 0x1234_5678);
     set(numbers[slot + 1], 0x1234_5678);
     let damage = sites.verify(3).expect_err("planted");
@@ -308,11 +307,11 @@ fn room_that_is_pledged_is_kept_until_it_is_used_or_given_up() {
         sites.commit(block(number), line);
     }
     assert_eq!((sites.count(), sites.table.bytes()), (MOST, 8 * SLOTS), "each took its own room");
-    // One that moves takes its room along.
+    // One that moves keeps its room.
     let lifted = sites.take(block(0));
     assert!(same(lifted, Some(line)), "it was known");
     assert_eq!((sites.site_of(block(0)), sites.count()), (None, MOST - 1), "it is on its way");
-    assert_eq!(sites.take(block(0)), None, "nobody is there any more");
+    assert_eq!(sites.take(block(0)), None, "no block is there any more");
     sites.commit(block(100), line);
     assert_eq!((sites.site_of(block(0)), sites.count()), (None, MOST), "it has come");
     assert!(same(sites.site_of(block(100)), Some(line)), "with its site");

@@ -19,11 +19,11 @@ use crate::wrappers::canary::CanaryAllocator;
 use crate::wrappers::proxy::ProxyAllocator;
 use crate::wrappers::shared_proxy::SharedProxy;
 
-/// What the tests ask for, and the wrong size that they name.
+/// The size that the tests request, and the wrong old size that they pass.
 const BYTES: usize = 64;
 const WRONG: usize = 8 * BYTES;
 
-/// Names a wrong old size in each way of resizing, for the last block and for one that is not.
+/// Passes a wrong old size to each way of resizing, for the last block and for one that is not.
 fn reports(allocator: &dyn Allocator) {
     let own = layout(BYTES, 16);
     let take = || allocator.allocate(own).expect("there is memory").cast::<u8>();
@@ -77,7 +77,7 @@ fn a_ring_reports_a_resize_from_a_wrong_size() {
 #[test]
 fn what_fell_back_reports_a_resize_from_a_wrong_size() {
     let backing = TestBacking::new();
-    // Too small for anything, so that the blocks fall back.
+    // Too small for any block, so that the blocks fall back.
     reports(&ScratchAllocator::new("fallen", 32, &backing).expect("there is memory"));
 }
 
@@ -112,7 +112,7 @@ fn a_shared_proxy_reports_a_resize_from_a_wrong_size() {
     reports(&SharedProxy::new("shared proxy", &shared).with_budget(1 << 20));
 }
 
-/// A pool serves no more than its size; a resize that asks for less reports the wrong size all the
+/// A pool serves no more than its size; a resize to a smaller size reports the wrong size all the
 /// same.
 fn resize_in_a_pool(pool: &dyn Allocator, own: Layout) {
     let block = pool.allocate(own).expect("there is memory").cast::<u8>();

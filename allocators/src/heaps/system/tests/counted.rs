@@ -1,4 +1,4 @@
-//! The system's heap, with a sum of what a thread has of it.
+//! The system's heap, with a sum of each thread's bytes.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::Cell;
@@ -13,12 +13,12 @@ pub(super) fn bytes() -> isize {
     BYTES.get()
 }
 
-/// Returns how many blocks this thread was given.
+/// Returns how many blocks this thread has allocated.
 pub(super) fn calls() -> usize {
     CALLS.get()
 }
 
-/// What stands for [`std::alloc::System`] in tests.
+/// Replaces [`std::alloc::System`] in tests.
 pub(in crate::heaps::system) struct System;
 
 // SAFETY: each call is the system's own, counted.

@@ -48,7 +48,7 @@ fn a_padded_block_takes_all_that_is_left() {
 fn a_wrong_size_is_found_where_frees_are_quick() {
     let mut memory = memory(1000);
     let frame = FrameAllocator::from_region("frame", &mut memory);
-    // Once the peak is known, freeing the last block takes the short way.
+    // Once the peak is known, freeing the last block takes the fast path.
     free(&frame, take(&frame, 40, 8));
     let block = take(&frame, 40, 8);
     assert!(frame.cursor.get().addr().get() <= frame.quick.get(), "no new peak");
@@ -68,8 +68,7 @@ fn a_wrong_size_is_found_where_frees_are_quick() {
 fn an_empty_frame_has_no_last_block() {
     let mut memory = memory(1000);
     let frame = FrameAllocator::from_region("frame", &mut memory);
-    // Where a last block would lie if the ground were a record. With 32 bits it is behind the
-    // cursor.
+    // The start of a last block if the ground were a record. With 32 bits it is after the cursor.
     let below = frame.memory.as_ptr().wrapping_sub(Record::GROUND.stride());
     let below = NonNull::new(below).expect("the memory does not begin there");
     let said = if cfg!(target_pointer_width = "64") { "foreign free" } else { "double free" };
@@ -78,8 +77,8 @@ fn an_empty_frame_has_no_last_block() {
     frame.verify().expect("sound");
 }
 
-/// With 32 bits the ground's blocks, rounded up, were of no length, so the cursor was the start of
-/// the last.
+/// With 32 bits the ground's blocks, rounded up, had a length of zero, so the cursor was the start
+/// of the last.
 #[test]
 fn an_only_block_is_freed_once() {
     let mut memory = memory(1000);
@@ -91,7 +90,7 @@ fn an_only_block_is_freed_once() {
     frame.verify().expect("sound");
 }
 
-/// Found under Valgrind, whose memory lies so low.
+/// Found under Valgrind, where memory is at such low addresses.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #[test]
 fn an_empty_frame_within_the_lowest_4_gib_has_no_last_block_either() {
@@ -104,7 +103,7 @@ fn an_empty_frame_within_the_lowest_4_gib_has_no_last_block_either() {
         return;
     }
     assert!(mapped.addr() < 1 << 31, "as asked");
-    // SAFETY: the page was just mapped, zeroed, and is nobody else's until it is unmapped.
+    // SAFETY: the page was just mapped, zeroed, and no other code uses it until it is unmapped.
     let region = unsafe { core::slice::from_raw_parts_mut(mapped.cast(), 4096) };
     let frame = FrameAllocator::from_region("frame", region);
     let below = frame.memory.as_ptr().wrapping_sub(Record::GROUND.stride());
@@ -119,7 +118,7 @@ fn an_empty_frame_within_the_lowest_4_gib_has_no_last_block_either() {
 #[test]
 fn a_gap_across_the_start_of_a_scope_goes_with_it() {
     let mut memory = memory(1000);
-    // So that the memory of the frame lies 8 bytes behind a multiple of 64.
+    // So that the frame's memory is 8 bytes after a multiple of 64.
     let skip = memory.as_ptr().align_offset(64) + 8;
     let mut frame = FrameAllocator::from_region("frame", &mut memory[skip..]);
     let room = frame.remaining();
@@ -127,9 +126,9 @@ fn a_gap_across_the_start_of_a_scope_goes_with_it() {
     {
         let scope = frame.scope();
         older.into_iter().rev().for_each(|block| free(&*scope, block));
-        // From the start on 56 bytes are skipped, and the scope began at 32.
+        // 56 bytes are skipped from the start on, and the scope began at 32.
         let block = take(&*scope, 8, 64);
-        assert_eq!(scope.offset_of(block), 56, "behind the gap");
+        assert_eq!(scope.offset_of(block), 56, "after the gap");
         scope.verify().expect("sound");
     }
     frame.verify().expect("sound");

@@ -1,10 +1,10 @@
-//! How the entries of a ring are walked, judged and verified.
+//! Walking, judging and verifying the entries of a ring.
 
 use super::{Entry, GRAIN, Ring, stride};
 use crate::contract::misuse::Misuse;
 
 impl Ring<'_> {
-    /// Reports what is wrong with an address at which no live block starts.
+    /// Returns the misuse of freeing an address at which no live block starts.
     #[cold]
     #[inline(never)]
     pub(super) fn judge(&self, offset: usize) -> Misuse {
@@ -18,7 +18,7 @@ impl Ring<'_> {
             (tail..head).contains(&offset)
         };
         if !occupied {
-            // Free memory: a block was here, or may come here.
+            // Free memory: a block was here, or can be here later.
             return Misuse::DoubleFree;
         }
         let mut start = offset / GRAIN * GRAIN;
@@ -28,7 +28,8 @@ impl Ring<'_> {
         if self.get(start).is_live() { Misuse::InteriorFree } else { Misuse::DoubleFree }
     }
 
-    /// Calls `visit` with what is in the occupied part, by address, until it returns false.
+    /// Calls `visit` with the entries of the occupied part, in address order, until it returns
+    /// false.
     pub(super) fn each(&self, mut visit: impl FnMut(usize, Entry) -> bool) {
         let (head, tail) = (self.head.get(), self.tail.get());
         let parts = if self.occupied.get() == 0 {
@@ -79,7 +80,7 @@ impl Ring<'_> {
         }
         let all = (0..self.capacity).step_by(GRAIN);
         if all.filter(|&at| self.get(at) != Entry::NONE).count() != entries {
-            return Err(("an entry stands where nothing starts", 0));
+            return Err(("an entry is where nothing starts", 0));
         }
         if (self.live.get(), self.requested.get()) != (live, bytes) {
             return Err(("the blocks and their counts differ", 0));

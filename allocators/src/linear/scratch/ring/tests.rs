@@ -1,4 +1,4 @@
-//! The ring entry by entry: what addresses are, what damage is told, and the edges of its memory.
+//! The ring entry by entry: kinds of addresses, reported damage, and the edges of its memory.
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
@@ -51,7 +51,7 @@ fn resize(ring: &Ring<'_>, block: NonNull<u8>, old: usize, new: usize) -> bool {
 fn wrap(ring: &Ring<'_>) -> [NonNull<u8>; 3] {
     let blocks = [48, 48, 48].map(|bytes| take(ring, bytes));
     free(ring, blocks[0]);
-    // One grain is left at the end, so this one is at the start.
+    // One grain is left at the end, so this block is at the start.
     let around = take(ring, 32);
     assert_eq!((ring.head.get(), ring.tail.get()), (32, 48), "it wraps");
     [around, blocks[1], blocks[2]]
@@ -63,7 +63,7 @@ fn a_ring_without_room_stays_where_it_is() {
     for (skip, bytes) in [(0, 0), (1, 0), (1, 14), (1, 34), (8, 27)] {
         let start = NonNull::from(&mut memory).cast::<u8>();
         let start = NonNull::new(start.as_ptr().wrapping_add(skip)).expect("not null");
-        // SAFETY: so many bytes are left behind the start, and they outlive the ring.
+        // SAFETY: this many bytes are left after the start, and they outlive the ring.
         let ring = unsafe { Ring::over("none", start, bytes) };
         assert_eq!((ring.capacity, ring.memory), (0, start), "{bytes} bytes at {skip}");
         assert_eq!(ring.allocate(layout(1, 1)), Err(AllocError), "{bytes} bytes at {skip}");
@@ -106,11 +106,11 @@ fn an_address_is_judged_by_where_it_lies() {
         }
         let end = NonNull::new(ring.memory.as_ptr().wrapping_add(160)).expect("not null");
         assert_eq!(ring.find(end), Err(Misuse::ForeignFree), "no entry is looked at");
-        assert!(!ring.owns(end.as_ptr()), "it lies behind");
+        assert!(!ring.owns(end.as_ptr()), "it is past the end");
         assert!(ring.owns(end.as_ptr().wrapping_sub(1)), "the last byte");
         // SAFETY: only asked.
         let bytes = [blocks[0], end].map(|address| unsafe { ring.allocated_size(address) });
-        assert_eq!(bytes, [48, 0], "what is no block has no bytes");
+        assert_eq!(bytes, [48, 0], "an address that is not a block has no bytes");
     });
     with_ring(|ring| {
         wrap(ring);
@@ -128,7 +128,7 @@ fn an_address_is_judged_by_where_it_lies() {
 fn the_youngest_block_grows_up_to_what_limits_it() {
     with_ring(|ring| {
         let block = take(ring, 10);
-        assert!(resize(ring, block, 10, 160), "all is free behind it");
+        assert!(resize(ring, block, 10, 160), "all is free after it");
         assert!(!resize(ring, block, 160, 161), "the memory ends there");
         assert!(resize(ring, block, 160, 20), "it shrinks");
         assert_eq!((ring.head.get(), ring.occupied.get()), (32, 32), "what it takes now");
@@ -166,12 +166,12 @@ fn each_kind_of_damage_is_told_with_its_place() {
         let fill = Err(("the blocks do not fill the ring from tail to head", 0));
         assert_eq!(told, fill, "up to the end, which is more than to the head");
         let told = damaged(&|| ring.set(80, Entry::live(1)));
-        assert_eq!(told, Err(("an entry stands where nothing starts", 0)), "behind the head");
+        assert_eq!(told, Err(("an entry is where nothing starts", 0)), "after the head");
         let told = damaged(&|| ring.set(0, Entry::freed(48)));
         assert_eq!(told, Err(("no live block starts at the tail", 0)), "it waits for itself");
         let told = damaged(&|| ring.set(48, Entry::live(31)));
         assert_eq!(told, Err(("the blocks and their counts differ", 0)), "a byte less");
-        // A walk ends where it does not know what follows.
+        // A walk ends at an entry that it cannot interpret.
         ring.set(48, Entry::NONE);
         let mut walked = Vec::new();
         ring.walk(&mut |block| walked.push((block.address, block.bytes)));

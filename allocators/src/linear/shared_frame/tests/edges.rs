@@ -1,5 +1,5 @@
-//! What single calls cannot reach otherwise: the last word of bits, blocks half gone, counters off
-//! by one.
+//! Cases that single calls cannot reach otherwise: the last word of bits, half-freed blocks,
+//! counters off by one.
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
@@ -51,7 +51,7 @@ fn as_much_is_left_for_blocks_as_can_be() {
         let fits = |&room: &usize| room + word * room.div_ceil(covered) <= bytes;
         let most = (0..=bytes).step_by(8).take_while(fits).last().unwrap_or(0);
         let room = Bits::room_in(bytes);
-        // What is no whole word may cost one.
+        // A rest that is not a whole word can cost one.
         let is_most = room == most || (!bytes.is_multiple_of(8) && room + 8 == most);
         assert!(is_most && room.is_multiple_of(8), "{room} of {bytes} bytes, where {most} fit");
     }
@@ -89,16 +89,16 @@ fn the_end_of_the_memory_is_none_of_its() {
     let owned = [0, 255, 256].map(|offset| frame.owns(block.as_ptr().wrapping_add(offset)));
     assert_eq!(owned, [true, true, false], "up to the bits");
     assert!(!frame.owns(block.as_ptr().wrapping_sub(1)), "nothing before it");
-    let end = NonNull::new(end).expect("it lies in the array");
-    // SAFETY: the address is no block on purpose; it is reported and nothing changes.
+    let end = NonNull::new(end).expect("it is in the array");
+    // SAFETY: the address is not a block on purpose; it is reported and nothing changes.
     let report = misuse_of(|| unsafe { frame.deallocate(end) });
     assert!(report.contains("foreign free"), "{report}");
-    // SAFETY: as above; nothing is known of it.
-    assert_eq!(unsafe { frame.allocated_size(end) }, 0, "it is no block");
+    // SAFETY: as above; it is not a block.
+    assert_eq!(unsafe { frame.allocated_size(end) }, 0, "it is not a block");
     // SAFETY: the block is live.
     unsafe { frame.deallocate(block) };
-    // SAFETY: it is none any more, and nothing is read of it.
-    assert_eq!(unsafe { frame.allocated_size(block) }, 0, "it is none any more");
+    // SAFETY: it is no longer a block, and none of its bytes is read.
+    assert_eq!(unsafe { frame.allocated_size(block) }, 0, "it is no longer a block");
     frame.validate();
 }
 
@@ -158,16 +158,16 @@ fn a_block_that_has_lost_its_end_is_left_out() {
     let frame = frame_in(&mut memory);
     let blocks = [16, 24, 32].map(|size| take(&frame, size));
     let all = [(0, 16), (16, 24), (40, 32)];
-    assert_eq!(listed(&frame), all, "one behind the other");
-    // As another thread leaves them in the midst of a free: the start is there and the end is not.
+    assert_eq!(listed(&frame), all, "one after the other");
+    // As another thread leaves them in the middle of a free: the start is there and the end is not.
     let (first_end, ends) = (16 / GRAIN, [40 / GRAIN, 72 / GRAIN]);
     frame.bits.move_end(ends[0], first_end);
     assert_eq!(listed(&frame), [(0, 16), (40, 32)], "the end of the third is not its own");
     frame.bits.move_end(ends[1], ends[0]);
-    assert_eq!(listed(&frame), [(0, 16), (16, 24)], "behind the third there is no end");
+    assert_eq!(listed(&frame), [(0, 16), (16, 24)], "after the third there is no end");
     assert_eq!(frame.bits.end_of(40 / GRAIN), None, "up to the last word");
     // SAFETY: the block is live, but for its end.
-    assert_eq!(unsafe { frame.allocated_size(blocks[2]) }, 0, "nobody knows how long it is");
+    assert_eq!(unsafe { frame.allocated_size(blocks[2]) }, 0, "its size is unknown");
     frame.bits.set(40 / GRAIN, ends[1]);
     assert_eq!(listed(&frame), all, "as it was");
     for block in blocks.into_iter().rev() {
@@ -179,7 +179,7 @@ fn a_block_that_has_lost_its_end_is_left_out() {
 
 #[test]
 fn each_count_is_compared_alone() {
-    let more = Err("more was freed than given out");
+    let more = Err("more was freed than allocated");
     for bytes_alone in [true, false] {
         let mut memory = memory();
         let frame = frame_in(&mut memory);

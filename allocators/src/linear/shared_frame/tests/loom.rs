@@ -15,11 +15,12 @@ use crate::contract::misuse::Misuse;
 use crate::linear::shared_frame::SharedFrame;
 use crate::threads::sync::shared::model::{Fault, Gate, explore, must_fail};
 
-/// How many words the region has; fewer are left for blocks, as the model's atomics are larger.
+/// The size of the region in words; fewer are left for blocks, as the model's atomics are larger.
 const WORDS: usize = 40;
 
 /// A frame in a region, and for each of its words a cell that the model checker watches: the owner
-/// of the word writes it, so two owners, or one after the other without an order, are noticed.
+/// of the word writes it, so two owners, also one after the other without synchronisation, are
+/// detected.
 struct Watched {
     frame: SharedFrame<'static>,
     cells: Vec<UnsafeCell<u32>>,
@@ -27,13 +28,13 @@ struct Watched {
     _memory: Memory,
 }
 
-// SAFETY: a cell is written by the owner of its word alone; that this holds is what is checked.
+// SAFETY: only the owner of its word writes a cell; the test checks that this holds.
 unsafe impl Sync for Watched {}
 
 // SAFETY: as above.
 unsafe impl Send for Watched {}
 
-/// The region of a frame, which ends with it.
+/// The region of a frame, freed with it.
 struct Memory(NonNull<[MaybeUninit<u64>; WORDS]>);
 
 impl Drop for Memory {
@@ -47,7 +48,7 @@ impl Watched {
     fn new() -> Self {
         let memory = NonNull::from(Box::leak(Box::new([MaybeUninit::<u64>::uninit(); WORDS])));
         let bytes = NonNull::slice_from_raw_parts(memory.cast::<MaybeUninit<u8>>(), 8 * WORDS);
-        // SAFETY: the words stand until the frame is gone, and nobody else refers to them.
+        // SAFETY: the words exist until the frame is gone, and no other code refers to them.
         let region = unsafe { &mut *bytes.as_ptr() };
         let frame = SharedFrame::from_region("model", region);
         assert!(frame.remaining() >= 48, "six words are enough for the models");
@@ -124,7 +125,7 @@ fn allocate() {
     watched.frame.validate();
 }
 
-/// The last block is freed while another thread allocates behind it, or in its place.
+/// The last block is freed while another thread allocates after it, or in its place.
 fn give_back() {
     let watched = Watched::new();
     let last = watched.take(2).expect("there is room");
@@ -138,10 +139,10 @@ fn give_back() {
     );
     let _ = theirs;
     assert_eq!((watched.frame.stats().live, watched.frame.stats().granted), (1, 24));
-    assert!([24, 40].contains(&watched.frame.cursor()), "in its place or behind it");
+    assert!([24, 40].contains(&watched.frame.cursor()), "in its place or after it");
 }
 
-/// Two threads take and free in turn, so the cursor goes up and down.
+/// Two threads allocate and free in turn, so the cursor goes up and down.
 fn up_and_down() {
     let work = |watched: &Watched| {
         let taken = watched.take(1).expect("there is room");
@@ -152,7 +153,7 @@ fn up_and_down() {
     assert_eq!(watched.frame.stats().allocations_total, 2, "both are counted");
 }
 
-/// Two threads free one block: exactly one is told.
+/// Two threads free one block: exactly one free is reported.
 fn double_free() {
     let watched = Watched::new();
     let block = watched.take(3).expect("there is room");
@@ -162,7 +163,7 @@ fn double_free() {
         Err(other) => panic!("{other:?} is said of a double free"),
     };
     let (watched, mine, theirs) = both(watched, free, free);
-    assert_eq!(mine + theirs, 1, "exactly one of two frees is told");
+    assert_eq!(mine + theirs, 1, "exactly one of two frees is reported");
     assert_eq!((watched.frame.stats().live, watched.frame.cursor()), (0, 0));
 }
 
@@ -220,7 +221,7 @@ fn loom_shared_frame_faults_are_caught() {
     let owners = ["Causality violation"];
     must_fail("shared_frame::up_and_down", Fault::Relaxed, &owners, up_and_down);
     must_fail("shared_frame::allocate", Fault::SplitExchange, &owners, allocate);
-    let told = ["exactly one of two frees is told", "more was freed than given out"];
+    let told = ["exactly one of two frees is reported", "more was freed than allocated"];
     must_fail("shared_frame::double_free", Fault::SplitExchange, &told, double_free);
     let bits = ["is live", "is remembered", "bits and counters differ"];
     must_fail("shared_frame::allocate", Fault::SplitOr, &bits, allocate);

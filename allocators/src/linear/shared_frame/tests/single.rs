@@ -201,7 +201,7 @@ fn damage_is_found() {
     frame.verify().expect("sound");
     for wrong in [frame.room + 8, 4] {
         frame.counters.cursor.store(wrong, Ordering::Relaxed);
-        assert!(frame.verify().is_err(), "the cursor stands at {wrong}");
+        assert!(frame.verify().is_err(), "the cursor is at {wrong}");
     }
     frame.counters.cursor.store(0, Ordering::Relaxed);
     frame.counters.count_free(8);
@@ -230,13 +230,13 @@ fn random_programs_agree_with_a_model() {
                     let start = block.cast::<u8>().addr().get();
                     let lower = live.range(..start).next_back();
                     assert!(lower.is_none_or(|(at, (_, l))| at + granted(l) <= start), "overlap");
-                    assert!(live.range(start..).next().is_none(), "it lies behind all others");
+                    assert!(live.range(start..).next().is_none(), "it is after all others");
                     assert_eq!(block.len(), granted(&request));
                     live.insert(start, (block.cast(), request));
                     (asked, total) = (asked + request.size() as u64, total + 1);
                 }
                 12..19 => {
-                    // Mostly the last block.
+                    // Usually the last block.
                     let nth = if random.below(3) == 0 { random.below(live.len() + 1) } else { 0 };
                     let Some((&key, _)) = live.iter().rev().nth(nth) else { continue };
                     let (block, request) = live.remove(&key).expect("it was just seen");

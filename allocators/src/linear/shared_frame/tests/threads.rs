@@ -13,7 +13,7 @@ use crate::contract::misuse::Misuse;
 use crate::linear::shared_frame::SharedFrame;
 use crate::testing::test_backing::Random;
 
-/// How many threads at once.
+/// The number of threads.
 const THREADS: u64 = 4;
 
 fn words(count: usize) -> Layout {
@@ -31,7 +31,7 @@ impl Marked {
     fn take(frame: &dyn Allocator, words_wanted: usize, mark: u64) -> Option<Self> {
         let block = frame.allocate(words(words_wanted)).ok()?.cast::<u64>();
         for index in 0..words_wanted {
-            // SAFETY: the block is this thread's and has so many words.
+            // SAFETY: the block is this thread's and has this many words.
             unsafe { block.add(index).write(mark) };
         }
         Some(Self { block, words: words_wanted, mark })
@@ -39,7 +39,7 @@ impl Marked {
 
     fn check(&self) {
         for index in 0..self.words {
-            // SAFETY: the block is this thread's, has so many words, and they were written.
+            // SAFETY: the block is this thread's, has this many words, and they were written.
             let word = unsafe { self.block.add(index).read() };
             assert_eq!(word, self.mark, "another thread has the block as well");
         }
@@ -58,7 +58,8 @@ impl Marked {
     }
 }
 
-/// Takes and frees, mostly the youngest, which is the last if no other thread came between.
+/// Allocates and frees, mostly the newest block, which is the last unless another thread came in
+/// between.
 fn hammer(frame: &dyn Allocator, seed: u64, steps: u64) {
     println!("seed {seed}");
     let mut random = Random::new(seed);
@@ -165,7 +166,7 @@ fn counters_keep_their_order_while_threads_work() {
 
 #[test]
 fn of_two_frees_of_a_block_one_is_told() {
-    /// A block on its way to the threads.
+    /// A block that is sent to the threads.
     #[derive(Clone, Copy)]
     struct Sent(NonNull<u8>);
     // SAFETY: only its address is used.

@@ -1,4 +1,5 @@
-//! What is printed at a fault, what happens after it, and who is asked. Each in a child of its own.
+//! Tests of fault reports: their text, what happens after it, and which allocators are registered.
+//! Each in a separate child.
 
 use core::alloc::Layout;
 use core::ptr;
@@ -16,18 +17,18 @@ use crate::testing::test_child::ended;
 
 const ORDER: Ordering = Ordering::SeqCst;
 
-/// The status of a child that has left by `_exit` with this number.
+/// The status of a child that exited by `_exit` with this number.
 const fn left_with(number: u32) -> u32 {
     number << 8
 }
 
-/// Allocators for as long as the child lives.
+/// Creates allocators that live as long as the child.
 fn suspect() -> &'static GuardPageAllocator<'static> {
     let pages = Box::leak(Box::new(PageAllocator::new("pages")));
     Box::leak(Box::new(GuardPageAllocator::new("suspect", pages)))
 }
 
-/// Takes a block of 100 bytes and returns the byte behind it, which nobody may touch.
+/// Allocates a block of 100 bytes and returns the byte after it, which has no access.
 fn guarded(suspect: &GuardPageAllocator<'_>) -> *mut u8 {
     let layout = Layout::from_size_align(100, 1).expect("a layout");
     let block = suspect.allocate(layout).expect("there is memory");
@@ -39,8 +40,8 @@ fn touch(address: *mut u8) {
     unsafe { address.write_volatile(1) };
 }
 
-/// The handler that stood before. It leaves with 3 where it was called for an access, and with 4
-/// where the signal was sent; with 5 where a handler still counts as one that reads.
+/// The previously installed handler. It exits with 3 if it was called for an access, and with 4 if
+/// the signal was sent; with 5 if a handler still counts as reading.
 extern "C" fn earlier(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     // SAFETY: the kernel passes a valid structure.
     let code = unsafe { (*info).si_code };
@@ -53,7 +54,7 @@ extern "C" fn earlier(_: libc::c_int, info: *mut libc::siginfo_t, _: *mut libc::
     unsafe { libc::_exit(number) };
 }
 
-/// Installs what stood before anybody asked for reports.
+/// Installs the previous handler, before reports are enabled.
 fn install_earlier() {
     // SAFETY: all zero is a value of this plain structure.
     let mut action: libc::sigaction = unsafe { core::mem::zeroed() };
@@ -113,7 +114,7 @@ fn a_signal_that_was_sent_is_sent_again() {
     assert_eq!((text.as_str(), status), ("", left_with(4)), "by raise");
 }
 
-/// The handler does not wait for a lock that the thread which faulted may hold.
+/// The handler does not wait for a lock that the faulting thread may hold.
 #[test]
 fn an_allocator_that_is_busy_is_not_waited_for() {
     let (text, status) = ended(|| {
@@ -152,7 +153,7 @@ fn an_allocator_that_finds_no_room_may_ask_again() {
     assert_eq!((text.as_str(), status), ("", 0));
 }
 
-/// What is taken out may go only once no handler can be reading it.
+/// An allocator can be unregistered only once no handler can be reading it.
 #[test]
 fn who_is_taken_out_waits_for_handlers_that_read() {
     let (text, status) = ended(|| {
@@ -172,7 +173,7 @@ fn who_is_taken_out_waits_for_handlers_that_read() {
                 READERS.fetch_sub(1, ORDER);
             });
             leave(place);
-            assert!(!reads.load(ORDER), "nobody reads it any more");
+            assert!(!reads.load(ORDER), "no handler reads it any more");
         });
     });
     assert_eq!((text.as_str(), status), ("", 0));

@@ -1,4 +1,4 @@
-//! What is said of counters and lists of guarded blocks that disagree with the table.
+//! Damage reports for counters and lists of guarded blocks that disagree with the table.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -8,7 +8,7 @@ use crate::contract::allocator::{Allocator, Damage};
 use crate::pages::guard_page::GuardPageAllocator;
 use crate::pages::page::PageAllocator;
 
-/// Changes the state and says what a verification says.
+/// Changes the state and returns the result of `verify`.
 fn said(
     guards: &GuardPageAllocator<'_>,
     change: impl FnOnce(&mut State),
@@ -34,7 +34,7 @@ fn each_disagreement_is_told() {
     assert_eq!(said(&guards, |state| state.counters.freed(0, 0)), Ok(()), "as it was");
     assert_eq!(said(&guards, |state| state.counters.reserved(1)), counters, "a byte too many");
     assert_eq!(said(&guards, |state| state.counters.released(1)), Ok(()), "as it was");
-    let list = Err("the list of the freed blocks is not what the table has");
+    let list = Err("the list of freed blocks differs from the table");
     assert_eq!(said(&guards, |state| state.waiting += 1), list, "one more waits");
     assert_eq!(said(&guards, |state| state.closing += 1), list, "and one more is being closed");
     let shorter = said(&guards, |state| (state.waiting, state.closing) = (1, 1));
@@ -74,7 +74,7 @@ fn a_list_that_goes_round_is_told() {
         let Stage::Freed { site, .. } = known.stage else { panic!("it is freed") };
         state.blocks.insert(blocks[1], Known { stage: Stage::Freed { site, next: to }, ..known });
     };
-    let list = Err("the list of the freed blocks is not what the table has");
+    let list = Err("the list of freed blocks differs from the table");
     assert_eq!(said(&guards, |state| lead(state, Some(blocks[0]))), list, "round and round");
     assert_eq!(said(&guards, |state| lead(state, None)), Ok(()), "as it was");
 }
@@ -84,7 +84,7 @@ fn it_tells_what_is_beneath_and_that_sizes_are_exact() {
     let pages = PageAllocator::new("pages");
     let guards = GuardPageAllocator::new("guards", &pages);
     assert_eq!(guards.backing().map(Allocator::name), Some("pages"), "it takes its pages there");
-    assert!(guards.stats().exact, "what was asked is remembered");
+    assert!(guards.stats().exact, "requested sizes are recorded");
     let layout = Layout::new::<[u64; 4]>();
     assert_eq!(guards.layout_below(layout), GuardPageAllocator::layout_for(layout), "as stated");
 }

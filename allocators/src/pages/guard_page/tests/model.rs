@@ -1,4 +1,4 @@
-//! Random programs beside a model, by one thread and by several.
+//! Random programs against a model, on one thread and on several.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -12,7 +12,7 @@ use crate::pages::guard_page::GuardPageAllocator;
 use crate::pages::page::PageAllocator;
 use crate::testing::test_backing::Random;
 
-/// A live block, with a byte that fills it.
+/// A live block, with its fill byte.
 type Live = (NonNull<u8>, Layout, u8);
 
 /// Does one step with the blocks of one thread; returns a block that was freed.

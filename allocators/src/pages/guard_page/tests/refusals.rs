@@ -1,4 +1,4 @@
-//! Every call into the kernel refused in turn: no block and no span is lost.
+//! Every call into the kernel is refused in turn: no block and no span is lost.
 
 use std::vec::Vec;
 
@@ -8,8 +8,8 @@ use crate::pages::guard_page::GuardPageAllocator;
 use crate::pages::page::PageAllocator;
 use crate::pages::page::system::{self, DISCARD, MAP, PROTECT, REMAP, UNMAP, each_refusal};
 
-/// Guards with the given number of waiting blocks and guarded ones, all of whose blocks are freed,
-/// some of them in trouble.
+/// Runs an allocator with the given number of waiting and guarded blocks while calls are refused;
+/// it frees all its blocks.
 fn nothing_is_lost(kinds: u8, waiting: usize, guarded: usize) {
     for side in SIDES {
         each_refusal(kinds, |refused| {

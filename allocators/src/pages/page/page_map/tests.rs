@@ -1,10 +1,10 @@
-//! What is said of a map whose count or length is damaged.
+//! Damage reports for a map whose count or length is damaged.
 
 use super::{PAGES_A_WORD, PageMap, Use};
 use crate::pages::page::system;
 
 impl PageMap {
-    /// Counts a committed page that is none.
+    /// Counts a committed page too many.
     pub(in crate::pages::page) fn miscount(&mut self) {
         self.committed += 1;
     }
@@ -13,10 +13,10 @@ impl PageMap {
 #[test]
 fn damage_is_told() {
     let mut map = PageMap::new(40).expect("there is memory");
-    assert_eq!(map.bytes(), system::page_size(), "two words lie in one page");
+    assert_eq!(map.bytes(), system::page_size(), "two words are in one page");
     map.set(3..6, Use::Committed);
     assert_eq!(map.validate(), Ok(()), "sound");
-    let what = "a reservation's count of committed pages is not what its map says";
+    let what = "a reservation's count of committed pages differs from its map";
     for wrong in [2, 4] {
         map.committed = wrong;
         let damage = map.validate().expect_err("the count is wrong");

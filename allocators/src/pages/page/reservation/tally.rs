@@ -1,20 +1,18 @@
-//! The one order in which a reservation's pages and its owner's count of them change.
+//! The one order in which a reservation's pages and its owner's count change.
 //!
 //! A page is counted twice: in the map of its reservation, and in the bytes that the owner of all
-//! reservations has committed. The second count is changed before the lock of the first is given
-//! back. Otherwise a thread that decommits pages which another has just committed lowers the
+//! reservations has committed. The second count is changed before the lock of the first is
+//! released. Otherwise a thread that decommits pages which another has just committed lowers the
 //! owner's count before the other has raised it, and the count wraps.
 //!
-//! Lock order: the map of a reservation, then the owner's state. Nothing takes them the other way
-//! round.
+//! Lock order: the map of a reservation, then the owner's state, never the reverse.
 
 use super::PageMap;
 use crate::pages::page::State;
 use crate::pages::page::system;
 use crate::threads::sync::SpinCell;
 
-/// A value that is reached through its lock alone. Models put the model checker's lock in its
-/// place.
+/// A value that is reached only through its lock. Models use the model checker's lock instead.
 pub(super) trait Lock<T> {
     fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R;
 }
@@ -40,7 +38,7 @@ impl Part for PageMap {
 
 /// The second count: that of the owner.
 pub(super) trait Whole {
-    /// Returns the committed bytes of everything that the owner has.
+    /// Returns the committed bytes of all reservations and blocks of the owner.
     fn committed(&mut self) -> &mut usize;
 }
 
@@ -50,8 +48,7 @@ impl Whole for State {
     }
 }
 
-/// Runs `work` on a reservation's pages and changes the owner's count by what the work changed
-/// theirs.
+/// Runs `work` on a reservation's pages and changes the owner's count by the same amount.
 pub(super) fn change<P: Part, W: Whole, R>(
     part: &impl Lock<P>,
     whole: &impl Lock<W>,

@@ -1,4 +1,5 @@
-//! What is said of a reservation whose page map is damaged, and what is done to its neighbours.
+//! Damage reports for a reservation whose page map is damaged, and tests that its neighbours are
+//! untouched.
 
 #[cfg(loom)]
 mod loom;
@@ -19,7 +20,7 @@ fn damage_to_the_map_is_told() {
     assert_eq!(space.verify(), Ok(()), "sound");
     space.pages.with(|map| map.miscount());
     let said = space.verify().map_err(|damage| damage.what);
-    let what = "a reservation's count of committed pages is not what its map says";
+    let what = "a reservation's count of committed pages differs from its map";
     assert_eq!(said, Err(what), "a page too many");
     space.pages.with(|map| map.set(0..1, Use::Committed));
     space.pages.with(|map| map.set(0..1, Use::Reserved));
@@ -41,8 +42,8 @@ fn a_reservation_that_is_gone_is_in_no_book() {
     assert_eq!((pages.verify(), pages.stats().reserved), (Ok(()), 0), "whole");
 }
 
-/// The kernel refuses to discard pages that are locked in memory; under the memory checkers nothing
-/// is locked.
+/// The kernel refuses to discard pages that are locked in memory; under the memory checkers no
+/// pages are locked.
 #[cfg(not(any(loligo_asan, feature = "valgrind")))]
 #[test]
 fn pages_that_cannot_be_emptied_stay_as_they_were() {
@@ -50,14 +51,14 @@ fn pages_that_cannot_be_emptied_stay_as_they_were() {
     let pages = PageAllocator::new("pages");
     let space = pages.reserve(4 * page, page).expect("there are addresses");
     let block = space.commit(0..2 * page).expect("there is memory");
-    // SAFETY: the pages are committed and nobody else's.
+    // SAFETY: the pages are committed and no other code uses them.
     unsafe { block.cast::<u8>().write_bytes(7, block.len()) };
     // SAFETY: locks a page of the test's own.
     if unsafe { libc::mlock(block.cast::<u8>().as_ptr().cast(), page) } != 0 {
         std::println!("this process may not lock a page");
         return;
     }
-    // SAFETY: nothing uses the memory but the test, if it stays.
+    // SAFETY: only the test uses the memory, if it stays.
     let refused = unsafe { space.decommit(0..2 * page) };
     assert!(refused.is_err(), "locked");
     assert_eq!(space.committed_bytes(), 2 * page, "committed still");
@@ -81,7 +82,7 @@ fn a_reservation_that_is_refused_takes_its_pledge_back() {
     let overhead = pages.overhead_bytes();
     drop(space);
     for _ in 0..3 {
-        // The map of pages is had, the addresses are not.
+        // The map of pages is allocated, the addresses are refused.
         let asked = during(MAP, 1..2, || assert!(reserve().is_err(), "refused"));
         assert_eq!(asked, 2, "the second call is the last");
         let space = reserve().expect("there are addresses");
@@ -96,8 +97,8 @@ fn a_commit_that_is_refused_touches_no_page_behind_it() {
     let pages = PageAllocator::new("pages");
     let space = pages.reserve(3 * page, page).expect("there are addresses");
     let behind = space.address(1);
-    // As if it were another's: with access, and nothing in the map that says so.
-    // SAFETY: the page is the reservation's, and nobody uses it.
+    // As if it had another owner: with access, and not marked in the map.
+    // SAFETY: the page is the reservation's, and is not used.
     unsafe { system::protect(behind, page, Access::ReadWrite) }.expect("it is mapped");
     let asked = during(PROTECT, 0..1, || {
         assert!(space.commit(0..page).is_err(), "refused");
@@ -108,13 +109,13 @@ fn a_commit_that_is_refused_touches_no_page_behind_it() {
     assert_eq!(space.committed_bytes(), 0, "nothing was committed");
 }
 
-/// One thread commits a page, another decommits it, and both come to wait for the owner's count,
-/// which is held meanwhile: the one that raises it must be first, or the count wraps.
+/// One thread commits a page, another decommits it, and both wait for the owner's count, whose lock
+/// is held meanwhile: the thread that raises it must be first, or the count wraps.
 #[test]
 fn the_owners_count_is_raised_before_another_thread_lowers_it() {
-    /// Either waiting thread may be first where the order is left to chance.
+    /// Without a defined order either waiting thread may be first.
     const ROUNDS: usize = 40;
-    /// In the right order only one of both gets as far as the count, so the looks end in vain.
+    /// In the right order only one of the two reaches the count, so this many checks see no change.
     const LOOKS: usize = 2000;
     let page = system::page_size();
     let pages = PageAllocator::new("pages");

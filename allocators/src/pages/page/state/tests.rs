@@ -1,4 +1,4 @@
-//! What is said of counters that are not the sums over the table, and what is not said in flight.
+//! Damage reports for counters that are not the sums over the table, and none for blocks in flight.
 
 mod parked;
 
@@ -14,7 +14,7 @@ fn layout(bytes: usize) -> Layout {
     Layout::from_size_align(bytes, 1).expect("a valid layout")
 }
 
-/// Changes the state and says what a verification says.
+/// Changes the state and returns the result of `verify`.
 fn said(pages: &PageAllocator, change: impl FnOnce(&mut State)) -> Result<(), &'static str> {
     pages.pages.state.with(|state| change(state));
     pages.verify().map_err(|Damage { what, .. }| what)
@@ -39,7 +39,7 @@ fn counters_that_are_not_the_sums_are_told() {
     assert_eq!(said(&pages, |state| state.reservations += 1), wrong, "nothing is reserved");
     assert_eq!(said(&pages, |state| state.reservations -= 1), Ok(()), "as it was");
     assert_eq!(said(&pages, |state| state.counters.allocated(1, 0)), wrong, "a block too many");
-    assert_eq!(said(&pages, |state| state.in_flight += 1), Ok(()), "it may be on its way");
+    assert_eq!(said(&pages, |state| state.in_flight += 1), Ok(()), "it may be in flight");
     assert_eq!(said(&pages, |state| state.parked += 1), wrong, "parked ranges are not");
     assert_eq!(said(&pages, |state| state.parked -= 1), Ok(()), "as it was");
     assert_eq!(said(&pages, |state| state.counters.allocated(2, 0)), Ok(()), "fewer than granted");

@@ -1,4 +1,5 @@
-//! The table's own shape: when leaves join and go, what is mapped for them, and damage to either.
+//! The shape of the table: when leaves are joined and removed, their mapped memory, and damage to
+//! either.
 
 use core::num::NonZero;
 use core::ptr::NonNull;
@@ -25,7 +26,7 @@ fn first_room() -> usize {
     page() / size_of::<Leaf>()
 }
 
-/// Enters the given number of ranges of a page with a gap between them, by falling addresses.
+/// Inserts the given number of ranges of a page with a gap between them, by descending addresses.
 fn filled(count: usize) -> Table {
     let mut table = Table::new();
     for index in (1..=count).rev() {
@@ -45,7 +46,7 @@ fn starts(table: &Table) -> Vec<usize> {
     starts
 }
 
-/// Takes the first entry of a leaf out.
+/// Removes the first entry of a leaf.
 fn shorten(table: &mut Table, leaf: usize) {
     let mut expected = starts(table);
     let gone = table.entries(leaf)[0].start();
@@ -89,7 +90,7 @@ fn a_leaf_leaves_a_directory_that_is_full() {
 #[test]
 fn leaves_that_are_half_full_together_are_joined() {
     let half = capacity() / 2;
-    // Which leaf is shortened, of how many, and the upper one of the two that join.
+    // Which leaf is shortened, of how many, and the upper one of the two that are joined.
     for (at, leaves, upper) in [(0, 2, 0), (1, 2, 0), (1, 3, 1), (2, 3, 1)] {
         let mut table = filled(leaves * capacity());
         let other = if upper == at { at + 1 } else { upper };
@@ -109,7 +110,7 @@ fn leaves_that_are_half_full_together_are_joined() {
 #[test]
 fn a_full_leaf_is_split_in_the_middle() {
     let half = capacity() / 2;
-    // One more where the capacity is odd.
+    // One more if the capacity is odd.
     let rest = capacity() - half;
     for (at, expected) in [
         (1, [half + 1, rest]),
@@ -147,7 +148,7 @@ fn one_leaf_is_kept_for_the_next_block() {
     }
 }
 
-/// Does harm to a table of three leaves and says what is said of it.
+/// Damages a table of three leaves and returns the reported damage.
 fn said(harm: impl FnOnce(&mut Table), mend: impl FnOnce(&mut Table)) -> &'static str {
     let mut table = filled(2 * capacity() + 1);
     assert_eq!(table.validate(), Ok(()), "whole");
@@ -158,7 +159,7 @@ fn said(harm: impl FnOnce(&mut Table), mend: impl FnOnce(&mut Table)) -> &'stati
     said.expect_err("damage was not found")
 }
 
-/// Writes another entry for the second of a leaf, and says what is said of it.
+/// Overwrites the second entry of a leaf, and returns the reported damage.
 fn said_of(leaf: usize, bad: impl FnOnce(usize) -> Entry) -> &'static str {
     let place = Place { leaf, index: 1 };
     let good = filled(2 * capacity() + 1).entries(leaf)[1];
@@ -177,7 +178,7 @@ fn damage_to_a_leaf_is_told() {
             assert_eq!(said, length, "{wrong} entries");
         }
         let said = said(|t| t.leaf_mut(leaf).top += 1, |t| t.leaf_mut(leaf).top -= 1);
-        assert_eq!(said, "a leaf of the page table has another top", "leaf {leaf}");
+        assert_eq!(said, "a leaf of the page table has a wrong top", "leaf {leaf}");
     }
 }
 
@@ -206,7 +207,7 @@ fn damage_to_the_spare_leaves_is_told() {
     let held = |table: &mut Table| table.pledged = 0;
     let spares = filled(2 * capacity() + 1).spares;
     assert_eq!(said(promised(spares + 1), held), fewer, "more were pledged");
-    // With a spare for each pledge, but no place in the directory.
+    // With a spare for each reserved slot, but no slot in the directory.
     let mut table = filled(2 * capacity() + 1);
     table.reserve_slot().expect("there is memory");
     let room = core::mem::replace(&mut table.room, table.leaves);

@@ -1,5 +1,5 @@
-//! What the kernel is told of a mapping: whether huge pages are wanted, whether it is to be backed.
-//! And blocks that lie where no request would put them.
+//! Advice to the kernel about a mapping: whether huge pages are requested, whether it is backed.
+//! And blocks at addresses that no request would get.
 
 use core::ptr::NonNull;
 use std::{format, fs};
@@ -11,7 +11,7 @@ use crate::pages::page::entry::Entry;
 use crate::pages::page::state::HUGE_BYTES;
 use crate::pages::page::system::{self, Access};
 
-/// Whether the kernel knows huge pages at all.
+/// Whether the kernel supports huge pages.
 fn is_known() -> bool {
     fs::exists("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or(false)
 }
@@ -20,8 +20,8 @@ fn is_advised(block: NonNull<u8>) -> bool {
     flags(block).contains(" hg")
 }
 
-/// Makes a block that lies a page behind a boundary of 2 MiB, with so much room behind it, unless
-/// another thread takes that.
+/// Creates a block one page after a boundary of 2 MiB, with `room` bytes free after it, unless
+/// another thread takes them.
 fn misplaced(pages: &PageAllocator, size: usize, room: usize) -> NonNull<u8> {
     let whole = 2 * HUGE_BYTES + size + room;
     let base = system::map(whole, Access::ReadWrite, false).expect("there is memory");
@@ -90,14 +90,14 @@ fn only_a_block_that_becomes_larger_is_moved_to_where_huge_pages_are() {
     // SAFETY: the block is live and has the layout `old`.
     let same = unsafe { pages.reallocate(block, old, new) }.expect("it fits where it is");
     assert_eq!(same.cast(), block, "as many pages stay where they are");
-    assert!(!is_advised(block), "nothing is asked of the kernel for that");
+    assert!(!is_advised(block), "no system call is made for that");
     free(&pages, same);
     let (old, new) = (layout(HUGE_BYTES / 2, 8), layout(HUGE_BYTES + page(), 8));
     let block = misplaced(&pages, HUGE_BYTES / 2, 2 * HUGE_BYTES);
     fill(NonNull::slice_from_raw_parts(block, page()), 3);
     // SAFETY: the block is live and has the layout `old`.
     let moved = unsafe { pages.reallocate(block, old, new) }.expect("there is memory");
-    assert_eq!(moved.addr().get() % HUGE_BYTES, 0, "though there was room behind it");
+    assert_eq!(moved.addr().get() % HUGE_BYTES, 0, "though there was room after it");
     assert!(super::bytes(moved)[..page()].iter().all(|&b| b == 3), "kept");
     free(&pages, moved);
     assert_eq!(pages.stats().reserved, 0, "all went back");
@@ -123,7 +123,7 @@ fn addresses_alone_are_not_backed() {
     let block = pages.allocate(layout(3 * page(), 8)).expect("there is memory");
     assert!(!flags(block.cast()).contains(" nr"), "a block is memory");
     let space = pages.reserve(3 * page(), page()).expect("there are addresses");
-    // A kernel that counts strictly takes no such advice.
-    assert_eq!(flags(space.base()).contains(" nr"), !strict, "a reservation is none");
+    // A kernel with strict accounting ignores such advice.
+    assert_eq!(flags(space.base()).contains(" nr"), !strict, "a reservation is not backed");
     free(&pages, block);
 }

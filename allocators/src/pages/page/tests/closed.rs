@@ -1,4 +1,4 @@
-//! Blocks without access: what of them counts as committed.
+//! Blocks without access: which of their bytes count as committed.
 
 use core::ptr::NonNull;
 
@@ -32,7 +32,7 @@ fn huge_pages_are_not_asked_for() {
     let pages = PageAllocator::new("closed").with_huge_pages();
     let block = pages.allocate_closed(layout(3 * HUGE_BYTES, 8)).expect("there are addresses");
     assert!(!flags(block.cast()).contains(" hg"), "memory of it is opened page by page");
-    // SAFETY: the block is live and nothing of it is open.
+    // SAFETY: the block is live and no page of it is open.
     unsafe { pages.deallocate_closed(block, 0) };
     assert_eq!(pages.stats().reserved, 0, "all went back");
 }

@@ -1,4 +1,4 @@
-//! That what an allocator had mapped for its own books is gone with them.
+//! The memory that an allocator mapped for its tables is unmapped with them.
 
 use super::child::{self, check};
 use super::limits::address_space;
@@ -19,7 +19,7 @@ fn entry(start: usize) -> Option<Entry> {
 #[test]
 fn tables_and_maps_go_with_their_owners() {
     let answer = child::run(|| {
-        // What the first look at the address space itself takes.
+        // The mappings of the first read of the address space itself.
         address_space();
         let before = address_space();
         for (pledges, entries) in [(0, 0), (1, 0), (171, 0), (700, 0), (0, 1), (0, 700), (400, 700)]
@@ -34,7 +34,7 @@ fn tables_and_maps_go_with_their_owners() {
             }
             let mapped = table.bytes().next_multiple_of(page());
             check!(address_space() == before + mapped);
-            // Leaves that go are unmapped at once, but for one.
+            // Removed leaves are unmapped at once, except one.
             while let Some((place, _)) = table.at_or_below(usize::MAX) {
                 table.remove(place);
             }

@@ -1,4 +1,4 @@
-//! What the allocator does where the kernel refuses: mappings, address space.
+//! The allocator's behaviour when the kernel refuses mappings or address space.
 
 use core::ptr::NonNull;
 use std::vec::Vec;
@@ -9,18 +9,18 @@ use super::{fill, is_mapped, is_resident, layout, page};
 use crate::contract::allocator::Allocator;
 use crate::pages::page::PageAllocator;
 
-/// Returns the kernel's limit of mappings, if tests can reach it in good time.
+/// Returns the kernel's limit of mappings, if tests can reach it in reasonable time.
 fn mappings_max() -> Option<usize> {
     let text = std::fs::read_to_string("/proc/sys/vm/max_map_count").ok()?;
     text.trim().parse().ok().filter(|&max| max <= 200_000)
 }
 
-/// Freed, cut and dropped pages are gone from the process at once.
+/// Freed, cut and dropped pages are unmapped at once.
 #[test]
 fn what_is_freed_is_unmapped() {
     let answer = child::run(|| {
         let pages = PageAllocator::new("gone");
-        // The table has its pages from here on, and one to spare.
+        // The table has its pages from here on, and one spare.
         let (Ok(first), Ok(second)) = (pages.allocate(layout(1, 1)), pages.allocate(layout(1, 1)))
         else {
             return line!();
@@ -37,7 +37,7 @@ fn what_is_freed_is_unmapped() {
             // SAFETY: the last page of the block.
             let last = unsafe { first.add(last) };
             check!(is_mapped(first) && is_mapped(last));
-            // No more than the block: the slack of an alignment was trimmed.
+            // Only the block: the slack of an alignment was trimmed.
             check!(address_space() - before == block.len());
             if bytes > page() {
                 // SAFETY: the block is live and has this layout.
@@ -79,7 +79,7 @@ fn commits_up_to_the_limit_of_mappings() {
             return line!();
         };
         let mut count = 0;
-        // Every second page: each is a mapping of its own, and so is each gap.
+        // Every second page: each is a separate mapping, and so is each gap.
         while count <= max {
             let at = count * 2 * page();
             if space.commit(at..at + page()).is_err() {
@@ -96,9 +96,9 @@ fn commits_up_to_the_limit_of_mappings() {
         check!(space.committed_bytes() == before.1);
         // Filling a gap joins two mappings, so there is room for this.
         check!(space.commit(at - 3 * page()..at).is_ok());
-        // SAFETY: nothing uses the memory.
+        // SAFETY: the memory is not used.
         check!(unsafe { space.decommit(at - page()..at) }.is_ok());
-        // SAFETY: nothing uses the memory.
+        // SAFETY: the memory is not used.
         check!(unsafe { space.decommit(at - 3 * page()..at - 2 * page()) }.is_ok());
         check!(space.committed_bytes() == before.1);
         // Alignment that needs trimming is refused or served; either way nothing is lost.
@@ -108,7 +108,7 @@ fn commits_up_to_the_limit_of_mappings() {
         }
         check!((pages.stats().live, pages.committed_bytes()) == (0, before.1));
         check!(pages.verify().is_ok());
-        // SAFETY: nothing uses the memory.
+        // SAFETY: the memory is not used.
         check!(unsafe { space.decommit(0..space.bytes()) }.is_ok());
         check!(pages.committed_bytes() == 0);
         drop(space);
@@ -119,8 +119,8 @@ fn commits_up_to_the_limit_of_mappings() {
 }
 
 /// Freeing every second page of a long mapping reaches the limit, beyond which the kernel refuses
-/// to unmap. The memory goes back all the same, the addresses serve again, and in the end all is
-/// gone.
+/// to unmap. The memory is still released, the addresses are reused, and in the end everything is
+/// unmapped.
 #[test]
 fn frees_beyond_the_limit_of_mappings() {
     let Some(max) = mappings_max() else {
@@ -156,9 +156,9 @@ fn frees_beyond_the_limit_of_mappings() {
         check!(!is_resident(late.unwrap().cast()));
         check!(!pages.owns(late.unwrap().as_ptr().cast()));
         check!(pages.verify().is_ok());
-        // Now that the kernel maps nothing more, these come from what is parked, and are zero.
+        // Now that the kernel maps nothing more, these come from parked ranges, and are zero.
         check!(is_limited(libc::RLIMIT_AS, address_space()));
-        // A few of them, as each is looked for from the lowest address on.
+        // Only a few, as each search starts at the lowest address.
         let parked = (stats.reserved - stats.granted) / page();
         let few = parked.min(20);
         for block in blocks.iter_mut().rev().skip(1).step_by(2).take(few) {
@@ -185,7 +185,7 @@ fn frees_beyond_the_limit_of_mappings() {
     assert_eq!(answer, 0, "the child's line is above");
 }
 
-/// A commit of several runs fails as one: the runs that were opened are closed again.
+/// A commit of several runs fails as a whole: the runs that were opened are closed again.
 #[test]
 fn a_commit_that_fails_half_way_is_undone() {
     let answer = child::run(|| {
@@ -205,7 +205,7 @@ fn a_commit_that_fails_half_way_is_undone() {
         let Some(data) = word.and_then(|word| word.parse::<usize>().ok()) else {
             return line!();
         };
-        // Room for the ten pages before what is committed, not for the 52 behind it.
+        // Room for the ten pages before the committed ones, not for the 52 after them.
         check!(is_limited(libc::RLIMIT_DATA, data * 1024 + 20 * page()));
         check!(space.commit(0..space.bytes()).is_err());
         check!(pages.committed_bytes() == 2 * page());
@@ -221,7 +221,7 @@ fn a_commit_that_fails_half_way_is_undone() {
     assert_eq!(answer, 0, "the child's line is above");
 }
 
-/// Sets a limit of this child alone, no higher than that which it was started with.
+/// Sets a limit of this child only, at most its initial one.
 pub(super) fn is_limited(resource: libc::__rlimit_resource_t, bytes: usize) -> bool {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: writes the struct that it is given.

@@ -8,7 +8,7 @@ use super::{Random, bytes, fill, layout, page};
 use crate::contract::allocator::Allocator;
 use crate::pages::page::PageAllocator;
 
-/// A live block as the model knows it.
+/// A live block in the model.
 struct Known {
     block: NonNull<[u8]>,
     layout: Layout,
@@ -16,7 +16,7 @@ struct Known {
 }
 
 impl Known {
-    /// Marks a block: the first and last byte of each page of what was asked.
+    /// Marks a block: the first and last requested byte of each page.
     fn mark(&mut self, mark: u8) {
         self.mark = mark;
         let block = NonNull::slice_from_raw_parts(self.block.cast(), self.layout.size());
@@ -43,12 +43,12 @@ fn any_layout(random: &mut Random) -> Layout {
     layout(bytes, 1 << random.below(22))
 }
 
-/// The allocator under test and all that is known of it.
+/// The allocator under test and its model.
 struct Model {
     pages: PageAllocator,
     random: Random,
     known: Vec<Known>,
-    /// Blocks handed out so far, and the bytes asked for them.
+    /// The numbers of blocks and of requested bytes so far.
     total: u64,
     asked: u64,
 }

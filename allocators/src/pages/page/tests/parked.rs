@@ -1,4 +1,4 @@
-//! Ranges that the kernel would not take back, without having to bring it to that.
+//! Ranges that the kernel refused to unmap, simulated.
 
 use core::ptr::NonNull;
 
@@ -73,7 +73,7 @@ fn only_aligned_ends_serve_alignment() {
         assert!(served <= 4, "there are no more aligned pages");
     }
     assert!(served <= 1, "after one the end is not aligned any more");
-    // The last block to go sweeps up what is parked.
+    // The last free unmaps all parked ranges.
     let one = reuse(&mut state, 1, 1).unwrap();
     let mut live = std::vec![one];
     state.table.each(|entry| {
@@ -97,13 +97,13 @@ fn neighbours_go_together() {
         state.park(at(base, 4), 2 * page());
         check!(state.stats().reserved == 4 * page());
         check!((0..6).all(|index| is_mapped(at(base, index))));
-        // The one between joins them, and all can go.
+        // The one between joins them, and all can be unmapped.
         state.park(at(base, 2), 2 * page());
         check!(state.stats().reserved == 0);
         check!((0..6).all(|index| !is_mapped(at(base, index))));
         check!(state.validate().is_ok());
         check!(!state.sweep());
-        // Apart, they wait for a sweep.
+        // Separate ranges wait for a sweep.
         let base = map(6, Access::ReadWrite);
         state.park(at(base, 0), 2 * page());
         state.park(at(base, 4), 2 * page());

@@ -1,4 +1,4 @@
-//! Every call into the kernel refused in turn: nothing is lost but what the documentation says.
+//! Every call into the kernel is refused in turn: nothing is lost except as documented.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -9,15 +9,16 @@ use crate::contract::allocator::{AllocError, Allocator};
 use crate::pages::page::PageAllocator;
 use crate::pages::page::system::{self, DISCARD, EVERY, MAP, PROTECT, REMAP, UNMAP, each_refusal};
 
-/// Everything but the memory of the books, without which a range that the kernel keeps is given up.
+/// All calls except those for the tables' memory, without which a range that the kernel refuses to
+/// unmap is abandoned.
 const BUT_MAPS: u8 = UNMAP | REMAP | PROTECT | DISCARD;
 
-/// Runs `work` with each refusal; it frees all it takes. Then nothing may be left.
+/// Runs `work` with each refusal; it frees all its blocks. Then no mapping must be left.
 fn nothing_is_lost(kinds: u8, work: impl Fn(&PageAllocator)) {
     at_most_is_lost(0, kinds, work);
 }
 
-/// As [`nothing_is_lost`], but for so many pages.
+/// As [`nothing_is_lost`], except for `lost` pages.
 fn at_most_is_lost(lost: usize, kinds: u8, work: impl Fn(&PageAllocator)) {
     each_refusal(kinds, |refused| {
         let before = system::mapped();
@@ -30,7 +31,7 @@ fn at_most_is_lost(lost: usize, kinds: u8, work: impl Fn(&PageAllocator)) {
             (0, 0, 0),
             "all was freed"
         );
-        // The last block to go sweeps up what is parked.
+        // The last free unmaps all parked ranges.
         let last = pages.allocate(layout(1, 1)).expect("the kernel is willing again");
         assert!(bytes(last).iter().all(|&b| b == 0), "fresh");
         free(&pages, last);
@@ -94,13 +95,13 @@ fn blocks_that_are_resized() {
 #[test]
 fn a_refused_commit_changes_nothing() {
     nothing_is_lost(PROTECT | DISCARD, commits);
-    // The map of a reservation's pages goes with the process where the kernel will not take it.
+    // The map of a reservation's pages is leaked if the kernel refuses to unmap it.
     at_most_is_lost(1, BUT_MAPS, commits);
 }
 
 fn commits(pages: &PageAllocator) {
     let Ok(space) = pages.reserve(8 * page(), 16 * page()) else { return };
-    // SAFETY: nothing uses the pages.
+    // SAFETY: the pages are not used.
     let guarded = unsafe { space.guard(0..page()) }.is_ok();
     for range in [3..4, 1..8, 5..8] {
         let before = space.committed_bytes();
@@ -115,13 +116,13 @@ fn commits(pages: &PageAllocator) {
         assert_eq!(space.commit(0..page()), Err(AllocError), "a guard");
     }
     for range in [2..6, 0..8] {
-        // SAFETY: nothing uses the pages.
+        // SAFETY: the pages are not used.
         let _ = unsafe { space.decommit(range.start * page()..range.end * page()) };
         assert_eq!(space.verify(), Ok(()), "whole");
     }
 }
 
-/// Each attempt takes a pledge of room in the table, and has to take it back.
+/// Each attempt reserves a slot in the table, and must cancel it.
 #[test]
 fn refused_reservations_keep_no_room_in_the_table() {
     let pages = PageAllocator::new("pledges");
@@ -144,7 +145,7 @@ fn as_few_calls_as_promised() {
     assert_eq!(system::during(EVERY, 0..0, allocates), 1, "one to allocate");
     assert_eq!(system::during(EVERY, 0..0, || free(&pages, block.get())), 1, "one to free");
     let space = pages.reserve(4 * page(), page()).expect("there are addresses");
-    // SAFETY: nothing uses the pages.
+    // SAFETY: the pages are not used.
     let decommits = || unsafe { space.decommit(0..4 * page()) }.expect("nothing to do");
     assert_eq!(system::during(EVERY, 0..0, decommits), 0, "none where nothing is committed");
     drop(space);

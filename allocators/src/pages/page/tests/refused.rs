@@ -1,5 +1,4 @@
-//! What is done after the kernel has refused pages, or to take them back, without bringing it to
-//! that.
+//! The steps after the kernel has refused to map or unmap pages, simulated.
 
 use core::cell::Cell;
 use core::panic::AssertUnwindSafe;
@@ -28,7 +27,7 @@ fn park(pages: &PageAllocator, address: NonNull<u8>, count: usize) {
     pages.pages.state.with(|state| state.park(address, count * page()));
 }
 
-/// Does what follows a request that was refused.
+/// Runs the steps after a refused request.
 fn after_all(pages: &PageAllocator, count: usize) -> Result<Entry, AllocError> {
     let wanted = layout(count * page(), 8);
     let request = Request::new(wanted, false).expect("a small request");
@@ -50,12 +49,12 @@ fn what_is_parked_serves_and_the_rest_stays() {
     assert_eq!((stats.live, stats.granted), (1, 3 * page()), "counted");
     assert_eq!(stats.reserved, 6 * page(), "nothing was swept, as that served");
     free(&pages, entry.slice());
-    assert_eq!(pages.stats().reserved, 0, "the last block to go sweeps up what is parked");
+    assert_eq!(pages.stats().reserved, 0, "the last free unmaps all parked ranges");
     // SAFETY: these two pages of the mapping were never parked.
-    unsafe { system::unmap(at(base, 2), 2 * page()) }.expect("a mapping of its own by now");
+    unsafe { system::unmap(at(base, 2), 2 * page()) }.expect("a separate mapping by now");
 }
 
-/// With 32 bits an address space may have room for all that a layout can ask for.
+/// With 32 bits an address space may have room for any layout.
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn what_is_parked_in_vain_is_swept_and_the_kernel_asked_again() {
@@ -67,15 +66,15 @@ fn what_is_parked_in_vain_is_swept_and_the_kernel_asked_again() {
     assert_eq!(pages.committed_bytes(), 2 * page(), "counted");
     assert!(pages.owns(entry.address().as_ptr()), "entered");
     free(&pages, entry.slice());
-    // A refusal that stands sweeps as well.
+    // A refusal that persists sweeps as well.
     park(&pages, map(1), 1);
     assert_eq!(pages.allocate(layout(1 << 48, 8)), Err(AllocError), "more than there is");
     assert_eq!(pages.stats().reserved, 0, "swept");
-    assert_eq!(after_all(&pages, 1), Err(AllocError), "without a sweep nobody asks again");
+    assert_eq!(after_all(&pages, 1), Err(AllocError), "without a sweep there is no retry");
     assert_eq!(pages.stats().reserved, 0, "nothing was mapped");
 }
 
-/// With 32 bits an address space may have room for all that a layout can ask for.
+/// With 32 bits an address space may have room for any layout.
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn refusals_keep_no_pages_of_the_table() {
@@ -133,7 +132,7 @@ fn locked_pages_are_zero_when_they_serve_again() {
     if unsafe { libc::mlock(base.as_ptr().cast(), page()) } != 0 {
         std::println!("this process may not lock a page");
     }
-    // SAFETY: the pages are nobody else's and not used any more.
+    // SAFETY: the pages are the test's and not used any more.
     unsafe { pages.pages.park(base, 2 * page()) };
     assert_eq!(pages.stats().reserved, 2 * page(), "parked");
     let block = after_all(&pages, 2).expect("two pages are parked").slice();
@@ -142,8 +141,8 @@ fn locked_pages_are_zero_when_they_serve_again() {
     free(&pages, block);
 }
 
-/// A resize looks a block up, calls the kernel and looks again; meanwhile another thread may free
-/// it.
+/// A resize looks a block up, calls the kernel and looks it up again; meanwhile another thread may
+/// free it.
 #[test]
 fn a_block_that_vanishes_while_it_is_resized_is_reported() {
     let pages = PageAllocator::new("raced");
@@ -172,8 +171,8 @@ fn a_forgotten_reservation_does_not_cover_another_panic() {
         panic!("the first");
     }));
     let panic = panic.expect_err("it panics");
-    assert_eq!(panic.downcast_ref(), Some(&"the first"), "what came first is told");
+    assert_eq!(panic.downcast_ref(), Some(&"the first"), "the first panic is kept");
     let (base, bytes) = left.get().expect("there was a reservation");
-    // SAFETY: nobody has the pages any more.
+    // SAFETY: the pages are not used any more.
     unsafe { system::unmap(base, bytes) }.expect("a mapping");
 }

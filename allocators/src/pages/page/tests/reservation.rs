@@ -1,4 +1,4 @@
-//! Reservations: what is committed is memory, what is not is none, and all of it is counted.
+//! Reservations: committed pages are memory, the others are not, and all of it is counted.
 
 use core::panic::AssertUnwindSafe;
 use core::ptr::NonNull;
@@ -12,7 +12,7 @@ use crate::contract::allocator::Allocator;
 use crate::contract::misuse::Misuse;
 use crate::pages::page::{PageAllocator, Reservation, system};
 
-/// Returns `true` if the page at `address` has access, by the kernel's own list.
+/// Returns `true` if the page at `address` has access, according to the kernel's list of mappings.
 pub(super) fn is_readable(address: NonNull<u8>) -> bool {
     let text = std::fs::read_to_string("/proc/self/maps").unwrap();
     let mapping = text.lines().find_map(|line| {
@@ -46,7 +46,7 @@ fn commit_and_decommit() {
     assert!(bytes(part).iter().all(|&b| b == 0), "zero");
     fill(part, 1);
     assert_eq!(pages.committed_bytes(), 10 * page(), "counted");
-    // An overlapping commit keeps what is there and counts what is new.
+    // An overlapping commit keeps existing contents and counts only new pages.
     let wider = space.commit(5 * page()..25 * page()).unwrap();
     assert_eq!(space.committed_bytes(), 20 * page(), "counted once");
     let expected = |index| u8::from((5..15).contains(&(index / page())));
@@ -54,7 +54,7 @@ fn commit_and_decommit() {
     assert!(kept.clone().all(|(i, &b)| b == expected(i)), "kept");
 
     assert!(is_resident(at(&space, 10)), "touched pages have memory");
-    // SAFETY: nothing uses the memory.
+    // SAFETY: the memory is not used.
     unsafe { space.decommit(8 * page()..12 * page()) }.unwrap();
     assert_eq!(pages.committed_bytes(), 16 * page(), "counted");
     assert!(!is_readable(at(&space, 8)) && !is_readable(at(&space, 11)), "no access");
@@ -62,7 +62,7 @@ fn commit_and_decommit() {
     assert!(is_readable(at(&space, 12)), "the neighbours stay");
     let again = space.commit(8 * page()..12 * page()).unwrap();
     assert!(bytes(again).iter().all(|&b| b == 0), "zero again");
-    // SAFETY: nothing uses the memory.
+    // SAFETY: the memory is not used.
     unsafe { space.decommit(0..space.bytes()) }.unwrap();
     assert_eq!((pages.committed_bytes(), space.committed_bytes()), (0, 0), "none");
     assert_eq!(pages.verify(), Ok(()), "whole");
@@ -76,17 +76,17 @@ fn guards_bar_commits() {
     let pages = PageAllocator::new("pages");
     let space = pages.reserve(10 * page(), page()).unwrap();
     fill(space.commit(0..10 * page()).unwrap(), 1);
-    // SAFETY: nothing uses the memory.
+    // SAFETY: the memory is not used.
     unsafe { space.guard(4 * page()..6 * page()) }.unwrap();
     assert_eq!(space.committed_bytes(), 8 * page(), "a guard is no memory");
     assert!(!is_readable(at(&space, 4)), "no access");
     assert!(space.commit(0..5 * page()).is_err(), "refused over a guard");
     assert!(space.commit(5 * page()..10 * page()).is_err(), "refused over a guard");
     assert_eq!(space.committed_bytes(), 8 * page(), "a refusal changes nothing");
-    // SAFETY: nothing uses the memory.
+    // SAFETY: the memory is not used.
     unsafe { space.decommit(4 * page()..5 * page()) }.unwrap();
     assert!(space.commit(0..5 * page()).is_ok(), "the bar is lifted");
-    // SAFETY: nothing uses the memory.
+    // SAFETY: the memory is not used.
     unsafe { space.guard(0..page()) }.unwrap();
     assert_eq!(space.committed_bytes(), 8 * page(), "one lifted, one more");
     drop(space);
@@ -152,7 +152,7 @@ fn random_ranges_against_a_model() {
     }
 }
 
-/// With 32 bits an address space may have room for all that a layout can ask for.
+/// With 32 bits an address space may have room for any layout.
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn a_terabyte_costs_next_to_nothing() {
@@ -198,10 +198,10 @@ fn a_forgotten_reservation_is_told() {
     let space = pages.reserve(page(), page()).unwrap();
     let (base, bytes) = (space.base(), space.bytes());
     core::mem::forget(space);
-    let panic = catch_unwind(AssertUnwindSafe(|| drop(pages))).expect_err("it is told");
+    let panic = catch_unwind(AssertUnwindSafe(|| drop(pages))).expect_err("it is reported");
     let text = *panic.downcast::<String>().expect("with text");
     assert!(text.contains("`forgetful`") && text.contains("1 forgotten"), "{text}");
-    // SAFETY: nobody has the pages any more.
+    // SAFETY: the pages are not used any more.
     unsafe { system::unmap(base, bytes) }.unwrap();
 }
 

@@ -47,8 +47,8 @@ fn shrinking_in_place_gives_the_tail_back() {
     let tail = unsafe { block.cast::<u8>().add(3 * page()) };
     assert!(!pages.owns(tail.as_ptr()), "the tail is not ours any more");
     assert_eq!(pages.stats().reserved, 3 * page(), "nor counted");
-    // SAFETY: the block is live and has the layout `new`; the size back fits where nothing has
-    // taken the addresses, else it is refused.
+    // SAFETY: the block is live and has the layout `new`; growing back succeeds if the addresses
+    // are still free, else it is refused.
     let grown = unsafe { pages.resize_in_place(shrunk.cast(), new, old) };
     if let Ok(grown) = grown {
         assert!(bytes(grown)[3 * page()..].iter().all(|&b| b == 0), "fresh pages");
@@ -56,7 +56,7 @@ fn shrinking_in_place_gives_the_tail_back() {
     // SAFETY: the block is live.
     let size = unsafe { pages.allocated_size(block.cast()) };
     let given = grown.map_or(3 * page(), |grown| grown.len());
-    assert_eq!(size, given, "what it was last given");
+    assert_eq!(size, given, "its last granted size");
     free(&pages, block);
     assert_eq!(pages.stats().reserved, 0, "all went back");
 }

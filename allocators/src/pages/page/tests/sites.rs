@@ -1,4 +1,4 @@
-//! What becomes of the site of a block where a free or a resize is wrong.
+//! The site of a block after a wrong free or resize.
 
 use std::vec::Vec;
 
@@ -22,7 +22,7 @@ fn only_a_right_free_forgets_the_site() {
     let line = line!() + 1;
     let start = pages.allocate(right).expect("there is memory").cast();
     let kept = (std::vec![Some(line)], 1);
-    assert_eq!(known(), kept, "who asked");
+    assert_eq!(known(), kept, "the site is known");
     // SAFETY: the misuse under test, which must be found before anything is done.
     misused(Misuse::WrongSize, || unsafe { pages.deallocate_sized(start, wrong) });
     assert_eq!(known(), kept, "a wrong free changes nothing");

@@ -45,7 +45,7 @@ fn the_table_keeps_its_order() {
         let slots = 30_000;
         let span = (slots + 1) * 2 * page();
         for phase in 0..6 {
-            // Filling and emptying phases, so that leaves split, join and go.
+            // Filling and emptying phases, so that leaves are split, joined and removed.
             let filling = phase % 2 == 0;
             for step in 0..8000 {
                 let start = (1 + random.below(slots)) * 2 * page();

@@ -1,4 +1,4 @@
-//! Where the rectangles of a page lie, by the numbers of the allocators.
+//! Tests of the rectangles of a page, by the numbers of the allocators.
 
 use std::format;
 use std::string::ToString;
@@ -26,9 +26,8 @@ fn what_lies_in_a_rectangle_shares_it_by_what_it_reserves() {
     ];
     let all = list(&fakes);
     let inside = Inside::of(Tree::new(&all), Some(1));
-    assert_eq!((inside.used, inside.free), (300, 400), "granted to others, and to nobody");
-    // One that has reserved nothing is there all the same; the root and what is further below are
-    // not.
+    assert_eq!((inside.used, inside.free), (300, 400), "granted to others, and free");
+    // One without reserved bytes is still shown; the root and deeper descendants are not.
     let weights = [300, 0, 1, 0, 300, 400];
     let layout = Layout { count: weights.len(), weight: &|thing| weights[thing], aspect: ASPECT };
     for thing in 0..weights.len() {
@@ -70,7 +69,7 @@ fn each_rectangle_is_laid_out_by_its_own_shape() {
             assert!(page.contains(&part), "{part} is not in {page}");
         }
     }
-    // Its sibling goes by the shape of their parent, whatever was drawn in between.
+    // Its sibling uses the shape of their parent, whatever was drawn in between.
     let place = Inside::of(tree, Some(0)).place(3, ASPECT).expect("it has reserved something");
     let head = format!("style=\"{};--h:{}\" title=\"other: ", Style(place), hue(3));
     assert!(page.contains(&head), "{head} is not in {page}");

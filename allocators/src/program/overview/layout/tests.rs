@@ -1,4 +1,4 @@
-//! Layouts that are known to the last number.
+//! Layouts with known exact results.
 
 use super::{Layout, Place};
 

@@ -1,4 +1,4 @@
-//! Paths that are none, files that take no more, and processes that did not make the file.
+//! Invalid paths, full files, and processes that did not create the file.
 
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt as _;
@@ -32,14 +32,14 @@ fn a_file_is_made_for_data_and_emptied() {
     let file = File::create(name).expect("the folder is there");
     assert_eq!(file.write(b"first"), Ok(()), "it takes all");
     let mode = fs::metadata(&path).expect("it was made").permissions().mode();
-    assert_eq!(mode & 0o111, 0, "nobody may run it: {mode:o}");
+    assert_eq!(mode & 0o111, 0, "it is not executable: {mode:o}");
     assert_eq!(fs::read(&path).expect("it was made"), b"first");
     let again = File::create(name).expect("it is there");
     assert_eq!(fs::read(&path).expect("it is there"), b"", "it was emptied");
     assert_eq!(again.write(b"one"), Ok(()));
     assert_eq!(again.write(b""), Ok(()));
     assert_eq!(again.write(b", two"), Ok(()));
-    assert_eq!(fs::read(&path).expect("it is there"), b"one, two", "one behind the other");
+    assert_eq!(fs::read(&path).expect("it is there"), b"one, two", "one after the other");
     fs::remove_file(&path).expect("it is there");
 }
 
@@ -63,7 +63,7 @@ fn a_file_is_written_by_the_process_that_made_it() {
     assert_eq!(memory.bytes(), b"parent", "nothing of the child");
 }
 
-/// With standard input closed its number, 0, goes to the file.
+/// If standard input is closed, the file gets its number, 0.
 #[test]
 fn the_number_zero_is_a_file_as_any_other() {
     let memory = MemoryFile::new();
@@ -80,7 +80,7 @@ fn the_number_zero_is_a_file_as_any_other() {
     assert_eq!(memory.bytes(), b"zero");
 }
 
-/// The number of the end that the handler reads from.
+/// The number of the descriptor that the handler reads from.
 const PIPE_END: libc::c_int = 250;
 const PIPE_BYTES: usize = 4096;
 
@@ -92,13 +92,13 @@ extern "C" fn make_room(_: libc::c_int) {
     let before = unsafe { error.read() };
     // SAFETY: the buffer is as long; the descriptor never waits.
     unsafe { libc::read(PIPE_END, bytes.as_mut_ptr().cast(), bytes.len()) };
-    // A handler leaves what the program was about to ask for as it was.
+    // A handler must preserve the program's errno.
     // SAFETY: as above.
     unsafe { error.write(before) };
 }
 
-/// Makes a pipe of a page from which a signal reads all that there is. Returns the end that is
-/// written to, or the line that failed.
+/// Creates a pipe of one page, which a signal handler drains. Returns the write end, or the line
+/// that failed.
 fn pipe_with_signals() -> Result<libc::c_int, u32> {
     let is_done = |result: libc::c_int, line| if result < 0 { Err(line) } else { Ok(()) };
     let mut ends = [0; 2];
@@ -120,15 +120,15 @@ fn pipe_with_signals() -> Result<libc::c_int, u32> {
     Ok(ends[1])
 }
 
-/// Has the signal sent from now on, again and again.
+/// Sends the signal repeatedly from now on.
 fn send_signals() -> bool {
     let moment = libc::timeval { tv_sec: 0, tv_usec: 500 };
     let often = libc::itimerval { it_interval: moment, it_value: moment };
-    // SAFETY: asks for the signal; there is nothing to be told of an earlier timer.
+    // SAFETY: requests the signal; the earlier timer is not read.
     unsafe { libc::setitimer(libc::ITIMER_REAL, &raw const often, core::ptr::null_mut()) == 0 }
 }
 
-/// A signal that has a handler ends a write that waits for room early; that is no error.
+/// A signal with a handler interrupts a write that waits for room; that is not an error.
 #[test]
 fn a_write_that_a_signal_interrupts_goes_on() {
     let answer = run(|| {
@@ -137,7 +137,7 @@ fn a_write_that_a_signal_interrupts_goes_on() {
             Err(line) => return line,
         };
         let Ok(file) = File::create(&format!("/proc/self/fd/{end}")) else { return line!() };
-        // Only now, as a signal ends an opening as well.
+        // Only now, as a signal also interrupts an open.
         check!(send_signals());
         // Each but the first waits for the room that a signal makes.
         for _ in 0..8 {

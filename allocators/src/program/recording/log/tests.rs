@@ -1,4 +1,4 @@
-//! Recordings record by record: what they hold, when it is written, and what ends them.
+//! Recordings record by record: their contents, when they are written, and their end.
 
 use core::alloc::Layout;
 use core::ptr;
@@ -12,10 +12,10 @@ use crate::testing::test_child::{MemoryFile, said};
 use crate::wrappers::trace::SinkError;
 use crate::wrappers::trace::format::{MAGIC, Op};
 
-/// A record, but for its time: kind, log2 of the alignment, thread, slot, bytes, object.
+/// A record without its time: kind, log2 of the alignment, thread, slot, bytes, object.
 type Unit = (u8, u8, u16, u32, u64, u16);
 
-/// What a recording holds before its first event: the magic and the name of its one object.
+/// The size of a recording before its first event: the magic and the name of its one object.
 const HEAD_BYTES: usize = 8 + 32;
 
 fn layout(bytes: usize, align: usize) -> Layout {
@@ -27,7 +27,7 @@ fn block(number: usize) -> *mut u8 {
     ptr::without_provenance_mut(0x1000 * number)
 }
 
-/// Runs `act` with a fresh state in a thread of its own, whose number nobody has given yet.
+/// Runs `act` with a fresh state in a separate thread, which has no number yet.
 fn with_state(act: impl FnOnce(&mut State) + Send) {
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -47,7 +47,7 @@ fn begun(act: impl FnOnce(&mut State, &MemoryFile) + Send) {
     });
 }
 
-/// Reads the records behind the head, and their times.
+/// Reads the records after the head, and their times.
 fn units(bytes: &[u8]) -> (Vec<Unit>, Vec<u64>) {
     assert_eq!(bytes[..8], MAGIC, "it begins with the magic");
     assert_eq!(bytes[8..23], *b"\x07\0\x06\0\x01\0\0\0global\0", "the name of its one object");
@@ -99,7 +99,7 @@ fn every_call_is_a_record() {
         assert_eq!(units, expected);
         let (end, events) = times.split_last().expect("there are records");
         assert!(events.is_sorted() && *end == 0, "{times:?}");
-        // What comes after the end is not recorded, and changes nothing.
+        // Events after the end are not recorded, and change nothing.
         let bytes = memory.bytes();
         state.allocated(Op::Allocate, block(5), layout(1, 1));
         state.mark(78);
@@ -139,7 +139,7 @@ fn the_clock_goes_on_from_the_first_event() {
         let first = state.now_ns();
         let began = state.began;
         assert!(began.is_some(), "now");
-        // However coarse it is, the clock goes on in the end.
+        // However coarse the clock is, it advances in the end.
         while state.now_ns() <= first + 1 {}
         assert_eq!(state.began, began, "it began once");
     });
@@ -178,9 +178,9 @@ fn what_cannot_be_recorded_to_is_told_and_kept() {
         state.mark(1);
         let error = state.finish().expect_err("it never began");
         assert_eq!(error.kind(), Some(ErrorKind::NotFound), "{error}");
-        assert_eq!(state.finish(), Ok(()), "told once");
+        assert_eq!(state.finish(), Ok(()), "reported once");
     });
-    let line = "loligo: `/no/such/folder/run.altrace` is not recorded to: ";
+    let line = "loligo: cannot record to `/no/such/folder/run.altrace`: ";
     assert_eq!(text.matches(line).count(), 2, "{text}");
 }
 
@@ -218,7 +218,7 @@ fn a_failure_writes_what_there_is_and_ends_the_recording() {
     assert_eq!(kinds, [(5, 5)], "the mark, and no end");
 }
 
-/// Where a process was made by another one that records, the child leaves the file alone.
+/// If a process was forked by one that records, the child does not touch the file.
 #[test]
 fn a_child_writes_nothing_and_says_nothing() {
     begun(|state, memory| {

@@ -1,7 +1,7 @@
-//! The model checker's atomics behind a skin that does them wrong on demand.
+//! The model checker's atomics in a wrapper that plants faults on demand.
 //!
-//! A model that passes proves nothing unless it fails where there is a fault. So each model is run
-//! a second time with one of the [`Fault`]s, and must then panic.
+//! A passing model proves nothing unless it fails when there is a fault. So each model is run a
+//! second time with one of the [`Fault`]s, and must then panic.
 
 use core::cell::Cell;
 use core::panic::AssertUnwindSafe;
@@ -14,7 +14,7 @@ use loom::sync::atomic as checked;
 
 use super::Ordering;
 
-/// What may be done wrong.
+/// A planted fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// Nothing.
@@ -35,7 +35,7 @@ pub(crate) enum Fault {
 }
 
 std::thread_local! {
-    // All threads of a model run on the system's thread that runs the model.
+    // All threads of a model run on the system thread that runs the model.
     static FAULT: Cell<Fault> = const { Cell::new(Fault::None) };
 }
 
@@ -179,9 +179,8 @@ impl<T> AtomicPtr<T> {
     }
 }
 
-/// Explores every interleaving of `run` with up to `preemptions` forced switches, prints how many
-/// there were, and asserts that they were at least `least`: a model that explores one proves
-/// nothing.
+/// Explores every interleaving of `run` with up to `preemptions` forced switches, prints their
+/// number, and asserts that it is at least `least`: a model that explores only one proves nothing.
 pub(crate) fn explore(
     name: &str,
     preemptions: usize,
@@ -202,14 +201,14 @@ pub(crate) fn explore(
     assert!(count >= least, "{name}: {count} interleavings are fewer than {least}");
 }
 
-/// The preemptions that `cargo xtask loom --bound` asks for; none unless it does.
+/// The preemptions requested by `cargo xtask loom --bound`, if any.
 fn bound() -> usize {
     let told = std::env::var("LOLIGO_LOOM_BOUND");
     told.ok().and_then(|bound| bound.parse().ok()).unwrap_or(0)
 }
 
-/// Runs a model with a fault planted and asserts that it is noticed, in a panic that says one of
-/// `words`.
+/// Runs a model with a planted fault and asserts that it is detected, by a panic that contains one
+/// of `words`.
 pub(crate) fn must_fail(
     name: &str,
     fault: Fault,
@@ -232,8 +231,8 @@ pub(crate) fn must_fail(
     assert!(words.iter().any(|word| said.contains(word)), "{name}: another failure: {said}");
 }
 
-/// What both threads of a model pass first. Without a read-modify-write there, a model whose
-/// threads begin with loads may explore one interleaving alone.
+/// Both threads of a model pass it first. Without a read-modify-write there, a model whose threads
+/// begin with loads may explore only one interleaving.
 #[derive(Clone, Debug)]
 pub(crate) struct Gate(loom::sync::Arc<checked::AtomicUsize>);
 

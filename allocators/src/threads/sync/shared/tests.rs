@@ -1,4 +1,4 @@
-//! Who has the turn.
+//! Tests of the turn.
 
 use std::format;
 
@@ -9,10 +9,10 @@ fn a_turn_is_held_until_it_ends() {
     let turn = Turn::new();
     let held = || format!("{:?}", turn.lock).contains("held: true");
     for _ in 0..2 {
-        assert!(!held(), "nobody has it");
+        assert!(!held(), "no thread has it");
         let taken = turn.take();
         assert!(held(), "taken");
         drop(taken);
     }
-    assert!(!held(), "given back");
+    assert!(!held(), "released");
 }

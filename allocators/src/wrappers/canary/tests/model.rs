@@ -14,7 +14,7 @@ use crate::testing::test_backing::{Random, misuse_of};
 
 type Live = BTreeMap<NonNull<u8>, Layout>;
 
-/// What the counters must be.
+/// Compares the counters with the model.
 fn assert_counted(canary: &dyn Allocator, live: &Live) {
     let stats = canary.stats();
     let bytes: usize = live.values().map(|asked| asked.size().max(1)).sum();
@@ -31,8 +31,8 @@ fn assert_counted(canary: &dyn Allocator, live: &Live) {
     assert_eq!(&shown, live);
 }
 
-/// Writes where a block has its guards or its header: the write must be found by `verify` and at
-/// the block's free, and be gone when it is undone.
+/// Writes into a block's guards or header: `verify` and the block's free must find the write, and
+/// accept the block once it is undone.
 fn plant(random: &mut Random, canary: &dyn Allocator, block: NonNull<u8>, asked: Layout) {
     let size = asked.size().max(1);
     let over = random.below(2) == 0;
@@ -84,7 +84,7 @@ fn program(random: &mut Random, canary: &dyn Allocator, size_max: usize, align_m
                 match unsafe { canary.reallocate(block, old, asked) } {
                     Ok(moved) => {
                         live.remove(&block);
-                        // What has not moved keeps the alignment that it was made with.
+                        // A block that has not moved keeps its original alignment.
                         let stayed = moved.cast() == block;
                         let align = if stayed { old.align() } else { asked.align() };
                         live.insert(moved.cast(), layout(asked.size(), align));

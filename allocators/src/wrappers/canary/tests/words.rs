@@ -1,4 +1,4 @@
-//! The words around a block by themselves, and reports where words of several blocks are damaged.
+//! The words around a single block, and reports about damage to several blocks.
 
 use core::ptr::NonNull;
 use std::format;
@@ -35,11 +35,11 @@ fn the_sizes_are_those_of_the_picture() {
         }
     }
     let largest = CanaryAllocator::layout_for(layout(TOTAL_MAX - FRONT - 16, 8));
-    assert_eq!(largest, layout(TOTAL_MAX, 8), "as large as there may be");
+    assert_eq!(largest, layout(TOTAL_MAX, 8), "the largest that exists");
     for align in [1, 8, 64, 4096] {
         let refused = CanaryAllocator::layout_for(layout(TOTAL_MAX, align));
         let greatest = layout(isize::MAX as usize - (align - 1), align);
-        assert_eq!(refused, greatest, "what every backing refuses, at {align}");
+        assert_eq!(refused, greatest, "every backing refuses it, at {align}");
     }
 }
 
@@ -50,7 +50,7 @@ fn memory_is_zeroed_by_the_backing_where_that_is_asked() {
     let plain = take(&canary, 10, 8);
     assert_eq!(noting.calls(), ["allocate"], "contents do not matter");
     let zeroed = canary.allocate_zeroed(layout(10, 8)).expect("there is memory").cast();
-    assert_eq!(noting.calls(), ["allocate_zeroed"], "the backing may have zeros");
+    assert_eq!(noting.calls(), ["allocate_zeroed"], "the backing may have zeroed memory");
     for block in [plain, zeroed] {
         // SAFETY: the block is live and freed once.
         unsafe { canary.deallocate(block) };
@@ -92,7 +92,7 @@ fn a_wrong_size_beside_zero_and_one_is_told() {
         let report = misuse_of(|| unsafe { canary.deallocate_sized(block, layout(told, 8)) });
         assert!(report.contains("wrong size"), "{told}: {report}");
     }
-    // What was asked for nothing is a byte, under either name.
+    // A block of size zero is one byte long, and either size is right.
     // SAFETY: the blocks are live, and their sizes are right.
     unsafe { canary.deallocate_sized(byte, layout(0, 8)) };
     // SAFETY: as above.
@@ -120,7 +120,8 @@ fn what_was_freed_is_known_after_a_move() {
     let mut memory = memory(16 << 10);
     let frame = FrameAllocator::from_region("frame", &mut memory);
     let canary = CanaryAllocator::new("canary", &frame);
-    // The frame writes over nothing, and this block keeps what was freed below it from coming back.
+    // The frame overwrites nothing, and this block keeps the freed memory below it from being
+    // reused.
     let dead = take(&canary, 64, 8);
     let above = frame.allocate(layout(8, 8)).expect("there is room").cast();
     // SAFETY: the block is live.
@@ -161,11 +162,11 @@ fn damage_on_the_way_is_told_apart_from_what_is_foreign() {
     let bare = take(&heap, 400, 16);
     let mut elsewhere = [0_u64; 16];
     let elsewhere = NonNull::from(&mut elsewhere[8]).cast::<u8>();
-    // The size in the header of the youngest, by which the others are found.
+    // The size in the newest block's header, through which the others are reached.
     scribble(blocks[2], -24, 3, || {
         let mut seen = Vec::new();
         canary.walk(&mut |block| seen.push(block.address));
-        assert!(seen.is_empty(), "what comes after a damaged header is not shown");
+        assert!(seen.is_empty(), "blocks after a damaged header are not shown");
         // SAFETY: not kept, on purpose; the calls report and change nothing.
         let inside = misuse_of(|| unsafe { canary.deallocate(bare.add(200)) });
         let words = "it is unknown whether this is a block";
@@ -195,10 +196,10 @@ fn links_and_counters_that_disagree_are_told() {
     let [older, younger] = [(); 2].map(|()| take(&canary, 24, 8));
     // SAFETY: both blocks are live.
     let [at, first] = [older, younger].map(|block| unsafe { header_of(block) });
-    // With its check word moved on, so that the header holds and is still wrong.
+    // With an adjusted check word, so that the header is valid and still wrong.
     // SAFETY: it is the header of a live block, which leads back to the younger one.
     unsafe { Header::lead_back(at, first.as_ptr(), at.as_ptr()) };
-    let what = "the list of live blocks leads back elsewhere";
+    let what = "a back link in the list of live blocks is wrong";
     let address = at.as_ptr().cast_const().cast();
     assert_eq!(canary.verify(), Err(Damage { what, address }), "the older one's");
     // SAFETY: as above; it is put back.

@@ -1,4 +1,4 @@
-//! Tests of the ring: where its slots lie.
+//! Tests of the ring: the addresses of its slots.
 
 use super::{Held, Ring};
 use crate::contract::allocator::Allocator;

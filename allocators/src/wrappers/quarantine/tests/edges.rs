@@ -1,4 +1,4 @@
-//! Limits of the books, what a resize counts, and damage that only part of the books shows.
+//! Limits of the books, the counters after a resize, and damage that only some tables show.
 
 use core::mem::MaybeUninit;
 use core::num::NonZero;
@@ -30,7 +30,7 @@ fn the_last_that_waits_makes_place_too() {
     for zeroed in [false, true] {
         let (backing, books) = (TestBacking::new(), TestBacking::new());
         let quarantine = QuarantineAllocator::new("q", 9, 1000, &backing, &books).expect("room");
-        // One table of 64 slots, of which 48 may be used, and no other.
+        // One table of 64 slots, of which 48 can be used, and no other.
         books.refuse_from(1);
         let blocks = [(); 48].map(|()| take(&quarantine, 16));
         free(&quarantine, blocks[0]);
@@ -68,7 +68,7 @@ fn a_resize_in_place_counts_what_it_adds() {
     let quarantine = QuarantineAllocator::new("q", 9, 1000, &frame, &books).expect("room");
     let block = take(&quarantine, 16);
     let mut old = 16;
-    // In turn by both calls; a frame gives its last block another size where it lies.
+    // Both calls in turn; a frame resizes its last block in place.
     for (new, total, peak) in [
         (40, 40, 40),
         (100, 100, 100),
@@ -86,7 +86,7 @@ fn a_resize_in_place_counts_what_it_adds() {
                 quarantine.reallocate(block, before, after)
             }
         };
-        let resized = resized.expect("there is room behind it");
+        let resized = resized.expect("there is room after it");
         assert_eq!((resized.cast(), resized.len()), (block, new), "where it was");
         let stats = quarantine.stats();
         assert_eq!((stats.live, stats.requested, stats.granted), (1, new, new), "from {old}");
@@ -96,7 +96,7 @@ fn a_resize_in_place_counts_what_it_adds() {
         quarantine.verify().expect("sound");
         old = new;
     }
-    // To a greater alignment it moves, though the frame could keep it.
+    // For a larger alignment it moves, though the frame could keep it.
     // SAFETY: the block is live and has this layout.
     let moved = unsafe { quarantine.reallocate(block, layout(200, 8), layout(200, 256)) };
     let moved = moved.expect("there is room").cast::<u8>();
@@ -136,7 +136,7 @@ fn an_entry_that_waits_nowhere_and_too_many_bytes_are_told() {
     quarantine.bytes_max = 100;
     assert_eq!(what(&quarantine), Ok(()), "just within it");
     let known = quarantine.blocks.get(waiting).expect("it waits");
-    // An address of nobody's.
+    // An address without an owner.
     let stray = NonNull::without_provenance(NonZero::<usize>::MIN);
     quarantine.blocks.insert(stray, Known { slot: 5, ..known });
     let sums = "the counters of a quarantine are not the sums over its table";
@@ -154,7 +154,7 @@ fn damage_of_the_table_is_told() {
     let mut table = None;
     books.walk(&mut |block| table = Some(block));
     let table = table.expect("without a list there is the table alone");
-    // SAFETY: there are so many words, all written, as the table was zero before it was used.
+    // SAFETY: there are this many words, all written, as the table was zero before it was used.
     let word = |at: usize| unsafe { table.address.cast::<*mut u8>().add(at) };
     let words = table.bytes / size_of::<*mut u8>();
     // SAFETY: the word is one of those.
@@ -170,7 +170,7 @@ fn damage_of_the_table_is_told() {
         unsafe { word(at).write(before) };
         told == Err("an entry of the table of addresses cannot be found")
     });
-    assert!(key.is_some(), "that the first stands there twice");
+    assert!(key.is_some(), "the first is there twice");
     quarantine.verify().expect("as it was");
     [one, two].into_iter().for_each(|block| free(&quarantine, block));
 }

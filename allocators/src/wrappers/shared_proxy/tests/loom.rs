@@ -12,15 +12,15 @@ use crate::testing::test_backing::TestBacking;
 use crate::threads::sync::shared::model::{Fault, Gate, explore, must_fail};
 use crate::wrappers::shared_proxy::SharedProxy;
 
-/// The system's memory behind a lock that the model checker does not see, which is never held where
-/// it switches threads.
+/// The system's memory, with a lock that the model checker does not see and that is never held
+/// where it switches threads.
 static BACKING: LazyLock<TestBacking> = LazyLock::new(TestBacking::new);
 
 type Proxy = SharedProxy<'static, TestBacking>;
 
 const BLOCK: Layout = Layout::new::<[u8; 60]>();
 
-/// A block that goes to another thread.
+/// A block that is sent to another thread.
 struct Sent(NonNull<u8>);
 
 // SAFETY: the sender keeps no use of it.
@@ -55,7 +55,7 @@ fn both<R: 'static>(
     (proxy, mine, theirs)
 }
 
-/// Both want a block, and there is budget for one.
+/// Both request a block, and the budget allows one.
 fn budget() {
     let (proxy, mine, theirs) = both(100, take, take);
     assert!(proxy.stats().granted <= 100, "the budget is exceeded");
@@ -67,7 +67,7 @@ fn budget() {
     assert_eq!(proxy.stats().peak_granted, 60);
 }
 
-/// Both take and free without a budget.
+/// Both allocate and free without a budget.
 fn counts() {
     let work = |proxy: &Proxy| {
         let block = take(proxy).expect("there is memory");
@@ -79,7 +79,7 @@ fn counts() {
     assert_eq!((stats.allocations_total, stats.granted_total), (2, 120), "all is counted");
 }
 
-/// One takes and frees while the other reads the counters.
+/// One allocates and frees while the other reads the counters.
 fn order() {
     both(
         usize::MAX,

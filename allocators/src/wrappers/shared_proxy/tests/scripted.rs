@@ -1,4 +1,4 @@
-//! A backing that answers as the test says: exact totals, what is undone, and what is asked of it.
+//! A backing with scripted results: exact totals, undone growth, and the calls that reach it.
 
 use core::alloc::Layout;
 use core::cell::{Cell, RefCell};
@@ -17,19 +17,20 @@ fn layout(size: usize, align: usize) -> Layout {
     Layout::from_size_align(size, align).expect("a valid layout")
 }
 
-/// Has blocks of 1000 bytes, which are said to be as long as the test wants.
+/// Has blocks of 1000 bytes and reports the sizes that the test sets.
 struct Scripted {
     backing: TestBacking,
-    /// How long the next blocks are, `None` to refuse. Those behind are as long as asked.
+    /// The sizes of the next blocks, `None` to refuse. After these, blocks have their requested
+    /// size.
     lens: RefCell<VecDeque<Option<usize>>>,
     /// The lengths of live blocks, by address.
     blocks: RefCell<BTreeMap<usize, usize>>,
-    /// The calls since the test has looked.
+    /// The calls since the test last read them.
     calls: RefCell<Vec<&'static str>>,
-    /// The counters of the proxy above, and the live bytes that they had at the last call.
+    /// The counters of the proxy above, and their live bytes at the last call.
     counters: Cell<Option<NonNull<Counters>>>,
     seen: Cell<usize>,
-    /// What another thread takes through the proxy at each call.
+    /// The bytes that another thread takes through the proxy at each call.
     others: Cell<usize>,
 }
 
@@ -53,7 +54,7 @@ impl Scripted {
         self.lens.borrow_mut().extend(lens);
     }
 
-    /// Returns the calls since the last look, and the bytes that were live when the last was made.
+    /// Returns the calls since the last read, and the live bytes at the last one.
     fn asked(&self) -> (Vec<&'static str>, usize) {
         (self.calls.take(), self.seen.get())
     }
@@ -61,7 +62,7 @@ impl Scripted {
     fn answer(&self, call: &'static str, layout: Layout) -> Result<usize, AllocError> {
         self.calls.borrow_mut().push(call);
         if let Some(counters) = self.counters.get() {
-            // SAFETY: the tests leave the proxy where it is, and the backing outlives it.
+            // SAFETY: the tests do not move the proxy, and the backing outlives it.
             let counters = unsafe { counters.as_ref() };
             self.seen.set(counters.bytes());
             counters.raise_bytes(self.others.get());
@@ -154,7 +155,7 @@ fn free(proxy: &Proxy<'_>, block: NonNull<u8>) {
     assert_eq!((stats.live, stats.granted), (0, 0), "the only one");
 }
 
-/// Resizes a block, in place if `stays`, and returns where it is and how long.
+/// Resizes a block, in place if `stays`, and returns its address and size.
 fn resize(
     proxy: &Proxy<'_>,
     block: NonNull<u8>,
@@ -171,7 +172,7 @@ fn resize(
     resized.map(|block| (block.cast(), block.len()))
 }
 
-/// The granted and the requested bytes of all times, and the most that were live.
+/// Returns the granted and the requested totals, and the peak of live bytes.
 fn totals(proxy: &Proxy<'_>) -> (u64, u64, usize) {
     let stats = proxy.stats();
     (stats.granted_total, stats.requested_total, stats.peak_granted)
@@ -207,8 +208,7 @@ fn growth_is_counted_in_the_totals_and_the_peak() {
 
 #[test]
 fn growth_past_the_budget_is_undone_or_counted() {
-    // What is asked, how long the block is then and when it is to be undone, and what it is in the
-    // end.
+    // The requested size, the block's size then and when the growth is undone, and its final size.
     for (new, lens, end) in [
         (60, [Some(120), Some(40)], None),
         (60, [Some(120), Some(60)], None),
@@ -252,7 +252,7 @@ fn what_is_over_its_budget_may_still_shrink() {
         assert_eq!(proxy.stats().granted, 0, "the only one");
     }
     let backing = Scripted::new();
-    // It grows by more than there is, which cannot be undone, or is not tried to.
+    // It grows beyond the budget, which cannot be undone, or undoing is not tried.
     check(&Proxy::new("shared", &backing).with_budget(100), &backing, &[Some(120), None]);
     check(&ProxyAllocator::new("proxy", &backing).with_budget(100), &backing, &[Some(120)]);
 }
@@ -263,7 +263,7 @@ fn a_move_that_is_refused_changes_nothing() {
     let proxy = Proxy::new("proxy", &backing).with_budget(100);
     let block = take(&proxy, 40);
     let before = proxy.stats();
-    // The backing refuses; it gives more than there is budget for.
+    // The backing refuses; then it returns more than the budget allows.
     for len in [None, Some(101), Some(200)] {
         for new in [30, 60] {
             backing.say(&[len]);
@@ -284,7 +284,7 @@ fn what_is_asked_is_passed_on_and_counted_before_only_under_a_budget() {
         let has = (budget != usize::MAX).then_some(budget);
         assert_eq!(Allocator::budget(&proxy), has, "as it was set");
         backing.counters.set(Some(NonNull::from(&proxy.counters)));
-        // Bytes that are counted while the backing is asked.
+        // The counted bytes while the backing is called.
         let counted = |without: usize, with: usize| if has.is_some() { with } else { without };
         let block = take(&proxy, 40);
         assert_eq!(backing.asked(), (["allocate"].into(), counted(0, 40)), "a block");
@@ -313,7 +313,7 @@ fn what_is_reserved_is_given_whatever_others_do_meanwhile() {
     let backing = Scripted::new();
     let proxy = Proxy::new("proxy", &backing).with_budget(100);
     backing.counters.set(Some(NonNull::from(&proxy.counters)));
-    // As where another thread's block has grown by more than can be undone.
+    // As if another thread's block had grown by more than can be undone.
     backing.others.set(1000);
     let block = take(&proxy, 40);
     proxy.counters.lower_bytes(1000);
@@ -336,6 +336,6 @@ fn a_block_of_no_byte_is_a_byte_of_the_budget() {
     assert_eq!(backing.asked().0, ["allocate"], "served");
     assert_eq!(proxy.allocate(layout(0, 1)), Err(AllocError), "nothing is left");
     assert_eq!(proxy.allocate_zeroed(layout(0, 1)), Err(AllocError), "nothing is left");
-    assert!(backing.asked().0.is_empty(), "the backing hears nothing of it");
+    assert!(backing.asked().0.is_empty(), "the backing is not called");
     free(&proxy, block);
 }

@@ -1,4 +1,4 @@
-//! One thread: counts under both ways of freeing, the budget, and what is forwarded.
+//! One thread: counters under both ways of freeing, the budget, and forwarding.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -39,7 +39,7 @@ const _: () = assert!(
 #[test]
 fn both_ways_of_freeing_lower_what_was_raised() {
     let backing = TestBacking::new();
-    // The pool grants more than is asked, so the two ways could differ.
+    // The pool grants more than is requested, so the two ways could differ.
     let pool = Locked::new(PoolAllocator::new("pool", layout(64, 8), &backing));
     let proxy = SharedProxy::new("proxy", &pool);
     for sized in [false, true] {
@@ -99,7 +99,7 @@ fn rounding_by_the_backing_is_within_the_budget_or_undone() {
     let block = take(&proxy, 10);
     assert_eq!(proxy.allocate(layout(10, 1)), Err(AllocError));
     assert_eq!(proxy.stats().live, 1);
-    assert_eq!(pool.stats().live, 1, "what was too large went back");
+    assert_eq!(pool.stats().live, 1, "the block over the budget was freed");
     // SAFETY: the block is live.
     unsafe { proxy.deallocate(block) };
 }
@@ -187,7 +187,7 @@ fn more_than_was_given_out_is_a_foreign_free() {
     // SAFETY: the blocks are live, each in its allocator.
     unsafe {
         proxy.deallocate(own);
-        // The same again: with no live block every free is wrong.
+        // The same again: with no live block, every free is wrong.
         assert!(
             misuse_of(|| proxy.deallocate_sized(other, layout(100, 8))).contains("foreign free")
         );
@@ -208,7 +208,7 @@ fn blocks_without_bytes_are_found() {
     unsafe { proxy.deallocate(block) };
 }
 
-/// Grows blocks in place to twice of what was asked, and takes that back or not.
+/// Grows blocks in place to twice the requested size, and undoes it or not.
 struct Rounding {
     backing: TestBacking,
     takes_back: bool,
@@ -284,7 +284,7 @@ fn growth_in_place_that_rounds_past_the_budget_is_undone() {
             assert_eq!((after.granted, after.granted_total), (40, before.granted_total));
         } else {
             assert_eq!(grown.map(|block| block.len()), Ok(120));
-            assert_eq!(proxy.stats().granted, 120, "what cannot be undone is counted");
+            assert_eq!(proxy.stats().granted, 120, "growth that cannot be undone is counted");
         }
         // SAFETY: the block is live.
         unsafe { proxy.deallocate(block) };

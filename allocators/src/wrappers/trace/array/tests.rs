@@ -1,24 +1,24 @@
-//! Tests of the growable array: its exact room, and damage that `validate` finds.
+//! Tests of the growable array: its exact capacity, and damage that `validate` finds.
 
 use super::Array;
 use crate::contract::allocator::AllocError;
 use crate::testing::test_backing::{TestBacking, panic_of};
 
 impl<T: Copy> Array<T> {
-    /// Claims another capacity than there is, and returns the true one, which must be put back.
+    /// Sets a false capacity, and returns the true one, which must be restored.
     pub(crate) fn claim_capacity(&self, capacity: usize) -> usize {
         self.capacity.replace(capacity)
     }
 
-    /// Claims another length than there is, and returns the true one, which must be put back.
+    /// Sets a false length, and returns the true one, which must be restored.
     pub(crate) fn claim_len(&self, len: usize) -> usize {
         self.len.replace(len)
     }
 }
 
-/// What an array says whose capacity is less than its length.
+/// The error of an array whose capacity is less than its length.
 pub(crate) const TOO_LONG: &str = "an array is longer than its memory";
-/// What an array says that has memory and a capacity of zero.
+/// The error of an array that has memory and a capacity of zero.
 pub(crate) const NO_ROOM: &str = "an array has memory without room, or room without memory";
 
 #[test]
@@ -38,7 +38,7 @@ fn it_starts_with_16_items_and_doubles() {
         assert_eq!(books.requests(), requests, "with {count} items");
         array.validate().expect("sound");
     }
-    // More than twice as much is taken as it is asked.
+    // A request for more than twice the capacity.
     for (asked, capacity) in [(256, 256), (1000, 1000), (1000, 1000), (1001, 2000), (2000, 2000)] {
         array.reserve(asked, &books).expect("the books have room");
         assert_eq!(array.bytes(), 8 * capacity, "room for {asked}");

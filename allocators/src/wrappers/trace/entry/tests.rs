@@ -1,4 +1,4 @@
-//! Tests of the blocks freed last, against a list of all that ever were.
+//! Tests of the blocks freed last, against a list of all freed blocks.
 
 use core::num::NonZero;
 use core::panic::Location;
@@ -12,7 +12,7 @@ use crate::wrappers::trace::tests::many_sites;
 
 type Site = &'static Location<'static>;
 
-/// The last free of an address among the 32 last of all.
+/// The last free of an address among the 32 most recent frees.
 fn expected(all: &[(usize, Site, Site)], address: usize) -> Option<(Site, Site)> {
     let mut last = all.iter().rev().take(FREED);
     last.find(|(freed, ..)| *freed == address).map(|&(_, freed_at, asked_at)| (freed_at, asked_at))
@@ -25,7 +25,7 @@ fn the_last_free_of_each_address_is_found() {
         println!("seed {seed}");
         let mut random = Random::new(seed);
         let ring = LastFreed::new();
-        // The count may wrap.
+        // The count can wrap.
         if seed % 2 == 0 {
             ring.count.set(usize::MAX - random.below(70));
         }
@@ -46,7 +46,7 @@ fn the_last_free_of_each_address_is_found() {
                     }
                     (found, expected) => found.is_none() && expected.is_none(),
                 };
-                assert!(is_same, "step {step}: address {address} is told wrong");
+                assert!(is_same, "step {step}: address {address} is found wrong");
             }
         }
     }

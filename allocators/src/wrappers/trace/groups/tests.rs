@@ -1,4 +1,4 @@
-//! Tests of the groups: exact room, hashes, sites that hash alike, and damage that `validate`
+//! Tests of the groups: exact memory, hashes, sites with equal hashes, and damage that `validate`
 //! finds.
 
 mod twin_a;
@@ -16,13 +16,13 @@ use crate::wrappers::trace::stack::Stack;
 use crate::wrappers::trace::tests::many_sites;
 
 impl Groups {
-    /// Gives a group another hash, under which it is not found; done twice it is as it was.
+    /// Gives a group another hash, under which it is not found; calling it twice restores the hash.
     pub(in crate::wrappers::trace) fn lose(&self, number: u32) {
         self.update(number, |group| group.hash = !group.hash);
     }
 }
 
-/// What groups say of one that is in no slot, or in two.
+/// The error of `validate` for a group that is in no slot, or in two.
 pub(in crate::wrappers::trace) const LOST: &str = "a site cannot be found in its index";
 
 type Site = &'static Location<'static>;
@@ -32,7 +32,7 @@ fn here() -> Site {
     Location::caller()
 }
 
-/// Groups of one site and so many stacks, each of one frame.
+/// Creates groups of one site and `count` stacks, each of one frame.
 fn stacked(count: usize, site: Site, books: &TestBacking) -> Groups {
     let groups = Groups::new();
     for frame in 1..=count {
@@ -69,7 +69,7 @@ fn the_tables_take_the_room_that_they_document() {
             }
         }
         groups.release(&books);
-        assert_eq!((groups.bytes(), groups.len()), (0, 0), "all is given back");
+        assert_eq!((groups.bytes(), groups.len()), (0, 0), "all is freed");
     }
 }
 
@@ -108,7 +108,7 @@ fn sites_and_stacks_that_hash_alike_are_apart() {
     }
     assert!(*groups.get(0).site == *one && *groups.get(1).site == *other, "each has its site");
     groups.release(&books);
-    // A second frame can make up for any difference of the first, if it has as many bits as a hash.
+    // A second frame can cancel any difference of the first, if it has as many bits as a hash.
     if usize::BITS == 32 {
         return;
     }
@@ -126,7 +126,7 @@ fn sites_and_stacks_that_hash_alike_are_apart() {
     groups.release(&books);
 }
 
-/// Copies of a location, as two units of code may have of one line.
+/// Copies of a location, as two codegen units may have for one line.
 const HERE: Location<'static> = *Location::caller();
 static ONE: Location<'static> = HERE;
 static OTHER: Location<'static> = HERE;
@@ -135,7 +135,7 @@ static OTHER: Location<'static> = HERE;
 fn copies_of_a_location_are_one_site() {
     let books = TestBacking::new();
     let groups = Groups::new();
-    assert!(!ptr::eq(&raw const ONE, &raw const OTHER), "they lie apart");
+    assert!(!ptr::eq(&raw const ONE, &raw const OTHER), "they are at different addresses");
     for site in [&ONE, &OTHER, &ONE] {
         assert_eq!(groups.of(site, None, &books), Ok(0), "one line is one site");
         assert_eq!(groups.of(site, Some(&Stack::NONE), &books), Ok(0), "with no frames as well");
@@ -162,9 +162,9 @@ fn a_site_with_a_stack_is_another_than_without() {
         .map(|number| groups.stack(number).expect("stacks are kept").frames().len())
         .collect();
     assert_eq!(stacks, [0, 0, 1, 1], "the first two were asked for before stacks were kept");
-    // A stack that was passed once stands behind no site alone.
+    // A stack that was passed once does not belong to a site without one.
     let groups_of_stack = stacked(1, site, &books);
-    assert_eq!(groups_of_stack.last.get(), None, "only what has no stack is remembered");
+    assert_eq!(groups_of_stack.last.get(), None, "only a site without a stack is cached");
     groups_of_stack.release(&books);
     groups.release(&books);
 }
@@ -190,7 +190,7 @@ fn there_are_no_more_than_2_to_the_30_groups() {
     let books = TestBacking::new();
     books.refuse_from(0);
     let groups = Groups::new();
-    // With 32 bits so many are larger than an object may be.
+    // With 32 bits this number is larger than an object can be.
     let asked = u64::from(usize::BITS == 64);
     for (count, requests) in [(MAX - 1, asked), (MAX, asked), (MAX + 1, asked)] {
         groups.groups.claim_len(count);
@@ -221,7 +221,7 @@ fn what_is_broken_is_told() {
     assert_eq!(groups.validate(), Err(LOST), "a hash that leads elsewhere");
     groups.lose(0);
     groups.validate().expect("mended");
-    // Another slot leads to the group as well.
+    // Another slot refers to the group as well.
     let empty = (0..64).find(|&at| groups.index.get(at) == 0).expect("most are");
     groups.index.update(empty, |slot| *slot = 1);
     assert_eq!(groups.validate(), Err(LOST), "a group in two slots");

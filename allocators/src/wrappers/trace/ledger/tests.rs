@@ -1,4 +1,4 @@
-//! Tests with counts that are set by hand: damage that `validate` finds, and wide reports.
+//! Tests with counters set by hand: damage that `validate` finds, and wide reports.
 
 use core::fmt::{self, Write as _};
 use core::panic::Location;
@@ -21,10 +21,10 @@ use crate::wrappers::trace::{TraceAllocator, WriteSink};
 
 type Trace<'a> = TraceAllocator<'a, TestBacking, TestBacking>;
 
-const CONTRADICTS: &str = "what is remembered of a block contradicts itself";
-const DIFFER: &str = "the blocks that are remembered and the counters differ";
+const CONTRADICTS: &str = "the record of a block contradicts itself";
+const DIFFER: &str = "the recorded blocks and the counters differ";
 
-/// What `verify` says.
+/// Returns the result of `verify`.
 fn said(trace: &Trace<'_>) -> Result<(), &'static str> {
     trace.verify().map_err(|damage| damage.what)
 }
@@ -125,7 +125,7 @@ fn damage_of_the_tables_is_found() {
     give_back(&trace, &[block]);
 }
 
-/// The sites of what lives, the largest first.
+/// Returns the sites of the live blocks, the largest first.
 fn sites(trace: &Trace<'_>) -> Vec<&'static Location<'static>> {
     let mut sites = Vec::new();
     trace.walk_sites(&mut |usage| sites.push(usage.site));
@@ -194,7 +194,7 @@ fn columns_are_as_wide_as_what_stands_in_them() {
     give_back(&trace, &[first, second]);
 }
 
-/// Takes the given number of pieces, then refuses one, and counts what comes after that.
+/// Accepts the given number of pieces, then refuses one, and counts later ones.
 struct Breaking {
     left: usize,
     late: usize,

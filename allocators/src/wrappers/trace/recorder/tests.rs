@@ -7,14 +7,14 @@ use crate::wrappers::trace::array::tests::{NO_ROOM, TOO_LONG};
 use crate::wrappers::trace::{TraceAllocator, TraceSink, WriteSink};
 
 impl Recorder<'_> {
-    /// Counts one slot more than there is, or one less again.
+    /// Counts one slot too many, or restores the count.
     pub(in crate::wrappers::trace) fn lose_slot(&self, is_lost: bool) {
         let next = self.slots_next.get();
         self.slots_next.set(if is_lost { next + 1 } else { next - 1 });
     }
 }
 
-/// What a recorder says that has lost a slot.
+/// The error of `validate` for a recorder that lost a slot.
 pub(in crate::wrappers::trace) const MISCOUNTED: &str = "the slots of the recording are miscounted";
 
 #[test]
@@ -43,7 +43,7 @@ fn what_is_broken_is_told() {
     recorder.sites.claim_capacity(was);
     recorder.validate(0).expect("mended");
     recorder.finish(&books).expect("a vector takes everything");
-    assert_eq!(recorder.bytes(), 0, "all is given back");
+    assert_eq!(recorder.bytes(), 0, "all is freed");
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn its_bytes_are_those_of_the_buffer_and_both_tables() {
         assert_eq!(recorder.bytes(), 4096 + 4 * (room(live) + room(groups)), "{live} {groups}");
         assert_eq!(recorder.bytes(), books.stats().granted, "{live} {groups}");
         recorder.finish(&books).expect("a vector takes everything");
-        assert_eq!((recorder.bytes(), books.stats().live), (0, 0), "all is given back");
+        assert_eq!((recorder.bytes(), books.stats().live), (0, 0), "all is freed");
     }
     let trace = TraceAllocator::new("trace", &books, &books);
     assert_eq!(trace.ledger.bytes(), 0, "nothing is taken before it is needed");

@@ -1,5 +1,5 @@
-//! Tests of how wide the columns are. What a report says is tested beside the ledger, whose counts
-//! can be set there.
+//! Tests of the column widths. The tests of the ledger, which can set its counters, cover the
+//! contents of reports.
 
 use std::string::ToString;
 

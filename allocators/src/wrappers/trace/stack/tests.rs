@@ -1,4 +1,4 @@
-//! Tests of stacks: which frames are taken, and what is told of those without a name.
+//! Tests of stacks: the captured frames, and the text of those without a name.
 
 use core::ffi::c_void;
 use core::ptr;
@@ -7,7 +7,7 @@ use std::vec::Vec;
 use super::{FRAMES, Stack};
 
 impl Stack {
-    /// Makes a stack of such return addresses, none of them zero.
+    /// Creates a stack of these return addresses, none of them zero.
     pub(in crate::wrappers::trace) fn of(frames: &[usize]) -> Self {
         let mut stack = Self::NONE;
         for (place, &frame) in stack.frames.iter_mut().zip(frames) {
@@ -36,7 +36,7 @@ mod captured {
 
     use crate::wrappers::trace::stack::{FRAMES, Stack, write_frames};
 
-    /// Shows the frames of a stack as a report does.
+    /// Displays the frames of a stack as a report does.
     struct Shown<'a>(&'a Stack, &'a Location<'a>);
 
     impl fmt::Display for Shown<'_> {
@@ -45,7 +45,7 @@ mod captured {
         }
     }
 
-    /// The names that frames have.
+    /// Returns the names of the frames.
     fn names(stack: &Stack) -> Vec<String> {
         let mut names = Vec::new();
         for &frame in stack.frames() {
@@ -97,7 +97,7 @@ mod captured {
     #[test]
     fn all_frames_are_told_where_none_called() {
         let stack = capture_below(2);
-        // This line asked for nothing, so no frame is where it says.
+        // No allocation was requested at this line, so no frame matches it.
         let text = Shown(&stack, Location::caller()).to_string();
         let lines: Vec<&str> = text.lines().skip(1).collect();
         for (number, name) in

@@ -29,14 +29,14 @@ fn an_entry_that_was_moved_is_found() {
     });
     let [table] = tables[..] else { panic!("one table is as large as that of the blocks") };
     let slot = |at: usize| -> NonNull<Slot> {
-        // SAFETY: the table has so many slots.
+        // SAFETY: the table has this many slots.
         unsafe { table.add(at % SLOTS) }
     };
-    // SAFETY: the table was taken zeroed, and whatever was written since are words.
+    // SAFETY: the table was taken zeroed, and only words were written since.
     let read = |at| unsafe { slot(at).read() };
     let used = (0..SLOTS).find(|&at| read(at) != Slot::default()).expect("one slot has the entry");
     let entry = read(used);
-    // SAFETY: both slots are the table's, which nobody reads meanwhile.
+    // SAFETY: both slots are the table's, which no other code reads meanwhile.
     unsafe {
         slot(used + 1).write(entry);
         slot(used).write(Slot::default());

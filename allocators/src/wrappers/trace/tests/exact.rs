@@ -1,4 +1,4 @@
-//! Counters and reports to the last byte, over backings that move blocks and one that never does.
+//! Exact counters and reports, over backings that move blocks and one that never does.
 
 use core::alloc::Layout;
 use core::panic::Location;
@@ -13,7 +13,7 @@ use crate::contract::stats::Stats;
 use crate::testing::test_backing::{Random, TestBacking, misuse_of};
 use crate::wrappers::trace::TraceAllocator;
 
-/// The counters, counted without haste.
+/// The counters, computed naively.
 struct Counts {
     stats: Stats,
     granted: fn(usize) -> usize,
@@ -43,7 +43,7 @@ impl Counts {
         let (granted_old, granted) = ((self.granted)(old), (self.granted)(new));
         self.stats.requested = self.stats.requested - old + new;
         self.stats.granted = self.stats.granted - granted_old + granted;
-        // What a block shrank by is not taken back from what was ever asked.
+        // Shrinking does not lower the totals.
         self.stats.requested_total += new.saturating_sub(old) as u64;
         self.stats.granted_total += granted.saturating_sub(granted_old) as u64;
         self.now();
@@ -150,7 +150,7 @@ fn a_block_that_moved_is_told_with_its_first_site() {
     // SAFETY: the block is live and has this layout.
     let moved = unsafe { trace.reallocate(block, layout(40, 8), layout(80, 8)) };
     let moved = moved.expect("there is memory").cast::<u8>();
-    assert_ne!(moved, block, "the new one was taken before the old one was given back");
+    assert_ne!(moved, block, "the new one was taken before the old one was freed");
     // SAFETY: none; that is the misuse, which is reported and changes nothing.
     let report = misuse_of(|| unsafe { trace.deallocate(block) });
     for text in [

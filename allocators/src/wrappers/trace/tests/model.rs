@@ -62,8 +62,8 @@ fn compare(trace: &TraceAllocator<'_>, model: &Model) {
     assert_eq!(shown, model.len());
 }
 
-/// Replays a recording over nothing; returns the blocks that live at its end, sizes and alignments
-/// sorted. Applies the rules of the format.
+/// Replays a recording without an allocator; returns the blocks live at its end, sizes and
+/// alignments sorted. Applies the rules of the format.
 fn replay(records: &Records) -> Vec<(u64, u8)> {
     let mut slots: BTreeMap<u32, (u64, u8)> = BTreeMap::new();
     let mut freed: Vec<u32> = Vec::new();

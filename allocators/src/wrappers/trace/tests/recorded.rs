@@ -1,4 +1,4 @@
-//! Recordings to the last byte: pieces, names, slots, and what a recording leaves to the next.
+//! Exact recordings: pieces, names, slots, and the state that a recording leaves to the next.
 
 use core::fmt;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use crate::testing::test_backing::{TestBacking, panic_of};
 use crate::wrappers::trace::format::{Name, Named};
 use crate::wrappers::trace::{SinkError, TraceAllocator, TraceSink, WriteSink};
 
-/// Keeps each piece apart, counts the ends, and has no clock.
+/// Stores each piece separately, counts the ends, and has no clock.
 #[derive(Default)]
 struct Pieces {
     pieces: Mutex<Vec<Vec<u8>>>,
@@ -36,7 +36,7 @@ impl TraceSink for Pieces {
 }
 
 impl Pieces {
-    /// Returns the pieces so far, and forgets them.
+    /// Returns and removes the pieces so far.
     fn take(&self) -> Vec<Vec<u8>> {
         core::mem::take(&mut *self.pieces.lock().expect("one thread"))
     }
@@ -102,7 +102,7 @@ fn pieces_are_as_full_as_the_next_event_lets_them() {
     trace.finish_recording().expect("it takes everything");
     trace.finish_recording().expect("there is none");
     drop(trace);
-    assert_eq!(sink.ends.load(Ordering::SeqCst), 1, "it is told of the end once");
+    assert_eq!(sink.ends.load(Ordering::SeqCst), 1, "it is finished once");
     let lengths: Vec<usize> = sink.take().iter().map(Vec::len).collect();
     assert_eq!(lengths, [40 + 125 * 32, 127 * 32, 48 * 32 + 32], "room for two records is kept");
 }
@@ -115,7 +115,7 @@ fn the_buffer_may_be_full_at_any_event() {
     let mut block = take(&trace, 8);
     let mut align = 8;
     for marks in 0..260 {
-        // Another alignment makes two records, and the end comes at once.
+        // Another alignment makes two records, followed at once by the end.
         trace.start_recording(&sink).expect("the books have room");
         (0..marks).for_each(|value| trace.frame_mark(value));
         let (old, new) = (layout(8, align), layout(8, 72 - align));
@@ -174,7 +174,7 @@ fn a_free_slot_needs_no_room() {
     for _ in 0..3 {
         while blocks.len() < 16 {
             blocks.push(take(&trace, 8));
-            // All slots may come back.
+            // All slots can be freed.
             assert_eq!(trace.books_bytes(), books.stats().granted, "{} blocks", blocks.len());
             books.refuse_from(if blocks.len() < 16 { 100 } else { 0 });
         }
@@ -231,7 +231,7 @@ fn sites_are_named_in_the_order_in_which_they_ask() {
     }
 }
 
-/// Keeps what is written, and panics when its clock is asked that often.
+/// Stores the bytes, and panics at the given reading of its clock.
 struct Stopping {
     bytes: Mutex<Vec<u8>>,
     asked: AtomicU64,
@@ -278,7 +278,7 @@ fn a_recording_that_was_cut_off_leaves_nothing_to_the_next() {
         trace.verify().expect("sound");
         assert_eq!(trace.books_bytes(), books.stats().granted, "one buffer is enough");
         blocks.push(same());
-        trace.finish_recording().expect("what went wrong was before it");
+        trace.finish_recording().expect("the failure was before it");
         let found = take_apart(&sink.take().concat());
         let slots: Vec<u32> = found.events.iter().map(|event| event.2).collect();
         assert_eq!(slots, (0..=live as u32).collect::<Vec<_>>(), "slots start again");
@@ -288,11 +288,11 @@ fn a_recording_that_was_cut_off_leaves_nothing_to_the_next() {
             unsafe { trace.deallocate(block) };
         }
         drop(trace);
-        assert_eq!(books.stats().live, 0, "all tables are given back");
+        assert_eq!(books.stats().live, 0, "all tables are freed");
     }
 }
 
-/// As a disk that is found full when what was written goes to it.
+/// Like a disk that turns out to be full when buffered bytes are written.
 struct Late;
 
 impl io::Write for Late {
@@ -322,19 +322,19 @@ fn the_clock_of_a_writing_sink_goes_on() {
     let sink = WriteSink::new(Vec::new());
     assert_eq!(format!("{sink:?}"), "WriteSink { .. }");
     let mut last = 0;
-    // It is asked until it has gone on, which each call takes time for.
+    // Read the clock until it has advanced, since each call takes time.
     let goes_on = (0..10_000_000).any(|_| {
         let now = sink.now_ns();
         assert!(now >= last, "time does not go back");
         last = now;
         now > 1
     });
-    assert!(goes_on, "it stands at {last}");
+    assert!(goes_on, "it stays at {last}");
 }
 
 #[test]
 fn a_name_ends_where_its_record_must() {
-    /// Shows the given number of letters.
+    /// Displays the given number of letters.
     struct Long(usize);
     impl fmt::Display for Long {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

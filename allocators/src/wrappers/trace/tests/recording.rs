@@ -1,4 +1,4 @@
-//! Recordings: what is written, in what slots, and sinks that fail.
+//! Recordings: their contents, their slots, and sinks that fail.
 
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -16,14 +16,14 @@ use crate::wrappers::trace::{SinkError, TraceAllocator, TraceSink, WriteSink};
 /// Operation, alignment, slot and bytes of each event.
 pub(super) type Records = Vec<(u8, u8, u32, u64)>;
 
-/// A recording, taken apart.
+/// A parsed recording.
 pub(super) struct Recording {
     pub(super) events: Records,
     /// The name of the site of each event, empty for none.
     pub(super) sites: Vec<String>,
     pub(super) times: Vec<u64>,
     pub(super) object: String,
-    /// Value of each mark, and how many events are before it.
+    /// The value of each mark, and how many events are before it.
     pub(super) marks: Vec<(u64, usize)>,
     /// Whether the last record is there.
     pub(super) ended: bool,
@@ -34,7 +34,7 @@ pub(super) fn records(bytes: &[u8]) -> Records {
     take_apart(bytes).events
 }
 
-/// Takes a recording apart by the rules of the format.
+/// Parses a recording by the rules of the format.
 pub(super) fn take_apart(bytes: &[u8]) -> Recording {
     let units = bytes.strip_prefix(b"ALTRACE2").expect("the magic comes first");
     let (units, rest) = units.as_chunks::<32>();
@@ -182,7 +182,7 @@ fn events_bear_their_sites_times_and_marks() {
 #[test]
 fn names_of_any_length_fit() {
     for length in [0, 1, 23, 24, 25, 56, 900, 984, 985, 3000] {
-        // Letters of two bytes, so that a cut may fall into one.
+        // Letters of two bytes, so that a cut may be inside one.
         let path: String = (0..length / 2).map(|_| '\u{e4}').chain(['x'; 1]).collect();
         let name = Name::new(Named::Site, 5, &path, format_args!(":{}:{}", u32::MAX, u32::MAX));
         let bytes = name.as_bytes();
@@ -210,7 +210,7 @@ fn a_late_recording_begins_with_what_lives() {
     // SAFETY: the block is live.
     unsafe { trace.deallocate(blocks[1]) };
     trace.finish_recording().expect("a vector takes everything");
-    // And again, with other slots; the drop writes what is left.
+    // And again, with other slots; the drop writes the remaining records.
     trace.start_recording(&two).expect("the books have room");
     for &block in blocks.iter().skip(3).step_by(2) {
         // SAFETY: the block is live.
@@ -227,7 +227,7 @@ fn a_late_recording_begins_with_what_lives() {
     assert_eq!(two[..2], [(1, 3, 0, 4), (1, 3, 1, 6)]);
 }
 
-/// Fails when its turn has come.
+/// Fails at the given call.
 struct Failing {
     writes: AtomicUsize,
     fails: usize,
@@ -267,7 +267,7 @@ fn a_sink_that_fails_ends_the_recording_and_not_the_program() {
         }
         let error = trace.finish_recording().expect_err("the sink has failed");
         assert!(error.to_string().contains(what), "{error}");
-        trace.finish_recording().expect("it is told once");
+        trace.finish_recording().expect("the error is returned once");
         assert!(
             sink.writes.load(Ordering::SeqCst) <= fails.saturating_add(1),
             "it is left alone then"
@@ -277,7 +277,7 @@ fn a_sink_that_fails_ends_the_recording_and_not_the_program() {
 
 #[test]
 fn an_error_of_the_system_is_told() {
-    /// As a full disk.
+    /// Like a full disk.
     struct Full;
     impl std::io::Write for Full {
         fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
@@ -336,7 +336,7 @@ fn a_sink_that_panics_ends_the_recording_and_changes_nothing() {
     assert_eq!(books.stats().live, 0);
 }
 
-/// Takes the given number of pieces, and panics at the next one or at the end.
+/// Accepts the given number of pieces, and panics at the next one or at the end.
 struct Breaking(AtomicUsize);
 
 impl TraceSink for Breaking {
@@ -363,9 +363,9 @@ fn a_sink_that_panics_keeps_no_memory_of_the_books() {
         unsafe { trace.deallocate(block) };
         let said = panic_of(|| drop(trace));
         assert!(said.contains("no more paper"), "{said}");
-        assert_eq!(books.stats().live, 0, "the tables are given back");
+        assert_eq!(books.stats().live, 0, "the tables are freed");
     }
-    // What lives is written at the start, which is a piece and more.
+    // The live blocks are written at the start, which fills more than a piece.
     let sink = Breaking(AtomicUsize::new(0));
     let trace = TraceAllocator::new("trace", &backing, &books);
     let blocks: Vec<_> = (0..300).map(|_| take(&trace, 8)).collect();
@@ -403,7 +403,7 @@ impl TraceSink for Reentrant<'_> {
 #[test]
 fn a_sink_that_uses_its_allocator_is_cut_off() {
     let backing = TestBacking::new();
-    // Neither is dropped, since each refers to the other; what they hold is given back by hand.
+    // Neither is dropped, since each refers to the other; their memory is freed by hand.
     let sink: &'static Reentrant<'static> = leak(Reentrant { trace: Mutex::new(None) });
     let backing_ref: &'static TestBacking = leak(backing);
     let trace: &'static TraceAllocator<'static, TestBacking, TestBacking> =

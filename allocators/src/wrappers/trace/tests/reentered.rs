@@ -16,7 +16,7 @@ struct SendRef(&'static Trace);
 // SAFETY: the test uses it from one thread only.
 unsafe impl Send for SendRef {}
 
-/// Does something with the allocator at the first piece that it gets, and keeps all pieces.
+/// Calls the allocator at the first piece, and keeps all pieces.
 struct Meddling {
     trace: Mutex<Option<SendRef>>,
     meddle: fn(&'static Trace, &'static Meddling) -> String,
@@ -38,11 +38,11 @@ impl TraceSink for SinkOf {
     }
 }
 
-/// Records until the sink has meddled, and returns the allocator and the sink.
+/// Records until the sink has called the allocator, and returns allocator and sink.
 fn meddled(
     meddle: fn(&'static Trace, &'static Meddling) -> String,
 ) -> (&'static Trace, &'static Meddling) {
-    // None of them is dropped, since each refers to the others; the books are given back by hand.
+    // None of them is dropped, since each refers to the others; the books are freed by hand.
     let backing: &'static TestBacking = leak(TestBacking::new());
     let trace: &'static Trace = leak(TraceAllocator::new("trace", backing, backing));
     let sink: &'static Meddling = leak(Meddling {

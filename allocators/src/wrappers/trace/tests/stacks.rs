@@ -1,4 +1,4 @@
-//! Stack traces: who called whom, equal ones kept once, and memory that runs out.
+//! Stack traces: the callers, equal stacks stored once, and memory that runs out.
 
 mod wrapper;
 
@@ -11,7 +11,7 @@ use crate::contract::allocator::{AllocError, Allocator};
 use crate::testing::test_backing::TestBacking;
 use crate::wrappers::trace::TraceAllocator;
 
-/// Asks for a block where both subsystems do.
+/// Allocates a block at a site that both subsystems share.
 #[inline(never)]
 fn shared(allocator: &dyn Allocator, size: usize) -> Result<NonNull<u8>, AllocError> {
     allocator.allocate(layout(size, 8)).map(NonNull::cast)
@@ -27,7 +27,7 @@ fn render_system(allocator: &dyn Allocator) -> Result<NonNull<u8>, AllocError> {
     core::hint::black_box(shared(allocator, 1000))
 }
 
-/// Calls itself so deep that the stack has more frames than are kept.
+/// Recurses until the stack has more frames than are kept.
 #[inline(never)]
 fn deep(depth: usize, allocator: &dyn Allocator) -> Result<NonNull<u8>, AllocError> {
     if depth == 0 {
@@ -42,7 +42,7 @@ fn one_site_reached_on_two_ways_is_told_apart() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
     let trace = TraceAllocator::new("trace", &backing, &books).with_stacks();
     let mut blocks = Vec::new();
-    // A loop that is unrolled would make one way five.
+    // If the loop were unrolled, one way would become five.
     for _ in 0..core::hint::black_box(5) {
         blocks.push(sound_system(&trace).expect("there is memory"));
         blocks.push(render_system(&trace).expect("there is memory"));
@@ -62,13 +62,13 @@ fn one_site_reached_on_two_ways_is_told_apart() {
         ["shared", "sound_system"],
         ["shared", "deep"],
     ]) {
-        // The first frame is the call site; nothing of this library is before it.
+        // The first frame is the call site; no frame of this library is before it.
         let frames: Vec<&str> = stack.lines().skip(1).map(str::trim_start).collect();
         for (number, (frame, name)) in frames.iter().zip(names).enumerate() {
             assert!(frame.starts_with(&std::format!("{number}: ")), "{report}");
             assert!(frame.contains(name) && frame.contains("stacks.rs:"), "{frame} in\n{report}");
         }
-        assert!(frames.len() >= names.len(), "its callers are told: {report}");
+        assert!(frames.len() >= names.len(), "its callers are listed: {report}");
         assert!(!stack.contains("__rust_begin_short_backtrace"), "{report}");
         assert!(!stack.contains("backtrace::"), "the unwinder's own frames are left out\n{report}");
         assert!(!stack.contains("Stack::capture"), "{report}");
@@ -79,7 +79,7 @@ fn one_site_reached_on_two_ways_is_told_apart() {
     }
 }
 
-/// The report's groups, each with its frames.
+/// Splits a report into groups, each with its frames.
 fn split(report: &str) -> Vec<String> {
     let mut groups: Vec<String> = Vec::new();
     for line in report.lines().skip(2) {
@@ -173,21 +173,21 @@ fn stacks_may_be_kept_from_some_block_on() {
     }
 }
 
-/// Asks on behalf of its caller, whose place is the site.
+/// Allocates on behalf of its caller, whose line is the site.
 #[track_caller]
 #[inline(never)]
 fn ask(allocator: &dyn Allocator) -> NonNull<u8> {
     core::hint::black_box(allocator.allocate(layout(3, 8)).expect("there is memory")).cast()
 }
 
-/// Asks from a line that is on its own way as often as it calls itself.
+/// Allocates from a line that is on the stack once for each recursion.
 #[inline(never)]
 fn nest(depth: usize, a: &dyn Allocator) -> NonNull<u8> {
     let block = if depth == 0 { ask(a) } else { nest(depth - 1, a) };
     core::hint::black_box(block)
 }
 
-/// The frames of the one group of a report, without their numbers.
+/// Returns the frames of a report's only group, without their numbers.
 fn frames_of(trace: &TraceAllocator<'_, TestBacking, TestBacking>) -> Vec<String> {
     let report = trace.report().to_string();
     let [group] = &split(&report)[..] else { panic!("one group: {report}") };
@@ -216,9 +216,9 @@ fn a_line_of_that_number_in_another_file_called_nothing() {
     let block = wrapper::caller::call(&trace);
     let mut sites = Vec::new();
     trace.walk_sites(&mut |usage| sites.push(usage.site));
-    assert_eq!(sites[0].line(), wrapper::LINE, "the call stands where the wrapper's does");
+    assert_eq!(sites[0].line(), wrapper::LINE, "the call is on the line of the wrapper's");
     let frames = frames_of(&trace);
-    assert!(frames[0].contains("caller.rs:"), "the wrapper lies before the site: {frames:#?}");
+    assert!(frames[0].contains("caller.rs:"), "the wrapper is before the site: {frames:#?}");
     // SAFETY: the block is live.
     unsafe { trace.deallocate(block) };
 }

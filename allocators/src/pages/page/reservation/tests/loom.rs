@@ -51,8 +51,8 @@ impl World {
         }
     }
 
-    /// Commits or decommits all pages; with the planted fault the owner is told after the map is
-    /// free.
+    /// Commits or decommits all pages; with the planted fault the owner's count is changed after
+    /// the map is unlocked.
     fn set(&self, committed: bool) {
         let work = |map: &mut Map| map.fill(committed);
         if !is(Fault::SplitLocks) {
@@ -63,7 +63,7 @@ impl World {
             work(map);
             (before, map.committed())
         });
-        // The wrap would panic where overflow is checked, under the lock.
+        // With overflow checks the wrap would panic, under the lock.
         self.owner.with(|owner| {
             owner.0 = owner.0.wrapping_add(after).wrapping_sub(before);
         });

@@ -1,4 +1,4 @@
-//! Parked ranges and what lies beside them; blocks whose pages change outside the lock.
+//! Parked ranges and their neighbours; blocks whose pages change outside the lock.
 
 use core::ptr::NonNull;
 
@@ -13,7 +13,7 @@ fn page() -> usize {
     system::page_size()
 }
 
-/// Pages of the test's own, and what a state is told of them.
+/// Pages of the test, and a state that manages them.
 struct Ground {
     base: NonNull<u8>,
     state: State,
@@ -30,7 +30,7 @@ impl Ground {
         unsafe { self.base.add(index * page()) }
     }
 
-    /// Parks pages as the kernel leaves them that will not take them back, whatever is beside them.
+    /// Parks pages as if the kernel had refused to unmap them, regardless of their neighbours.
     fn left(&mut self, index: usize, pages: usize) {
         let entry = Entry::new(Kind::Parked, self.at(index), pages * page(), page());
         self.state.table.reserve_slot().expect("there is memory");
@@ -53,7 +53,7 @@ impl Ground {
         entry
     }
 
-    /// Takes a block out and returns whether a sweep is worth it now.
+    /// Removes a block and returns whether unmapping the parked ranges is worthwhile.
     fn free(&mut self, block: Entry) -> bool {
         // SAFETY: the block is live, so its pages are mapped and were written.
         let kept = unsafe { block.slice().as_ref() };
@@ -100,7 +100,7 @@ fn ranges_apart_stay_where_others_go() {
     ground.left(0, 1);
     ground.left(2, 1);
     ground.park(3, 1);
-    assert_eq!(ground.parked(), (1, 1), "a gap lies between");
+    assert_eq!(ground.parked(), (1, 1), "a gap is between");
     assert_eq!(ground.state.validate(), Ok(()), "whole");
     assert!(ground.state.sweep(), "it goes");
     // SAFETY: the gap is the test's own.
@@ -114,7 +114,7 @@ fn a_sweep_takes_every_range_and_no_block() {
     for (index, pages) in [(1, 1), (2, 1), (3, 1), (6, 1), (7, 1)] {
         ground.left(index, pages);
     }
-    assert_eq!(ground.parked(), (5, 5), "in two runs, right behind blocks and before them");
+    assert_eq!(ground.parked(), (5, 5), "in two runs, right after blocks and before them");
     assert!(ground.state.sweep(), "they go");
     assert_eq!(ground.parked(), (0, 0), "all of them");
     assert_eq!(ground.state.validate(), Ok(()), "whole");
@@ -145,7 +145,7 @@ fn an_end_serves_where_it_is_aligned() {
         }
         assert!(ground.state.sweep(), "the rest goes");
         if cut > 0 {
-            // SAFETY: what was never parked is the test's own.
+            // SAFETY: pages that were never parked are the test's own.
             unsafe { system::unmap(ground.at(16 - cut), cut * page()) }.expect("a mapping");
         }
     }
@@ -202,7 +202,7 @@ fn damage_to_the_table_is_told_first() {
     let odd = unsafe { block.address().add(1) };
     ground.state.table.replace(place, Entry::new(Kind::Block, odd, block.bytes(), 1));
     let said = ground.state.validate().map_err(|damage| damage.what);
-    assert_eq!(said, Err("a leaf of the page table has another top"), "all sums are right");
+    assert_eq!(said, Err("a leaf of the page table has a wrong top"), "all sums are right");
     ground.state.table.replace(place, block);
     ground.free(block);
 }
@@ -212,7 +212,7 @@ fn requests_are_whole_pages() {
     let (page, huge) = (page(), HUGE_BYTES);
     let asked = |bytes, align, is_huge| {
         let layout = core::alloc::Layout::from_size_align(bytes, align).expect("a layout");
-        let request = Request::new(layout, is_huge).expect("a size that there may be");
+        let request = Request::new(layout, is_huge).expect("a possible size");
         (request.bytes, request.grain, request.huge)
     };
     assert_eq!(asked(0, 1, false), (page, page, false), "at least one");

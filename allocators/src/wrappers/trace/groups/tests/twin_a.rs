@@ -1,4 +1,4 @@
-//! A file with a twin of the same text and a name as long: what is in both hashes alike.
+//! One of two files with equal text and names of equal length: both hashes use only these.
 
 use core::panic::Location;
 

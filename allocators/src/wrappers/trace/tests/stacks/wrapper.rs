@@ -1,4 +1,4 @@
-//! A function that asks for its caller, in a line of the same number as its caller's.
+//! A function that allocates for its caller, on a line with the same number as its caller's.
 
 pub(super) mod caller;
 

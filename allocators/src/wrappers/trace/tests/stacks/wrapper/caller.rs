@@ -5,9 +5,8 @@ use core::ptr::NonNull;
 use super::ask;
 use crate::contract::allocator::Allocator;
 
-// What is before the call is here for its length alone, so that the line below
-// has its number. It must stay the one that the constant beside the wrapper says,
-// and the test looks whether it does.
+// What is before the call is here for its length alone, so that the line below has its number. It
+// must stay the one that the constant next to the wrapper says, and the test looks whether it does.
 
 /// Asks by way of the wrapper.
 #[inline(never)]
