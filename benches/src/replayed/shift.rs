@@ -9,7 +9,7 @@ use crate::random::Random;
 const PHASES: u64 = 20;
 
 /// The sizes of a workload: that of the first phase, and that of the last.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shift {
     /// The name of its row.
     pub name: &'static str,
