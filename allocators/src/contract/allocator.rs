@@ -186,6 +186,24 @@ pub unsafe trait Allocator {
     #[track_caller]
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize;
 
+    /// Gives the memory of a part of a live block back to the system and keeps its addresses;
+    /// returns the bytes that were given back. The part stays allocated. What it contains
+    /// afterwards is unspecified, but initialised where it was, and writing to it takes memory
+    /// again.
+    ///
+    /// A [`PageAllocator`](crate::PageAllocator) gives back the whole pages of the part; wrappers
+    /// ([`Locked`](crate::Locked) too), [`HeapAllocator`](crate::HeapAllocator) and
+    /// [`SlabAllocator`](crate::SlabAllocator) pass the part to their backing. All others keep the
+    /// memory and return 0.
+    ///
+    /// # Safety
+    ///
+    /// `part` is inside a live block of this allocator, and its contents are no longer needed.
+    unsafe fn discard(&self, part: NonNull<[u8]>) -> usize {
+        let _ = part;
+        0
+    }
+
     /// Returns the layout that this layer requests from the one below for a block of `layout`.
     fn layout_below(&self, layout: Layout) -> Layout {
         layout
@@ -324,6 +342,11 @@ unsafe impl<A: Allocator + ?Sized> Allocator for &A {
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
         // SAFETY: the caller's promise, passed on.
         unsafe { (**self).allocated_size(block) }
+    }
+
+    unsafe fn discard(&self, part: NonNull<[u8]>) -> usize {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { (**self).discard(part) }
     }
 
     fn layout_below(&self, layout: Layout) -> Layout {

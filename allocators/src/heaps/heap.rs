@@ -175,12 +175,15 @@ impl<B: Allocator + ?Sized, S: SiteBook> HeapAllocator<'_, B, S> {
         &self.sites
     }
 
-    /// Gives every region without a live block back to the backing. Empties the fronts, so the next
-    /// few requests are slower.
+    /// Gives every region without a live block back to the backing, and of the other regions the
+    /// memory of free runs of 64 KiB and more, by [`discard`](Allocator::discard). Empties the
+    /// fronts and dissolves sparse slabs, so the next few requests are slower; the first writes to
+    /// memory that went back take it from the system again.
     ///
     /// # Complexity
     ///
-    /// O(classes + regions given back).
+    /// O(classes + regions + sparse slabs + free runs of 64 KiB and more), and a call of the backing
+    /// for each region and each run, also for a run that the last call gave back.
     pub fn shrink(&self) {
         self.growing.shrink();
     }
@@ -234,6 +237,11 @@ unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for HeapAllocator<'_, 
 
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
         self.growing.allocated_size(block)
+    }
+
+    unsafe fn discard(&self, part: NonNull<[u8]>) -> usize {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.growing.discard(part) }
     }
 
     fn stats(&self) -> Stats {

@@ -20,6 +20,7 @@
 
 mod check;
 mod core_blocks;
+mod free_runs;
 mod growing_heap;
 mod large;
 mod medium;
@@ -35,6 +36,7 @@ use core::ptr::NonNull;
 
 pub(crate) use self::check::WalkState;
 use self::core_blocks::Fault;
+pub(crate) use self::free_runs::FreeRuns;
 pub(crate) use self::growing_heap::{GrowingHeap, report};
 use self::medium::Medium;
 use self::region::{NIL, PageState, Region};

@@ -303,6 +303,11 @@ unsafe impl<B: Allocator + ?Sized, C: SizeClasses, S: SiteBook> Allocator
         moved
     }
 
+    unsafe fn discard(&self, part: NonNull<[u8]>) -> usize {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.growing.discard(part) }
+    }
+
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
         if self.growing.owns(block.as_ptr()) {
             return self.growing.allocated_size(block);

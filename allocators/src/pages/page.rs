@@ -32,7 +32,7 @@ use core::ptr::NonNull;
 use self::entry::{Entry, Kind, requested};
 use self::mapping::{Refused, fresh};
 pub use self::reservation::Reservation;
-use self::state::{Request, State};
+use self::state::{HUGE_BYTES, Request, State};
 use self::system::Access;
 use crate::bookkeeping::mark;
 use crate::bookkeeping::sites::{NoSites, Site, SiteBook, with_sites};
@@ -390,6 +390,27 @@ impl Pages {
         self.state.with(|state| state.park(address, bytes));
     }
 
+    /// # Safety
+    ///
+    /// As [`Allocator::discard`].
+    unsafe fn discard(&self, part: NonNull<[u8]>) -> usize {
+        let start = part.cast::<u8>().addr().get();
+        // A huge page of which a part goes back is split, so only whole ones do.
+        let grain = if self.huge { HUGE_BYTES } else { system::page_size() };
+        let first = start.checked_next_multiple_of(grain).unwrap_or(usize::MAX);
+        let end = start.saturating_add(part.len()) / grain * grain;
+        if first >= end {
+            return 0;
+        }
+        // SAFETY: the whole pages of the part are inside the caller's block.
+        let pages = unsafe { part.cast::<u8>().add(first - start) };
+        // SAFETY: the caller gives their contents up.
+        match unsafe { system::discard(pages, end - first) } {
+            Ok(()) => end - first,
+            Err(AllocError) => 0,
+        }
+    }
+
     /// Returns the entry of a live block that `layout` fits; anything else is misuse.
     #[track_caller]
     fn expect(&self, block: NonNull<u8>, layout: Option<Layout>) -> Entry {
@@ -506,6 +527,11 @@ unsafe impl<S: SiteBook> Allocator for PageAllocator<S> {
             self.sites.with(|sites| sites.commit(now, site));
         }
         moved
+    }
+
+    unsafe fn discard(&self, part: NonNull<[u8]>) -> usize {
+        // SAFETY: the caller's promise, passed on.
+        unsafe { self.pages.discard(part) }
     }
 
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {

@@ -258,6 +258,12 @@ unsafe impl<A: Allocator, L: Lock> Allocator for Locked<A, L> {
         unsafe { hold.allocator().reallocate(block, old, new) }
     }
 
+    unsafe fn discard(&self, part: NonNull<[u8]>) -> usize {
+        let hold = self.hold();
+        // SAFETY: the caller's promise, passed on.
+        unsafe { hold.allocator().discard(part) }
+    }
+
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
         let hold = self.hold();
         // SAFETY: the caller's promise, passed on.

@@ -462,6 +462,11 @@ unsafe impl<B: Allocator + ?Sized> Allocator for CanaryAllocator<'_, B> {
         unsafe { move_block(self, block, old, new) }
     }
 
+    unsafe fn discard(&self, part: NonNull<[u8]>) -> usize {
+        // SAFETY: the block is one of the backing's, and the promise is the caller's.
+        unsafe { self.backing.discard(part) }
+    }
+
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
         self.examined(block, None, Location::caller()).shape().size
     }

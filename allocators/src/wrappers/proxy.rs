@@ -26,6 +26,11 @@ macro_rules! passed_to_proxy {
             unsafe { self.proxy.allocated_size(block) }
         }
 
+        unsafe fn discard(&self, part: NonNull<[u8]>) -> usize {
+            // SAFETY: the caller's promise, passed on.
+            unsafe { self.proxy.discard(part) }
+        }
+
         fn stats(&self) -> Stats {
             self.proxy.stats()
         }
@@ -339,6 +344,11 @@ unsafe impl<B: Allocator + ?Sized> Allocator for ProxyAllocator<'_, B> {
         let moved = unsafe { self.backing.reallocate(block, old, new)? };
         self.resized(before, moved, old, new);
         Ok(moved)
+    }
+
+    unsafe fn discard(&self, part: NonNull<[u8]>) -> usize {
+        // SAFETY: the block is one of the backing's, and the promise is the caller's.
+        unsafe { self.backing.discard(part) }
     }
 
     #[inline]

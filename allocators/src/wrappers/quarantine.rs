@@ -505,6 +505,11 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator
         unsafe { move_block(self, block, old, new) }
     }
 
+    unsafe fn discard(&self, part: NonNull<[u8]>) -> usize {
+        // SAFETY: the block is one of the backing's, and the promise is the caller's.
+        unsafe { self.backing.discard(part) }
+    }
+
     #[inline]
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
         self.expect(block, None).1.granted

@@ -422,6 +422,11 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedProxy<'_, B> {
         Ok(moved)
     }
 
+    unsafe fn discard(&self, part: NonNull<[u8]>) -> usize {
+        // SAFETY: the block is one of the backing's, and the promise is the caller's.
+        unsafe { self.backing.discard(part) }
+    }
+
     #[inline]
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
         // SAFETY: the caller's promise, passed on.

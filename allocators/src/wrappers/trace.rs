@@ -382,6 +382,11 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator for TraceAll
         Ok(moved)
     }
 
+    unsafe fn discard(&self, part: NonNull<[u8]>) -> usize {
+        // SAFETY: the block is one of the backing's, and the promise is the caller's.
+        unsafe { self.backing.discard(part) }
+    }
+
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
         self.ledger.at(self.place(block, None, Location::caller())).granted
     }

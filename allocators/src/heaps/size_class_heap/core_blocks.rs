@@ -339,6 +339,18 @@ impl Region {
         self.find_free(granules + PAGE_GRANULES - 1)
     }
 
+    /// The first block of a bin, or `NIL`.
+    pub(super) fn first_in(&self, bin: u32) -> u32 {
+        let is_empty = self.level_bins(bin / 32) >> (bin % 32) & 1 == 0;
+        if is_empty { NIL } else { self.head(bin) }
+    }
+
+    /// The block after a free one in the list of its bin, or `NIL`.
+    pub(super) fn next_in_bin(&self, block: u32) -> Result<u32, Fault> {
+        let next = self.links(block).next;
+        if self.follows(next, block) { Ok(next) } else { Err(Fault::Damaged(block)) }
+    }
+
     /// The first block of a bin that is not empty.
     #[inline(always)]
     fn first_of(&self, bin: u32) -> Result<Found, Fault> {

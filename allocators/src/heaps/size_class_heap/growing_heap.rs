@@ -5,7 +5,7 @@ use core::cell::{Cell, UnsafeCell};
 use core::panic::Location;
 use core::ptr::NonNull;
 
-use super::{CachedSlot, Refusal, SizeClassHeap, WalkState};
+use super::{CachedSlot, FreeRuns, Refusal, SizeClassHeap, WalkState};
 use crate::bookkeeping::mark;
 use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
 use crate::contract::misuse::{Misuse, Report, misuse};
@@ -333,10 +333,45 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
             let unused = unsafe { &mut *self.inner.get() }.take_unused();
             match unused {
                 Ok(Some((memory, layout))) => self.give_region(memory, layout),
+                Ok(None) => break,
+                Err(refusal) => self.wrong(refusal, Location::caller()),
+            }
+        }
+        self.discard_free();
+    }
+
+    /// Gives the memory of long free runs back to the system.
+    #[track_caller]
+    fn discard_free(&self) {
+        let Some(backing) = self.backing else { return };
+        // SAFETY: as in `allocate`.
+        if let Err(refusal) = unsafe { &mut *self.inner.get() }.dissolve_sparse() {
+            self.wrong(refusal, Location::caller());
+        }
+        let mut state = FreeRuns::default();
+        loop {
+            // SAFETY: as in `allocate`; the borrow ends before the backing is called.
+            match unsafe { &*self.inner.get() }.next_free_run(&mut state) {
+                Ok(Some(run)) => {
+                    // SAFETY: the run is inside a region, which is a live block of the backing, and
+                    // holds nothing.
+                    let _bytes = unsafe { backing.discard(run) };
+                }
                 Ok(None) => return,
                 Err(refusal) => self.wrong(refusal, Location::caller()),
             }
         }
+    }
+
+    /// Gives the memory of a part of a block back to the system, if the backing can.
+    ///
+    /// # Safety
+    ///
+    /// As [`Allocator::discard`].
+    pub(crate) unsafe fn discard(&self, part: NonNull<[u8]>) -> usize {
+        let Some(backing) = self.backing else { return 0 };
+        // SAFETY: a region is a live block of the backing, and the promise is the caller's.
+        unsafe { backing.discard(part) }
     }
 
     /// Gives every region back, live blocks or not: for the end of the allocator.

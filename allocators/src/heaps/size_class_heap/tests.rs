@@ -8,6 +8,7 @@ use std::{println, vec};
 
 mod damage;
 mod fast;
+mod free_runs;
 mod large;
 mod medium;
 mod mixed;

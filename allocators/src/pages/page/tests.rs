@@ -10,6 +10,8 @@ mod advice;
 mod closed;
 mod counters;
 #[cfg(not(any(loligo_asan, feature = "valgrind")))]
+mod discard;
+#[cfg(not(any(loligo_asan, feature = "valgrind")))]
 mod given_back;
 #[cfg(not(any(loligo_asan, feature = "valgrind")))]
 mod limits;
@@ -29,7 +31,7 @@ use core::ptr::NonNull;
 use std::panic::catch_unwind;
 use std::string::String;
 use std::vec::Vec;
-use std::{format, thread};
+use std::{format, thread, vec};
 
 use super::PageAllocator;
 use crate::contract::allocator::{AllocError, Allocator};

@@ -35,6 +35,13 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         self.dissolve_slab(2)
     }
 
+    /// Dissolves slabs that are at most half used, while more than a quarter of the memory of slabs
+    /// is idle.
+    pub(in crate::heaps::size_class_heap) fn dissolve_sparse(&mut self) -> Result<(), Refusal> {
+        while self.dissolve_if_idle()? {}
+        Ok(())
+    }
+
     /// Whether more than a quarter of the memory of slabs is idle.
     #[inline]
     pub(in crate::heaps::size_class_heap) fn medium_is_idle(&self) -> bool {
