@@ -65,6 +65,11 @@ use event::{HEADER_BYTES, HEADER_WORDS, WORD, header, payload_bytes};
 /// much as the largest of all and a tag: the stream is smaller as soon as sizes differ by a few
 /// words. The object itself is 32 bytes, 40 with `dyn Allocator`.
 ///
+/// # Threads
+///
+/// `Send` and `Sync` where the allocator is `Sync`. It has no lock: each thread writes its own
+/// stream, and one thread appends them to one.
+///
 /// # When not to use it
 ///
 /// For events of a single type: an [`Array`](crate::Array) of them has no headers. For "call this
