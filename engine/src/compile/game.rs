@@ -59,7 +59,7 @@ fn check(settings: &Property, context: &mut Context<'_>) -> Result<(), CompileFa
     }
     if let Some(step) = settings.get("time_step") {
         step.allow(&TIME_STEP_KEYS)?;
-        step.need("policy", "name one: `policy = \"smoothed\"`")?.one_of(&POLICIES)?;
+        step.need("policy", "name one: `policy = \"smoothed\"`")?.word_index(&POLICIES)?;
     }
     Ok(())
 }

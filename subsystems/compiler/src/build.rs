@@ -52,7 +52,7 @@ impl Project<'_> {
         let now = (self.clock)();
         let (tree, blobs) = self.look_around(&data, executor)?;
         let seen = look(self, &tree, &blobs, &data, now)?;
-        if let Some(last) = seen.and_then(|seen| Look::of_last(&data, seen)) {
+        if let Some(last) = seen.and_then(|seen| Look::read_last(&data, seen)) {
             return Ok(Report { fresh: last.fresh as usize, ..Report::default() });
         }
         let mut report = Report::default();

@@ -271,12 +271,12 @@ impl Property {
         }
     }
 
-    /// Returns which of some words the string is.
+    /// Returns the index in `words` of the string.
     ///
     /// # Errors
     ///
     /// [`CompileFault`] if it is not one of them.
-    pub fn one_of(&self, words: &[&str]) -> Result<usize, CompileFault> {
+    pub fn word_index(&self, words: &[&str]) -> Result<usize, CompileFault> {
         let text = self.string()?;
         let known = || format!("the values are \"{}\"", words.join("\", \""));
         let found = words.iter().position(|word| *word == text);

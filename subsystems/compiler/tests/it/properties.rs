@@ -41,7 +41,7 @@ fn what_is_not_as_it_should_be_is_told_with_its_place() {
     );
     let shape = source.get("shape").expect("it is there");
     is(
-        told(shape.one_of(&["box", "sphere"]).map(|_| 0.0)),
+        told(shape.word_index(&["box", "sphere"]).map(|_| 0.0)),
         ":2:9: \"ball\" means nothing here; the values are \"box\", \"sphere\"",
     );
     let size = source.get("size").expect("it is there");

@@ -72,7 +72,7 @@ impl Compiler for MeshCompiler {
             }
             (None, Some(name)) => {
                 source.allow(&SHAPE_KEYS)?;
-                let number = name.one_of(&SHAPES.map(|shape| shape.name))?;
+                let number = name.word_index(&SHAPES.map(|shape| shape.name))?;
                 context!("In making the shape", SHAPES[number].name);
                 shape::make(&source, &SHAPES[number])?
             }

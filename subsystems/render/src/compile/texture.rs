@@ -63,9 +63,10 @@ fn read(context: &mut Context<'_>) -> Result<(String, bool, TextureWrap), Compil
     let source = context.source()?;
     let source = Property::read(&source)?;
     source.allow(&["image", "color", "wrap"])?;
-    let is_linear = source.get("color").map_or(Ok(0), |value| value.one_of(&["srgb", "linear"]))?;
+    let is_linear =
+        source.get("color").map_or(Ok(0), |value| value.word_index(&["srgb", "linear"]))?;
     let wraps = TextureWrap::ALL.map(TextureWrap::name);
-    let wrap = source.get("wrap").map_or(Ok(0), |value| value.one_of(&wraps))?;
+    let wrap = source.get("wrap").map_or(Ok(0), |value| value.word_index(&wraps))?;
     let image = match source.get("image") {
         Some(image) => {
             let path = image.string()?;
