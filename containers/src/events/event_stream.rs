@@ -29,7 +29,7 @@ mod tail;
 mod tests;
 
 pub use double_buffered::DoubleBufferedEvents;
-pub use error::{EventError, EventFault};
+pub use error::{EventError, EventErrorKind};
 pub use event::Event;
 pub use reader::{EventReader, EventRecord, EventRecords, EventsOf};
 pub use tail::EventTail;
