@@ -20,11 +20,12 @@ pub use arrays::array::{Array, ArrayDrain, ArrayIntoIter};
 pub use arrays::ring::{Ring, RingIntoIter, RingIter};
 pub use bytes::blob::{
     BLOB_ALIGN, BLOB_DEPTH, Blob, BlobArray, BlobBuilder, BlobBytes, BlobChecker, BlobError,
-    BlobField, BlobOption, BlobPartFault, BlobPlace, BlobPlaces, BlobRefused, BlobScalar,
+    BlobField, BlobOption, BlobPartError, BlobPlace, BlobPlaces, BlobRefused, BlobScalar,
     BlobShapes, BlobStr, BlobType, Endian,
 };
 pub use bytes::stream::{
-    Number, Stream, StreamError, StreamFault, StreamFormat, StreamReader, StreamWriter, Streamed,
+    Number, Stream, StreamError, StreamErrorKind, StreamFormat, StreamReader, StreamWriter,
+    Streamed,
 };
 pub use bytes::text;
 pub use error::GrowError;
@@ -32,8 +33,8 @@ pub use events::callbacks::{
     Callback, Callback16, Callback32, CallbackId, CallbackTable, Callbacks, Later, RunError,
 };
 pub use events::event_stream::{
-    DoubleBufferedEvents, Event, EventError, EventFault, EventReader, EventRecord, EventRecords,
-    EventStream, EventTail, EventsOf,
+    DoubleBufferedEvents, Event, EventError, EventErrorKind, EventReader, EventRecord,
+    EventRecords, EventStream, EventTail, EventsOf,
 };
 #[cfg(feature = "hashbrown")]
 pub use hashbrown;

@@ -1,4 +1,5 @@
 //! What the tests of several modules use.
 
+mod crossing;
 pub(crate) mod panicking_drops;
 pub(crate) mod test_memory;

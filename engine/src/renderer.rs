@@ -235,7 +235,7 @@ pub(crate) fn wrong_frame(error: &FrameError<'_>) -> RenderError {
         FrameError::Syntax(error) => {
             RenderError::Frame { line: error.line(), column: error.column() }
         }
-        FrameError::Fault { line, column, .. } => {
+        FrameError::Invalid { line, column, .. } => {
             RenderError::Frame { line: *line, column: *column }
         }
         FrameError::Memory(error) => RenderError::Grow(*error),

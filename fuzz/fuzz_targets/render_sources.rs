@@ -25,6 +25,6 @@ fuzz_target!(|bytes: &[u8]| {
         .expect("the folders are there");
     for error in &report.errors {
         assert!(!error.to_string().contains("panicked"), "{error}");
-        assert!(!error.fault.remedy.is_empty(), "{error}");
+        assert!(!error.error.remedy.is_empty(), "{error}");
     }
 });

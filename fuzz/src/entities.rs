@@ -4,7 +4,7 @@
 use loligo_allocators::Allocator;
 use loligo_containers::BlobBytes;
 use loligo_entities::compile::{
-    CompileFault, ComponentCompiler, DataCompiler, NewPart, TagCompiler, TransformCompiler,
+    CompileErrorKind, ComponentCompiler, DataCompiler, NewPart, TagCompiler, TransformCompiler,
     compile, write,
 };
 use loligo_entities::{
@@ -42,7 +42,7 @@ pub fn compile_and_run(source: &[u8], memory: &dyn Allocator) {
         }
         Err(error) => {
             let lines = source.split(|byte| *byte == b'\n').count();
-            let is_own = error.file == "source" && !matches!(error.fault, CompileFault::Grow(_));
+            let is_own = error.file == "source" && !matches!(error.kind, CompileErrorKind::Grow(_));
             assert!(!is_own || error.line as usize <= lines, "{error} in {lines} lines");
             assert!(!error.to_string().is_empty(), "it is told");
         }

@@ -32,6 +32,11 @@ const FIRST: usize = 8;
 /// reachable only with its stale id, until the slot's next id takes the place, or it is
 /// [removed](Self::remove), or [`retain`](Self::retain) asks about it.
 ///
+/// # Complexity
+///
+/// O(1) for everything that names one value; amortised for insertion, which may grow the array and
+/// move every value. A walk over the values costs what is alive and a bit a slot.
+///
 /// # Memory
 ///
 /// Nothing while empty, then one block as that of a [`HoleTable`](crate::HoleTable): a word, a bit

@@ -155,6 +155,11 @@ pub type PackedTable<'a, T, I = Id<T>, F = Lifo, E = Retire, A = dyn Allocator +
 /// `None`: it never panics. Two tables without tags and with ids of one type cannot recognise each
 /// other's ids.
 ///
+/// # Complexity
+///
+/// O(1) for everything that names one object; amortised for insertion, which may grow the table and
+/// copy it. [`HoleTable`] and [`PackedTable`] state what else differs.
+///
 /// # Memory
 ///
 /// Nothing while empty. Then one block without pointers, drawn at [`HoleTable`] and

@@ -7,7 +7,7 @@ use bytemuck::{AnyBitPattern, CheckedBitPattern, NoUninit};
 use loligo_allocators::{Allocator, HeapAllocator, PageAllocator, ProxyAllocator, SharedRef};
 use loligo_containers::{
     Array, Callback32, CallbackTable, Callbacks, DoubleBufferedEvents, Event, EventReader,
-    EventStream, Stream, StreamError, StreamFault, StreamFormat, StreamReader, StreamWriter,
+    EventStream, Stream, StreamError, StreamErrorKind, StreamFormat, StreamReader, StreamWriter,
     Streamed,
 };
 use proptest::prelude::*;
@@ -249,7 +249,7 @@ proptest! {
                 Ok(()) => assert!(read.0.len() <= bytes.len()),
                 Err(error) => {
                     assert!(error.offset <= bytes.len() as u64, "{error}");
-                    assert!(!matches!(error.fault, StreamFault::Memory(_)), "{error}");
+                    assert!(!matches!(error.kind, StreamErrorKind::Memory(_)), "{error}");
                     assert!(!error.to_string().is_empty());
                 }
             }
@@ -276,9 +276,9 @@ proptest! {
             let memory = ProxyAllocator::new("claimed", heap).with_budget(64 << 10);
             let mut read: Array<'_, u64> = Array::new_in(&memory);
             let mut reader = StreamReader::open(&bytes, FLEET).expect("the head is right");
-            let result = reader.numbers("numbers", &mut read).map_err(|error| error.fault);
+            let result = reader.numbers("numbers", &mut read).map_err(|error| error.kind);
             if u64::from(claimed) * 8 > left {
-                assert_eq!(result, Err(StreamFault::Length { claimed, left }));
+                assert_eq!(result, Err(StreamErrorKind::Length { claimed, left }));
                 assert_eq!(memory.stats().requested_total, 0, "nothing was asked for");
             } else {
                 assert_eq!((result, read.len()), (Ok(()), claimed as usize));

@@ -64,7 +64,7 @@ fn consumers_conform() {
         ] {
             graphs.call(|graphs| match graphs.command(line) {
                 // It is refused for want of a graph, not of memory.
-                Err(error) if error.fault == loligo_monitor::GraphFault::Unknown => Ok(()),
+                Err(error) if error.kind == loligo_monitor::GraphErrorKind::Unknown => Ok(()),
                 result => result,
             })?;
         }

@@ -39,7 +39,7 @@ mod tests;
 pub use builder::{BlobBuilder, BlobPlace, BlobPlaces};
 pub use bytes::BlobBytes;
 pub use check::{BlobChecker, BlobRefused, BlobShapes};
-pub use error::{BlobError, BlobPartFault};
+pub use error::{BlobError, BlobPartError};
 pub use field::BlobField;
 pub use parts::{BlobArray, BlobOption, BlobStr, BlobType};
 pub use scalar::{BlobScalar, Endian};

@@ -22,7 +22,7 @@ mod streamed;
 mod tests;
 mod writer;
 
-pub use error::{StreamError, StreamFault};
+pub use error::{StreamError, StreamErrorKind};
 pub use format::StreamFormat;
 pub use reader::StreamReader;
 pub use streamed::{Number, Streamed};
@@ -209,8 +209,8 @@ pub trait Stream: sealed::Ends {
             let mut place = place.map_or(none, |place| place as u32);
             let count = choices.len() as u32;
             let refused = |place| {
-                let fault = StreamFault::Choice { place, choices: count };
-                Err(StreamError { offset, field: None, fault })
+                let kind = StreamErrorKind::Choice { place, choices: count };
+                Err(StreamError { offset, field: None, kind })
             };
             if !Self::READING && place == none {
                 return refused(none);
@@ -314,7 +314,7 @@ pub trait Stream: sealed::Ends {
         inner: impl FnOnce(&mut Self) -> Result<R, StreamError>,
     ) -> Result<R, StreamError> {
         if *self.depth() >= DEPTH_MAX {
-            return Err(self.error(StreamFault::Depth { limit: DEPTH_MAX }));
+            return Err(self.error(StreamErrorKind::Depth { limit: DEPTH_MAX }));
         }
         *self.depth() += 1;
         let result = inner(self);
@@ -326,7 +326,7 @@ pub trait Stream: sealed::Ends {
     /// or that cannot be written.
     #[cold]
     fn refuse(&self, reason: &'static str) -> StreamError {
-        self.error(StreamFault::Refused(reason))
+        self.error(StreamErrorKind::Refused(reason))
     }
 
     /// Does something in the name of a field: errors that do not know theirs are given this one.
@@ -346,8 +346,8 @@ pub trait Stream: sealed::Ends {
     /// Returns an error at this place of the stream.
     #[doc(hidden)]
     #[cold]
-    fn error(&self, fault: StreamFault) -> StreamError {
-        StreamError { offset: self.offset(), field: None, fault }
+    fn error(&self, kind: StreamErrorKind) -> StreamError {
+        StreamError { offset: self.offset(), field: None, kind }
     }
 }
 

@@ -59,6 +59,11 @@ pub use table::{CallbackId, CallbackTable};
 /// Nothing while empty. Then one block of 16 or 32 bytes a call, with room for at most twice as
 /// many as ever waited. The object itself is 24 bytes, 32 with `dyn Allocator`.
 ///
+/// # Threads
+///
+/// `Send` and `Sync` where the allocator is `Sync`. It has no lock: each thread fills a separate
+/// queue, and one thread appends them to one.
+///
 /// # When not to use it
 ///
 /// For what many may want to know, or what is handled in bulk: that is an

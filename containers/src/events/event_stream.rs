@@ -29,7 +29,7 @@ mod tail;
 mod tests;
 
 pub use double_buffered::DoubleBufferedEvents;
-pub use error::{EventError, EventFault};
+pub use error::{EventError, EventErrorKind};
 pub use event::Event;
 pub use reader::{EventReader, EventRecord, EventRecords, EventsOf};
 pub use tail::EventTail;
@@ -64,6 +64,11 @@ use event::{HEADER_BYTES, HEADER_WORDS, WORD, header, payload_bytes};
 /// event takes 8 bytes more than its struct, rounded up to 4. In a vector of an enum each takes as
 /// much as the largest of all and a tag: the stream is smaller as soon as sizes differ by a few
 /// words. The object itself is 32 bytes, 40 with `dyn Allocator`.
+///
+/// # Threads
+///
+/// `Send` and `Sync` where the allocator is `Sync`. It has no lock: each thread writes its own
+/// stream, and one thread appends them to one.
 ///
 /// # When not to use it
 ///

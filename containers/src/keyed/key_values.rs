@@ -84,6 +84,10 @@ use words::Words;
 /// long). It doubles, and a fourth of it may be garbage. The object itself is 24 bytes, 32 with
 /// `dyn Allocator`.
 ///
+/// # Threads
+///
+/// `Send` and `Sync` where the allocator is `Sync`.
+///
 /// # When not to use it
 ///
 /// For thousands of stores of a few keys each, where [`KeyValuesSet`] saves the block, the header

@@ -75,6 +75,10 @@ pub enum OpenLayout {
 /// Nothing while it has no fields. Then one block: 12 bytes a field, its value, and the tail, which
 /// is drawn at [`OpenArray`].
 ///
+/// # Threads
+///
+/// `Send` and `Sync` where the allocator is `Sync`.
+///
 /// # When not to use it
 ///
 /// For many structs with the same fields: an [`OpenArray`] says their names once.

@@ -60,6 +60,11 @@ type Table<'a, K, V, S, A> = hashbrown::HashMap<K, V, S, Bridge<'a, A>>;
 /// are used at most and, once it has grown, 7 of 16 at least. The object is 40 bytes, 48 with `dyn
 /// Allocator`.
 ///
+/// # Threads
+///
+/// `Send` where keys, values and hasher are `Send` and the allocator is `Sync`; `Sync` where keys,
+/// values and hasher are `Sync`, too.
+///
 /// # When not to use it
 ///
 /// For many values a key, a [`MultiMap`](crate::MultiMap). For objects that you name yourself, an

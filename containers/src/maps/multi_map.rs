@@ -72,6 +72,11 @@ pub struct EntryPlace(u32);
 /// one more entry not counted. The object is 64 bytes with `dyn Allocator` and a hasher without
 /// size.
 ///
+/// # Threads
+///
+/// `Send` where keys, values and hasher are `Send` and the allocator is `Sync`; `Sync` where keys,
+/// values and hasher are `Sync`, too.
+///
 /// # When not to use it
 ///
 /// For one value a key, a `HashMap`. For dozens of values a key that are read over and over, lists

@@ -89,6 +89,11 @@ pub type RowId<T> = Id<RowOf<T>, u32, INDEX_BITS, GENERATION_BITS>;
 /// A row has at most 262 144 elements, the container at most 16 777 215 rows and 4 294 967 295
 /// elements. The object itself is 184 bytes or fewer.
 ///
+/// # Threads
+///
+/// `Send` where the elements are `Send` and the allocator is `Sync`; `Sync` where the elements are
+/// `Sync`, too.
+///
 /// # When not to use it
 ///
 /// Where a small limit holds for every row and most rows are near it, [`FixedRows`] are quicker.

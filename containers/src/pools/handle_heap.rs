@@ -89,6 +89,11 @@ struct Block {
 /// Every block is aligned to 16 bytes, and to [`MAX_ALIGN`](Self::MAX_ALIGN) = 64 where it is asked
 /// for.
 ///
+/// # Threads
+///
+/// `Send` and `Sync` where the allocator is `Sync`. Blocks are allocated, freed and moved through
+/// `&mut`, and read by several threads at once.
+///
 /// # When not to use it
 ///
 /// For blocks of a few bytes: their heads are longer than they are. For objects of one size: an id

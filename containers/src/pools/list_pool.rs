@@ -64,6 +64,13 @@ use settle::Frontier;
 /// again after [`destroy`](Self::destroy); ids of lists that are gone are distinguished from those
 /// of later ones until the slot has had 255 of them.
 ///
+/// # Where nodes are taken
+///
+/// A list that grows takes the node after its last one if that is free, or else a free one of the
+/// same 64, or else the next free one from where the last such search ended, as a list without
+/// nodes does. So a list that is set at once is contiguous, and one that is pushed to while no
+/// other is often is.
+///
 /// # Complexity
 ///
 /// | operation | contiguous list | scattered nodes | memory |
@@ -84,13 +91,6 @@ use settle::Frontier;
 /// an item; what is wasted is the room in last nodes, less than `K` items a list. Arrays grow to
 /// twice their length. The object itself is 36 words at most. There may be 2^32 / `K` nodes (2^31
 /// if `K` is 1) and 2^24 lists.
-///
-/// # Where nodes are taken
-///
-/// A list that grows takes the node after its last one if that is free, or else a free one of the
-/// same 64, or else the next free one from where the last such search ended, as a list without
-/// nodes does. So a list that is set at once is contiguous, and one that is pushed to while no
-/// other is often is.
 ///
 /// # Threads
 ///

@@ -1,6 +1,6 @@
 //! A game's settings: `game.config`, whose keys are those that the engine reads.
 
-use loligo_compiler::{CompileFault, Compiler, ConfigCompiler, Context, Property};
+use loligo_compiler::{CompileError, Compiler, ConfigCompiler, Context, Property};
 use loligo_render::MATERIAL_TYPE;
 
 /// What means something in `game.config`.
@@ -31,7 +31,7 @@ impl Compiler for GameConfigCompiler {
         ConfigCompiler.version()
     }
 
-    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault> {
+    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
         if context.resource().name == "game" {
             let source = context.source()?;
             check(&Property::read(&source)?, context)?;
@@ -40,7 +40,7 @@ impl Compiler for GameConfigCompiler {
     }
 }
 
-fn check(settings: &Property, context: &mut Context<'_>) -> Result<(), CompileFault> {
+fn check(settings: &Property, context: &mut Context<'_>) -> Result<(), CompileError> {
     settings.allow(&KEYS)?;
     for (key, type_name) in [("level", "level"), ("frame", "frame"), ("script", "lua")] {
         if let Some(name) = settings.get(key) {
@@ -59,16 +59,16 @@ fn check(settings: &Property, context: &mut Context<'_>) -> Result<(), CompileFa
     }
     if let Some(step) = settings.get("time_step") {
         step.allow(&TIME_STEP_KEYS)?;
-        step.need("policy", "name one: `policy = \"smoothed\"`")?.one_of(&POLICIES)?;
+        step.need("policy", "name one: `policy = \"smoothed\"`")?.word_index(&POLICIES)?;
     }
     Ok(())
 }
 
 /// Records a reference to a resource, with the place of its name.
-fn refer(context: &mut Context<'_>, type_name: &str, name: &Property) -> Result<(), CompileFault> {
+fn refer(context: &mut Context<'_>, type_name: &str, name: &Property) -> Result<(), CompileError> {
     let text = name.string()?;
     if text.is_empty() {
-        return Err(name.fault("the name is empty", "name a resource, or leave the key out"));
+        return Err(name.error("the name is empty", "name a resource, or leave the key out"));
     }
     context.refer(type_name, text, name.place());
     Ok(())

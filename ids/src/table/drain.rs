@@ -64,12 +64,12 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         Drain { table: self, place: 0 }
     }
 
-    /// Takes out the object that is the least trouble, from `place` on, which is moved on.
+    /// Removes the object that is cheapest to remove, from `place` on, and advances `place`.
     fn take_next(&mut self, place: &mut usize) -> Option<(I, T)> {
         if self.is_empty() {
             return None;
         }
-        let next = self.parts.handy_place(*place, self.used, self.len())?;
+        let next = self.parts.cheapest_place(*place, self.used, self.len())?;
         let bits = self.parts.bits_at(next);
         *place = S::Parts::<T, I::Repr>::after(next);
         let value = self.take_out(bits as usize & self.mask, bits);

@@ -197,7 +197,7 @@ impl<T, R: Repr> Parts<T, R> for HoleParts<T, R> {
     }
 
     #[inline]
-    fn handy_place(self, place: usize, used: usize, len: usize) -> Option<usize> {
+    fn cheapest_place(self, place: usize, used: usize, len: usize) -> Option<usize> {
         self.next_place(place, used, len)
     }
 

@@ -205,7 +205,7 @@ impl<T, R: Repr> Parts<T, R> for PackedParts<T, R> {
     }
 
     #[inline]
-    fn handy_place(self, _place: usize, _used: usize, len: usize) -> Option<usize> {
+    fn cheapest_place(self, _place: usize, _used: usize, len: usize) -> Option<usize> {
         len.checked_sub(1)
     }
 

@@ -178,10 +178,10 @@ pub trait Parts<T, R: Repr>: Copy {
     /// Returns the first live place from `place` on.
     fn next_place(self, place: usize, used: usize, len: usize) -> Option<usize>;
 
-    /// Returns the live place from `place` on whose object is the least trouble to take out.
-    fn handy_place(self, place: usize, used: usize, len: usize) -> Option<usize>;
+    /// Returns the live place from `place` on whose object is cheapest to remove.
+    fn cheapest_place(self, place: usize, used: usize, len: usize) -> Option<usize>;
 
-    /// Returns from where to ask for the next handy place, after the one at `place` is taken.
+    /// Returns from where to look for the next cheapest place, after the object at `place` is removed.
     fn after(place: usize) -> usize;
 
     /// Visits the live places in order, while the table is not changed.

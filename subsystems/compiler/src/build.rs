@@ -7,7 +7,7 @@ use loligo_resources::ContentHash;
 
 use crate::context::Shared;
 use crate::dependency::Dependency;
-use crate::error::{BuildError, CompileFault, ResourceError};
+use crate::error::{BuildError, CompileError, ResourceError};
 use crate::executor::Executor;
 use crate::folder::{Blobs, DataFolder};
 use crate::index::{Entry, FileRecord, Index};
@@ -52,7 +52,7 @@ impl Project<'_> {
         let now = (self.clock)();
         let (tree, blobs) = self.look_around(&data, executor)?;
         let seen = look(self, &tree, &blobs, &data, now)?;
-        if let Some(last) = seen.and_then(|seen| Look::of_last(&data, seen)) {
+        if let Some(last) = seen.and_then(|seen| Look::read_last(&data, seen)) {
             return Ok(Report { fresh: last.fresh as usize, ..Report::default() });
         }
         let mut report = Report::default();
@@ -91,7 +91,7 @@ impl Project<'_> {
             data.remove_blob(file)?;
         }
         tell_changes(&old, &index, &mut report);
-        report.errors.sort_by(|a, b| place(&a.fault).cmp(&place(&b.fault)));
+        report.errors.sort_by(|a, b| place(&a.error).cmp(&place(&b.error)));
         // Whatever was written just now has another stamp than was seen, so this look can then
         // never be had again.
         if let Some(seen) = seen.filter(|_| report.errors.is_empty() && report.compiled == 0) {
@@ -178,11 +178,11 @@ fn find_missing(index: &Index, wanted: &[Wanted], report: &mut Report) {
             let (type_name, name) = (&*reference.type_name, &*reference.name);
             if !known.contains(&(type_name, name)) {
                 let reason = format!("there is no resource `{name}` of type `{type_name}`");
-                let fault = CompileFault::new(reason, "add its source, or name another")
+                let error = CompileError::new(reason, "add its source, or name another")
                     .at(reference.line, reference.column)
                     .in_file(&*entry.source);
                 let resource = Some(entry.name.clone());
-                report.errors.push(ResourceError { resource, fault, is_kept: false });
+                report.errors.push(ResourceError { resource, error, is_kept: false });
             }
         }
     }
@@ -202,6 +202,6 @@ fn tell_changes(old: &Index, new: &Index, report: &mut Report) {
     report.changed = changed.collect::<Vec<ResourceName>>();
 }
 
-fn place(fault: &CompileFault) -> (&str, u32, u32, &str) {
-    (&fault.file, fault.line, fault.column, &fault.reason)
+fn place(error: &CompileError) -> (&str, u32, u32, &str) {
+    (&error.file, error.line, error.column, &error.reason)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::builtin::{ConfigCompiler, CopyCompiler, PackageCompiler};
 use crate::context::Context;
-use crate::error::CompileFault;
+use crate::error::CompileError;
 
 /// Makes the payload of a resource of its source.
 ///
@@ -20,8 +20,8 @@ pub trait Compiler: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] says where and what is wrong. Other resources are compiled all the same.
-    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault>;
+    /// [`CompileError`] says where and what is wrong. Other resources are compiled all the same.
+    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError>;
 }
 
 /// The compilers of a project, by type: the end of a file's name.
@@ -29,7 +29,7 @@ pub trait Compiler: Send + Sync {
 /// # Examples
 ///
 /// ```
-/// use loligo_compiler::{CompileFault, Compiler, Compilers, Context};
+/// use loligo_compiler::{CompileError, Compiler, Compilers, Context};
 ///
 /// /// A text without the space around it.
 /// struct Trimmed;
@@ -39,7 +39,7 @@ pub trait Compiler: Send + Sync {
 ///         1
 ///     }
 ///
-///     fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault> {
+///     fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
 ///         let source = context.source()?;
 ///         Ok(source.trim_ascii().to_vec())
 ///     }

@@ -11,8 +11,8 @@ use loligo_resources::ResourceKey;
 
 use crate::compilers::Compilers;
 use crate::dependency::Dependency;
-use crate::error::CompileFault;
-use crate::folder_error::{FolderError, FolderFault};
+use crate::error::CompileError;
+use crate::folder_error::{FolderError, FolderErrorKind};
 use crate::hash::hash_of;
 use crate::index::Reference;
 use crate::project::Target;
@@ -114,8 +114,8 @@ impl<'c> Context<'c> {
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] if it cannot be read.
-    pub fn source(&mut self) -> Result<Arc<[u8]>, CompileFault> {
+    /// [`CompileError`] if it cannot be read.
+    pub fn source(&mut self) -> Result<Arc<[u8]>, CompileError> {
         self.read(self.source)
     }
 
@@ -123,11 +123,11 @@ impl<'c> Context<'c> {
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] if there is no such file, or it cannot be read.
-    pub fn read(&mut self, path: &str) -> Result<Arc<[u8]>, CompileFault> {
+    /// [`CompileError`] if there is no such file, or it cannot be read.
+    pub fn read(&mut self, path: &str) -> Result<Arc<[u8]>, CompileError> {
         let missing = || {
             let reason = format!("there is no file `{path}`");
-            CompileFault::new(reason, "add it to the project, or name another")
+            CompileError::new(reason, "add it to the project, or name another")
         };
         self.try_read(path)?.ok_or_else(missing)
     }
@@ -136,8 +136,8 @@ impl<'c> Context<'c> {
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] if the path leads out of the project, or the file cannot be read.
-    pub fn try_read(&mut self, path: &str) -> Result<Option<Arc<[u8]>>, CompileFault> {
+    /// [`CompileError`] if the path leads out of the project, or the file cannot be read.
+    pub fn try_read(&mut self, path: &str) -> Result<Option<Arc<[u8]>>, CompileError> {
         check_path(path)?;
         if let Some(known) = self.read.get(path) {
             return Ok(known.clone());
@@ -149,20 +149,20 @@ impl<'c> Context<'c> {
         };
         let bytes: Result<Option<Arc<[u8]>>, FolderError> = match read {
             Ok(bytes) => Ok(bytes.map(Arc::from)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) if error.io_kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         };
         let hash = bytes.as_ref().ok().and_then(Option::as_ref).map(|bytes| hash_of(bytes));
         self.dependencies.insert(Dependency::File { path: path.into(), hash });
-        let bytes = bytes.map_err(|error| match error.fault() {
-            FolderFault::Io(error) => {
+        let bytes = bytes.map_err(|error| match error.kind() {
+            FolderErrorKind::Io(error) => {
                 let reason = format!("`{path}` cannot be read: {error}");
-                CompileFault::new(reason, "let it be read")
+                CompileError::new(reason, "let it be read")
             }
-            fault => {
-                let text = fault.to_string();
+            kind => {
+                let text = kind.to_string();
                 let (reason, remedy) = text.split_once("; ").unwrap_or((&text, "replace it"));
-                CompileFault::new(format!("`{path}` {reason}"), remedy)
+                CompileError::new(format!("`{path}` {reason}"), remedy)
             }
         })?;
         self.read.insert(path.to_owned(), bytes.clone());
@@ -174,8 +174,8 @@ impl<'c> Context<'c> {
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] if the path leads out of the project.
-    pub fn list(&mut self, folder: &str) -> Result<Option<&'c [FolderEntry]>, CompileFault> {
+    /// [`CompileError`] if the path leads out of the project.
+    pub fn list(&mut self, folder: &str) -> Result<Option<&'c [FolderEntry]>, CompileError> {
         if !folder.is_empty() {
             check_path(folder)?;
         }
@@ -190,18 +190,18 @@ impl<'c> Context<'c> {
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] if there is no such folder.
+    /// [`CompileError`] if there is no such folder.
     pub fn resources(
         &mut self,
         folder: &str,
         type_name: &str,
-    ) -> Result<Vec<String>, CompileFault> {
+    ) -> Result<Vec<String>, CompileError> {
         for option in TARGET_OPTIONS {
             self.option(option);
         }
         let Some(entries) = self.list(folder)? else {
             let reason = format!("there is no folder `{folder}`");
-            return Err(CompileFault::new(reason, "make it, or name another"));
+            return Err(CompileError::new(reason, "make it, or name another"));
         };
         let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let files = entries.iter().filter(|entry| !entry.is_folder);
@@ -214,12 +214,12 @@ impl<'c> Context<'c> {
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] if the name leads out of the project.
+    /// [`CompileError`] if the name leads out of the project.
     pub fn source_of(
         &mut self,
         type_name: &str,
         name: &str,
-    ) -> Result<Option<Arc<str>>, CompileFault> {
+    ) -> Result<Option<Arc<str>>, CompileError> {
         check_path(name)?;
         for option in TARGET_OPTIONS {
             self.option(option);
@@ -280,12 +280,12 @@ impl<'c> Context<'c> {
 }
 
 /// Refuses a path that is not one of the project.
-fn check_path(path: &str) -> Result<(), CompileFault> {
+fn check_path(path: &str) -> Result<(), CompileError> {
     if is_source_path(path) {
         return Ok(());
     }
     let reason = format!("`{path}` is no path in the project");
-    Err(CompileFault::new(
+    Err(CompileError::new(
         reason,
         "give the path from the project's folder on, `/` between its steps and none that begins with a dot",
     ))

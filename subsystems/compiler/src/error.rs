@@ -12,7 +12,7 @@ use crate::resource_name::ResourceName;
 
 /// What a compiler found wrong: where, why, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CompileFault {
+pub struct CompileError {
     /// The file, as a path in the project; empty where it is the resource's own source.
     pub file: String,
     /// The line, from 1 on; 0 where it is about the whole file.
@@ -23,14 +23,14 @@ pub struct CompileFault {
     pub reason: String,
     /// What to do about it.
     pub remedy: String,
-    /// What was done when it was found: the contexts of the thread that made the fault, outermost
+    /// What was done when it was found: the contexts of the thread that made the error, outermost
     /// first.
     pub contexts: Vec<String>,
 }
 
-impl CompileFault {
-    /// Makes a fault of the resource's whole source. The current contexts of the thread
-    /// (`loligo_diagnostics::context!`) become part of it, so make it where the fault is found.
+impl CompileError {
+    /// Makes an error about the resource's whole source. The current contexts of the thread
+    /// (`loligo_diagnostics::context!`) become part of it, so make it where the mistake is found.
     #[must_use]
     pub fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
         let (reason, remedy) = (reason.into(), remedy.into());
@@ -58,7 +58,7 @@ impl CompileFault {
     }
 }
 
-impl From<SjsonError> for CompileFault {
+impl From<SjsonError> for CompileError {
     fn from(error: SjsonError) -> Self {
         let text = error.to_string();
         // The place is a separate field, and so is the remedy if there is one.
@@ -70,7 +70,7 @@ impl From<SjsonError> for CompileFault {
     }
 }
 
-impl fmt::Display for CompileFault {
+impl fmt::Display for CompileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
         if self.line > 0 {
@@ -87,19 +87,19 @@ pub struct ResourceError {
     /// The resource; none where the name of a file is wrong.
     pub resource: Option<ResourceName>,
     /// What is wrong; its file is always set.
-    pub fault: CompileFault,
+    pub error: CompileError,
     /// Whether an older version of the resource was kept.
     pub is_kept: bool,
 }
 
 impl fmt::Display for ResourceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.fault.fmt(f)?;
+        self.error.fmt(f)?;
         if let Some(resource) = &self.resource {
             write!(f, " [resource {} of type {}", resource.name, resource.type_name)?;
             f.write_str(if self.is_kept { ", the last good one stays]" } else { "]" })?;
         }
-        for context in &self.fault.contexts {
+        for context in &self.error.contexts {
             write!(f, "\n    {context}")?;
         }
         Ok(())
@@ -170,7 +170,7 @@ impl fmt::Display for BuildError {
         match &self.why {
             Why::Io(error) => error.fmt(f),
             Why::Words(words) => f.write_str(words),
-            Why::Entry(error) => error.fault().fmt(f),
+            Why::Entry(error) => error.kind().fmt(f),
         }
     }
 }

@@ -28,7 +28,7 @@ use loligo_resources::ContentHash;
 
 use crate::disk::Disk;
 use crate::error::BuildError;
-use crate::folder_error::{FolderError, FolderFault};
+use crate::folder_error::{FolderError, FolderErrorKind};
 use crate::guarded_folder::{EntryKind, GuardedFolder};
 use crate::index::{Index, IndexError, Output};
 use crate::tree::Stamp;
@@ -103,7 +103,7 @@ impl<'d> DataFolder<'d> {
         for name in &left {
             if !is_partial(name) || partial.kind(name)? != Some(EntryKind::File) {
                 let path = partial.path().join(name);
-                return Err(FolderError::new(&path, FolderFault::Foreign).into());
+                return Err(FolderError::new(&path, FolderErrorKind::Foreign).into());
             }
         }
         for name in left.iter().filter_map(|name| name.to_str()) {

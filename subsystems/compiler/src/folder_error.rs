@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct FolderError {
     path: PathBuf,
-    fault: FolderFault,
+    kind: FolderErrorKind,
 }
 
 /// What is wrong with an entry.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum FolderFault {
+pub enum FolderErrorKind {
     /// It is a symbolic link.
     Link,
     /// It is there and not a folder.
@@ -40,12 +40,12 @@ pub enum FolderFault {
 }
 
 impl FolderError {
-    pub(crate) fn new(path: &Path, fault: FolderFault) -> Self {
-        Self { path: path.to_owned(), fault }
+    pub(crate) fn new(path: &Path, kind: FolderErrorKind) -> Self {
+        Self { path: path.to_owned(), kind }
     }
 
     pub(crate) fn io(path: &Path, error: io::Error) -> Self {
-        Self::new(path, FolderFault::Io(error))
+        Self::new(path, FolderErrorKind::Io(error))
     }
 
     /// Returns which entry it is.
@@ -56,22 +56,22 @@ impl FolderError {
 
     /// Returns what is wrong with it.
     #[must_use]
-    pub fn fault(&self) -> &FolderFault {
-        &self.fault
+    pub fn kind(&self) -> &FolderErrorKind {
+        &self.kind
     }
 
     /// Returns what the system says, and [`io::ErrorKind::Other`] where it is not the system that
     /// refuses.
     #[must_use]
-    pub fn kind(&self) -> io::ErrorKind {
-        match &self.fault {
-            FolderFault::Io(error) => error.kind(),
+    pub fn io_kind(&self) -> io::ErrorKind {
+        match &self.kind {
+            FolderErrorKind::Io(error) => error.kind(),
             _ => io::ErrorKind::Other,
         }
     }
 }
 
-impl fmt::Display for FolderFault {
+impl fmt::Display for FolderErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Link => f.write_str("is a link, and no link is followed here; remove it"),
@@ -92,14 +92,14 @@ impl fmt::Display for FolderFault {
 
 impl fmt::Display for FolderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.path.display(), self.fault)
+        write!(f, "{}: {}", self.path.display(), self.kind)
     }
 }
 
 impl Error for FolderError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match &self.fault {
-            FolderFault::Io(error) => Some(error),
+        match &self.kind {
+            FolderErrorKind::Io(error) => Some(error),
             _ => None,
         }
     }
@@ -107,8 +107,8 @@ impl Error for FolderError {
 
 impl From<FolderError> for io::Error {
     fn from(error: FolderError) -> Self {
-        match error.fault {
-            FolderFault::Io(error) => error,
+        match error.kind {
+            FolderErrorKind::Io(error) => error,
             _ => Self::other(error),
         }
     }

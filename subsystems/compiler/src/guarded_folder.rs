@@ -16,7 +16,7 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{self, AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::folder_error::{FolderError, FolderFault};
+use crate::folder_error::{FolderError, FolderErrorKind};
 
 mod replace;
 #[cfg(test)]
@@ -91,7 +91,7 @@ impl GuardedFolder {
         let path = self.path.join(name);
         match fs::openat(&self.handle, name, FOLDER, Mode::empty()) {
             Ok(handle) => Ok(Self { handle, path }),
-            Err(error) => Err(self.refusal(name, error, FolderFault::NotAFolder)),
+            Err(error) => Err(self.refusal(name, error, FolderErrorKind::NotAFolder)),
         }
     }
 
@@ -148,7 +148,7 @@ impl GuardedFolder {
     pub fn open_file(&self, name: impl AsRef<OsStr>) -> Result<Option<File>, FolderError> {
         match self.open_regular(name.as_ref(), OFlags::RDONLY) {
             Ok(file) => Ok(Some(file)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) if error.io_kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -193,8 +193,8 @@ impl GuardedFolder {
             .map_err(|error| FolderError::io(&path(), error.into()))?;
         match kind_of(FileType::from_raw_mode(found.st_mode)) {
             EntryKind::File => Ok(u64::try_from(found.st_size).unwrap_or_default()),
-            EntryKind::Link => Err(FolderError::new(&path(), FolderFault::Link)),
-            _ => Err(FolderError::new(&path(), FolderFault::NotAFile)),
+            EntryKind::Link => Err(FolderError::new(&path(), FolderErrorKind::Link)),
+            _ => Err(FolderError::new(&path(), FolderErrorKind::NotAFile)),
         }
     }
 
@@ -229,7 +229,7 @@ impl GuardedFolder {
     ) -> Result<(), FolderError> {
         let (from, to) = (self.step(from.as_ref())?, folder.step(to.as_ref())?);
         fs::renameat(&self.handle, from, &folder.handle, to).map_err(|error| match error {
-            Errno::ISDIR => FolderError::new(&folder.path.join(to), FolderFault::NotAFile),
+            Errno::ISDIR => FolderError::new(&folder.path.join(to), FolderErrorKind::NotAFile),
             error => FolderError::io(&folder.path.join(to), error.into()),
         })
     }
@@ -255,27 +255,27 @@ impl GuardedFolder {
         let name = self.step(name)?;
         let opened = fs::openat(&self.handle, name, FILE | flags, Mode::from_raw_mode(0o666));
         let file = opened.map(File::from);
-        let file = file.map_err(|error| self.refusal(name, error, FolderFault::NotAFile))?;
+        let file = file.map_err(|error| self.refusal(name, error, FolderErrorKind::NotAFile))?;
         let fail = |error| FolderError::io(&self.path.join(name), error);
         if file.metadata().map_err(fail)?.is_file() {
             Ok(file)
         } else {
-            Err(FolderError::new(&self.path.join(name), FolderFault::NotAFile))
+            Err(FolderError::new(&self.path.join(name), FolderErrorKind::NotAFile))
         }
     }
 
     /// Says why an entry could not be opened: what it is, where that is the reason.
-    fn refusal(&self, name: &OsStr, error: Errno, wanted: FolderFault) -> FolderError {
+    fn refusal(&self, name: &OsStr, error: Errno, wanted: FolderErrorKind) -> FolderError {
         let path = self.path.join(name);
         let kind = self.kind(name).ok().flatten();
         match kind {
-            Some(EntryKind::Link) => FolderError::new(&path, FolderFault::Link),
+            Some(EntryKind::Link) => FolderError::new(&path, FolderErrorKind::Link),
             // A pipe without a reader, a socket, a folder that is to be written.
             Some(EntryKind::Special) => FolderError::new(&path, wanted),
-            Some(EntryKind::Folder) if matches!(wanted, FolderFault::NotAFile) => {
+            Some(EntryKind::Folder) if matches!(wanted, FolderErrorKind::NotAFile) => {
                 FolderError::new(&path, wanted)
             }
-            Some(EntryKind::File) if matches!(wanted, FolderFault::NotAFolder) => {
+            Some(EntryKind::File) if matches!(wanted, FolderErrorKind::NotAFolder) => {
                 FolderError::new(&path, wanted)
             }
             _ => FolderError::io(&path, error.into()),
@@ -290,7 +290,7 @@ impl GuardedFolder {
         if is_step && !name.as_bytes().contains(&0) {
             Ok(name)
         } else {
-            Err(FolderError::new(&self.path.join(name), FolderFault::Name))
+            Err(FolderError::new(&self.path.join(name), FolderErrorKind::Name))
         }
     }
 }
@@ -302,7 +302,7 @@ pub(crate) fn read_bounded(
     bytes_max: u64,
 ) -> Result<Vec<u8>, FolderError> {
     let fail = |error| FolderError::io(path, error);
-    let long = || FolderError::new(path, FolderFault::TooLong { bytes_max });
+    let long = || FolderError::new(path, FolderErrorKind::TooLong { bytes_max });
     // What a file says of its length spares the reading; it may grow meanwhile.
     if file.metadata().map_err(fail)?.len() > bytes_max {
         return Err(long());

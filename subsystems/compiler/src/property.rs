@@ -5,7 +5,7 @@ use core::ops::RangeInclusive;
 use loligo_sjson::{NodeKind, Options, SyntaxNode, SyntaxTree};
 
 use crate::builtin::{unescaped, unread};
-use crate::error::CompileFault;
+use crate::error::CompileError;
 use crate::memory::with_heap;
 use crate::nearest::nearest;
 
@@ -22,7 +22,7 @@ use crate::nearest::nearest;
 /// assert_eq!(source.number_or("radius", 0.0..=100.0, 1.0)?, 2.0);
 /// let error = source.number_or("height", 0.0..=100.0, 1.0).expect_err("a text");
 /// assert_eq!(error.to_string(), ":2:10: expected a number, found a string; write a number from 0 to 100");
-/// # Ok::<(), loligo_compiler::CompileFault>(())
+/// # Ok::<(), loligo_compiler::CompileError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Property {
@@ -59,12 +59,12 @@ impl Property {
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] if the text is not SJSON, or no object.
-    pub fn read(text: &[u8]) -> Result<Self, CompileFault> {
+    /// [`CompileError`] if the text is not SJSON, or no object.
+    pub fn read(text: &[u8]) -> Result<Self, CompileError> {
         let root = with_heap(|heap| {
             let tree = SyntaxTree::try_parse_in(text, &Options::SJSON, heap).map_err(unread)?;
             let mut places = Places { text: tree.text(), at: 0, line: 1, column: 1 };
-            Ok::<_, CompileFault>(Self::of_node(tree.root(), &mut places))
+            Ok::<_, CompileError>(Self::of_node(tree.root(), &mut places))
         })?;
         root.members()?;
         Ok(root)
@@ -118,17 +118,17 @@ impl Property {
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] if it is not.
-    pub fn need(&self, key: &str, remedy: &str) -> Result<&Self, CompileFault> {
-        self.get(key).ok_or_else(|| self.fault(format!("there is no `{key}`"), remedy))
+    /// [`CompileError`] if it is not.
+    pub fn need(&self, key: &str, remedy: &str) -> Result<&Self, CompileError> {
+        self.get(key).ok_or_else(|| self.error(format!("there is no `{key}`"), remedy))
     }
 
     /// Holds an object to the keys that mean something in it, each once.
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] at the first key that is not among them or comes twice.
-    pub fn allow(&self, keys: &[&str]) -> Result<(), CompileFault> {
+    /// [`CompileError`] at the first key that is not among them or comes twice.
+    pub fn allow(&self, keys: &[&str]) -> Result<(), CompileError> {
         let members = self.members()?;
         for (at, member) in members.iter().enumerate() {
             let key = &member.key;
@@ -139,11 +139,11 @@ impl Property {
                     None => format!("the keys are {}", keys.join(", ")),
                 };
                 let reason = format!("the key `{key}` means nothing here");
-                return Err(CompileFault::new(reason, remedy).at(line, column));
+                return Err(CompileError::new(reason, remedy).at(line, column));
             }
             if members[..at].iter().any(|other| other.key == *key) {
                 let reason = format!("the key `{key}` comes twice");
-                return Err(CompileFault::new(reason, "remove one").at(line, column));
+                return Err(CompileError::new(reason, "remove one").at(line, column));
             }
         }
         Ok(())
@@ -153,8 +153,8 @@ impl Property {
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] if it is not an object.
-    pub fn members(&self) -> Result<&[Self], CompileFault> {
+    /// [`CompileError`] if it is not an object.
+    pub fn members(&self) -> Result<&[Self], CompileError> {
         match &self.value {
             PropertyValue::Object(members) => Ok(members),
             _ => Err(self.expected("an object", "write `key = value`")),
@@ -165,8 +165,8 @@ impl Property {
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] if it is not an array.
-    pub fn items(&self) -> Result<&[Self], CompileFault> {
+    /// [`CompileError`] if it is not an array.
+    pub fn items(&self) -> Result<&[Self], CompileError> {
         match &self.value {
             PropertyValue::Array(items) => Ok(items),
             _ => Err(self.expected("an array", "write values in brackets")),
@@ -177,8 +177,8 @@ impl Property {
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] if it is not a string.
-    pub fn string(&self) -> Result<&str, CompileFault> {
+    /// [`CompileError`] if it is not a string.
+    pub fn string(&self) -> Result<&str, CompileError> {
         match &self.value {
             PropertyValue::String(text) => Ok(text),
             _ => Err(self.expected("a string", "put it in quotes")),
@@ -189,8 +189,8 @@ impl Property {
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] if it is not a number, or out of the range.
-    pub fn number(&self, range: RangeInclusive<f32>) -> Result<f32, CompileFault> {
+    /// [`CompileError`] if it is not a number, or out of the range.
+    pub fn number(&self, range: RangeInclusive<f32>) -> Result<f32, CompileError> {
         let remedy = || match (*range.start(), *range.end()) {
             (f32::MIN, f32::MAX) => "write a number".to_owned(),
             (low, f32::MAX) => format!("write a number of {low} or more"),
@@ -202,7 +202,7 @@ impl Property {
         let number = number as f32;
         match range.contains(&number) {
             true => Ok(number),
-            false => Err(self.fault(format!("{number} is not in the range"), remedy())),
+            false => Err(self.error(format!("{number} is not in the range"), remedy())),
         }
     }
 
@@ -216,7 +216,7 @@ impl Property {
         key: &str,
         range: RangeInclusive<f32>,
         default: f32,
-    ) -> Result<f32, CompileFault> {
+    ) -> Result<f32, CompileError> {
         self.get(key).map_or(Ok(default), |value| value.number(range))
     }
 
@@ -224,11 +224,11 @@ impl Property {
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] if it is not an array of `N` numbers, all in the range.
+    /// [`CompileError`] if it is not an array of `N` numbers, all in the range.
     pub fn numbers<const N: usize>(
         &self,
         range: RangeInclusive<f32>,
-    ) -> Result<[f32; N], CompileFault> {
+    ) -> Result<[f32; N], CompileError> {
         let wrong = || {
             let example = ["0"; N].join(" ");
             self.expected(&format!("{N} numbers"), format!("write `[ {example} ]`"))
@@ -254,7 +254,7 @@ impl Property {
         key: &str,
         range: RangeInclusive<f32>,
         default: [f32; N],
-    ) -> Result<[f32; N], CompileFault> {
+    ) -> Result<[f32; N], CompileError> {
         self.get(key).map_or(Ok(default), |value| value.numbers(range))
     }
 
@@ -262,8 +262,8 @@ impl Property {
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] if it is neither true nor false.
-    pub fn bool_or(&self, key: &str, default: bool) -> Result<bool, CompileFault> {
+    /// [`CompileError`] if it is neither true nor false.
+    pub fn bool_or(&self, key: &str, default: bool) -> Result<bool, CompileError> {
         match self.get(key) {
             None => Ok(default),
             Some(Self { value: PropertyValue::Bool(value), .. }) => Ok(*value),
@@ -271,27 +271,27 @@ impl Property {
         }
     }
 
-    /// Returns which of some words the string is.
+    /// Returns the index in `words` of the string.
     ///
     /// # Errors
     ///
-    /// [`CompileFault`] if it is not one of them.
-    pub fn one_of(&self, words: &[&str]) -> Result<usize, CompileFault> {
+    /// [`CompileError`] if it is not one of them.
+    pub fn word_index(&self, words: &[&str]) -> Result<usize, CompileError> {
         let text = self.string()?;
         let known = || format!("the values are \"{}\"", words.join("\", \""));
         let found = words.iter().position(|word| *word == text);
-        found.ok_or_else(|| self.fault(format!("\"{text}\" means nothing here"), known()))
+        found.ok_or_else(|| self.error(format!("\"{text}\" means nothing here"), known()))
     }
 
     /// Makes an error about the value.
     #[must_use]
-    pub fn fault(&self, reason: impl Into<String>, remedy: impl Into<String>) -> CompileFault {
-        CompileFault::new(reason, remedy).at(self.place.0, self.place.1)
+    pub fn error(&self, reason: impl Into<String>, remedy: impl Into<String>) -> CompileError {
+        CompileError::new(reason, remedy).at(self.place.0, self.place.1)
     }
 
     /// Makes the error of a value that is not a `what`.
     #[must_use]
-    pub fn expected(&self, what: &str, remedy: impl Into<String>) -> CompileFault {
+    pub fn expected(&self, what: &str, remedy: impl Into<String>) -> CompileError {
         let found = match &self.value {
             PropertyValue::Null => "null",
             PropertyValue::Bool(_) => "a truth value",
@@ -299,11 +299,11 @@ impl Property {
             PropertyValue::String(_) => "a string",
             PropertyValue::Array(items) => {
                 return self
-                    .fault(format!("expected {what}, found an array of {}", items.len()), remedy);
+                    .error(format!("expected {what}, found an array of {}", items.len()), remedy);
             }
             PropertyValue::Object(_) => "an object",
         };
-        self.fault(format!("expected {what}, found {found}"), remedy)
+        self.error(format!("expected {what}, found {found}"), remedy)
     }
 }
 

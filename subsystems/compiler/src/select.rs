@@ -10,7 +10,7 @@ use std::sync::Arc;
 use loligo_ids::IdString64;
 
 use crate::compilers::Compilers;
-use crate::error::{CompileFault, ResourceError};
+use crate::error::{CompileError, ResourceError};
 use crate::language::is_language;
 use crate::platform::Platform;
 use crate::project::Target;
@@ -172,6 +172,6 @@ fn wrong(
     reason: String,
     remedy: &str,
 ) -> ResourceError {
-    let fault = CompileFault::new(reason, remedy).in_file(path);
-    ResourceError { resource: resource.cloned(), fault, is_kept: false }
+    let error = CompileError::new(reason, remedy).in_file(path);
+    ResourceError { resource: resource.cloned(), error, is_kept: false }
 }

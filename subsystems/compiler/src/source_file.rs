@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
-use crate::folder_error::{FolderError, FolderFault};
+use crate::folder_error::{FolderError, FolderErrorKind};
 use crate::guarded_folder::read_bounded;
 
 /// The most bytes that a source may have.
@@ -23,11 +23,11 @@ pub const SOURCE_BYTES_MAX: u64 = 1 << 30;
 pub fn read_source(project: &Path, path: &str) -> Result<Option<Vec<u8>>, FolderError> {
     let place = project.join(path);
     if !is_source_path(path) {
-        return Err(FolderError::new(&place, FolderFault::Outside));
+        return Err(FolderError::new(&place, FolderErrorKind::Outside));
     }
     match leads_out(project, &place) {
         Ok(false) => read_regular(&place).map(Some),
-        Ok(true) => Err(FolderError::new(&place, FolderFault::Outside)),
+        Ok(true) => Err(FolderError::new(&place, FolderErrorKind::Outside)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(FolderError::io(&place, error)),
     }
@@ -54,7 +54,7 @@ pub(crate) fn read_regular(path: &Path) -> Result<Vec<u8>, FolderError> {
     let file = File::from(opened.map_err(|error| FolderError::io(path, error.into()))?);
     let about = file.metadata().map_err(|error| FolderError::io(path, error))?;
     if !about.is_file() {
-        return Err(FolderError::new(path, FolderFault::NotAFile));
+        return Err(FolderError::new(path, FolderErrorKind::NotAFile));
     }
     read_bounded(file, path, SOURCE_BYTES_MAX)
 }

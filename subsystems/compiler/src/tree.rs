@@ -11,8 +11,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use loligo_resources::ContentHash;
 
 use crate::context::FolderEntry;
-use crate::error::{BuildError, CompileFault, ResourceError};
-use crate::folder_error::{FolderError, FolderFault};
+use crate::error::{BuildError, CompileError, ResourceError};
+use crate::folder_error::{FolderError, FolderErrorKind};
 use crate::hash::hash_of_pieces;
 use crate::source_file::{leads_out, read_regular};
 
@@ -91,7 +91,7 @@ pub(crate) struct SourceTree {
     /// What is in each folder, in order of the names.
     folders: HashMap<Arc<str>, Vec<FolderEntry>>,
     /// Those of the files that may not be read.
-    refused: BTreeMap<Arc<str>, Refusal>,
+    refused: BTreeMap<Arc<str>, FileError>,
     /// Files whose names are not UTF-8 or not printable.
     pub(crate) errors: Vec<ResourceError>,
 }
@@ -155,7 +155,7 @@ impl SourceTree {
             tree.folders.insert(own.into(), entries);
         }
         tree.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-        tree.errors.sort_unstable_by(|a, b| a.fault.file.cmp(&b.fault.file));
+        tree.errors.sort_unstable_by(|a, b| a.error.file.cmp(&b.error.file));
         Ok(tree)
     }
 
@@ -174,8 +174,8 @@ impl SourceTree {
     pub(crate) fn read(&self, project: &Path, path: &str) -> Result<Vec<u8>, FolderError> {
         let place = project.join(path);
         match self.refused.get(path) {
-            Some(Refusal::Outside) => Err(FolderError::new(&place, FolderFault::Outside)),
-            Some(Refusal::NotAFile) => Err(FolderError::new(&place, FolderFault::NotAFile)),
+            Some(FileError::Outside) => Err(FolderError::new(&place, FolderErrorKind::Outside)),
+            Some(FileError::NotAFile) => Err(FolderError::new(&place, FolderErrorKind::NotAFile)),
             None => read_regular(&place),
         }
     }
@@ -205,7 +205,7 @@ impl SourceTree {
 
 /// Why a file of the project may not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Refusal {
+enum FileError {
     /// It is a link to a file that is not in the project.
     Outside,
     /// It is a pipe, a socket or a device, or a link to one.
@@ -213,7 +213,7 @@ enum Refusal {
 }
 
 enum Kind {
-    File(Stamp, Option<Refusal>),
+    File(Stamp, Option<FileError>),
     Folder,
     /// Nothing that a project is made of, or gone meanwhile.
     Other,
@@ -232,22 +232,22 @@ fn kind(project: &Path, found: &fs::DirEntry) -> io::Result<Kind> {
         return Ok(Kind::Folder);
     }
     if !own.is_symlink() {
-        let refusal = (!own.is_file()).then_some(Refusal::NotAFile);
+        let refusal = (!own.is_file()).then_some(FileError::NotAFile);
         return Ok(Kind::File(Stamp::of(&own), refusal));
     }
     // Of a file that may not be read only the link's own stamp is recorded.
     let refused = |refusal| Ok(Kind::File(Stamp::of(&own), Some(refusal)));
     match fs::metadata(found.path()) {
         Ok(target) if target.is_dir() => Ok(Kind::Other),
-        Ok(target) if !target.is_file() => refused(Refusal::NotAFile),
+        Ok(target) if !target.is_file() => refused(FileError::NotAFile),
         Ok(target) => match leads_out(project, &found.path()) {
             Ok(false) => Ok(Kind::File(Stamp::of(&target), None)),
-            Ok(true) => refused(Refusal::Outside),
+            Ok(true) => refused(FileError::Outside),
             Err(error) => gone(error),
         },
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Kind::Other),
         // It leads in a circle, or where this user may not look.
-        Err(_) => refused(Refusal::Outside),
+        Err(_) => refused(FileError::Outside),
     }
 }
 
@@ -268,6 +268,6 @@ fn wrong_name(path: &str, reason: &str) -> ResourceError {
             false => shown.push(char),
         }
     }
-    let fault = CompileFault::new(reason, "rename the file").in_file(shown);
-    ResourceError { resource: None, fault, is_kept: false }
+    let error = CompileError::new(reason, "rename the file").in_file(shown);
+    ResourceError { resource: None, error, is_kept: false }
 }

@@ -72,7 +72,7 @@ mod write;
 pub use component::{ComponentCompiler, Instances};
 pub use config::{Config, Field};
 pub use data::DataCompiler;
-pub use error::{CompileError, CompileFault};
+pub use error::{CompileError, CompileErrorKind};
 pub use plain::{PlainCompiler, PlainField, PlainKind};
 pub use project::{ENTITY_TYPE, LEVEL_TYPE, SharedComponentCompiler, register, standard};
 pub use source::{NamedResource, Sources};

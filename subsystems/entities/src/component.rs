@@ -200,12 +200,12 @@ pub enum ComponentError {
     /// A table of ids could not grow.
     Ids(InsertError),
     /// The resource's data are not those of this type.
-    Data(DataFault),
+    Data(DataError),
 }
 
 /// What is wrong with the data of a component type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DataFault {
+pub struct DataError {
     /// Which instance it is about, or how many there are if it is about none.
     pub instance: u32,
     /// What is wrong, in words.
@@ -216,7 +216,7 @@ impl ComponentError {
     /// Returns the error of data that are wrong.
     #[must_use]
     pub const fn data(instance: usize, what: &'static str) -> Self {
-        Self::Data(DataFault { instance: instance as u32, what })
+        Self::Data(DataError { instance: instance as u32, what })
     }
 }
 
@@ -225,7 +225,7 @@ impl fmt::Display for ComponentError {
         match self {
             Self::Grow(error) => error.fmt(f),
             Self::Ids(error) => error.fmt(f),
-            Self::Data(DataFault { instance, what }) => {
+            Self::Data(DataError { instance, what }) => {
                 write!(f, "{what}, at instance {instance}; compile the resource again")
             }
         }

@@ -22,7 +22,7 @@ mod resource_words;
 mod tags;
 mod transforms;
 
-pub use component::{Batch, ComponentError, ComponentManager, ComponentType, DataFault};
+pub use component::{Batch, ComponentError, ComponentManager, ComponentType, DataError};
 pub use components::{ComponentTwice, Components};
 pub use data::Data;
 pub use entities::{Entities, Unknown};
@@ -31,7 +31,7 @@ pub use error::{Damage, SpawnError};
 pub use plain::Plain;
 pub use pose::Pose;
 pub use resource::{
-    ENTITIES_MAX, EntityResource, NO_PARENT, ResourceError, ResourceFault, ResourcePart,
+    ENTITIES_MAX, EntitiesError, EntityResource, NO_PARENT, ResourceError, ResourcePart,
 };
 pub use resource_words::ResourceWords;
 pub use tags::{ENTITIES_OF_TAG_MAX, TagError, Tags};

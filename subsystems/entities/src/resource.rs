@@ -24,7 +24,7 @@
 
 mod error;
 
-pub use error::{ResourceError, ResourceFault};
+pub use error::{EntitiesError, ResourceError};
 
 use core::fmt;
 
@@ -172,28 +172,28 @@ impl<'b> EntityResource<'b> {
     }
 
     /// Checks the invariants.
-    fn check(&self) -> Result<(), ResourceFault> {
+    fn check(&self) -> Result<(), EntitiesError> {
         let (count, names) = (self.len(), self.names().len());
         if count > ENTITIES_MAX {
-            return Err(ResourceFault::TooMany { count });
+            return Err(EntitiesError::TooMany { count });
         }
         if names != count {
-            return Err(ResourceFault::Names { count, names });
+            return Err(EntitiesError::Names { count, names });
         }
         for (entity, &parent) in (0..).zip(self.parents()) {
             if parent != NO_PARENT && parent >= entity {
-                return Err(ResourceFault::Parent { entity, parent });
+                return Err(EntitiesError::Parent { entity, parent });
             }
         }
         let mut last = None;
         for part in self.parts() {
             if last.is_some_and(|last| last >= part.component) {
-                return Err(ResourceFault::Order { component: part.component });
+                return Err(EntitiesError::Order { component: part.component });
             }
             last = Some(part.component);
             let ascend = part.entities.is_sorted_by(|a, b| a < b);
             if !ascend || part.entities.last().is_some_and(|index| *index as usize >= count) {
-                return Err(ResourceFault::Owners { component: part.component });
+                return Err(EntitiesError::Owners { component: part.component });
             }
         }
         Ok(())

@@ -28,30 +28,30 @@ pub const NODES_MAX: usize = 4_096;
 ///
 /// ```
 /// use loligo_allocators::StaticHeap;
-/// use loligo_expressions::{CompileFault, Expression, Symbols};
+/// use loligo_expressions::{CompileErrorKind, Expression, Symbols};
 ///
 /// static MEMORY: StaticHeap<32768> = StaticHeap::new("doc");
 /// let refused = Expression::try_compile_in("2 * (1 + 3", &Symbols::default(), &MEMORY);
 /// let error = refused.err().expect("a parenthesis is open");
 /// assert_eq!((error.line(), error.column()), (1, 5));
-/// assert_eq!(error.fault, CompileFault::Open);
+/// assert_eq!(error.kind, CompileErrorKind::Open);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CompileError<'s> {
     /// The source.
     pub source: &'s str,
-    /// The byte at which the fault begins.
+    /// The byte at which the faulty part begins.
     pub offset: u32,
     /// The bytes of the faulty part; 0 at the end of the source.
     pub bytes: u32,
     /// What is wrong.
-    pub fault: CompileFault<'s>,
+    pub kind: CompileErrorKind<'s>,
 }
 
 /// What is wrong with a source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum CompileFault<'s> {
+pub enum CompileErrorKind<'s> {
     /// A value was expected: a number, a name, a sign or a parenthesis. Something else was found,
     /// or the end.
     ValueExpected,
@@ -159,67 +159,67 @@ const SHOWN: usize = 76;
 impl CompileError<'_> {
     fn write_fault(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let part = Part(self.part());
-        match self.fault {
-            CompileFault::ValueExpected => {
+        match self.kind {
+            CompileErrorKind::ValueExpected => {
                 write!(f, "expected a value (a number, a name, `-`, `!` or `(`), found {part}")
             }
-            CompileFault::OperatorExpected => {
+            CompileErrorKind::OperatorExpected => {
                 write!(f, "expected an operator or the end, found {part}; write `*` to multiply")
             }
-            CompileFault::Character => write!(f, "{part} means nothing here; take it out"),
-            CompileFault::HalfOperator { whole } => {
+            CompileErrorKind::Character => write!(f, "{part} means nothing here; take it out"),
+            CompileErrorKind::HalfOperator { whole } => {
                 write!(f, "{part} is no operator; is `{whole}` meant?")
             }
-            CompileFault::Number => {
+            CompileErrorKind::Number => {
                 write!(f, "{part} is no number; numbers are written as `12`, `0.5` or `1.5e-3`")
             }
-            CompileFault::LargeNumber => {
+            CompileErrorKind::LargeNumber => {
                 write!(f, "{part} is too large; 3.4e38 is the largest number")
             }
-            CompileFault::Unknown { nearest: Some(nearest) } => {
+            CompileErrorKind::Unknown { nearest: Some(nearest) } => {
                 write!(f, "nothing is called {part}; is `{nearest}` meant?")
             }
-            CompileFault::Unknown { nearest: None } => {
+            CompileErrorKind::Unknown { nearest: None } => {
                 write!(f, "nothing is called {part}; name a variable, constant or function")
             }
-            CompileFault::NotCalled => {
+            CompileErrorKind::NotCalled => {
                 write!(f, "{part} is a function; write its arguments in parentheses after it")
             }
-            CompileFault::NotCallable => {
+            CompileErrorKind::NotCallable => {
                 write!(f, "{part} is a value and no function; write `*` to multiply")
             }
-            CompileFault::Arguments { found, expected } => {
+            CompileErrorKind::Arguments { found, expected } => {
                 write!(f, "{part} takes {expected} argument{}, not ", plural(expected))?;
                 let more = if found > expected { " or more" } else { "" };
                 write!(f, "{found}{more}")
             }
-            CompileFault::Open => write!(f, "this parenthesis is never closed; write `)`"),
-            CompileFault::Closed => {
+            CompileErrorKind::Open => write!(f, "this parenthesis is never closed; write `)`"),
+            CompileErrorKind::Closed => {
                 write!(f, "this parenthesis closes none; take it out, or write `(` before")
             }
-            CompileFault::Comma => {
+            CompileErrorKind::Comma => {
                 write!(f, "a comma stands only between the arguments of a function")
             }
-            CompileFault::NoElse => {
+            CompileErrorKind::NoElse => {
                 write!(f, "expected `:` and another value for this `?`: condition ? a : b")
             }
-            CompileFault::NoCondition => {
+            CompileErrorKind::NoCondition => {
                 write!(f, "this `:` has no `?` before it: condition ? a : b")
             }
-            CompileFault::Chain => write!(
+            CompileErrorKind::Chain => write!(
                 f,
                 "two comparisons in a row; write `a < b && b < c`, or parentheses around one"
             ),
-            CompileFault::LongSource => {
+            CompileErrorKind::LongSource => {
                 write!(f, "the source has more than {SOURCE_BYTES_MAX} bytes; shorten it")
             }
-            CompileFault::Long => {
+            CompileErrorKind::Long => {
                 write!(f, "here are more than {NODES_MAX} values and operators; shorten it")
             }
-            CompileFault::Deep => {
+            CompileErrorKind::Deep => {
                 write!(f, "more than {DEPTH_MAX} values would wait here for an operator; nest less")
             }
-            CompileFault::Memory(error) => write!(f, "{error}"),
+            CompileErrorKind::Memory(error) => write!(f, "{error}"),
         }
     }
 }

@@ -8,7 +8,7 @@ use loligo_containers::{Array, GrowError};
 use crate::batch::{BatchStack, Input};
 use crate::bytecode::Bytecode;
 use crate::emit::emit;
-use crate::error::{CompileError, CompileFault};
+use crate::error::{CompileError, CompileErrorKind};
 use crate::parser::parse;
 use crate::print::print;
 use crate::symbols::{Function, Symbols};
@@ -69,9 +69,10 @@ impl<'a, A: Allocator + ?Sized> Expression<'a, A> {
     where
         'a: 's,
     {
-        let refused = |fault| CompileError { source, offset: 0, bytes: 0, fault };
+        let refused = |kind| CompileError { source, offset: 0, bytes: 0, kind };
         let tree = parse(source, symbols, memory)?;
-        let words = emit(&tree, memory).map_err(|error| refused(CompileFault::Memory(error)))?;
+        let words =
+            emit(&tree, memory).map_err(|error| refused(CompileErrorKind::Memory(error)))?;
         // What the compiler writes is held to the same proof as what comes from elsewhere.
         match verify(&words, symbols) {
             Ok(needs) => Ok(Self {

@@ -1,6 +1,6 @@
 //! From characters to tokens.
 
-use crate::error::{CompileError, CompileFault};
+use crate::error::{CompileError, CompileErrorKind};
 use crate::operation::binary;
 
 /// A token and its place.
@@ -44,20 +44,20 @@ impl<'s> Lexer<'s> {
         let rest = self.source.get(self.at..).unwrap_or_default();
         let text = rest.trim_start();
         self.at += rest.len() - text.len();
-        let (kind, bytes) = token(text).map_err(|(fault, bytes)| self.error(fault, bytes))?;
+        let (kind, bytes) = token(text).map_err(|(kind, bytes)| self.error(kind, bytes))?;
         let token = Token { kind, offset: self.at as u32, bytes: bytes as u32 };
         self.at += bytes;
         Ok(token)
     }
 
-    fn error(&self, fault: CompileFault<'s>, bytes: usize) -> CompileError<'s> {
+    fn error(&self, kind: CompileErrorKind<'s>, bytes: usize) -> CompileError<'s> {
         let (offset, bytes) = (self.at as u32, bytes as u32);
-        CompileError { source: self.source, offset, bytes, fault }
+        CompileError { source: self.source, offset, bytes, kind }
     }
 }
 
 /// Reads the token that `text` begins with; returns its bytes, too.
-fn token(text: &str) -> Result<(TokenKind<'_>, usize), (CompileFault<'_>, usize)> {
+fn token(text: &str) -> Result<(TokenKind<'_>, usize), (CompileErrorKind<'_>, usize)> {
     use TokenKind::{Closing, Colon, Comma, End, Infix, Not, Opening, Question};
     let mut characters = text.chars();
     let Some(first) = characters.next() else { return Ok((End, 0)) };
@@ -81,9 +81,9 @@ fn token(text: &str) -> Result<(TokenKind<'_>, usize), (CompileFault<'_>, usize)
         '!' => (Not, 1),
         '&' if second == Some('&') => (Infix(binary::AND), 2),
         '|' if second == Some('|') => (Infix(binary::OR), 2),
-        '=' => return Err((CompileFault::HalfOperator { whole: "==" }, 1)),
-        '&' => return Err((CompileFault::HalfOperator { whole: "&&" }, 1)),
-        '|' => return Err((CompileFault::HalfOperator { whole: "||" }, 1)),
+        '=' => return Err((CompileErrorKind::HalfOperator { whole: "==" }, 1)),
+        '&' => return Err((CompileErrorKind::HalfOperator { whole: "&&" }, 1)),
+        '|' => return Err((CompileErrorKind::HalfOperator { whole: "||" }, 1)),
         '?' => (Question, 1),
         ':' => (Colon, 1),
         ',' => (Comma, 1),
@@ -93,7 +93,7 @@ fn token(text: &str) -> Result<(TokenKind<'_>, usize), (CompileFault<'_>, usize)
             let name = name(text);
             (TokenKind::Name(name), name.len())
         }
-        _ => return Err((CompileFault::Character, first.len_utf8())),
+        _ => return Err((CompileErrorKind::Character, first.len_utf8())),
     })
 }
 
@@ -121,7 +121,7 @@ fn name(text: &str) -> &str {
 
 /// Reads the number that `text` begins with. Letters, digits and dots that follow belong to it, so
 /// that `2x` and `1.2.3` are malformed numbers rather than two tokens.
-fn number(text: &str) -> Result<(TokenKind<'_>, usize), (CompileFault<'_>, usize)> {
+fn number(text: &str) -> Result<(TokenKind<'_>, usize), (CompileErrorKind<'_>, usize)> {
     let mut before = ' ';
     let belongs = |c: char| {
         let is_sign = matches!(c, '+' | '-') && matches!(before, 'e' | 'E');
@@ -132,7 +132,7 @@ fn number(text: &str) -> Result<(TokenKind<'_>, usize), (CompileFault<'_>, usize
     let end = text.find(|c| !belongs(c)).unwrap_or(text.len());
     match text[..end].parse::<f32>() {
         Ok(value) if value.is_finite() => Ok((TokenKind::Number(value), end)),
-        Ok(_) => Err((CompileFault::LargeNumber, end)),
-        Err(_) => Err((CompileFault::Number, end)),
+        Ok(_) => Err((CompileErrorKind::LargeNumber, end)),
+        Err(_) => Err((CompileErrorKind::Number, end)),
     }
 }

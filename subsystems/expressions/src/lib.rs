@@ -23,8 +23,8 @@ mod verify;
 
 pub use batch::{BatchStack, Input, LANES};
 pub use bytecode::{Bytecode, DEPTH_MAX, WORDS_MAX};
-pub use error::{CompileError, CompileFault, NODES_MAX, SOURCE_BYTES_MAX};
+pub use error::{CompileError, CompileErrorKind, NODES_MAX, SOURCE_BYTES_MAX};
 pub use expression::Expression;
 pub use image::{FORMAT_VERSION, ImageError};
 pub use symbols::{ARGUMENTS_MAX, Function, Symbols};
-pub use verify::{BytecodeError, BytecodeFault};
+pub use verify::{BytecodeError, BytecodeErrorKind};

@@ -8,7 +8,7 @@
 use loligo_allocators::Allocator;
 use loligo_containers::Array;
 
-use crate::error::{CompileError, CompileFault, SOURCE_BYTES_MAX};
+use crate::error::{CompileError, CompileErrorKind, SOURCE_BYTES_MAX};
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::operation::{binary, ternary, unary};
 use crate::symbols::{Callee, Symbol, Symbols};
@@ -88,7 +88,7 @@ pub(crate) fn parse<'s, 'f: 's, 'a, A: Allocator + ?Sized>(
         pending: Array::new_in(memory),
     };
     if source.len() > SOURCE_BYTES_MAX {
-        return Err(parser.error(CompileFault::LongSource, 0, 0));
+        return Err(parser.error(CompileErrorKind::LongSource, 0, 0));
     }
     parser.read()?;
     Ok(parser.tree)
@@ -128,7 +128,7 @@ impl<'s, 'f: 's, A: Allocator + ?Sized> Parser<'s, 'f, '_, A> {
             TokenKind::Not => self.wait(PendingKind::Sign(unary::NOT), token).map(|()| false),
             TokenKind::Opening => self.wait(PendingKind::Parenthesis, token).map(|()| false),
             TokenKind::Closing => self.no_arguments(token).map(|()| true),
-            _ => Err(self.at(token, CompileFault::ValueExpected)),
+            _ => Err(self.at(token, CompileErrorKind::ValueExpected)),
         }
     }
 
@@ -143,14 +143,14 @@ impl<'s, 'f: 's, A: Allocator + ?Sized> Parser<'s, 'f, '_, A> {
             Some(Symbol::Constant(value)) => self.push(Operation::Float(value), token)?,
             Some(Symbol::Callee(callee)) => {
                 if lexer.next()?.kind != TokenKind::Opening {
-                    return Err(self.at(token, CompileFault::NotCalled));
+                    return Err(self.at(token, CompileErrorKind::NotCalled));
                 }
                 self.wait(PendingKind::Call { callee, arguments: 0 }, token)?;
                 return Ok(false);
             }
             None => {
                 let nearest = self.symbols.nearest(name);
-                return Err(self.at(token, CompileFault::Unknown { nearest }));
+                return Err(self.at(token, CompileErrorKind::Unknown { nearest }));
             }
         }
         Ok(true)
@@ -165,7 +165,7 @@ impl<'s, 'f: 's, A: Allocator + ?Sized> Parser<'s, 'f, '_, A> {
             let here = Token { offset, bytes, ..token };
             return self.call(callee, 0, here);
         }
-        Err(self.at(token, CompileFault::ValueExpected))
+        Err(self.at(token, CompileErrorKind::ValueExpected))
     }
 
     /// Takes a token after a value. Returns whether another value must follow.
@@ -180,9 +180,9 @@ impl<'s, 'f: 's, A: Allocator + ?Sized> Parser<'s, 'f, '_, A> {
             TokenKind::Comma => self.comma(token)?,
             TokenKind::Closing => return self.closing(token).map(|()| false),
             TokenKind::Opening if self.is_behind_name(token) => {
-                return Err(self.at(self.name_before(token), CompileFault::NotCallable));
+                return Err(self.at(self.name_before(token), CompileErrorKind::NotCallable));
             }
-            _ => return Err(self.at(token, CompileFault::OperatorExpected)),
+            _ => return Err(self.at(token, CompileErrorKind::OperatorExpected)),
         }
         Ok(true)
     }
@@ -193,7 +193,7 @@ impl<'s, 'f: 's, A: Allocator + ?Sized> Parser<'s, 'f, '_, A> {
         self.settle(binding + u8::from(code == binary::POWER || binding == binding::COMPARISON))?;
         let before = self.pending.last().map_or(0, |pending| pending.kind.binding());
         if binding == binding::COMPARISON && before == binding::COMPARISON {
-            return Err(self.at(token, CompileFault::Chain));
+            return Err(self.at(token, CompileErrorKind::Chain));
         }
         self.wait(PendingKind::Infix(code), token)
     }
@@ -205,7 +205,7 @@ impl<'s, 'f: 's, A: Allocator + ?Sized> Parser<'s, 'f, '_, A> {
                 *kind = PendingKind::Choice;
                 Ok(())
             }
-            _ => Err(self.at(token, CompileFault::NoCondition)),
+            _ => Err(self.at(token, CompileErrorKind::NoCondition)),
         }
     }
 
@@ -220,12 +220,12 @@ impl<'s, 'f: 's, A: Allocator + ?Sized> Parser<'s, 'f, '_, A> {
                 if found <= expected {
                     return Ok(());
                 }
-                Err(self.at(here, CompileFault::Arguments { found, expected }))
+                Err(self.at(here, CompileErrorKind::Arguments { found, expected }))
             }
             Some(&mut Pending { kind: PendingKind::Question, offset, bytes }) => {
-                Err(self.error(CompileFault::NoElse, offset, bytes))
+                Err(self.error(CompileErrorKind::NoElse, offset, bytes))
             }
-            _ => Err(self.at(token, CompileFault::Comma)),
+            _ => Err(self.at(token, CompileErrorKind::Comma)),
         }
     }
 
@@ -237,9 +237,9 @@ impl<'s, 'f: 's, A: Allocator + ?Sized> Parser<'s, 'f, '_, A> {
                 self.call(callee, arguments + 1, Token { offset, bytes, ..token })
             }
             Some(Pending { offset, bytes, .. }) => {
-                Err(self.error(CompileFault::NoElse, offset, bytes))
+                Err(self.error(CompileErrorKind::NoElse, offset, bytes))
             }
-            None => Err(self.at(token, CompileFault::Closed)),
+            None => Err(self.at(token, CompileErrorKind::Closed)),
         }
     }
 
@@ -248,16 +248,16 @@ impl<'s, 'f: 's, A: Allocator + ?Sized> Parser<'s, 'f, '_, A> {
         match self.pending.last() {
             None => Ok(()),
             Some(Pending { kind: PendingKind::Question, offset, bytes }) => {
-                Err(self.error(CompileFault::NoElse, *offset, *bytes))
+                Err(self.error(CompileErrorKind::NoElse, *offset, *bytes))
             }
             Some(Pending { kind: PendingKind::Call { .. }, offset, bytes }) => {
                 // The parenthesis comes after the name, with nothing but space between.
                 let behind = (offset + bytes) as usize;
                 let space = self.source.get(behind..).and_then(|rest| rest.find('('));
                 let at = behind + space.unwrap_or(0);
-                Err(self.error(CompileFault::Open, at as u32, 1))
+                Err(self.error(CompileErrorKind::Open, at as u32, 1))
             }
-            Some(Pending { offset, .. }) => Err(self.error(CompileFault::Open, *offset, 1)),
+            Some(Pending { offset, .. }) => Err(self.error(CompileErrorKind::Open, *offset, 1)),
         }
     }
 
@@ -269,7 +269,7 @@ impl<'s, 'f: 's, A: Allocator + ?Sized> Parser<'s, 'f, '_, A> {
     ) -> Result<(), CompileError<'s>> {
         let expected = self.symbols.arguments_of(callee) as u32;
         if found != expected {
-            return Err(self.at(token, CompileFault::Arguments { found, expected }));
+            return Err(self.at(token, CompileErrorKind::Arguments { found, expected }));
         }
         let operation = match callee {
             Callee::Unary(code) => Operation::Unary(code),
@@ -300,19 +300,19 @@ impl<'s, 'f: 's, A: Allocator + ?Sized> Parser<'s, 'f, '_, A> {
     fn push(&mut self, operation: Operation, token: Token<'s>) -> Result<(), CompileError<'s>> {
         let pushed = self.tree.push(operation, self.symbols.functions);
         pushed.map_err(|full| {
-            let fault = match full {
-                TreeFull::Long => CompileFault::Long,
-                TreeFull::Deep => CompileFault::Deep,
-                TreeFull::Memory(error) => CompileFault::Memory(error),
+            let kind = match full {
+                TreeFull::Long => CompileErrorKind::Long,
+                TreeFull::Deep => CompileErrorKind::Deep,
+                TreeFull::Memory(error) => CompileErrorKind::Memory(error),
             };
-            self.at(token, fault)
+            self.at(token, kind)
         })
     }
 
     fn wait(&mut self, kind: PendingKind, token: Token<'s>) -> Result<(), CompileError<'s>> {
         let pending = Pending { kind, offset: token.offset, bytes: token.bytes };
         let pushed = self.pending.try_push(pending);
-        pushed.map_err(|error| self.at(token, CompileFault::Memory(error)))
+        pushed.map_err(|error| self.at(token, CompileErrorKind::Memory(error)))
     }
 
     /// Returns `true` if the `(` comes after the name of a value, which cannot be called.
@@ -330,11 +330,11 @@ impl<'s, 'f: 's, A: Allocator + ?Sized> Parser<'s, 'f, '_, A> {
         Token { offset: start as u32, bytes: bytes as u32, ..token }
     }
 
-    fn at(&self, token: Token<'s>, fault: CompileFault<'s>) -> CompileError<'s> {
-        self.error(fault, token.offset, token.bytes)
+    fn at(&self, token: Token<'s>, kind: CompileErrorKind<'s>) -> CompileError<'s> {
+        self.error(kind, token.offset, token.bytes)
     }
 
-    fn error(&self, fault: CompileFault<'s>, offset: u32, bytes: u32) -> CompileError<'s> {
-        CompileError { source: self.source, offset, bytes, fault }
+    fn error(&self, kind: CompileErrorKind<'s>, offset: u32, bytes: u32) -> CompileError<'s> {
+        CompileError { source: self.source, offset, bytes, kind }
     }
 }

@@ -17,13 +17,13 @@ pub struct BytecodeError {
     /// The index of the word.
     pub word: usize,
     /// What is wrong with it.
-    pub fault: BytecodeFault,
+    pub kind: BytecodeErrorKind,
 }
 
 /// What is wrong with a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum BytecodeFault {
+pub enum BytecodeErrorKind {
     /// No operation is written so.
     Operation(u32),
     /// The float that should follow is missing.
@@ -65,25 +65,27 @@ pub enum BytecodeFault {
 impl fmt::Display for BytecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "word {} of the bytecode: ", self.word)?;
-        match self.fault {
-            BytecodeFault::Operation(word) => write!(f, "{word:#010x} is no operation"),
-            BytecodeFault::FloatMissing => write!(f, "the float that should follow is missing"),
-            BytecodeFault::Variable { index, known } => {
+        match self.kind {
+            BytecodeErrorKind::Operation(word) => write!(f, "{word:#010x} is no operation"),
+            BytecodeErrorKind::FloatMissing => write!(f, "the float that should follow is missing"),
+            BytecodeErrorKind::Variable { index, known } => {
                 write!(f, "variable {index} of {known}")
             }
-            BytecodeFault::Function { index, known } => {
+            BytecodeErrorKind::Function { index, known } => {
                 write!(f, "function {index} of {known}")
             }
-            BytecodeFault::Underflow { found, expected } => {
+            BytecodeErrorKind::Underflow { found, expected } => {
                 write!(f, "takes {expected} values where {found} are on the stack")
             }
-            BytecodeFault::Deep => write!(f, "more than {DEPTH_MAX} values on the stack"),
-            BytecodeFault::Long => {
+            BytecodeErrorKind::Deep => write!(f, "more than {DEPTH_MAX} values on the stack"),
+            BytecodeErrorKind::Long => {
                 write!(f, "more than {WORDS_MAX} words, or {NODES_MAX} operations and operands")
             }
-            BytecodeFault::Left(values) => write!(f, "{values} values at the end in place of one"),
-            BytecodeFault::BehindEnd => write!(f, "there are words past the end"),
-            BytecodeFault::NoEnd => write!(f, "the end is missing"),
+            BytecodeErrorKind::Left(values) => {
+                write!(f, "{values} values at the end in place of one")
+            }
+            BytecodeErrorKind::BehindEnd => write!(f, "there are words past the end"),
+            BytecodeErrorKind::NoEnd => write!(f, "the end is missing"),
         }?;
         write!(f, "; compile the source again")
     }
@@ -112,47 +114,51 @@ pub(crate) fn verify(words: &[u32], symbols: &Symbols<'_>) -> Result<Needs, Byte
     let mut needs = Needs { depth: 0, variables: 0 };
     let (mut height, mut nodes, mut at) = (0_usize, 0_usize, 0_usize);
     if words.len() > WORDS_MAX {
-        return Err(BytecodeError { word: WORDS_MAX, fault: BytecodeFault::Long });
+        return Err(BytecodeError { word: WORDS_MAX, kind: BytecodeErrorKind::Long });
     }
     while let Some(&word) = words.get(at) {
-        let refused = |fault| BytecodeError { word: at, fault };
+        let refused = |kind| BytecodeError { word: at, kind };
         if word == 0 {
             return match (height, words.len() - at) {
                 (1, 1) => Ok(needs),
-                (1, _) => Err(BytecodeError { word: at + 1, fault: BytecodeFault::BehindEnd }),
-                _ => Err(refused(BytecodeFault::Left(height))),
+                (1, _) => Err(BytecodeError { word: at + 1, kind: BytecodeErrorKind::BehindEnd }),
+                _ => Err(refused(BytecodeErrorKind::Left(height))),
             };
         }
         let effect = effect(word, symbols, &mut needs.variables).map_err(refused)?;
         nodes += effect.nodes;
         if nodes > NODES_MAX {
-            return Err(refused(BytecodeFault::Long));
+            return Err(refused(BytecodeErrorKind::Long));
         }
         if height < effect.pops {
-            let fault = BytecodeFault::Underflow { found: height, expected: effect.pops };
-            return Err(refused(fault));
+            let kind = BytecodeErrorKind::Underflow { found: height, expected: effect.pops };
+            return Err(refused(kind));
         }
         height = height - effect.pops + 1;
         if height > DEPTH_MAX {
-            return Err(refused(BytecodeFault::Deep));
+            return Err(refused(BytecodeErrorKind::Deep));
         }
         needs.depth = needs.depth.max(height as u32);
         if effect.has_float && at + 1 == words.len() {
-            return Err(refused(BytecodeFault::FloatMissing));
+            return Err(refused(BytecodeErrorKind::FloatMissing));
         }
         at += 1 + usize::from(effect.has_float);
     }
-    Err(BytecodeError { word: at, fault: BytecodeFault::NoEnd })
+    Err(BytecodeError { word: at, kind: BytecodeErrorKind::NoEnd })
 }
 
-fn effect(word: u32, symbols: &Symbols<'_>, variables: &mut u32) -> Result<Effect, BytecodeFault> {
+fn effect(
+    word: u32,
+    symbols: &Symbols<'_>,
+    variables: &mut u32,
+) -> Result<Effect, BytecodeErrorKind> {
     let (operation, data) = split(word);
-    let unknown = Err(BytecodeFault::Operation(word));
+    let unknown = Err(BytecodeErrorKind::Operation(word));
     let known = |names: &[&str], first: u8| usize::from(operation - first) < names.len();
     let mut variable = || {
         let known = symbols.variables.len();
         if data as usize >= known {
-            return Err(BytecodeFault::Variable { index: data, known });
+            return Err(BytecodeErrorKind::Variable { index: data, known });
         }
         *variables = (*variables).max(data + 1);
         Ok(())
@@ -164,7 +170,9 @@ fn effect(word: u32, symbols: &Symbols<'_>, variables: &mut u32) -> Result<Effec
         }
         CALL => match symbols.functions.get(data as usize) {
             Some(function) => Ok(Effect { pops: function.arguments(), nodes: 1, has_float: false }),
-            None => Err(BytecodeFault::Function { index: data, known: symbols.functions.len() }),
+            None => {
+                Err(BytecodeErrorKind::Function { index: data, known: symbols.functions.len() })
+            }
         },
         BINARY_VARIABLE..BINARY_FLOAT if known(BINARY_NAMES, BINARY_VARIABLE) => {
             variable()?;

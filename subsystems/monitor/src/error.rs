@@ -93,7 +93,7 @@ impl Error for ExportError {}
 
 /// What is wrong with a command for graphs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GraphFault {
+pub enum GraphErrorKind {
     /// No such command.
     Command,
     /// A word is missing.
@@ -126,36 +126,42 @@ pub enum GraphFault {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GraphError {
     /// What is wrong.
-    pub fault: GraphFault,
+    pub kind: GraphErrorKind,
     /// The column of the line where it is, from 1, counted in bytes.
     pub column: u32,
 }
 
 impl fmt::Display for GraphError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = match self.fault {
-            GraphFault::Command => {
+        let what = match self.kind {
+            GraphErrorKind::Command => {
                 "there is no such command; write `graph` and then make, add, add_vector3, \
                  add_scope, add_heap, range, history or remove"
             }
-            GraphFault::Missing => {
+            GraphErrorKind::Missing => {
                 "a word is missing; write `graph make NAME`, `graph add NAME SERIES`, \
                  `graph range NAME LEAST MOST` or `graph history NAME COUNT`"
             }
-            GraphFault::TooMany => "there is a word too many; put names with spaces in quotes",
-            GraphFault::Quote => "the quote is not closed; write \" at the end of the name",
-            GraphFault::Name => "a name has 1 to 128 bytes; shorten it, or write one",
-            GraphFault::Exists => "there is a graph of this name; take another, or remove it first",
-            GraphFault::Unknown => "there is no graph of this name; make it with `graph make NAME`",
-            GraphFault::Number => {
+            GraphErrorKind::TooMany => "there is a word too many; put names with spaces in quotes",
+            GraphErrorKind::Quote => "the quote is not closed; write \" at the end of the name",
+            GraphErrorKind::Name => "a name has 1 to 128 bytes; shorten it, or write one",
+            GraphErrorKind::Exists => {
+                "there is a graph of this name; take another, or remove it first"
+            }
+            GraphErrorKind::Unknown => {
+                "there is no graph of this name; make it with `graph make NAME`"
+            }
+            GraphErrorKind::Number => {
                 "this is no number that a graph can have; write one as -20 or 0.5"
             }
-            GraphFault::Range => "the least of a range must be below its most; change them about",
-            GraphFault::Graphs => "there are as many graphs as there may be; remove one",
-            GraphFault::Series => {
+            GraphErrorKind::Range => {
+                "the least of a range must be below its most; change them about"
+            }
+            GraphErrorKind::Graphs => "there are as many graphs as there may be; remove one",
+            GraphErrorKind::Series => {
                 "the graph has as many series as it may have; put this one into another graph"
             }
-            GraphFault::Memory => {
+            GraphErrorKind::Memory => {
                 "there is no memory for the history; remove a graph, or write a shorter one with \
                  `graph history NAME COUNT`"
             }

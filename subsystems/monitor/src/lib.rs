@@ -35,7 +35,7 @@ pub use balance::DEPTH_MAX;
 pub use chrome::ChromeTrace;
 pub use clock::{Clock, ticks};
 pub use drain::Drained;
-pub use error::{ExportError, GraphError, GraphFault, MonitorError};
+pub use error::{ExportError, GraphError, GraphErrorKind, MonitorError};
 pub use event::{Consumer, Event, NO_CORE, What};
 pub use graph::{Graph, GraphLimits, Graphs, Point, Series, Source};
 pub use heap::MonitoredAllocator;

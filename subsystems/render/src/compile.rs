@@ -58,7 +58,7 @@ pub use shader::ShaderCompiler;
 pub use texture::TextureCompiler;
 
 use loligo_allocators::{HeapAllocator, PageAllocator};
-use loligo_compiler::{CompileFault, Compilers};
+use loligo_compiler::{CompileError, Compilers};
 use loligo_containers::GrowError;
 use std::vec::Vec;
 
@@ -92,8 +92,8 @@ type Heap<'a> = HeapAllocator<'a, PageAllocator>;
 /// Builds a blob.
 fn build(
     work: impl FnOnce(&Heap<'_>) -> Result<Vec<u8>, GrowError>,
-) -> Result<Vec<u8>, CompileFault> {
+) -> Result<Vec<u8>, CompileError> {
     let pages = PageAllocator::new("compiler pages");
     let heap = HeapAllocator::new("compiler", &pages);
-    work(&heap).map_err(|error| CompileFault::new(std::format!("{error}"), "make it smaller"))
+    work(&heap).map_err(|error| CompileError::new(std::format!("{error}"), "make it smaller"))
 }

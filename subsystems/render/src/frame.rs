@@ -15,7 +15,7 @@ mod error;
 mod read;
 mod target;
 
-pub use error::{FrameError, FrameFault};
+pub use error::{FrameError, FrameErrorKind};
 pub use target::{TargetFormat, TargetSize};
 
 /// The name of the target that is there without being declared: what the player sees.

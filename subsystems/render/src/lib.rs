@@ -35,19 +35,19 @@ pub use cull::{Frustum, Spheres};
 pub use display_list::{Command, DisplayList};
 pub use draw::{Draw, Geometry, IndirectArgs};
 pub use frame::{
-    COLORS_MAX, Clear, FrameDescription, FrameError, FrameFault, LAYERS_MAX, LayerRef, PassRef,
+    COLORS_MAX, Clear, FrameDescription, FrameError, FrameErrorKind, LAYERS_MAX, LayerRef, PassRef,
     TargetFormat, TargetRef, TargetSize, WINDOW,
 };
 pub use key::{LayerKeys, Order, layer_of};
 pub use lights::{FrameLights, LIGHTS_MAX};
 pub use material::{MATERIAL_TYPE, MATERIAL_VERSION, MaterialImage, MaterialResource};
 pub use mesh::{MESH_TYPE, MESH_VERSION, MeshImage, MeshResource, MeshVertex};
-pub use resource_error::{ContentError, ContentFault};
+pub use resource_error::{ContentError, ContentErrorKind};
 pub use shader::{SHADER_TYPE, SHADER_VERSION, ShaderImage, ShaderResource};
-pub use shader_text::{SHADER_BYTES_MAX, ShaderTextError, ShaderTextFault, check_shader_text};
+pub use shader_text::{SHADER_BYTES_MAX, ShaderTextError, ShaderTextErrorKind, check_shader_text};
 pub use sort::{ItemSorter, SortItem};
 pub use state::{
-    Light, MESH_HIDDEN, Mesh, RecordError, RenderHandle, RenderObject, StateError, StateFault,
+    Light, MESH_HIDDEN, Mesh, RecordError, RenderHandle, RenderObject, StateError, StateErrorKind,
     StateRecorder, StateStream, Transform,
 };
 pub use texture::{

@@ -11,13 +11,13 @@ pub struct ContentError {
     /// The type that was expected: `mesh`, `texture`, `material` or `shader`.
     pub type_name: &'static str,
     /// What is wrong.
-    pub fault: ContentFault,
+    pub kind: ContentErrorKind,
 }
 
 /// What is wrong with the bytes of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum ContentFault {
+pub enum ContentErrorKind {
     /// They are not a blob of that type.
     Blob(BlobError),
     /// A part of it is not as it must be.
@@ -33,7 +33,7 @@ pub enum ContentFault {
 
 impl ContentError {
     pub(crate) const fn blob(type_name: &'static str, error: BlobError) -> Self {
-        Self { type_name, fault: ContentFault::Blob(error) }
+        Self { type_name, kind: ContentErrorKind::Blob(error) }
     }
 
     pub(crate) const fn part(
@@ -42,16 +42,16 @@ impl ContentError {
         must: &'static str,
         found: u64,
     ) -> Self {
-        Self { type_name, fault: ContentFault::Part { field, must, found } }
+        Self { type_name, kind: ContentErrorKind::Part { field, must, found } }
     }
 }
 
 impl fmt::Display for ContentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "no compiled {}: ", self.type_name)?;
-        match self.fault {
-            ContentFault::Blob(error) => write!(f, "{error}")?,
-            ContentFault::Part { field, must, found } => {
+        match self.kind {
+            ContentErrorKind::Blob(error) => write!(f, "{error}")?,
+            ContentErrorKind::Part { field, must, found } => {
                 write!(f, "`{field}` must be {must}, and is {found}")?;
             }
         }

@@ -37,13 +37,13 @@ pub struct ShaderTextError {
     /// Where, in bytes from the beginning.
     pub at: usize,
     /// What there is too much of.
-    pub fault: ShaderTextFault,
+    pub kind: ShaderTextErrorKind,
 }
 
 /// What there is too much of in a shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum ShaderTextFault {
+pub enum ShaderTextErrorKind {
     /// Bytes.
     Bytes,
     /// Brackets in brackets.
@@ -56,7 +56,7 @@ pub enum ShaderTextFault {
     Declarations,
 }
 
-impl ShaderTextFault {
+impl ShaderTextErrorKind {
     /// Returns what to do about it.
     #[must_use]
     pub const fn remedy(self) -> &'static str {
@@ -68,7 +68,7 @@ impl ShaderTextFault {
     }
 }
 
-impl fmt::Display for ShaderTextFault {
+impl fmt::Display for ShaderTextErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bytes => write!(f, "the shader has more than {SHADER_BYTES_MAX} bytes"),
@@ -84,7 +84,7 @@ impl fmt::Display for ShaderTextFault {
 
 impl fmt::Display for ShaderTextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "at byte {}: {}; {}", self.at, self.fault, self.fault.remedy())
+        write!(f, "at byte {}: {}; {}", self.at, self.kind, self.kind.remedy())
     }
 }
 
@@ -102,14 +102,14 @@ impl Error for ShaderTextError {}
 /// [`ShaderTextError`] for the first place at which there is too much of something.
 pub fn check_shader_text(text: &str) -> Result<(), ShaderTextError> {
     if text.len() > SHADER_BYTES_MAX {
-        return Err(ShaderTextError { at: SHADER_BYTES_MAX, fault: ShaderTextFault::Bytes });
+        return Err(ShaderTextError { at: SHADER_BYTES_MAX, kind: ShaderTextErrorKind::Bytes });
     }
     let mut scan = Scan::new();
     let mut at = 0;
     while let Some((token, end)) = next_token(text.as_bytes(), &mut at) {
         let start = at;
         at = end;
-        scan.token(token).map_err(|fault| ShaderTextError { at: start, fault })?;
+        scan.token(token).map_err(|kind| ShaderTextError { at: start, kind })?;
     }
     Ok(())
 }
@@ -215,7 +215,7 @@ impl Scan {
         }
     }
 
-    fn token(&mut self, token: Token) -> Result<(), ShaderTextFault> {
+    fn token(&mut self, token: Token) -> Result<(), ShaderTextErrorKind> {
         let is_after_word = core::mem::replace(&mut self.is_after_word, token == Token::Word);
         let frame = &mut self.frames[self.top];
         if core::mem::take(&mut frame.is_after_block) && token != Token::Else {
@@ -227,7 +227,7 @@ impl Scan {
                 self.frames[self.top].branches += 1;
                 self.branches += 1;
                 let is_within = self.branches <= ELSE_MAX;
-                is_within.then_some(()).ok_or(ShaderTextFault::Else)
+                is_within.then_some(()).ok_or(ShaderTextErrorKind::Else)
             }
             Token::Mark(b'<') if is_after_word => self.open(b'<'),
             Token::Mark(b'>') if self.frames[self.top].bracket == b'<' => self.close_frame(),
@@ -258,13 +258,13 @@ impl Scan {
         }
     }
 
-    fn operator(&mut self, count: u32) -> Result<(), ShaderTextFault> {
+    fn operator(&mut self, count: u32) -> Result<(), ShaderTextErrorKind> {
         let frame = &mut self.frames[self.top];
         // Each is at most what was counted before, so that nothing wraps before it is refused.
         frame.operators += count;
         self.operators += count;
         let is_within = self.operators <= OPERATORS_MAX;
-        is_within.then_some(()).ok_or(ShaderTextFault::Operators)
+        is_within.then_some(()).ok_or(ShaderTextErrorKind::Operators)
     }
 
     /// Begins the next of several parts, which is in none of those before.
@@ -274,15 +274,15 @@ impl Scan {
         self.operators -= core::mem::take(&mut frame.operators);
     }
 
-    fn end_declaration(&mut self) -> Result<(), ShaderTextFault> {
+    fn end_declaration(&mut self) -> Result<(), ShaderTextErrorKind> {
         self.declarations += u32::from(self.top == 0);
         let is_within = self.declarations <= DECLARATIONS_MAX;
-        is_within.then_some(()).ok_or(ShaderTextFault::Declarations)
+        is_within.then_some(()).ok_or(ShaderTextErrorKind::Declarations)
     }
 
-    fn open(&mut self, bracket: u8) -> Result<(), ShaderTextFault> {
+    fn open(&mut self, bracket: u8) -> Result<(), ShaderTextErrorKind> {
         if self.top == NESTING_MAX {
-            return Err(ShaderTextFault::Nesting);
+            return Err(ShaderTextErrorKind::Nesting);
         }
         self.top += 1;
         self.frames[self.top] = Frame { bracket, ..Frame::default() };
@@ -290,14 +290,14 @@ impl Scan {
     }
 
     /// Ends what was taken for the brackets of a type and was a comparison.
-    fn close_angles(&mut self) -> Result<(), ShaderTextFault> {
+    fn close_angles(&mut self) -> Result<(), ShaderTextErrorKind> {
         while self.frames[self.top].bracket == b'<' {
             self.close_frame()?;
         }
         Ok(())
     }
 
-    fn close(&mut self, bracket: u8) -> Result<(), ShaderTextFault> {
+    fn close(&mut self, bracket: u8) -> Result<(), ShaderTextErrorKind> {
         self.close_angles()?;
         // What ends without a beginning is for the reader to refuse.
         if self.frames[self.top].bracket != bracket {
@@ -313,7 +313,7 @@ impl Scan {
     }
 
     /// Ends the last frame. What is in it may be below what follows: `(a + b) + c`.
-    fn close_frame(&mut self) -> Result<(), ShaderTextFault> {
+    fn close_frame(&mut self) -> Result<(), ShaderTextErrorKind> {
         let operators = self.leave();
         self.operator(operators + 1)
     }

@@ -16,7 +16,7 @@ mod message;
 mod recorder;
 mod stream;
 
-pub use error::{RecordError, StateError, StateFault};
+pub use error::{RecordError, StateError, StateErrorKind};
 pub use message::{Light, MESH_HIDDEN, Mesh, Transform};
 pub use recorder::StateRecorder;
 pub use stream::StateStream;

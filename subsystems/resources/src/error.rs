@@ -20,13 +20,13 @@ pub struct LoadError {
     /// The resource.
     pub key: ResourceKey,
     /// Why it could not.
-    pub fault: LoadFault,
+    pub kind: LoadErrorKind,
 }
 
 /// Why a resource could not be loaded.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum LoadFault {
+pub enum LoadErrorKind {
     /// The table has no resource of that type and name.
     Unknown,
     /// The table has it, but each of its variants has a property that is not in the order of
@@ -69,7 +69,7 @@ pub enum LoadFault {
     Memory(GrowError),
 }
 
-impl LoadFault {
+impl LoadErrorKind {
     pub(crate) fn of_io(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::NotFound => Self::Missing,
@@ -78,17 +78,17 @@ impl LoadFault {
     }
 
     pub(crate) const fn of(self, key: ResourceKey) -> LoadError {
-        LoadError { key, fault: self }
+        LoadError { key, kind: self }
     }
 }
 
-impl From<GrowError> for LoadFault {
+impl From<GrowError> for LoadErrorKind {
     fn from(error: GrowError) -> Self {
         Self::Memory(error)
     }
 }
 
-impl fmt::Display for LoadFault {
+impl fmt::Display for LoadErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown => {
@@ -124,7 +124,7 @@ impl fmt::Display for LoadFault {
 
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "resource {}: {}", self.key, self.fault)
+        write!(f, "resource {}: {}", self.key, self.kind)
     }
 }
 
@@ -148,7 +148,7 @@ impl fmt::Display for NamedLoadError<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ResourceKey { type_hash, name } = self.error.key;
         let [type_name, name] = [type_hash, name].map(|id| self.names.show(id));
-        write!(f, "resource {name}.{type_name}: {}", self.error.fault)
+        write!(f, "resource {name}.{type_name}: {}", self.error.kind)
     }
 }
 
@@ -162,28 +162,28 @@ impl fmt::Debug for NamedLoadError<'_> {
 #[derive(Debug)]
 pub struct OpenError {
     what: &'static str,
-    why: OpenFault,
+    why: OpenErrorKind,
 }
 
 #[derive(Debug)]
-enum OpenFault {
+enum OpenErrorKind {
     Words(&'static str),
-    Load(LoadFault),
+    Load(LoadErrorKind),
     Table(TableError),
     Memory(GrowError),
 }
 
 impl OpenError {
     pub(crate) const fn new(what: &'static str, why: &'static str) -> Self {
-        Self { what, why: OpenFault::Words(why) }
+        Self { what, why: OpenErrorKind::Words(why) }
     }
 
-    pub(crate) const fn of_file(fault: LoadFault) -> Self {
-        Self { what: "the table `resources`", why: OpenFault::Load(fault) }
+    pub(crate) const fn of_file(kind: LoadErrorKind) -> Self {
+        Self { what: "the table `resources`", why: OpenErrorKind::Load(kind) }
     }
 
     pub(crate) const fn of_table(error: TableError) -> Self {
-        Self { what: "the table `resources`", why: OpenFault::Table(error) }
+        Self { what: "the table `resources`", why: OpenErrorKind::Table(error) }
     }
 
     /// Returns `true` if memory was wanting, and it may go well at another time.
@@ -191,16 +191,16 @@ impl OpenError {
     pub const fn is_memory(&self) -> bool {
         matches!(
             self.why,
-            OpenFault::Memory(_)
-                | OpenFault::Load(LoadFault::Memory(_))
-                | OpenFault::Table(TableError::Memory(_))
+            OpenErrorKind::Memory(_)
+                | OpenErrorKind::Load(LoadErrorKind::Memory(_))
+                | OpenErrorKind::Table(TableError::Memory(_))
         )
     }
 }
 
 impl From<GrowError> for OpenError {
     fn from(error: GrowError) -> Self {
-        Self { what: "what is loaded", why: OpenFault::Memory(error) }
+        Self { what: "what is loaded", why: OpenErrorKind::Memory(error) }
     }
 }
 
@@ -208,14 +208,14 @@ impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "data folder: {}: ", self.what)?;
         match &self.why {
-            OpenFault::Words(words) => f.write_str(words),
-            OpenFault::Load(LoadFault::Missing) => {
+            OpenErrorKind::Words(words) => f.write_str(words),
+            OpenErrorKind::Load(LoadErrorKind::Missing) => {
                 f.write_str("there is none; compile the project into this folder first")
             }
-            OpenFault::Load(fault) => fault.fmt(f),
-            OpenFault::Table(error @ TableError::Memory(_)) => error.fmt(f),
-            OpenFault::Table(error) => write!(f, "{error}; recompile the project"),
-            OpenFault::Memory(error) => error.fmt(f),
+            OpenErrorKind::Load(kind) => kind.fmt(f),
+            OpenErrorKind::Table(error @ TableError::Memory(_)) => error.fmt(f),
+            OpenErrorKind::Table(error) => write!(f, "{error}; recompile the project"),
+            OpenErrorKind::Memory(error) => error.fmt(f),
         }
     }
 }

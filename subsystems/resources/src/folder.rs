@@ -19,7 +19,7 @@ use loligo_containers::Array;
 
 use crate::content_hash::ContentHash;
 use crate::data::FileBytes;
-use crate::error::{LoadFault, OpenError};
+use crate::error::{LoadErrorKind, OpenError};
 
 /// The longest table of resources, and the longest file of one: what a folder says of itself is not
 /// believed further.
@@ -84,7 +84,7 @@ impl<'p> DataFolder<'p> {
     pub(crate) fn read_table<'a, A: Allocator + ?Sized>(
         &self,
         memory: &'a A,
-    ) -> Result<FileBytes<'a, A>, LoadFault> {
+    ) -> Result<FileBytes<'a, A>, LoadErrorKind> {
         self.read_named(&["resources"], Length::AtMost(TABLE_BYTES_MAX), memory)
     }
 
@@ -94,9 +94,9 @@ impl<'p> DataFolder<'p> {
         file: ContentHash,
         bytes: u64,
         memory: &'a A,
-    ) -> Result<FileBytes<'a, A>, LoadFault> {
+    ) -> Result<FileBytes<'a, A>, LoadErrorKind> {
         if bytes > RESOURCE_BYTES_MAX {
-            return Err(LoadFault::of_io(io::ErrorKind::FileTooLarge.into()));
+            return Err(LoadErrorKind::of_io(io::ErrorKind::FileTooLarge.into()));
         }
         let hex = file.to_hex();
         let name = core::str::from_utf8(&hex).unwrap_or_default();
@@ -109,7 +109,7 @@ impl<'p> DataFolder<'p> {
         steps: &[&str],
         expected: Length,
         memory: &'a A,
-    ) -> Result<FileBytes<'a, A>, LoadFault> {
+    ) -> Result<FileBytes<'a, A>, LoadErrorKind> {
         let mut path = Array::new_in(memory);
         path.try_extend_from_slice(self.path.as_bytes())?;
         for step in steps {
@@ -118,31 +118,31 @@ impl<'p> DataFolder<'p> {
         }
         let path = core::str::from_utf8(&path).unwrap_or_default();
         // A process that opens a pipe waits for what comes through it.
-        if !fs::metadata(path).map_err(LoadFault::of_io)?.is_file() {
-            return Err(LoadFault::of_io(io::ErrorKind::InvalidInput.into()));
+        if !fs::metadata(path).map_err(LoadErrorKind::of_io)?.is_file() {
+            return Err(LoadErrorKind::of_io(io::ErrorKind::InvalidInput.into()));
         }
-        let mut file = File::open(path).map_err(LoadFault::of_io)?;
-        let bytes = file.metadata().map_err(LoadFault::of_io)?.len();
+        let mut file = File::open(path).map_err(LoadErrorKind::of_io)?;
+        let bytes = file.metadata().map_err(LoadErrorKind::of_io)?.len();
         match expected {
             Length::Exactly(told) if told != bytes => {
-                return Err(LoadFault::OtherLength { told, bytes });
+                return Err(LoadErrorKind::OtherLength { told, bytes });
             }
             Length::AtMost(most) if bytes > most => {
-                return Err(LoadFault::of_io(io::ErrorKind::FileTooLarge.into()));
+                return Err(LoadErrorKind::of_io(io::ErrorKind::FileTooLarge.into()));
             }
             _ => {}
         }
         #[cfg(feature = "map")]
         if self.is_mapped && bytes > 0 {
             // SAFETY: the caller of `mapped` promised that its files stay as they are.
-            let map = unsafe { memmap2::Mmap::map(&file) }.map_err(LoadFault::of_io)?;
+            let map = unsafe { memmap2::Mmap::map(&file) }.map_err(LoadErrorKind::of_io)?;
             return Ok(FileBytes::Mapped(map));
         }
         let count = usize::try_from(bytes).unwrap_or(usize::MAX);
         let mut data = FileBytes::try_zeroed_in(count, memory)?;
-        file.read_exact(data.as_mut()).map_err(LoadFault::of_io)?;
-        if file.read(&mut [0]).map_err(LoadFault::of_io)? != 0 {
-            return Err(LoadFault::of_io(io::ErrorKind::InvalidData.into()));
+        file.read_exact(data.as_mut()).map_err(LoadErrorKind::of_io)?;
+        if file.read(&mut [0]).map_err(LoadErrorKind::of_io)? != 0 {
+            return Err(LoadErrorKind::of_io(io::ErrorKind::InvalidData.into()));
         }
         Ok(data)
     }

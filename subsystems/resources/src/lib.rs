@@ -36,7 +36,7 @@ pub use config::{Config, ConfigError, ConfigImage, ConfigKind, ConfigNode, Confi
 pub use content_hash::ContentHash;
 pub use debug_name::DebugName;
 #[cfg(feature = "std")]
-pub use error::{LoadError, LoadFault, NamedLoadError, OpenError};
+pub use error::{LoadError, LoadErrorKind, NamedLoadError, OpenError};
 #[cfg(feature = "std")]
 pub use folder::DataFolder;
 pub use header::{HEADER_BYTES, HeaderError, RESOURCE_FORMAT, ResourceHeader};

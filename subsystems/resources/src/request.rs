@@ -6,7 +6,7 @@ use loligo_allocators::Allocator;
 
 use crate::content_hash::ContentHash;
 use crate::data::FileBytes;
-use crate::error::{LoadError, LoadFault};
+use crate::error::{LoadError, LoadErrorKind};
 use crate::folder::DataFolder;
 use crate::header::ResourceHeader;
 use crate::key::ResourceKey;
@@ -54,21 +54,21 @@ impl LoadRequest<'_> {
         &self,
         memory: &'a A,
     ) -> Result<Loaded<'a, A>, LoadError> {
-        self.try_read(memory).map_err(|fault| fault.of(self.key))
+        self.try_read(memory).map_err(|kind| kind.of(self.key))
     }
 
     fn try_read<'a, A: Allocator + ?Sized>(
         &self,
         memory: &'a A,
-    ) -> Result<Loaded<'a, A>, LoadFault> {
+    ) -> Result<Loaded<'a, A>, LoadErrorKind> {
         let bytes = self.folder.read(self.file, self.bytes, memory)?;
-        let header = ResourceHeader::read(&bytes).map_err(LoadFault::Header)?;
+        let header = ResourceHeader::read(&bytes).map_err(LoadErrorKind::Header)?;
         if header.key != self.key {
-            return Err(LoadFault::OtherResource { found: header.key });
+            return Err(LoadErrorKind::OtherResource { found: header.key });
         }
         match self.version {
             Some(wanted) if wanted != header.version => {
-                Err(LoadFault::OtherVersion { found: header.version, wanted })
+                Err(LoadErrorKind::OtherVersion { found: header.version, wanted })
             }
             _ => Ok(Loaded { file: self.file, header, bytes }),
         }

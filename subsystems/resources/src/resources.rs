@@ -13,7 +13,7 @@ use loligo_ids::IdString64;
 
 use crate::content_hash::ContentHash;
 use crate::data::FileBytes;
-use crate::error::{LoadError, LoadFault, OpenError};
+use crate::error::{LoadError, LoadErrorKind, OpenError};
 use crate::folder::DataFolder;
 use crate::header::ResourceHeader;
 use crate::key::ResourceKey;
@@ -137,7 +137,7 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
     /// [`LoadError`]; nothing has changed.
     pub fn load(&mut self, key: ResourceKey) -> Result<(), LoadError> {
         if let Some(slot) = self.loaded.get_mut(&key) {
-            return count_up(&mut slot.count).map_err(|fault| fault.of(key));
+            return count_up(&mut slot.count).map_err(|kind| kind.of(key));
         }
         let loaded = self.request(key)?.read(self.memory)?;
         self.insert(loaded)
@@ -185,8 +185,8 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
         match self.table.select(key, &self.order) {
             Some(entry) => Ok(self.request_of(entry)),
             None => match self.table.variants(key).len() {
-                0 => Err(LoadFault::Unknown.of(key)),
-                variants => Err(LoadFault::NoVariant { variants }.of(key)),
+                0 => Err(LoadErrorKind::Unknown.of(key)),
+                variants => Err(LoadErrorKind::NoVariant { variants }.of(key)),
             },
         }
     }
@@ -206,10 +206,13 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
         let Loaded { file, header, bytes } = loaded;
         let key = header.key;
         if let Some(slot) = self.loaded.get_mut(&key) {
-            return count_up(&mut slot.count).map_err(|fault| fault.of(key));
+            return count_up(&mut slot.count).map_err(|kind| kind.of(key));
         }
         let slot = Slot { count: 1, file, header, bytes };
-        self.loaded.try_insert(key, slot).map(drop).map_err(|error| LoadFault::from(error).of(key))
+        self.loaded
+            .try_insert(key, slot)
+            .map(drop)
+            .map_err(|error| LoadErrorKind::from(error).of(key))
     }
 
     /// Returns the table.
@@ -281,8 +284,8 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
 }
 
 /// Counts one load more.
-fn count_up(count: &mut u32) -> Result<(), LoadFault> {
-    *count = count.checked_add(1).ok_or(LoadFault::TooManyLoads)?;
+fn count_up(count: &mut u32) -> Result<(), LoadErrorKind> {
+    *count = count.checked_add(1).ok_or(LoadErrorKind::TooManyLoads)?;
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use core::ffi::{CStr, c_int};
 use core::ptr::NonNull;
 
-use loligo_compiler::{CompileFault, Compiler, Context};
+use loligo_compiler::{CompileError, Compiler, Context};
 use mlua_sys as ffi;
 
 use crate::requires::{Required, required};
@@ -31,17 +31,17 @@ impl Compiler for LuaCompiler {
         1
     }
 
-    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault> {
+    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
         let source = context.source()?;
         if source.first() == Some(&0x1b) {
             let reason = "it is bytecode, which is not verified";
-            return Err(CompileFault::new(reason, "give the text that it was made of"));
+            return Err(CompileError::new(reason, "give the text that it was made of"));
         }
         let Some(checker) = Checker::new() else {
             let reason = "there is no memory to check it";
-            return Err(CompileFault::new(reason, "compile with fewer threads"));
+            return Err(CompileError::new(reason, "compile with fewer threads"));
         };
-        match checker.fault_in(&source) {
+        match checker.syntax_error(&source) {
             None => {
                 // Text that is not UTF-8 is valid Lua all the same, inside of strings.
                 let text = String::from_utf8_lossy(&source);
@@ -50,22 +50,22 @@ impl Compiler for LuaCompiler {
                 }
                 Ok(source.to_vec())
             }
-            Some(fault) => {
-                let column = checker.column_of(&source, &fault);
+            Some(error) => {
+                let column = checker.column_of(&source, &error);
                 let remedy = "correct the text";
-                Err(CompileFault::new(fault.reason, remedy).at(fault.line, column))
+                Err(CompileError::new(error.reason, remedy).at(error.line, column))
             }
         }
     }
 }
 
 /// What LuaJIT says of a source.
-struct SyntaxFault {
+struct SyntaxError {
     line: u32,
     reason: String,
 }
 
-impl SyntaxFault {
+impl SyntaxError {
     /// Returns the token that the reason names.
     fn token(&self) -> Option<&str> {
         self.reason.rsplit_once(" near '")?.1.strip_suffix('\'')
@@ -90,14 +90,14 @@ impl Checker {
     }
 
     /// Returns what is wrong with a source.
-    fn fault_in(&self, source: &[u8]) -> Option<SyntaxFault> {
+    fn syntax_error(&self, source: &[u8]) -> Option<SyntaxError> {
         let state = self.0.as_ptr();
         // SAFETY: the state is alive, the text is borrowed for the call, the name ends with zero;
         // loading is protected.
         let status: c_int = unsafe {
             ffi::luaL_loadbuffer(state, source.as_ptr().cast(), source.len(), CHUNK.as_ptr())
         };
-        let fault = (status != ffi::LUA_OK).then(|| {
+        let error = (status != ffi::LUA_OK).then(|| {
             let mut bytes = 0;
             // SAFETY: a reason, which is a text, is on top; so nothing is converted.
             let text = unsafe { ffi::lua_tolstring(state, -1, &raw mut bytes) };
@@ -111,22 +111,22 @@ impl Checker {
             let rest = text.strip_prefix("source:").unwrap_or(&text);
             match rest.split_once(": ") {
                 Some((line, reason)) => {
-                    SyntaxFault { line: line.parse().unwrap_or(0), reason: reason.into() }
+                    SyntaxError { line: line.parse().unwrap_or(0), reason: reason.into() }
                 }
-                None => SyntaxFault { line: 0, reason: rest.into() },
+                None => SyntaxError { line: 0, reason: rest.into() },
             }
         });
         // SAFETY: the state is alive.
         unsafe { ffi::lua_settop(state, 0) };
-        fault
+        error
     }
 
     /// Returns the column of the token that is wrong, which LuaJIT does not report: that of the
     /// first such token in the line for which the text up to and including it cannot be completed
     /// to valid Lua.
-    fn column_of(&self, source: &[u8], fault: &SyntaxFault) -> u32 {
+    fn column_of(&self, source: &[u8], error: &SyntaxError) -> u32 {
         let lines = source.split_inclusive(|byte| *byte == b'\n');
-        let before: usize = lines.take((fault.line.max(1) - 1) as usize).map(<[u8]>::len).sum();
+        let before: usize = lines.take((error.line.max(1) - 1) as usize).map(<[u8]>::len).sum();
         let rest = source.get(before..).unwrap_or_default();
         let end = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
         let line = &rest[..end];
@@ -134,13 +134,13 @@ impl Checker {
             let characters = String::from_utf8_lossy(&line[..place]).chars().count();
             u32::try_from(characters + 1).unwrap_or(u32::MAX)
         };
-        let Some(token) = fault.token().map(str::as_bytes).filter(|token| !token.is_empty()) else {
+        let Some(token) = error.token().map(str::as_bytes).filter(|token| !token.is_empty()) else {
             return column(line.len());
         };
         let mut places = (0..line.len()).filter(|place| line[*place..].starts_with(token));
         let is_wrong = |place: &usize| {
             let beginning = &source[..before + place + token.len()];
-            self.fault_in(beginning).is_some_and(|fault| !fault.is_at_end())
+            self.syntax_error(beginning).is_some_and(|error| !error.is_at_end())
         };
         let first = places.clone().next();
         places.find(is_wrong).or(first).map_or_else(|| column(line.len()), column)

@@ -12,7 +12,7 @@ const STEPS: u32 = 1 << 12;
 
 /// Why a pattern cannot be matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PatternFault {
+pub(crate) enum PatternError {
     /// The pattern is malformed.
     Malformed(&'static str),
     /// It goes deeper than the stack is granted.
@@ -43,7 +43,7 @@ pub(crate) struct Matcher<'t, F> {
     is_stopped: F,
 }
 
-type Matched = Result<Option<usize>, PatternFault>;
+type Matched = Result<Option<usize>, PatternError>;
 
 impl<'t, F: FnMut(u32) -> bool> Matcher<'t, F> {
     /// `is_stopped` is called now and then with the number of steps done, and returns `true` to
@@ -58,7 +58,7 @@ impl<'t, F: FnMut(u32) -> bool> Matcher<'t, F> {
         &mut self,
         from: usize,
         is_anchored: bool,
-    ) -> Result<Option<(usize, usize)>, PatternFault> {
+    ) -> Result<Option<(usize, usize)>, PatternError> {
         let last = if is_anchored { from } else { self.text.len() };
         for start in from..=last {
             (self.count, self.depth) = (0, 0);
@@ -73,7 +73,7 @@ impl<'t, F: FnMut(u32) -> bool> Matcher<'t, F> {
     pub(crate) fn find_plain(
         &mut self,
         from: usize,
-    ) -> Result<Option<(usize, usize)>, PatternFault> {
+    ) -> Result<Option<(usize, usize)>, PatternError> {
         let bytes = self.pattern.len();
         for start in from..=self.text.len().saturating_sub(bytes) {
             self.step()?;
@@ -92,19 +92,19 @@ impl<'t, F: FnMut(u32) -> bool> Matcher<'t, F> {
     ///
     /// # Errors
     ///
-    /// [`PatternFault::Malformed`] if a capture has no end.
-    pub(crate) fn captures(&self) -> Result<&[Capture], PatternFault> {
+    /// [`PatternError::Malformed`] if a capture has no end.
+    pub(crate) fn captures(&self) -> Result<&[Capture], PatternError> {
         let captures = &self.captures[..self.count];
         match captures.iter().any(|capture| matches!(capture, Capture::Open(_))) {
-            true => Err(PatternFault::Malformed("unfinished capture")),
+            true => Err(PatternError::Malformed("unfinished capture")),
             false => Ok(captures),
         }
     }
 
-    fn step(&mut self) -> Result<(), PatternFault> {
+    fn step(&mut self) -> Result<(), PatternError> {
         self.steps += 1;
         if self.steps >= STEPS && (self.is_stopped)(core::mem::take(&mut self.steps)) {
-            return Err(PatternFault::Stopped);
+            return Err(PatternError::Stopped);
         }
         Ok(())
     }
@@ -117,7 +117,7 @@ impl<'t, F: FnMut(u32) -> bool> Matcher<'t, F> {
     fn matched(&mut self, at: usize, item: usize) -> Matched {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
-            return Err(PatternFault::Deep);
+            return Err(PatternError::Deep);
         }
         let end = self.matched_here(at, item);
         self.depth -= 1;
@@ -140,7 +140,7 @@ impl<'t, F: FnMut(u32) -> bool> Matcher<'t, F> {
                 (b'%', Some(b'f')) => {
                     let set = item + 2;
                     if self.byte(set) != Some(b'[') {
-                        return Err(PatternFault::Malformed(
+                        return Err(PatternError::Malformed(
                             "missing `[` after `%f` in the pattern",
                         ));
                     }
@@ -210,7 +210,7 @@ impl<'t, F: FnMut(u32) -> bool> Matcher<'t, F> {
 
     fn begin_capture(&mut self, capture: Capture, at: usize, item: usize) -> Matched {
         if self.count == CAPTURES_MAX {
-            return Err(PatternFault::Malformed("the pattern has more than 32 captures"));
+            return Err(PatternError::Malformed("the pattern has more than 32 captures"));
         }
         self.captures[self.count] = capture;
         self.count += 1;
@@ -224,7 +224,7 @@ impl<'t, F: FnMut(u32) -> bool> Matcher<'t, F> {
     fn end_capture(&mut self, at: usize, item: usize) -> Matched {
         let open = self.captures[..self.count].iter().rposition(|c| matches!(c, Capture::Open(_)));
         let Some(open) = open else {
-            return Err(PatternFault::Malformed("invalid pattern capture: a `)` without its `(`"));
+            return Err(PatternError::Malformed("invalid pattern capture: a `)` without its `(`"));
         };
         let before = self.captures[open];
         let Capture::Open(start) = before else { return Ok(None) };
@@ -247,14 +247,14 @@ impl<'t, F: FnMut(u32) -> bool> Matcher<'t, F> {
             }
             // A position is not a text that could come again.
             Some(Capture::Place(_)) => Ok(None),
-            _ => Err(PatternFault::Malformed("invalid capture index in the pattern")),
+            _ => Err(PatternError::Malformed("invalid capture index in the pattern")),
         }
     }
 
     /// From a byte to the one that closes it, with as many of both between them.
     fn balanced(&mut self, at: usize, item: usize) -> Matched {
         let (Some(open), Some(close)) = (self.byte(item), self.byte(item + 1)) else {
-            return Err(PatternFault::Malformed("unbalanced pattern: two bytes must follow `%b`"));
+            return Err(PatternError::Malformed("unbalanced pattern: two bytes must follow `%b`"));
         };
         if self.text.get(at) != Some(&open) {
             return Ok(None);
@@ -276,10 +276,10 @@ impl<'t, F: FnMut(u32) -> bool> Matcher<'t, F> {
     }
 
     /// Returns where a class ends: one byte, `%` and a byte, or a set.
-    fn end_of_class(&self, item: usize) -> Result<usize, PatternFault> {
+    fn end_of_class(&self, item: usize) -> Result<usize, PatternError> {
         match self.byte(item) {
             Some(b'%') if self.byte(item + 1).is_none() => {
-                Err(PatternFault::Malformed("malformed pattern (ends with `%`)"))
+                Err(PatternError::Malformed("malformed pattern (ends with `%`)"))
             }
             Some(b'%') => Ok(item + 2),
             Some(b'[') => {
@@ -289,7 +289,7 @@ impl<'t, F: FnMut(u32) -> bool> Matcher<'t, F> {
                 loop {
                     match self.byte(at) {
                         None => {
-                            return Err(PatternFault::Malformed("malformed pattern (missing `]`)"));
+                            return Err(PatternError::Malformed("malformed pattern (missing `]`)"));
                         }
                         Some(b']') if at > first => return Ok(at + 1),
                         Some(b'%') => at += 2,

@@ -17,7 +17,7 @@ use crate::lua::Lua;
 use crate::memory::Memory;
 use crate::message::Message;
 use crate::slots::Slots;
-use crate::temporaries::{HandleFault, Temporaries};
+use crate::temporaries::{HandleError, Temporaries};
 
 /// Work for a protected call: the address of its data, and the function that does it.
 #[derive(Clone, Copy)]
@@ -255,25 +255,25 @@ impl<'m, W> Runtime<'m, W> {
             if number == 0.0 && matches!(kind, Kind::OptionalId(_)) {
                 continue;
             }
-            if let Err(fault) = self.temporaries.check(number, marker) {
-                self.say_fault(name, argument, marker, fault);
+            if let Err(error) = self.temporaries.check(number, marker) {
+                self.say_handle_error(name, argument, marker, error);
                 return false;
             }
         }
         true
     }
 
-    fn say_fault(&self, name: &str, argument: usize, wanted: IdKind, fault: HandleFault) {
+    fn say_handle_error(&self, name: &str, argument: usize, wanted: IdKind, error: HandleError) {
         let (argument, wanted) = (argument + 1, wanted.name());
-        match fault {
-            HandleFault::NoHandle => self.say(format_args!(
+        match error {
+            HandleError::NoHandle => self.say(format_args!(
                 "{name}: argument {argument} must be a {wanted}, and is a plain number"
             )),
-            HandleFault::OtherKind(code) => self.say(format_args!(
+            HandleError::OtherKind(code) => self.say(format_args!(
                 "{name}: argument {argument} must be a {wanted}, and is a {}",
                 self.kind_name(code)
             )),
-            HandleFault::Stale => self.say(format_args!(
+            HandleError::Stale => self.say(format_args!(
                 "{name}: argument {argument} is a {wanted} of a frame that is over; keep it in a \
                  {wanted}Box"
             )),

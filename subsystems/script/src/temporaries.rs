@@ -68,7 +68,7 @@ impl fmt::Display for FullText {
 
 /// What is wrong with a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum HandleFault {
+pub(crate) enum HandleError {
     /// It is a plain number, or the sum of handles.
     NoHandle,
     /// It is of another kind, by its code.
@@ -125,10 +125,10 @@ impl<'m> Temporaries<'m> {
 
     /// Reports what is wrong with `number` as a handle of `kind`.
     #[inline]
-    pub(crate) fn check(&self, number: f64, kind: IdKind) -> Result<(), HandleFault> {
-        let (code, bits) = handle::unpack(number).ok_or(HandleFault::NoHandle)?;
+    pub(crate) fn check(&self, number: f64, kind: IdKind) -> Result<(), HandleError> {
+        let (code, bits) = handle::unpack(number).ok_or(HandleError::NoHandle)?;
         if code != kind.code() {
-            return Err(HandleFault::OtherKind(code));
+            return Err(HandleError::OtherKind(code));
         }
         let used = match kind {
             VECTOR3 => &self.vectors.used,
@@ -137,7 +137,7 @@ impl<'m> Temporaries<'m> {
             _ => return Ok(()),
         };
         let is_now = bits >> 16 == u32::from(self.stamp.get()) && bits & 0xffff < used.get();
-        if is_now { Ok(()) } else { Err(HandleFault::Stale) }
+        if is_now { Ok(()) } else { Err(HandleError::Stale) }
     }
 
     pub(crate) fn add_vector3(&self, vector: Vec3) -> Result<f64, Full> {

@@ -5,7 +5,7 @@ use core::ffi::c_int;
 use crate::entry::{self, shared};
 use crate::host::Host;
 use crate::lua::{Lua, lua_State};
-use crate::pattern::{Capture, Matcher, PatternFault};
+use crate::pattern::{Capture, Matcher, PatternError};
 use crate::runtime::Runtime;
 
 /// What is searched for and what is returned of it, by the numbers that `library.lua` has for them.
@@ -47,11 +47,11 @@ pub(crate) unsafe extern "C-unwind" fn scan<W: Host>(state: *mut lua_State) -> c
             lua.push_nil();
             return 1;
         }
-        Err(fault) => refuse(lua, runtime, fault),
+        Err(error) => refuse(lua, runtime, error),
     };
     let captures = match matcher.captures() {
         Ok(captures) => captures,
-        Err(fault) => refuse(lua, runtime, fault),
+        Err(error) => refuse(lua, runtime, error),
     };
     lua.reserve(captures.len() as c_int + 3);
     let mut count = 0;
@@ -78,11 +78,11 @@ pub(crate) unsafe extern "C-unwind" fn scan<W: Host>(state: *mut lua_State) -> c
 
 /// Raises why a pattern cannot be matched, after the place of the call.
 #[cold]
-fn refuse<W>(lua: Lua, runtime: &Runtime<'_, W>, fault: PatternFault) -> ! {
-    let text = match fault {
-        PatternFault::Stopped => entry::raise_stopped(lua, &runtime.memory),
-        PatternFault::Malformed(text) => text,
-        PatternFault::Deep => {
+fn refuse<W>(lua: Lua, runtime: &Runtime<'_, W>, error: PatternError) -> ! {
+    let text = match error {
+        PatternError::Stopped => entry::raise_stopped(lua, &runtime.memory),
+        PatternError::Malformed(text) => text,
+        PatternError::Deep => {
             "pattern too complex: it repeats or captures more than 200 deep; split it"
         }
     };

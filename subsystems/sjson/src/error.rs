@@ -20,7 +20,7 @@ impl Why {
 
 /// A place that could not be read, on the way out of the parser.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fault {
+pub(crate) struct ParseError {
     pub(crate) at: usize,
     pub(crate) why: &'static Why,
 }
@@ -49,10 +49,10 @@ pub struct SjsonError {
 }
 
 impl SjsonError {
-    /// Looks a fault up in its text.
+    /// Looks an error up in its text.
     #[cold]
-    pub(crate) fn new(text: &str, fault: Fault) -> Self {
-        let at = text.floor_char_boundary(fault.at);
+    pub(crate) fn new(text: &str, error: ParseError) -> Self {
+        let at = text.floor_char_boundary(error.at);
         let before = &text[..at];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         let line = 1 + before.bytes().filter(|&byte| byte == b'\n').count();
@@ -62,7 +62,7 @@ impl SjsonError {
             line: saturated(line),
             column: saturated(column),
             found: text[at..].chars().next().map_or(Found::End, Found::Char),
-            why: fault.why,
+            why: error.why,
         }
     }
 
@@ -70,14 +70,14 @@ impl SjsonError {
     #[cold]
     pub(crate) fn of_bytes(valid: &str, byte: u8) -> Self {
         let found = Found::Byte(byte);
-        Self { found, ..Self::new(valid, Fault { at: valid.len(), why: &UTF8 }) }
+        Self { found, ..Self::new(valid, ParseError { at: valid.len(), why: &UTF8 }) }
     }
 
     /// Returns the error of a text of too many bytes.
     #[cold]
     pub(crate) fn of_len(bytes: usize, why: &'static Why) -> Self {
         let found = Found::Bytes(saturated(bytes));
-        Self { found, ..Self::new("", Fault { at: 0, why }) }
+        Self { found, ..Self::new("", ParseError { at: 0, why }) }
     }
 
     /// Returns which byte of the text could not be read.

@@ -12,7 +12,7 @@
 use core::ops::Range;
 
 use crate::class::{BARE, is};
-use crate::error::{Fault, SjsonError};
+use crate::error::{ParseError, SjsonError};
 use crate::event::{Event, Nest};
 use crate::options::{DEPTH_MAX, Dialect, Options};
 
@@ -156,7 +156,7 @@ impl<'t> Parser<'t> {
     pub fn next_event(&mut self) -> Result<Option<Event<'t>>, SjsonError> {
         match self.step() {
             Ok(event) => Ok(event),
-            Err(fault) => Err(self.refused(fault)),
+            Err(error) => Err(self.refused(error)),
         }
     }
 
@@ -206,25 +206,25 @@ impl<'t> Parser<'t> {
 
     /// Returns an error at the last event, for a caller that has no use for it.
     pub(crate) fn error_here(&self, why: &'static crate::error::Why) -> SjsonError {
-        SjsonError::new(self.text, Fault { at: self.start, why })
+        SjsonError::new(self.text, ParseError { at: self.start, why })
     }
 
     #[cold]
     #[inline(never)]
-    fn refused(&mut self, fault: Fault) -> SjsonError {
+    fn refused(&mut self, error: ParseError) -> SjsonError {
         self.expected = Expected::Error;
-        *self.refusal.get_or_insert_with(|| SjsonError::new(self.text, fault))
+        *self.refusal.get_or_insert_with(|| SjsonError::new(self.text, error))
     }
 
     #[inline]
-    fn step(&mut self) -> Result<Option<Event<'t>>, Fault> {
+    fn step(&mut self) -> Result<Option<Event<'t>>, ParseError> {
         let mut byte = self.byte_behind_space()?;
         match self.expected {
             Expected::Further => {
                 if byte == Some(b',') {
                     byte = self.comma()?;
                 } else if self.is_json && !self.ends_here(byte) {
-                    return Err(self.fault(&why::COMMA));
+                    return Err(self.error(&why::COMMA));
                 }
             }
             Expected::First => {}
@@ -232,7 +232,7 @@ impl<'t> Parser<'t> {
             Expected::Root => return self.root(byte).map(Some),
             Expected::Nothing if byte.is_none() => return Ok(None),
             Expected::Nothing => return Err(self.behind_root()),
-            Expected::Error => return Err(self.fault(&why::VALUE)),
+            Expected::Error => return Err(self.error(&why::VALUE)),
         }
         self.start = self.at;
         if self.in_object {
@@ -245,12 +245,12 @@ impl<'t> Parser<'t> {
     }
 
     /// Takes a comma and returns the byte of what follows it.
-    fn comma(&mut self) -> Result<Option<u8>, Fault> {
+    fn comma(&mut self) -> Result<Option<u8>, ParseError> {
         let comma = self.at;
         self.at += 1;
         let byte = self.byte_behind_space()?;
         if self.is_json && self.ends_here(byte) {
-            return Err(Fault { at: comma, why: &why::LAST_COMMA });
+            return Err(ParseError { at: comma, why: &why::LAST_COMMA });
         }
         Ok(byte)
     }
@@ -259,12 +259,12 @@ impl<'t> Parser<'t> {
         byte == Some(if self.in_object { b'}' } else { b']' })
     }
 
-    fn separated(&mut self, byte: Option<u8>) -> Result<Event<'t>, Fault> {
+    fn separated(&mut self, byte: Option<u8>) -> Result<Event<'t>, ParseError> {
         match byte {
             Some(b':') => {}
             Some(b'=') if !self.is_json => {}
-            _ if self.is_json => return Err(self.fault(&why::COLON)),
-            _ => return Err(self.fault(&why::SEPARATOR)),
+            _ if self.is_json => return Err(self.error(&why::COLON)),
+            _ => return Err(self.error(&why::SEPARATOR)),
         }
         self.at += 1;
         let behind = self.at;
@@ -287,24 +287,24 @@ impl<'t> Parser<'t> {
     }
 
     #[inline]
-    fn key_or_end(&mut self, byte: Option<u8>) -> Result<Event<'t>, Fault> {
+    fn key_or_end(&mut self, byte: Option<u8>) -> Result<Event<'t>, ParseError> {
         let is_bare_root = self.bare_root && self.depth == 1;
         let key = match byte {
             Some(b'"') => self.quoted_key()?,
             Some(byte) if is(byte, BARE) && !self.is_json => self.bare_key()?,
             Some(b'}') if !is_bare_root => return Ok(self.end(Nest::Object, 1)),
-            Some(b'}') => return Err(self.fault(&why::ROOT_KEY)),
-            Some(b',') => return Err(self.fault(&why::ONE_COMMA)),
+            Some(b'}') => return Err(self.error(&why::ROOT_KEY)),
+            Some(b',') => return Err(self.error(&why::ONE_COMMA)),
             None if is_bare_root => return Ok(self.end(Nest::Object, 0)),
-            _ if self.is_json => return Err(self.fault(&why::QUOTED_KEY)),
-            _ => return Err(self.fault(&why::KEY)),
+            _ if self.is_json => return Err(self.error(&why::QUOTED_KEY)),
+            _ => return Err(self.error(&why::KEY)),
         };
         self.expected = Expected::Separator;
         Ok(Event::Key(key))
     }
 
     /// Takes what a document begins with: a value, or a key of an object without braces.
-    fn root(&mut self, byte: Option<u8>) -> Result<Event<'t>, Fault> {
+    fn root(&mut self, byte: Option<u8>) -> Result<Event<'t>, ParseError> {
         self.start = self.at;
         if !self.may_be_bare {
             return self.value(byte);
@@ -330,21 +330,21 @@ impl<'t> Parser<'t> {
             && !matches!(key.raw(), "true" | "false" | "null")
             && !key.raw().starts_with(|first: char| first == '-' || first.is_ascii_digit())
         {
-            return Err(self.fault(&why::SEPARATOR));
+            return Err(self.error(&why::SEPARATOR));
         }
         self.at = self.start;
         self.value(byte)
     }
 
-    fn begin_bare(&mut self) -> Result<Event<'t>, Fault> {
+    fn begin_bare(&mut self) -> Result<Event<'t>, ParseError> {
         self.bare_root = true;
         self.begin(Nest::Object, 0)
     }
 
     /// Opens an object or an array with the given number of bytes.
-    fn begin(&mut self, nest: Nest, bytes: usize) -> Result<Event<'t>, Fault> {
+    fn begin(&mut self, nest: Nest, bytes: usize) -> Result<Event<'t>, ParseError> {
         if self.depth == self.depth_max {
-            return Err(self.fault(&why::DEPTH));
+            return Err(self.error(&why::DEPTH));
         }
         let (word, bit) = (self.depth as usize / 64, 1 << (self.depth % 64));
         self.in_object = nest == Nest::Object;
@@ -376,10 +376,10 @@ impl<'t> Parser<'t> {
     }
 
     #[cold]
-    fn behind_root(&self) -> Fault {
+    fn behind_root(&self) -> ParseError {
         match self.byte() {
-            Some(b'}' | b']') => self.fault(&why::TOO_MANY_ENDS),
-            _ => self.fault(&why::NOTHING),
+            Some(b'}' | b']') => self.error(&why::TOO_MANY_ENDS),
+            _ => self.error(&why::NOTHING),
         }
     }
 
@@ -388,7 +388,7 @@ impl<'t> Parser<'t> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    fn fault(&self, why: &'static crate::error::Why) -> Fault {
-        Fault { at: self.at, why }
+    fn error(&self, why: &'static crate::error::Why) -> ParseError {
+        ParseError { at: self.at, why }
     }
 }

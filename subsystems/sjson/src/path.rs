@@ -141,8 +141,8 @@ impl<'p> PathError<'p> {
         Self { path, start, why }
     }
 
-    /// As [`new`](Self::new), of the last step.
-    pub(crate) fn of_last(path: Path<'p>, step: Step<'p>, why: Missing) -> Self {
+    /// As [`new`](Self::new), where `step` is the last one.
+    pub(crate) fn at_step(path: Path<'p>, step: Step<'p>, why: Missing) -> Self {
         Self::new(path, path.0.len() - step.0.len(), why)
     }
 

@@ -175,7 +175,7 @@ impl<'m> Hub<'m> {
         let Err(payload) = result else {
             return false;
         };
-        // What is dropped here is the program's, and may panic again: that is the same fault.
+        // What is dropped here is the program's, and may panic again: that is the same failure.
         if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
             core::mem::forget(again);
         }

@@ -11,7 +11,7 @@ extern crate std;
 mod closure;
 mod error;
 mod event;
-mod fault;
+mod failures;
 mod handle;
 mod hub;
 mod id;

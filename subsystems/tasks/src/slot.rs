@@ -52,7 +52,7 @@ pub(crate) struct Slot {
     pub(crate) affinity: u8,
     pub(crate) phase: Phase,
     /// Why it failed; 0 if it has not.
-    pub(crate) fault: u8,
+    pub(crate) failure: u8,
 }
 
 const _: () = assert!(size_of::<Slot>() == 64, "a task is one cache line");
@@ -70,7 +70,7 @@ impl Slot {
             priority: 0,
             affinity: ANYWHERE,
             phase: Phase::Free,
-            fault: 0,
+            failure: 0,
         }
     }
 }

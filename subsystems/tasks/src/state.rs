@@ -10,7 +10,7 @@ mod check;
 mod finish;
 mod threads;
 
-use crate::fault::Faults;
+use crate::failures::Failures;
 use crate::id::{Bits, TaskId};
 use crate::lent::Lent;
 use crate::queue::Queue;
@@ -76,7 +76,7 @@ pub(crate) struct State {
     free: List,
     bits: Bits,
     counts: Counts,
-    faults: Faults,
+    failures: Failures,
     /// Threads that are awake to find a task.
     searching: u32,
     /// Threads that sleep, those that wait for something, and those to be woken once the lock is
@@ -115,7 +115,7 @@ impl State {
             shared: Queue::new(),
             bits,
             counts: Counts::default(),
-            faults: Faults::new(),
+            failures: Failures::new(),
             searching: 0,
             asleep: 0,
             waiting: 0,
@@ -150,7 +150,7 @@ impl State {
 
     /// Returns how many tasks are open, in queues, were added, and failed.
     pub(crate) fn figures(&self) -> (u32, u32, u64, u64) {
-        (self.counts.open, self.counts.ready, self.added_total, self.faults.total())
+        (self.counts.open, self.counts.ready, self.added_total, self.failures.total())
     }
 
     pub(crate) fn is_closing(&self) -> bool {

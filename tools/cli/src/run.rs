@@ -321,7 +321,7 @@ fn text_in_project(project: &Path, name: &str) -> Result<String, String> {
     match read_source(project, name) {
         Ok(Some(bytes)) => String::from_utf8(bytes).map_err(|_| "it is no UTF-8".to_owned()),
         Ok(None) => Err("there is no such file; `memory` in game.config names it".to_owned()),
-        Err(error) => Err(format!("it {}", error.fault())),
+        Err(error) => Err(format!("it {}", error.kind())),
     }
 }
 

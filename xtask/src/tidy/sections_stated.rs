@@ -1,5 +1,6 @@
-//! Rule `sections-stated`: the doc of an allocator states what it costs, how threads may use it,
-//! and when it is not the right one, in sections that have one order everywhere.
+//! Rule `sections-stated`: the doc of an allocator, a container or an id table states what it
+//! costs and how threads may use it, that of an allocator also when it is not the right one, in
+//! sections that have one order everywhere.
 
 use crate::tidy::code::code_only;
 use crate::tidy::finding::{Finding, line_at};
@@ -9,28 +10,55 @@ use crate::tree::Tree;
 /// The folder of the allocators' modules.
 const FOLDER: &str = "allocators/src/";
 
-/// The sections that every allocator has.
-const STATED: [&str; 4] = ["Complexity", "Memory", "Threads", "When not to use it"];
+/// The folders of the crates with containers and id tables.
+const CONTAINERS: [&str; 2] = ["containers/src/", "ids/src/"];
 
-/// The sections that follow where there is something to say, in this order.
-const FOLLOWING: [&str; 5] = ["Errors", "Panics", "Safety", "Examples", "Invariants"];
+/// The sections that every container has, and every allocator.
+const STATED: [&str; 3] = ["Complexity", "Memory", "Threads"];
+
+/// The sections that follow where there is something to say, in this order. Every allocator has the
+/// first.
+const FOLLOWING: [&str; 6] =
+    ["When not to use it", "Errors", "Panics", "Safety", "Examples", "Invariants"];
 
 /// Types of that crate that are chosen as an allocator is, without being one.
 const LIKE_ALLOCATORS: [&str; 4] = ["BuddyOffsets", "MemoryGlobals", "Overview", "Sites"];
 
-/// Looks at the public types in the modules right below the crate's root or in a group there.
+/// Types of those crates that are chosen as a container is, and only read memory.
+const LIKE_CONTAINERS: [&str; 2] = ["Blob", "ReverseLookup"];
+
+/// Looks at the allocators in the modules right below their crate's root or in a group there, and
+/// at the containers and id tables in all files of theirs.
 pub(crate) fn check(tree: &Tree, findings: &mut Vec<Finding>) {
-    for Module { path, text, .. } in modules(tree, FOLDER) {
-        let code = code_only(text);
-        for (offset, name) in names_after(&code, "pub struct ") {
-            if !is_allocator(&code, name) && !LIKE_ALLOCATORS.contains(&name) {
-                continue;
-            }
-            if let Some(what) = fault(&sections(&text[..offset])) {
-                let line = line_at(text, offset);
-                let what = format!("`{name}`: {what}");
-                findings.push(Finding::new("sections-stated", path, line, what));
-            }
+    let allocators =
+        modules(tree, FOLDER).into_iter().map(|Module { path, text, .. }| (path, text));
+    for (path, text) in allocators {
+        let stated: Vec<_> = STATED.into_iter().chain(["When not to use it"]).collect();
+        check_file(path, text, "allocator", &stated, is_allocator, findings);
+    }
+    let of_containers = |path: &str| CONTAINERS.iter().any(|folder| path.starts_with(folder));
+    for (path, text) in tree.sources().filter(|(path, _)| of_containers(path)) {
+        check_file(path, text, "container", &STATED, is_container, findings);
+    }
+}
+
+/// Looks at the docs of the public types of a file for which `is_held` is `true`.
+fn check_file(
+    path: &str,
+    text: &str,
+    kind: &str,
+    stated: &[&str],
+    is_held: impl Fn(&str, usize, &str) -> bool,
+    findings: &mut Vec<Finding>,
+) {
+    let code = code_only(text);
+    for (offset, name) in names_after(&code, "pub struct ") {
+        if !is_held(&code, offset, name) {
+            continue;
+        }
+        if let Some(what) = fault(kind, stated, &sections(&text[..offset])) {
+            let line = line_at(text, offset);
+            findings.push(Finding::new("sections-stated", path, line, format!("`{name}`: {what}")));
         }
     }
 }
@@ -47,10 +75,28 @@ fn names_after<'c>(
     })
 }
 
-/// Returns `true` if `code` has an allocator's trait for the type of that name.
-fn is_allocator(code: &str, name: &str) -> bool {
+/// Returns `true` if `code` has an allocator's trait for the type of that name, or if the type is
+/// held to the same.
+fn is_allocator(code: &str, _offset: usize, name: &str) -> bool {
     let traits = ["Allocator for ", "GlobalAlloc for "];
-    traits.into_iter().any(|before| names_after(code, before).any(|(_, found)| found == name))
+    LIKE_ALLOCATORS.contains(&name)
+        || traits
+            .into_iter()
+            .any(|before| names_after(code, before).any(|(_, found)| found == name))
+}
+
+/// Returns `true` if the type of that name at `offset` of `code` owns memory of an allocator, or if
+/// it is held to the same.
+///
+/// Such a type is generic over the allocator, whose lifetime is its only one; a guard or a handle
+/// has the lifetime of the container too. The iterators that own their container are called so.
+fn is_container(code: &str, offset: usize, name: &str) -> bool {
+    let rest = &code[offset..];
+    let head = &rest[..rest.find(['{', ';']).unwrap_or(rest.len())];
+    let parameters = head.split_once('(').map_or(head, |(before, _)| before);
+    let has_one_lifetime = parameters.contains("<'a,") || parameters.contains("<\n    'a,");
+    let owns = parameters.contains(": Allocator") && has_one_lifetime && !name.ends_with("Iter");
+    owns || LIKE_CONTAINERS.contains(&name)
 }
 
 /// Returns the headings of the doc that `before` ends with, but for those within an example.
@@ -71,12 +117,10 @@ fn sections(before: &str) -> Vec<&str> {
 }
 
 /// Returns what is wrong with the headings of a doc.
-fn fault(sections: &[&str]) -> Option<String> {
-    if let Some(missing) = STATED.iter().find(|heading| !sections.contains(heading)) {
-        return Some(format!(
-            "state its `# {missing}`; every allocator states complexity, memory, threads, and when \
-             not to use it"
-        ));
+fn fault(kind: &str, stated: &[&str], sections: &[&str]) -> Option<String> {
+    if let Some(missing) = stated.iter().find(|heading| !sections.contains(heading)) {
+        let all = stated.join(", ");
+        return Some(format!("state its `# {missing}`; every {kind} states {all}"));
     }
     let order: Vec<_> = STATED.into_iter().chain(FOLLOWING).collect();
     let places: Vec<_> =

@@ -302,6 +302,63 @@ fn sections_stated_finds_an_allocator_that_keeps_silent() {
     harmless(path, &pool("Growth", "Pool", "// unsafe impl Allocator for Pool {}\n"));
 }
 
+/// A container's file: its doc with the headings in `doc`, and `types` after it.
+fn container(doc: &str, types: &str) -> String {
+    let doc: String = doc.split(", ").map(|heading| format!("/// # {heading}\n///\n")).collect();
+    format!("//! Trees.\n\n{doc}/// Ends.\n#[derive(Debug)]\n{types}\n")
+}
+
+#[test]
+fn sections_stated_finds_a_container_that_keeps_silent() {
+    let all = "Growth, Complexity, Memory, Threads, When not to use it, Examples, Invariants";
+    let one_line = "pub struct Tree<'a, T, A: Allocator + ?Sized = dyn Allocator + 'a> { t: T }";
+    let lines = "pub struct Tree<\n    'a,\n    T,\n    A: Allocator + ?Sized = dyn Allocator + 'a,\n\
+        > {\n    t: T,\n}";
+    let line_of_struct =
+        |text: &str| text.lines().position(|l| l.starts_with("pub struct")).map(|at| at + 1);
+    for path in ["containers/src/maps/tree.rs", "containers/src/maps/tree/leaves.rs"] {
+        for types in [one_line, lines, "pub struct Blob<'b, R> { bytes: &'b [u8] }"] {
+            for doc in [
+                "Growth",
+                "Memory, Threads, Examples",
+                "Complexity, Threads, When not to use it",
+                "Complexity, Memory, When not to use it",
+                "Memory, Complexity, Threads",
+                "Complexity, Memory, Threads, Growth",
+                "Complexity, Memory, Threads, Examples, When not to use it",
+            ] {
+                let text = container(doc, types);
+                planted(path, &text, "sections-stated", line_of_struct(&text).expect("a struct"));
+            }
+            harmless(path, &container(all, types));
+            harmless(path, &container("Complexity, Memory, Threads", types));
+        }
+    }
+    let table = container("Growth", one_line);
+    let found = found(|tree| {
+        tree.insert("ids/src/lib.rs", b"//! Ids.\nmod sync;\n".to_vec());
+        tree.insert("ids/src/sync.rs", table.as_bytes().into());
+    });
+    let line = line_of_struct(&table).expect("a struct");
+    assert_eq!(found, [("sections-stated", "ids/src/sync.rs".to_owned(), line)]);
+}
+
+#[test]
+fn sections_stated_does_not_ask_what_holds_no_memory() {
+    for types in [
+        "pub struct TreeId(u32);",
+        "pub struct TreeError { at: usize }",
+        "pub struct TreeIter<'t, T> { nodes: &'t [T] }",
+        "pub struct TreeIntoIter<'a, T, A: Allocator + ?Sized = dyn Allocator + 'a>(T);",
+        "pub struct TreeDrain<'d, 'a, T, A: Allocator + ?Sized = dyn Allocator + 'a> { t: &'d T }",
+        "pub struct Drain<\n    'd,\n    'a,\n    T,\n    A: Allocator + ?Sized,\n> {\n    t: T,\n}",
+        "pub(crate) struct Buffer<'a, T, A: Allocator + ?Sized> { t: T }",
+        "// pub struct Tree<'a, T, A: Allocator + ?Sized> { t: T }",
+    ] {
+        harmless("containers/src/maps/tree.rs", &container("Growth", types));
+    }
+}
+
 #[test]
 fn modules_in_a_group_are_held_to_the_rules_of_modules() {
     let path = "allocators/src/blocks/pool.rs";

@@ -20,7 +20,7 @@ pub enum BlockState {
 }
 
 /// The damage, and its leaf.
-pub(crate) type Fault = (&'static str, u32);
+pub(crate) type LeafDamage = (&'static str, u32);
 
 /// The counts of a check.
 #[derive(Default)]
@@ -141,7 +141,7 @@ impl Tree<'_> {
     }
 
     /// Checks the bits, the lists, the fronts and the counters against each other, trusting none.
-    pub(crate) fn check(&self) -> Result<(), Fault> {
+    pub(crate) fn check(&self) -> Result<(), LeafDamage> {
         let mut tally = Tally::default();
         self.check_edges()?;
         self.check_block(Node::new(0, self.shape.top), self.shape.top, &mut tally)?;
@@ -161,7 +161,7 @@ impl Tree<'_> {
     }
 
     /// The bits of parts that are missing must be set.
-    fn check_edges(&self) -> Result<(), Fault> {
+    fn check_edges(&self) -> Result<(), LeafDamage> {
         let from = u64::from(self.shape.bits_from());
         let to = from + 64 * self.bits().len() as u64;
         let before = from..=u64::from(self.shape.first) << 1;
@@ -174,7 +174,7 @@ impl Tree<'_> {
     }
 
     /// Checks a block and, if it is split, its halves; at most 32 deep.
-    fn check_block(&self, node: Node, height: u32, tally: &mut Tally) -> Result<(), Fault> {
+    fn check_block(&self, node: Node, height: u32, tally: &mut Tally) -> Result<(), LeafDamage> {
         let start = node.start();
         let presence = self.present(node);
         if presence == Presence::None {
@@ -221,7 +221,7 @@ impl Tree<'_> {
     }
 
     /// Blocks in the fronts are not live.
-    fn check_fronts(&self, tally: &mut Tally) -> Result<(), Fault> {
+    fn check_fronts(&self, tally: &mut Tally) -> Result<(), LeafDamage> {
         for (height, front) in self.fronts().iter().enumerate() {
             let height = height as u32;
             if !front.is_sound() {
@@ -244,7 +244,7 @@ impl Tree<'_> {
     }
 
     /// Each list has as many blocks as are free, each free, linked both ways.
-    fn check_lists(&self, tally: &Tally) -> Result<(), Fault> {
+    fn check_lists(&self, tally: &Tally) -> Result<(), LeafDamage> {
         let heights = self.head().books.heights.get();
         for (height, list) in self.lists().iter().enumerate() {
             let (mut leaf, mut prev, mut count) = (list.get(), NIL, 0);

@@ -50,11 +50,11 @@ pub(crate) fn names(set: u32, count: u32) -> Vec<String> {
     const SYLLABLES: [&str; 12] =
         ["ba", "cor", "dim", "el", "fen", "gra", "ha", "lor", "mi", "nat", "ros", "ver"];
     let mut random = Random::new(u64::from(set) + 1);
-    let mut one_of = |words: &[&'static str]| words[random.below(words.len() as u32) as usize];
+    let mut random_word = |words: &[&'static str]| words[random.below(words.len() as u32) as usize];
     (0..count)
         .map(|at| {
-            let (kind, first) = (one_of(&KINDS), one_of(&SYLLABLES));
-            let (second, third) = (one_of(&SYLLABLES), one_of(&SYLLABLES));
+            let (kind, first) = (random_word(&KINDS), random_word(&SYLLABLES));
+            let (second, third) = (random_word(&SYLLABLES), random_word(&SYLLABLES));
             format!("{kind}/{first}{second}/{third}_{at}")
         })
         .collect()

@@ -27,6 +27,10 @@ use crate::error::GrowError;
 /// One block that grows by doubling. A part that is recreated for a field that had one leaves the
 /// old bytes unused. A blob is at most 4 GiB long.
 ///
+/// # Threads
+///
+/// `Send` and `Sync` where the allocator is `Sync`.
+///
 /// # Examples
 ///
 /// See [`Blob`](super::Blob).

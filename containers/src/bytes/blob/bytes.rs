@@ -25,6 +25,10 @@ unsafe impl bytemuck::Pod for Chunk {}
 
 /// The bytes of a blob in memory of an allocator, aligned for [`Blob::open`](super::Blob::open).
 ///
+/// # Complexity
+///
+/// Copying is O(bytes), once. Reading is that of a slice.
+///
 /// # Memory
 ///
 /// One block, the bytes rounded up to 16. Nothing while there is no byte.

@@ -3,7 +3,7 @@
 use loligo_ids::murmur2_64a;
 
 use super::BLOB_DEPTH;
-use super::error::{BlobError, BlobPartFault};
+use super::error::{BlobError, BlobPartError};
 use super::parts::BlobType;
 
 /// A value was refused; the [`BlobChecker`] knows why. Small, so that checking a million values
@@ -22,7 +22,7 @@ pub struct BlobChecker<'b> {
     left: usize,
     depth: u32,
     /// Why a value was refused.
-    error: Option<(usize, &'static str, BlobPartFault)>,
+    error: Option<(usize, &'static str, BlobPartError)>,
 }
 
 impl<'b> BlobChecker<'b> {
@@ -37,9 +37,9 @@ impl<'b> BlobChecker<'b> {
         &mut self,
         at: usize,
         name: &'static str,
-        fault: BlobPartFault,
+        error: BlobPartError,
     ) -> BlobRefused {
-        self.error = Some((at, name, fault));
+        self.error = Some((at, name, error));
         BlobRefused(())
     }
 
@@ -58,9 +58,9 @@ impl<'b> BlobChecker<'b> {
 
     /// Returns why a value was refused.
     pub(super) fn error(&self, BlobRefused(()): BlobRefused) -> BlobError {
-        let (offset, field, fault) =
-            self.error.unwrap_or((0, "a type of the program's own", BlobPartFault::Refused));
-        BlobError::Part { offset, field, fault }
+        let (offset, field, error) =
+            self.error.unwrap_or((0, "a type of the program's own", BlobPartError::Refused));
+        BlobError::Part { offset, field, error }
     }
 
     /// Counts `bytes` bytes at `at` as led to, and returns them.
@@ -73,11 +73,11 @@ impl<'b> BlobChecker<'b> {
     ) -> Result<&'b [u8], BlobRefused> {
         let end = at.saturating_add(bytes);
         let Some(part) = self.bytes.get(at..end) else {
-            let fault = BlobPartFault::Beyond { end: end as u64, bytes: self.bytes.len() };
-            return Err(self.refuse(at, name, fault));
+            let error = BlobPartError::Beyond { end: end as u64, bytes: self.bytes.len() };
+            return Err(self.refuse(at, name, error));
         };
         if bytes > self.left {
-            return Err(self.refuse(at, name, BlobPartFault::Overlapping));
+            return Err(self.refuse(at, name, BlobPartError::Overlapping));
         }
         self.left -= bytes;
         Ok(part)
@@ -105,14 +105,14 @@ impl<'b> BlobChecker<'b> {
         name: &'static str,
     ) -> Result<&'b [u8], BlobRefused> {
         if (offset as usize) < field_bytes {
-            return Err(self.refuse(at, name, BlobPartFault::Backward));
+            return Err(self.refuse(at, name, BlobPartError::Backward));
         }
         let start = at.saturating_add(offset as usize);
         if !start.is_multiple_of(align_of::<T>()) {
             return Err(self.refuse(
                 at,
                 name,
-                BlobPartFault::Misaligned { align: align_of::<T>() },
+                BlobPartError::Misaligned { align: align_of::<T>() },
             ));
         }
         let part = self.take(start, count.saturating_mul(size_of::<T>()), name)?;
@@ -120,7 +120,7 @@ impl<'b> BlobChecker<'b> {
             return Ok(part);
         }
         if self.depth == BLOB_DEPTH {
-            return Err(self.refuse(at, name, BlobPartFault::TooDeep));
+            return Err(self.refuse(at, name, BlobPartError::TooDeep));
         }
         self.depth += 1;
         for index in 0..count {

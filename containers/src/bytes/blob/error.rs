@@ -59,14 +59,14 @@ pub enum BlobError {
         /// The struct and the field.
         field: &'static str,
         /// What is wrong with it.
-        fault: BlobPartFault,
+        error: BlobPartError,
     },
 }
 
 /// What is wrong with a field, or what it leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum BlobPartFault {
+pub enum BlobPartError {
     /// It ends past the bytes.
     Beyond {
         /// Where it would end.
@@ -126,12 +126,12 @@ impl fmt::Display for BlobError {
             Self::Checksum { told, found } => {
                 write!(f, "the bytes were changed: their checksum is {found:016x}, not {told:016x}")
             }
-            Self::Part { offset, field, fault } => write!(f, "at byte {offset}, {field}: {fault}"),
+            Self::Part { offset, field, error } => write!(f, "at byte {offset}, {field}: {error}"),
         }
     }
 }
 
-impl fmt::Display for BlobPartFault {
+impl fmt::Display for BlobPartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Beyond { end, bytes } => {

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use loligo_ids::{IdString32, IdString64};
 
 use super::check::{BlobChecker, BlobRefused, BlobShapes};
-use super::error::BlobPartFault;
+use super::error::BlobPartError;
 
 /// A type that may be in a blob.
 ///
@@ -69,7 +69,7 @@ unsafe impl BlobType for bool {
     fn check(checker: &mut BlobChecker<'_>, at: usize) -> Result<(), BlobRefused> {
         match checker.byte_at(at) {
             0 | 1 => Ok(()),
-            found => Err(checker.refuse(at, Self::NAME, BlobPartFault::NoBool { found })),
+            found => Err(checker.refuse(at, Self::NAME, BlobPartError::NoBool { found })),
         }
     }
 
@@ -117,7 +117,7 @@ fn empty(
     offset: u32,
     name: &'static str,
 ) -> Result<(), BlobRefused> {
-    if offset == 0 { Ok(()) } else { Err(checker.refuse(at, name, BlobPartFault::EmptyLeads)) }
+    if offset == 0 { Ok(()) } else { Err(checker.refuse(at, name, BlobPartError::EmptyLeads)) }
 }
 
 /// A field that leads to text: [`Blob::str`](super::Blob::str).
@@ -144,7 +144,7 @@ unsafe impl BlobType for BlobStr {
         let place = (at, size_of::<Self>());
         let text = checker.lead_to::<u8>(place, offset, bytes as usize, Self::NAME)?;
         if !is_text(text) {
-            return Err(checker.refuse(at, Self::NAME, BlobPartFault::NoText));
+            return Err(checker.refuse(at, Self::NAME, BlobPartError::NoText));
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use loligo_allocators::Allocator;
 use loligo_ids::{IdString32, id32};
 
 use super::{
-    Blob, BlobArray, BlobBuilder, BlobBytes, BlobError, BlobOption, BlobPartFault, BlobPlace,
+    Blob, BlobArray, BlobBuilder, BlobBytes, BlobError, BlobOption, BlobPartError, BlobPlace,
     BlobStr, Endian,
 };
 use crate::error::GrowError;
@@ -171,32 +171,32 @@ fn errors_name_field_place_and_reason() {
     with_memory(|memory| {
         let root = super::HEADER;
         let inside = root + core::mem::offset_of!(Item, inside);
-        let part = |offset, field, fault| BlobError::Part { offset, field, fault };
+        let part = |offset, field, error| BlobError::Part { offset, field, error };
         assert_eq!(
             with_number(memory, root, 4),
-            part(root, "Item.name", BlobPartFault::Backward),
+            part(root, "Item.name", BlobPartError::Backward),
             "a name that leads to itself"
         );
         let long = with_number(memory, inside + 4, u32::MAX);
         assert!(
             matches!(
                 long,
-                BlobError::Part { field: "Item.inside", fault: BlobPartFault::Beyond { .. }, .. }
+                BlobError::Part { field: "Item.inside", error: BlobPartError::Beyond { .. }, .. }
             ),
             "{long}"
         );
         assert_eq!(
             with_number(memory, inside + 4, 0),
-            part(inside, "Item.inside", BlobPartFault::EmptyLeads)
+            part(inside, "Item.inside", BlobPartError::EmptyLeads)
         );
         let odd = with_number(memory, inside, 163);
         assert_eq!(
             odd,
-            part(inside, "Item.inside", BlobPartFault::Misaligned { align: align_of::<Item>() })
+            part(inside, "Item.inside", BlobPartError::Misaligned { align: align_of::<Item>() })
         );
         let magic = root + core::mem::offset_of!(Item, magic);
         let error = with_number(memory, magic, u32::from_ne_bytes([7; 4]));
-        assert_eq!(error, part(magic, "Item.magic", BlobPartFault::NoBool { found: 7 }));
+        assert_eq!(error, part(magic, "Item.magic", BlobPartError::NoBool { found: 7 }));
         assert_eq!(
             error.to_string(),
             std::format!("at byte {magic}, Item.magic: 7 is neither true nor false")
@@ -244,7 +244,7 @@ fn neither_depth_nor_sharing_exhausts_anything() {
         bytes.as_mut()[16..24].copy_from_slice(&length.to_ne_bytes());
         let error = Blob::<Item>::open_structure(&bytes).expect_err("one too deep");
         let deep =
-            BlobError::Part { offset: start, field: "Item.owner", fault: BlobPartFault::TooDeep };
+            BlobError::Part { offset: start, field: "Item.owner", error: BlobPartError::TooDeep };
         assert_eq!(error, deep);
     });
 }
@@ -267,7 +267,7 @@ fn parts_that_share_their_bytes_are_refused() {
         let error = Blob::<Item>::open_structure(&bytes).expect_err("they overlap");
         let overlapping = matches!(
             error,
-            BlobError::Part { field: "Item.name", fault: BlobPartFault::Overlapping, .. }
+            BlobError::Part { field: "Item.name", error: BlobPartError::Overlapping, .. }
         );
         assert!(overlapping, "{error}");
     });

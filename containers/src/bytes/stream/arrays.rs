@@ -4,19 +4,19 @@ use loligo_allocators::Allocator;
 
 use crate::arrays::array::Array;
 use crate::bytes::stream::Stream;
-use crate::bytes::stream::error::{StreamError, StreamFault};
+use crate::bytes::stream::error::{StreamError, StreamErrorKind};
 use crate::bytes::stream::streamed::{Number, Streamed};
 
 /// Reads or writes the length of an array whose elements take `bytes` bytes each or more. One that
 /// is read is no more than there are bytes for.
 fn length<S: Stream>(stream: &mut S, len: usize, bytes: usize) -> Result<u32, StreamError> {
     let offset = stream.offset();
-    let at = |fault| Err(StreamError { offset, field: None, fault });
-    let Ok(mut claimed) = u32::try_from(len) else { return at(StreamFault::TooLong) };
+    let at = |kind| Err(StreamError { offset, field: None, kind });
+    let Ok(mut claimed) = u32::try_from(len) else { return at(StreamErrorKind::TooLong) };
     claimed.stream(stream)?;
     let left = stream.left();
     if S::READING && u64::from(claimed).saturating_mul(bytes as u64) > left {
-        return at(StreamFault::Length { claimed, left });
+        return at(StreamErrorKind::Length { claimed, left });
     }
     Ok(claimed)
 }
@@ -30,7 +30,7 @@ pub(super) fn numbers<S: Stream, T: Number, A: Allocator + ?Sized>(
         array.clear();
         let len = length(stream, 0, size_of::<T>())?;
         let resized = array.try_resize(len as usize, T::zeroed());
-        resized.map_err(|refused| stream.error(StreamFault::Memory(refused)))?;
+        resized.map_err(|refused| stream.error(StreamErrorKind::Memory(refused)))?;
         stream.bytes(bytemuck::cast_slice_mut(array))?;
         turn(array);
         return Ok(());
@@ -55,7 +55,7 @@ pub(super) fn text<S: Stream, A: Allocator + ?Sized>(
     text: &mut Array<'_, u8, A>,
 ) -> Result<(), StreamError> {
     let offset = stream.offset();
-    let refused = StreamError { offset, field: None, fault: StreamFault::Text };
+    let refused = StreamError { offset, field: None, kind: StreamErrorKind::Text };
     if !S::READING && core::str::from_utf8(text).is_err() {
         return Err(refused);
     }
@@ -83,7 +83,7 @@ pub(super) fn any<S: Stream, T: Streamed, A: Allocator + ?Sized>(
             let mut element = make();
             element.stream(stream)?;
             let pushed = array.try_push(element);
-            pushed.map_err(|refused| stream.error(StreamFault::Memory(refused)))?;
+            pushed.map_err(|refused| stream.error(StreamErrorKind::Memory(refused)))?;
         }
     } else {
         array.iter_mut().try_for_each(|element| element.stream(stream))?;
@@ -92,7 +92,7 @@ pub(super) fn any<S: Stream, T: Streamed, A: Allocator + ?Sized>(
     // it requires them: else arrays of arrays of nothing could each have as many elements as bytes
     // follow them.
     if stream.offset() - start < u64::from(len) {
-        return Err(stream.error(StreamFault::NoBytes));
+        return Err(stream.error(StreamErrorKind::NoBytes));
     }
     Ok(())
 }

@@ -13,13 +13,13 @@ pub struct StreamError {
     /// The innermost field that has a name.
     pub field: Option<&'static str>,
     /// What is wrong.
-    pub fault: StreamFault,
+    pub kind: StreamErrorKind,
 }
 
 /// What is wrong with a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum StreamFault {
+pub enum StreamErrorKind {
     /// The stream ends before the value does.
     Ends {
         /// The bytes that it takes.
@@ -99,11 +99,11 @@ impl fmt::Display for StreamError {
         if let Some(field) = self.field {
             write!(f, "`{field}` at ")?;
         }
-        write!(f, "byte {}: {}", self.offset, self.fault)
+        write!(f, "byte {}: {}", self.offset, self.kind)
     }
 }
 
-impl fmt::Display for StreamFault {
+impl fmt::Display for StreamErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ends { needed, left } => {

@@ -1,6 +1,6 @@
 //! The end of a stream that reads.
 
-use crate::bytes::stream::error::{StreamError, StreamFault};
+use crate::bytes::stream::error::{StreamError, StreamErrorKind};
 use crate::bytes::stream::format::StreamFormat;
 use crate::bytes::stream::{Stream, sealed};
 
@@ -47,13 +47,13 @@ impl<'b> StreamReader<'b> {
         let mut found = StreamFormat { tag: 0, version: 0 };
         reader.field("format", &mut found.tag)?;
         if found.tag != format.tag {
-            let fault = StreamFault::Format { found: found.tag, expected: format.tag };
-            return Err(StreamError { offset: 0, field: Some("format"), fault });
+            let kind = StreamErrorKind::Format { found: found.tag, expected: format.tag };
+            return Err(StreamError { offset: 0, field: Some("format"), kind });
         }
         reader.field("version", &mut found.version)?;
         if found.version > format.version {
-            let fault = StreamFault::Version { found: found.version, newest: format.version };
-            return Err(StreamError { offset: 4, field: Some("version"), fault });
+            let kind = StreamErrorKind::Version { found: found.version, newest: format.version };
+            return Err(StreamError { offset: 4, field: Some("version"), kind });
         }
         reader.version = found.version;
         Ok(reader)
@@ -67,7 +67,7 @@ impl<'b> StreamReader<'b> {
     pub fn finish(self) -> Result<(), StreamError> {
         match sealed::Ends::left(&self) {
             0 => Ok(()),
-            left => Err(self.error(StreamFault::Trailing { left })),
+            left => Err(self.error(StreamErrorKind::Trailing { left })),
         }
     }
 
@@ -80,7 +80,7 @@ impl<'b> StreamReader<'b> {
     #[cold]
     fn ends(&self, needed: usize) -> StreamError {
         let left = sealed::Ends::left(self);
-        self.error(StreamFault::Ends { needed: needed as u64, left })
+        self.error(StreamErrorKind::Ends { needed: needed as u64, left })
     }
 }
 

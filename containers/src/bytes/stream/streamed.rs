@@ -4,7 +4,7 @@ use bytemuck::Pod;
 use loligo_ids::{Id, IdString32, IdString64, Repr};
 
 use crate::bytes::stream::Stream;
-use crate::bytes::stream::error::{StreamError, StreamFault};
+use crate::bytes::stream::error::{StreamError, StreamErrorKind};
 
 /// A value that says of what it consists, for reading and writing alike.
 ///
@@ -66,14 +66,14 @@ fn through<S: Stream, T, R: Streamed + Copy>(
     value: &mut T,
     mut stands: R,
     make: impl FnOnce(R) -> Option<T>,
-    fault: impl FnOnce(R) -> StreamFault,
+    kind: impl FnOnce(R) -> StreamErrorKind,
 ) -> Result<(), StreamError> {
     let offset = stream.offset();
     stands.stream(stream)?;
     if S::READING {
         match make(stands) {
             Some(made) => *value = made,
-            None => return Err(StreamError { offset, field: None, fault: fault(stands) }),
+            None => return Err(StreamError { offset, field: None, kind: kind(stands) }),
         }
     }
     Ok(())
@@ -83,14 +83,14 @@ impl Streamed for bool {
     #[inline]
     fn stream<S: Stream>(&mut self, stream: &mut S) -> Result<(), StreamError> {
         let known = |byte| (byte < 2).then_some(byte == 1);
-        through(stream, self, u8::from(*self), known, StreamFault::Bool)
+        through(stream, self, u8::from(*self), known, StreamErrorKind::Bool)
     }
 }
 
 impl Streamed for char {
     #[inline]
     fn stream<S: Stream>(&mut self, stream: &mut S) -> Result<(), StreamError> {
-        through(stream, self, u32::from(*self), Self::from_u32, StreamFault::Char)
+        through(stream, self, u32::from(*self), Self::from_u32, StreamErrorKind::Char)
     }
 }
 
@@ -98,14 +98,14 @@ impl Streamed for IdString32 {
     #[inline]
     fn stream<S: Stream>(&mut self, stream: &mut S) -> Result<(), StreamError> {
         let made = |hash| Some(Self::from_hash(hash));
-        through(stream, self, self.hash(), made, |hash| StreamFault::Id(hash.into()))
+        through(stream, self, self.hash(), made, |hash| StreamErrorKind::Id(hash.into()))
     }
 }
 
 impl Streamed for IdString64 {
     #[inline]
     fn stream<S: Stream>(&mut self, stream: &mut S) -> Result<(), StreamError> {
-        through(stream, self, self.hash(), |hash| Some(Self::from_hash(hash)), StreamFault::Id)
+        through(stream, self, self.hash(), |hash| Some(Self::from_hash(hash)), StreamErrorKind::Id)
     }
 }
 
@@ -115,7 +115,9 @@ where
 {
     #[inline]
     fn stream<S: Stream>(&mut self, stream: &mut S) -> Result<(), StreamError> {
-        through(stream, self, self.to_bits(), Self::from_bits, |bits| StreamFault::Id(bits.into()))
+        through(stream, self, self.to_bits(), Self::from_bits, |bits| {
+            StreamErrorKind::Id(bits.into())
+        })
     }
 }
 
@@ -153,5 +155,5 @@ where
     let known = |bits| {
         if bits == R::default() { Some(None) } else { Id::from_bits(bits).map(Some) }
     };
-    through(stream, id, bits, known, |bits| StreamFault::Id(bits.into()))
+    through(stream, id, bits, known, |bits| StreamErrorKind::Id(bits.into()))
 }

@@ -245,7 +245,7 @@ fn every_cut_and_every_flip_is_refused_or_readable() {
         let mut longer = bytes.to_vec();
         longer.push(0);
         let error = FORMAT.load(&mut read, &longer).expect_err("a byte follows");
-        assert_eq!(error.fault, StreamFault::Trailing { left: 1 });
+        assert_eq!(error.kind, StreamErrorKind::Trailing { left: 1 });
         for at in 0..bytes.len() {
             for flip in 1..=u8::MAX {
                 let mut bytes = bytes.to_vec();
@@ -266,10 +266,10 @@ fn lengths_are_not_believed() {
         bytes.extend([0; 40]);
         let open = || StreamReader::open(&bytes, FORMAT).expect("the head is right");
         let before = memory.requests();
-        let claimed = StreamFault::Length { claimed: u32::MAX, left: 40 };
+        let claimed = StreamErrorKind::Length { claimed: u32::MAX, left: 40 };
         let mut text: Array<'_, u8, _> = Array::new_in(memory);
         let error = open().text("text", &mut text).expect_err("so much is not there");
-        assert_eq!(error, StreamError { offset: 8, field: Some("text"), fault: claimed });
+        assert_eq!(error, StreamError { offset: 8, field: Some("text"), kind: claimed });
         let mut numbers: Array<'_, u64, _> = Array::new_in(memory);
         assert!(open().numbers("numbers", &mut numbers).is_err());
         let mut items: Array<'_, Item, _> = Array::new_in(memory);
@@ -278,7 +278,7 @@ fn lengths_are_not_believed() {
         six[8..12].copy_from_slice(&6u32.to_le_bytes());
         let mut stream = StreamReader::open(&six, FORMAT).expect("the head is right");
         let error = stream.numbers("numbers", &mut numbers).expect_err("five numbers are there");
-        assert_eq!(error.fault, StreamFault::Length { claimed: 6, left: 40 });
+        assert_eq!(error.kind, StreamErrorKind::Length { claimed: 6, left: 40 });
         assert_eq!(memory.requests(), before, "nothing was asked for");
 
         // Elements that begin to be read and then are not there cost no more than those that are.
@@ -293,19 +293,19 @@ fn lengths_are_not_believed() {
 
 #[test]
 fn values_that_none_can_have_are_refused() {
-    fn refused<T: Streamed>(mut value: T, bytes: &[u8]) -> StreamFault {
+    fn refused<T: Streamed>(mut value: T, bytes: &[u8]) -> StreamErrorKind {
         let bytes = [&[0; 8], bytes].concat();
         let format = StreamFormat { tag: 0, version: 0 };
-        format.load(&mut value, &bytes).expect_err("it cannot be read").fault
+        format.load(&mut value, &bytes).expect_err("it cannot be read").kind
     }
-    assert_eq!(refused(false, &[2]), StreamFault::Bool(2));
-    assert_eq!(refused('a', &[0, 0xd8, 0, 0]), StreamFault::Char(0xd800));
-    assert_eq!(refused(Some(5u8), &[3, 0]), StreamFault::Bool(3));
+    assert_eq!(refused(false, &[2]), StreamErrorKind::Bool(2));
+    assert_eq!(refused('a', &[0, 0xd8, 0, 0]), StreamErrorKind::Char(0xd800));
+    assert_eq!(refused(Some(5u8), &[3, 0]), StreamErrorKind::Bool(3));
     let id = Id::<Unit>::from_bits(1 << 20).expect("the first id");
-    assert_eq!(refused(id, &[5, 0, 0, 0]), StreamFault::Id(5));
-    assert_eq!(refused([0u8; 3], &[1, 2]), StreamFault::Ends { needed: 1, left: 0 });
+    assert_eq!(refused(id, &[5, 0, 0, 0]), StreamErrorKind::Id(5));
+    assert_eq!(refused([0u8; 3], &[1, 2]), StreamErrorKind::Ends { needed: 1, left: 0 });
     with_memory(|memory| {
-        assert_eq!(refused(Save::new(memory), &[1, 0, 0, 0, 0xff]), StreamFault::Text);
+        assert_eq!(refused(Save::new(memory), &[1, 0, 0, 0, 0xff]), StreamErrorKind::Text);
         let mut bytes: Array<'_, u8, _> = Array::new_in(memory);
         let mut stream = StreamWriter::begin(&mut bytes, FORMAT).expect("there is memory");
         let error = stream.choice("ground", &mut 5, &[1, 2]).expect_err("it is no choice");
@@ -313,7 +313,7 @@ fn values_that_none_can_have_are_refused() {
         let mut wrong: Array<'_, u8, _> = Array::new_in(memory);
         wrong.push(0x80);
         let error = stream.text("name", &mut wrong).expect_err("it could not be read");
-        assert_eq!(error.fault, StreamFault::Text);
+        assert_eq!(error.kind, StreamErrorKind::Text);
         assert_eq!(stream.refuse("so").to_string(), "byte 8: so");
     });
 }
@@ -359,7 +359,7 @@ fn depth_has_a_bound() {
                 format.save(&mut tree, &mut again).expect("it is no deeper than when it was read");
                 assert_eq!(again, bytes);
             } else {
-                assert_eq!(read.expect_err("it is").fault, StreamFault::Depth { limit: 64 });
+                assert_eq!(read.expect_err("it is").kind, StreamErrorKind::Depth { limit: 64 });
             }
         }
     });
@@ -390,7 +390,7 @@ fn what_could_not_be_read_is_not_written() {
         let mut bytes: Array<'_, u8, _> = Array::new_in(memory);
         bytes.push(5);
         let error = FORMAT.save(&mut nothings, &mut bytes).expect_err("it takes no bytes");
-        assert_eq!(error.fault, StreamFault::NoBytes);
+        assert_eq!(error.kind, StreamErrorKind::NoBytes);
         assert_eq!(bytes, [5], "what was written is taken back");
     });
 }
@@ -411,7 +411,7 @@ fn elements_without_bytes_do_not_multiply_the_work() {
         let mut outer: Array<'_, Nothings<'_>, _> = Array::new_in(memory);
         let read = reader.array_with("outer", &mut outer, || Nothings(Array::new_in(memory)));
         let error = read.expect_err("none of them could have been written");
-        assert_eq!(error.fault, StreamFault::NoBytes);
+        assert_eq!(error.kind, StreamErrorKind::NoBytes);
         assert_eq!((error.field, error.offset), (Some("nothings"), 16));
         assert!(outer.is_empty(), "{} were read", outer.len());
     });
@@ -420,8 +420,8 @@ fn elements_without_bytes_do_not_multiply_the_work() {
 #[test]
 fn loses_nothing_when_memory_runs_out() {
     every_refusal(|memory: &Memory<'_>| {
-        let is_memory = |error: StreamError| match error.fault {
-            StreamFault::Memory(refused) => refused,
+        let is_memory = |error: StreamError| match error.kind {
+            StreamErrorKind::Memory(refused) => refused,
             _ => panic!("{error}"),
         };
         // The save itself is made on other memory.

@@ -5,7 +5,7 @@ use core::fmt;
 use loligo_allocators::Allocator;
 
 use crate::arrays::array::Array;
-use crate::bytes::stream::error::{StreamError, StreamFault};
+use crate::bytes::stream::error::{StreamError, StreamErrorKind};
 use crate::bytes::stream::format::StreamFormat;
 use crate::bytes::stream::{Stream, sealed};
 
@@ -60,7 +60,7 @@ impl<A: Allocator + ?Sized> Stream for StreamWriter<'_, '_, A> {
     fn bytes(&mut self, bytes: &mut [u8]) -> Result<(), StreamError> {
         match self.into.try_extend_from_slice(bytes) {
             Ok(()) => Ok(()),
-            Err(refused) => Err(self.error(StreamFault::Memory(refused))),
+            Err(refused) => Err(self.error(StreamErrorKind::Memory(refused))),
         }
     }
 }

@@ -18,9 +18,18 @@ use crate::events::event_stream::reader::EventReader;
 /// So a reader sees each event of the last frame once, in whatever order the systems of a frame
 /// run, and what the handling of an event causes is an event of the next frame.
 ///
+/// # Complexity
+///
+/// The exchange is O(1). All else costs what it costs with an [`EventStream`].
+///
 /// # Memory
 ///
 /// Two streams, which keep their blocks: after the busiest frame it allocates no more.
+///
+/// # Threads
+///
+/// `Send` and `Sync` where the allocator is `Sync`. The exchange needs `&mut`, so no thread reads
+/// meanwhile.
 ///
 /// # When not to use it
 ///

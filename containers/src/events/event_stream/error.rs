@@ -9,13 +9,13 @@ pub struct EventError {
     /// Where the record begins that is wrong, in bytes.
     pub offset: u64,
     /// What is wrong with it.
-    pub fault: EventFault,
+    pub kind: EventErrorKind,
 }
 
 /// What is wrong with a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum EventFault {
+pub enum EventErrorKind {
     /// The stream ends within the header.
     Header {
         /// The bytes that are left for it.
@@ -44,18 +44,18 @@ pub enum EventFault {
 impl fmt::Display for EventError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the event at byte {} ", self.offset)?;
-        match self.fault {
-            EventFault::Header { left } => {
+        match self.kind {
+            EventErrorKind::Header { left } => {
                 write!(f, "has {left} bytes left for its header, which is 8")
             }
-            EventFault::Payload { size, left } => {
+            EventErrorKind::Payload { size, left } => {
                 write!(f, "says that it is {size} bytes long where {left} are left")
             }
-            EventFault::Filling => f.write_str("is filled up with bytes that are not zero"),
-            EventFault::Size { size, expected } => {
+            EventErrorKind::Filling => f.write_str("is filled up with bytes that are not zero"),
+            EventErrorKind::Size { size, expected } => {
                 write!(f, "is {size} bytes long; those of its type are {expected}")
             }
-            EventFault::Bits => f.write_str("has bits that none of its type can have"),
+            EventErrorKind::Bits => f.write_str("has bits that none of its type can have"),
         }
     }
 }

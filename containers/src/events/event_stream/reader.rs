@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 
 use bytemuck::{AnyBitPattern, checked};
 
-use crate::events::event_stream::error::{EventError, EventFault};
+use crate::events::event_stream::error::{EventError, EventErrorKind};
 use crate::events::event_stream::event::{
     Event, HEADER_BYTES, WORD, kind_of, record_bytes, size_of_payload, type_and_size,
 };
@@ -76,7 +76,7 @@ impl<'s> EventReader<'s> {
         while !rest.is_empty() {
             match first(rest) {
                 Some((record, behind)) if record.is_filled_with_zeros() => rest = behind,
-                _ => return Err(fault(bytes.len() - rest.len(), rest)),
+                _ => return Err(record_error(bytes.len() - rest.len(), rest)),
             }
         }
         Ok(Self { bytes })
@@ -106,10 +106,10 @@ impl<'s> EventReader<'s> {
             let size = record.payload().len() as u32;
             let expected = size_of::<E>() as u32;
             if record.kind() == E::TYPE && size != expected {
-                return Err(EventError { offset, fault: EventFault::Size { size, expected } });
+                return Err(EventError { offset, kind: EventErrorKind::Size { size, expected } });
             }
             if record.kind() == E::TYPE && record.get::<E>().is_none() {
-                return Err(EventError { offset, fault: EventFault::Bits });
+                return Err(EventError { offset, kind: EventErrorKind::Bits });
             }
             offset += record.as_bytes().len() as u64;
         }
@@ -180,20 +180,20 @@ pub(super) fn first(bytes: &[u8]) -> Option<(EventRecord<'_>, &[u8])> {
 /// Says what is wrong with the record that `rest` begins with.
 #[cold]
 #[inline(never)]
-fn fault(offset: usize, rest: &[u8]) -> EventError {
-    let fault = match rest.split_first_chunk::<HEADER_BYTES>() {
-        None => EventFault::Header { left: rest.len() as u64 },
+fn record_error(offset: usize, rest: &[u8]) -> EventError {
+    let kind = match rest.split_first_chunk::<HEADER_BYTES>() {
+        None => EventErrorKind::Header { left: rest.len() as u64 },
         Some((header, behind)) => {
             let size = size_of_payload(u64::from_ne_bytes(*header));
             let left = behind.len() as u64;
             if record_bytes(size) > rest.len() as u64 {
-                EventFault::Payload { size, left }
+                EventErrorKind::Payload { size, left }
             } else {
-                EventFault::Filling
+                EventErrorKind::Filling
             }
         }
     };
-    EventError { offset: offset as u64, fault }
+    EventError { offset: offset as u64, kind }
 }
 
 /// One record of a stream: an event that may be of any type.

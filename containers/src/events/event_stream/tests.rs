@@ -250,7 +250,7 @@ fn a_type_of_another_size_is_another_type() {
         assert_eq!(record.field::<u32>(16), Some(0x0101_0101));
         let wrong = stream.reader().check::<Hit>().expect_err("it is shorter than a hit");
         assert_eq!(wrong.offset, 8);
-        assert_eq!(wrong.fault, EventFault::Size { size: 20, expected: 24 });
+        assert_eq!(wrong.kind, EventErrorKind::Size { size: 20, expected: 24 });
         assert_eq!(
             wrong.to_string(),
             "the event at byte 8 is 20 bytes long; those of its type are 24"
@@ -268,7 +268,7 @@ fn bits_that_no_event_can_have_are_none() {
         stream.try_push_bytes(Lamp::TYPE, &[9; 12]).expect("there is memory");
         assert_eq!(stream.of::<Lamp>().count(), 1);
         let wrong = stream.reader().check::<Lamp>();
-        assert_eq!(wrong, Err(EventError { offset: 20, fault: EventFault::Bits }));
+        assert_eq!(wrong, Err(EventError { offset: 20, kind: EventErrorKind::Bits }));
     });
 }
 

@@ -31,6 +31,10 @@ use crate::error::GrowError;
 /// Nothing while empty. Then three blocks, drawn above. The object itself is 72 bytes, 96 with
 /// `dyn Allocator`.
 ///
+/// # Threads
+///
+/// `Send` and `Sync` where the allocator is `Sync`.
+///
 /// # When not to use it
 ///
 /// To look values up: hash the path ([`path_key`](super::path_key)), at best in a constant.

@@ -89,6 +89,10 @@ impl From<GrowError> for KeyValuesSetError {
 /// types, and 4 in a store with texts or arrays, plus these in whole words. It grows by an eighth,
 /// and a fourth of what stores take may be garbage. The object itself is at most 56 bytes.
 ///
+/// # Threads
+///
+/// `Send` and `Sync` where the allocator is `Sync`.
+///
 /// # When not to use it
 ///
 /// For one store, or for few that change all the time: each is quicker in a separate

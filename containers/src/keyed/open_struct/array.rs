@@ -40,6 +40,10 @@ use crate::keyed::open_struct::{OPEN_FIELDS_MAX, OpenLayout};
 /// row, with room for as many rows again after growing, and the tail. No padding: all values are
 /// whole words, and a `bool` is one, too. The object is 56 bytes, 64 with `dyn Allocator`.
 ///
+/// # Threads
+///
+/// `Send` and `Sync` where the allocator is `Sync`.
+///
 /// # When not to use it
 ///
 /// Where the fields are known when the program is compiled, a struct is plainer. For objects that

@@ -37,6 +37,11 @@ type Table<'a, T, S, A> = hashbrown::HashSet<T, S, Bridge<'a, A>>;
 /// used at most and, once it has grown, 7 of 16 at least. The object is 40 bytes, 48 with `dyn
 /// Allocator`.
 ///
+/// # Threads
+///
+/// `Send` where elements and hasher are `Send` and the allocator is `Sync`; `Sync` where elements
+/// and hasher are `Sync`, too.
+///
 /// # When not to use it
 ///
 /// For small indices: a bit each is less, and quicker.

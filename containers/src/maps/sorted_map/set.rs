@@ -26,6 +26,11 @@ use crate::error::{GrowError, or_panic};
 /// `size_of::<T>()` bytes a key in one block, which doubles when it is full, and a block while keys
 /// wait.
 ///
+/// # Threads
+///
+/// `Send` where the keys are `Send` and the allocator is `Sync`; `Sync` where the keys are `Sync`,
+/// too.
+///
 /// # When not to use it
 ///
 /// For small whole numbers, of which many are in the set: a bitmap is smaller.

@@ -29,6 +29,11 @@ use crate::pools::array_of_arrays::{RowError, RowId, Rows, unknown};
 /// Nothing while it is empty. Then one block: `N` elements, 4 bytes for their number and 4 bytes
 /// and a bit for the id of each row, whether the row is full or empty, doubled when it is full.
 ///
+/// # Threads
+///
+/// `Send` where the elements are `Send` and the allocator is `Sync`; `Sync` where the elements are
+/// `Sync`, too.
+///
 /// # When not to use it
 ///
 /// Where few rows are near the limit, or no limit is sound: an

@@ -37,6 +37,11 @@ mod tests;
 /// Nothing while it is empty. Then 12 bytes a row and an array of nodes, both doubled when full. At
 /// most `K - 1` elements a row are wasted.
 ///
+/// # Threads
+///
+/// `Send` where the elements are `Send` and the allocator is `Sync`; `Sync` where the elements are
+/// `Sync`, too.
+///
 /// # When not to use it
 ///
 /// Where a row must be one slice, or is walked much more often than changed: an

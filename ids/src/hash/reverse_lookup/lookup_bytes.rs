@@ -11,9 +11,17 @@ use crate::hash::buffer::Buffer;
 /// The bytes of a table, as [`ReverseLookupBuilder::save`](crate::ReverseLookupBuilder::save)
 /// returns them: to be written to a file, or opened where they are.
 ///
+/// # Complexity
+///
+/// Reading is that of a slice.
+///
 /// # Memory
 ///
-/// One block of the allocator, given back on drop. `Send` and `Sync` where the allocator is `Sync`.
+/// One block of the allocator, which dropping frees.
+///
+/// # Threads
+///
+/// `Send` and `Sync` where the allocator is `Sync`.
 pub struct LookupBytes<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     pub(super) bytes: Buffer<'a, u8, A>,
 }

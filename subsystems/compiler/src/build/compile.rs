@@ -9,7 +9,7 @@ use loligo_diagnostics::{context, contexts};
 use loligo_resources::{ContentHash, DebugName, HEADER_BYTES, RESOURCE_FORMAT, ResourceHeader};
 
 use crate::context::{Asked, Context, Shared};
-use crate::error::{BuildError, CompileFault, ResourceError};
+use crate::error::{BuildError, CompileError, ResourceError};
 use crate::executor::Executor;
 use crate::folder::DataFolder;
 use crate::hash::hash_of_pieces;
@@ -23,7 +23,7 @@ use crate::walk::Walk;
 pub(super) const RECIPE_VERSION: u32 = 1;
 
 /// What compiling a resource came to.
-type Outcome = Result<Result<(Output, Asked), CompileFault>, BuildError>;
+type Outcome = Result<Result<(Output, Asked), CompileError>, BuildError>;
 
 /// Returns the hash of what a resource is made by, besides what its compiler asks for.
 pub(super) fn recipe(project: &Project<'_>, one: &Wanted) -> ContentHash {
@@ -88,13 +88,13 @@ pub(super) fn compile_all(
                     references: asked.references,
                 });
             }
-            Err(mut fault) => {
-                if fault.file.is_empty() {
-                    fault.file = one.source.as_ref().to_owned();
+            Err(mut error) => {
+                if error.file.is_empty() {
+                    error.file = one.source.as_ref().to_owned();
                 }
                 let kept = known.filter(|entry| entry.output.is_some()).cloned();
                 let (resource, is_kept) = (Some(one.name.clone()), kept.is_some());
-                report.errors.push(ResourceError { resource, fault, is_kept });
+                report.errors.push(ResourceError { resource, error, is_kept });
                 entries.extend(kept.map(|kept| Entry { is_failed: true, ..kept }));
             }
         }
@@ -110,11 +110,11 @@ fn compile_one(
     one: &Wanted,
 ) -> Outcome {
     let Some(compiler) = project.compilers.get(&one.name.type_name) else {
-        return Ok(Err(CompileFault::new("the type has no compiler", "register one")));
+        return Ok(Err(CompileError::new("the type has no compiler", "register one")));
     };
     if let Some(reason) = project.refused.get(&*one.source) {
         let remedy = "correct the source, or take it out; this is a fault of the compiler, too";
-        return Ok(Err(CompileFault::new(reason.clone(), remedy)));
+        return Ok(Err(CompileError::new(reason.clone(), remedy)));
     }
     let around = contexts().count();
     context!("When compiling", one.source);
@@ -124,11 +124,11 @@ fn compile_one(
     project.observer.inspect(|observer| observer.end(&one.source));
     let payload = match ran {
         Ok(Ok(payload)) => payload,
-        Ok(Err(mut fault)) => {
+        Ok(Err(mut error)) => {
             // The contexts of the caller's own thread are removed: another thread might have
             // compiled it.
-            fault.contexts.drain(..around.min(fault.contexts.len()));
-            return Ok(Err(fault));
+            error.contexts.drain(..around.min(error.contexts.len()));
+            return Ok(Err(error));
         }
         Err(panic) => return Ok(Err(panicked(&*panic))),
     };
@@ -145,9 +145,9 @@ fn compile_one(
     Ok(Ok((output, context.into_asked())))
 }
 
-fn panicked(panic: &(dyn Any + Send)) -> CompileFault {
+fn panicked(panic: &(dyn Any + Send)) -> CompileError {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     let reason = format!("its compiler panicked: {}", text.unwrap_or("without words"));
-    CompileFault::new(reason, "this is a fault of the compiler; report it with the source")
+    CompileError::new(reason, "this is a fault of the compiler; report it with the source")
 }

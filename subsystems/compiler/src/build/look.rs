@@ -40,8 +40,8 @@ impl Look {
         bytes
     }
 
-    /// Returns what the last compile that had nothing to do found, if it looked at just this.
-    pub(super) fn of_last(data: &DataFolder<'_>, hash: ContentHash) -> Option<Self> {
+    /// Reads what the last compile that had nothing to do found, if it looked at just this.
+    pub(super) fn read_last(data: &DataFolder<'_>, hash: ContentHash) -> Option<Self> {
         let bytes: [u8; BYTES] = data.read(LOOK)?.try_into().ok()?;
         let (first, fresh) = bytes.split_first_chunk::<32>()?;
         let fresh = u64::from_le_bytes(fresh.try_into().ok()?);

@@ -3,7 +3,7 @@
 use loligo_ids::{IdString64, ReverseLookupBuilder};
 use loligo_resources::{ResourceKey, TableSource, write_table};
 
-use crate::error::{BuildError, CompileFault, ResourceError};
+use crate::error::{BuildError, CompileError, ResourceError};
 use crate::folder::DataFolder;
 use crate::index::{Entry, Index, Output};
 use crate::memory::{Heap, with_heap};
@@ -70,10 +70,10 @@ fn name(
     let inner = entry.names.iter().map(|name| &**name);
     for name in own.into_iter().chain(properties).chain(inner) {
         if let Err(error) = builder.insert(name) {
-            let fault = CompileFault::new(error.to_string(), "rename one of them");
+            let error = CompileError::new(error.to_string(), "rename one of them");
             report.errors.push(ResourceError {
                 resource: Some(entry.name.clone()),
-                fault: fault.in_file(&*entry.source),
+                error: error.in_file(&*entry.source),
                 is_kept: false,
             });
         }

@@ -9,7 +9,7 @@ use loligo_sjson::{Options, ReadError, Value, ValueKind, ValueRef};
 
 use crate::compilers::Compiler;
 use crate::context::Context;
-use crate::error::CompileFault;
+use crate::error::CompileError;
 use crate::memory::{Heap, with_heap};
 
 /// The version of settings that [`ConfigCompiler`] writes and [`Config`](loligo_resources::Config)
@@ -28,7 +28,7 @@ impl Compiler for ConfigCompiler {
         CONFIG_VERSION
     }
 
-    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault> {
+    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
         let source = context.source()?;
         with_heap(|heap| {
             let value = Value::try_parse_in(&source, &Options::SJSON, heap).map_err(unread)?;
@@ -39,15 +39,15 @@ impl Compiler for ConfigCompiler {
     }
 }
 
-pub(crate) fn unread(error: ReadError) -> CompileFault {
+pub(crate) fn unread(error: ReadError) -> CompileError {
     match error {
         ReadError::Syntax(error) => error.into(),
         ReadError::Memory(error) => no_memory(&error),
     }
 }
 
-pub(super) fn no_memory(error: &GrowError) -> CompileFault {
-    CompileFault::new(error.to_string(), "make the file smaller")
+pub(super) fn no_memory(error: &GrowError) -> CompileError {
+    CompileError::new(error.to_string(), "make the file smaller")
 }
 
 /// A value; the values of an array or object follow their parent, as in the image.
@@ -70,7 +70,7 @@ impl Flat {
         &mut self,
         root: ValueRef<'_>,
         context: &mut Context<'_>,
-    ) -> Result<(), CompileFault> {
+    ) -> Result<(), CompileError> {
         self.push(IdString64::default(), root);
         let mut values = vec![root];
         let mut index = 0;
@@ -144,7 +144,7 @@ impl Flat {
 fn members<'v>(
     object: ValueRef<'v>,
     context: &mut Context<'_>,
-) -> Result<BTreeMap<IdString64, (&'v str, ValueRef<'v>)>, CompileFault> {
+) -> Result<BTreeMap<IdString64, (&'v str, ValueRef<'v>)>, CompileError> {
     let mut members = BTreeMap::new();
     for (key, value) in object.members() {
         let id = context.name(key);
@@ -152,7 +152,7 @@ fn members<'v>(
             && first != key
         {
             let reason = format!("the keys {first:?} and {key:?} have one hash");
-            return Err(CompileFault::new(reason, "rename one of them"));
+            return Err(CompileError::new(reason, "rename one of them"));
         }
     }
     Ok(members)

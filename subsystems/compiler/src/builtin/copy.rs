@@ -2,7 +2,7 @@
 
 use crate::compilers::Compiler;
 use crate::context::Context;
-use crate::error::CompileFault;
+use crate::error::CompileError;
 
 /// Takes a source as it is: for texts, and for files that another tool has made.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,7 +13,7 @@ impl Compiler for CopyCompiler {
         1
     }
 
-    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault> {
+    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
         Ok(context.source()?.to_vec())
     }
 }

@@ -10,7 +10,7 @@ use super::config::{no_memory, unread};
 use super::place_of;
 use crate::compilers::Compiler;
 use crate::context::Context;
-use crate::error::CompileFault;
+use crate::error::CompileError;
 use crate::memory::with_heap;
 
 /// Makes packages of SJSON that lists names by type:
@@ -30,7 +30,7 @@ impl Compiler for PackageCompiler {
         PACKAGE_VERSION
     }
 
-    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault> {
+    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
         let source = context.source()?;
         let items = with_heap(|heap| {
             let tree = SyntaxTree::try_parse_in(&source, &Options::SJSON, heap).map_err(unread)?;
@@ -44,10 +44,10 @@ fn collect(
     root: SyntaxNode<'_>,
     text: &str,
     context: &mut Context<'_>,
-) -> Result<BTreeSet<ResourceKey>, CompileFault> {
+) -> Result<BTreeSet<ResourceKey>, CompileError> {
     let wrong = |node: SyntaxNode<'_>, reason: &str| {
         let (line, column) = place_of(text, node.span().start);
-        CompileFault::new(reason, "write `type = [ \"name\" \"folder/*\" ]`").at(line, column)
+        CompileError::new(reason, "write `type = [ \"name\" \"folder/*\" ]`").at(line, column)
     };
     if root.kind() != NodeKind::Object {
         return Err(wrong(root, "a package is an object of types"));
@@ -67,7 +67,7 @@ fn collect(
                 Some(folder) if folder.is_empty() || folder.ends_with('/') => {
                     let folder = folder.strip_suffix('/').unwrap_or(folder);
                     let found = context.resources(folder, &type_name);
-                    let found = found.map_err(|fault| fault.at(place.0, place.1))?;
+                    let found = found.map_err(|error| error.at(place.0, place.1))?;
                     items.extend(found.iter().map(|name| context.refer(&type_name, name, place)));
                 }
                 _ => {

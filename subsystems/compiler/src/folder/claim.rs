@@ -7,7 +7,7 @@ use loligo_resources::ContentHash;
 
 use crate::disk::Disk;
 use crate::error::BuildError;
-use crate::folder_error::{FolderError, FolderFault};
+use crate::folder_error::{FolderError, FolderErrorKind};
 use crate::guarded_folder::{EntryKind, GuardedFolder};
 
 /// What the file `lock` of a data folder holds. Older versions left it empty.
@@ -86,13 +86,13 @@ pub(super) fn check_entries(folder: &GuardedFolder) -> Result<(), BuildError> {
 }
 
 fn check(folder: &GuardedFolder, name: &str, wanted: EntryKind) -> Result<(), FolderError> {
-    let fault = match folder.kind(name)? {
-        Some(EntryKind::Link) => FolderFault::Link,
-        Some(kind) if kind != wanted && wanted == EntryKind::File => FolderFault::NotAFile,
-        Some(kind) if kind != wanted => FolderFault::NotAFolder,
+    let kind = match folder.kind(name)? {
+        Some(EntryKind::Link) => FolderErrorKind::Link,
+        Some(kind) if kind != wanted && wanted == EntryKind::File => FolderErrorKind::NotAFile,
+        Some(kind) if kind != wanted => FolderErrorKind::NotAFolder,
         _ => return Ok(()),
     };
-    Err(FolderError::new(&folder.path().join(name), fault))
+    Err(FolderError::new(&folder.path().join(name), kind))
 }
 
 /// Returns `true` if a folder without a whole mark has nothing in it but what a compile of an older

@@ -7,7 +7,7 @@ use std::io;
 use std::process;
 
 use super::{EntryKind, GuardedFolder};
-use crate::folder_error::{FolderError, FolderFault};
+use crate::folder_error::{FolderError, FolderErrorKind};
 
 /// How many names of unfinished files are tried: only files that are left over, or were put there,
 /// have one.
@@ -29,7 +29,7 @@ impl GuardedFolder {
     ) -> Result<Result<T, E>, FolderError> {
         let name = name.as_ref();
         if let Some(EntryKind::Folder | EntryKind::Special) = self.kind(name)? {
-            return Err(FolderError::new(&self.path().join(name), FolderFault::NotAFile));
+            return Err(FolderError::new(&self.path().join(name), FolderErrorKind::NotAFile));
         }
         let (partial, mut file) = self.create_unfinished(name)?;
         let filled = fill(&mut file);
@@ -53,7 +53,7 @@ impl GuardedFolder {
             let partial = format!(".{}.{}.{number}.part", name.to_string_lossy(), process::id());
             match self.create_file(&partial) {
                 Ok(file) => return Ok((partial, file)),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => {
+                Err(error) if error.io_kind() == io::ErrorKind::AlreadyExists && tries < TRIES => {
                     tries += 1;
                 }
                 Err(error) => return Err(error),

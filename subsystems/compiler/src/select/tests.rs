@@ -106,5 +106,5 @@ fn two_names_with_one_hash_are_an_error() {
     assert!(usable, "{other:?} cannot be a file: look for another name");
     let (wanted, errors) = selected(&["a.texture", &format!("{other}.texture")], "linux", None);
     assert_eq!((wanted.len(), errors.len()), (1, 1), "{errors:?}");
-    assert!(errors[0].fault.reason.contains("have one hash"), "{}", errors[0]);
+    assert!(errors[0].error.reason.contains("have one hash"), "{}", errors[0]);
 }

@@ -239,7 +239,7 @@ fn sources_outside_the_project_pipes_and_devices_are_not_read() {
     let told: Vec<String> = report
         .errors
         .iter()
-        .map(|error| format!("{}: {}", error.fault.file, error.fault.reason))
+        .map(|error| format!("{}: {}", error.error.file, error.error.reason))
         .collect();
     assert_eq!(
         told,

@@ -26,8 +26,8 @@ fn values_have_their_places() {
 #[test]
 fn what_is_not_as_it_should_be_is_told_with_its_place() {
     let source = read("radius = 4\nshape = \"ball\"\nsize = [ 1 -2 ]\nradios = 1");
-    let told = |fault: Result<f32, _>| match fault {
-        Err(fault) => format!("{fault}"),
+    let told = |error: Result<f32, _>| match error {
+        Err(error) => format!("{error}"),
         Ok(number) => panic!("{number} was taken"),
     };
     let is = |text: String, wanted: &str| assert_eq!(text, wanted);
@@ -41,7 +41,7 @@ fn what_is_not_as_it_should_be_is_told_with_its_place() {
     );
     let shape = source.get("shape").expect("it is there");
     is(
-        told(shape.one_of(&["box", "sphere"]).map(|_| 0.0)),
+        told(shape.word_index(&["box", "sphere"]).map(|_| 0.0)),
         ":2:9: \"ball\" means nothing here; the values are \"box\", \"sphere\"",
     );
     let size = source.get("size").expect("it is there");
@@ -62,14 +62,14 @@ fn what_is_not_as_it_should_be_is_told_with_its_place() {
 #[test]
 fn keys_that_mean_nothing_or_come_twice_are_told() {
     let source = read("radius = 4\nradios = 1");
-    let fault = source.allow(&["radius", "size"]).expect_err("it has another");
-    assert_eq!(fault.to_string(), ":2:1: the key `radios` means nothing here; is `radius` meant?");
-    let fault = source.allow(&["size"]).expect_err("it has others");
-    assert_eq!(fault.to_string(), ":1:1: the key `radius` means nothing here; the keys are size");
-    let fault = read("a = 1\na = 2").allow(&["a"]).expect_err("twice");
-    assert_eq!(fault.to_string(), ":2:1: the key `a` comes twice; remove one");
-    let fault = Property::read(b"[ 1 ]").expect_err("an array");
-    assert_eq!((fault.line, fault.column), (1, 1));
-    let fault = Property::read(b"a = [").expect_err("cut");
-    assert!(fault.line == 1 && fault.column >= 4, "{fault}");
+    let error = source.allow(&["radius", "size"]).expect_err("it has another");
+    assert_eq!(error.to_string(), ":2:1: the key `radios` means nothing here; is `radius` meant?");
+    let error = source.allow(&["size"]).expect_err("it has others");
+    assert_eq!(error.to_string(), ":1:1: the key `radius` means nothing here; the keys are size");
+    let error = read("a = 1\na = 2").allow(&["a"]).expect_err("twice");
+    assert_eq!(error.to_string(), ":2:1: the key `a` comes twice; remove one");
+    let error = Property::read(b"[ 1 ]").expect_err("an array");
+    assert_eq!((error.line, error.column), (1, 1));
+    let error = Property::read(b"a = [").expect_err("cut");
+    assert!(error.line == 1 && error.column >= 4, "{error}");
 }

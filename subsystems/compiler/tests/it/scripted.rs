@@ -1,6 +1,6 @@
 //! A compiler whose sources say what it shall ask for.
 
-use loligo_compiler::{CompileFault, Compiler, Compilers, Context};
+use loligo_compiler::{CompileError, Compiler, Compilers, Context};
 
 /// Runs its source line by line and writes down what it got: `read PATH`, `need PATH`, `list
 /// FOLDER`, `option NAME`, `name NAME`, `refer TYPE NAME`, `platform`, `fail`, `panic`; anything
@@ -12,7 +12,7 @@ impl Compiler for Scripted {
         self.0
     }
 
-    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault> {
+    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
         let source = context.source()?;
         let text = String::from_utf8_lossy(&source).into_owned();
         let mut made = String::new();
@@ -23,7 +23,7 @@ impl Compiler for Scripted {
             made += &match word {
                 "read" => format!("{:?}", context.try_read(rest)?),
                 "need" => {
-                    format!("{:?}", context.read(rest).map_err(|fault| fault.at(place.0, 1))?)
+                    format!("{:?}", context.read(rest).map_err(|error| error.at(place.0, 1))?)
                 }
                 "list" => format!("{:?}", context.list(rest)?),
                 "option" => format!("{:?}", context.option(rest)),
@@ -31,7 +31,7 @@ impl Compiler for Scripted {
                 "name" => context.name(rest).to_string(),
                 "refer" => context.refer(rest, words.next().unwrap_or_default(), place).to_string(),
                 "fail" => {
-                    return Err(CompileFault::new("it fails", "let it not").at(place.0, 1));
+                    return Err(CompileError::new("it fails", "let it not").at(place.0, 1));
                 }
                 "panic" => panic!("as the source says"),
                 _ => line.to_owned(),

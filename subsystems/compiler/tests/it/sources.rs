@@ -1,6 +1,6 @@
 //! Extensions that mean a type, sources of other resources, and the contexts of an error.
 
-use loligo_compiler::{CompileFault, Compiler, Compilers, Context};
+use loligo_compiler::{CompileError, Compiler, Compilers, Context};
 use loligo_diagnostics::context;
 
 use crate::place::Place;
@@ -13,7 +13,7 @@ impl Compiler for Tell {
         1
     }
 
-    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault> {
+    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
         let source = context.source()?;
         let text = String::from_utf8_lossy(&source).into_owned();
         context!("While looking for", text);
@@ -21,7 +21,7 @@ impl Compiler for Tell {
             return Ok(context.source_path().into());
         };
         let found = context.source_of(type_name, name)?;
-        let nothing = || CompileFault::new("there is no such source", "write it");
+        let nothing = || CompileError::new("there is no such source", "write it");
         found.map(|path| path.as_bytes().to_vec()).ok_or_else(nothing)
     }
 }

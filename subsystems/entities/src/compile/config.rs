@@ -7,7 +7,7 @@ use loligo_containers::{Array, GrowError};
 use loligo_ids::IdString64;
 use loligo_sjson::{NodeKind, Text};
 
-use super::error::{CompileError, CompileFault};
+use super::error::{CompileError, CompileErrorKind};
 use super::source::{Located, NamedResource, Notes, string_in};
 use crate::resource_words::ResourceWords;
 
@@ -55,7 +55,7 @@ impl<'c, 's> Config<'c, 's> {
                 let key = child.key().and_then(Text::plain).unwrap_or_default();
                 if !keys.contains(&key) {
                     let key = value.key_text();
-                    return Err(value.key_error(CompileFault::Key { key, known }));
+                    return Err(value.key_error(CompileErrorKind::Key { key, known }));
                 }
             }
         }
@@ -69,10 +69,13 @@ impl<'c, 's> Config<'c, 's> {
     /// [`CompileError`] if it is not.
     pub fn need(&self, key: &'static str) -> Result<Field<'c, 's>, CompileError<'s>> {
         self.field(key).ok_or_else(|| match self.layers.first() {
-            Some(layer) => layer.error(CompileFault::Missing { key }),
-            None => {
-                CompileError { file: "", line: 1, column: 1, fault: CompileFault::Missing { key } }
-            }
+            Some(layer) => layer.error(CompileErrorKind::Missing { key }),
+            None => CompileError {
+                file: "",
+                line: 1,
+                column: 1,
+                kind: CompileErrorKind::Missing { key },
+            },
         })
     }
 
@@ -184,7 +187,7 @@ impl<'c, 's> Field<'c, 's> {
     /// Returns an error about the value, in words that say what is wrong and what to do.
     #[must_use]
     pub fn error(&self, told: &'static str) -> CompileError<'s> {
-        self.0.error(CompileFault::Told(told))
+        self.0.error(CompileErrorKind::Told(told))
     }
 
     /// Returns the error of a value that is not a `what`.

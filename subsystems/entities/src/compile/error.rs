@@ -16,13 +16,13 @@ pub struct CompileError<'s> {
     /// The column in characters, from 1 on.
     pub column: u32,
     /// What is wrong there.
-    pub fault: CompileFault<'s>,
+    pub kind: CompileErrorKind<'s>,
 }
 
 /// What is wrong with a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum CompileFault<'s> {
+pub enum CompileErrorKind<'s> {
     /// It is not SJSON.
     Syntax(SjsonError),
     /// Something else was expected here.
@@ -107,9 +107,9 @@ impl fmt::Debug for NameText {
 impl<'s> CompileError<'s> {
     /// Returns the error of something that begins at a byte of a text.
     #[cold]
-    pub(super) fn at(file: &'s str, text: &str, offset: usize, fault: CompileFault<'s>) -> Self {
+    pub(super) fn at(file: &'s str, text: &str, offset: usize, kind: CompileErrorKind<'s>) -> Self {
         let (line, column) = place_of(text, offset);
-        Self { file, line, column, fault }
+        Self { file, line, column, kind }
     }
 
     /// Returns the error of a source that could not be read.
@@ -119,7 +119,7 @@ impl<'s> CompileError<'s> {
                 file,
                 line: error.line(),
                 column: error.column(),
-                fault: CompileFault::Syntax(error),
+                kind: CompileErrorKind::Syntax(error),
             },
             ReadError::Memory(error) => Self { file, ..error.into() },
         }
@@ -137,26 +137,26 @@ pub(super) fn place_of(text: &str, offset: usize) -> (u32, u32) {
 /// An error without a place in a source: there is no memory. It has line and column 1 and no file.
 impl From<GrowError> for CompileError<'_> {
     fn from(error: GrowError) -> Self {
-        Self { file: "", line: 1, column: 1, fault: CompileFault::Grow(error) }
+        Self { file: "", line: 1, column: 1, kind: CompileErrorKind::Grow(error) }
     }
 }
 
 impl fmt::Display for CompileError<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let CompileFault::Grow(error) = self.fault {
+        if let CompileErrorKind::Grow(error) = self.kind {
             return error.fmt(f);
         }
-        if let CompileFault::Syntax(error) = self.fault {
+        if let CompileErrorKind::Syntax(error) = self.kind {
             // It knows its place.
             return write!(f, "{}:{error}", self.file);
         }
-        write!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.fault)
+        write!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.kind)
     }
 }
 
 impl Error for CompileError<'_> {}
 
-impl fmt::Display for CompileFault<'_> {
+impl fmt::Display for CompileErrorKind<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Syntax(error) => error.fmt(f),

@@ -9,7 +9,7 @@ use loligo_sjson::NodeKind;
 use super::DEPTH_MAX;
 use super::component::{ComponentCompiler, Instance, Instances};
 use super::config::Config;
-use super::error::{CompileError, CompileFault, NameText};
+use super::error::{CompileError, CompileErrorKind, NameText};
 use super::merge::Merged;
 use super::place;
 use super::source::{Files, Located, Notes, string_in};
@@ -81,8 +81,8 @@ impl<'f, 's, 'a> Expansion<'f, 's, 'a> {
         for child in root.node.children() {
             let value = root.with(child);
             if !matches!(value.key_text().trim_matches('"'), "entities" | "instances") {
-                let fault = CompileFault::Key { key: value.key_text(), known: LEVEL_KEYS };
-                return Err(value.key_error(fault));
+                let kind = CompileErrorKind::Key { key: value.key_text(), known: LEVEL_KEYS };
+                return Err(value.key_error(kind));
             }
         }
         if let Some(entities) = entities {
@@ -120,7 +120,7 @@ impl<'f, 's, 'a> Expansion<'f, 's, 'a> {
             Some(instance.compiler as usize) == transform && instance.entity as usize == entity
         };
         let Some(root) = self.instances[first..].iter().position(is_root) else {
-            return Err(placed.error(CompileFault::Told(
+            return Err(placed.error(CompileErrorKind::Told(
                 "what has places has a transform; register a compiler for transforms",
             )));
         };
@@ -129,7 +129,7 @@ impl<'f, 's, 'a> Expansion<'f, 's, 'a> {
         pose.copy_from_slice(&self.words[own.start as usize..own.end as usize]);
         let pose = Pose::from_words(&pose);
         if places.len().saturating_mul(entities).saturating_add(entity) > ENTITIES_MAX {
-            return Err(placed.error(CompileFault::TooMany));
+            return Err(placed.error(CompileErrorKind::TooMany));
         }
         if places.is_empty() {
             self.parents.truncate(entity);
@@ -178,7 +178,7 @@ impl<'f, 's, 'a> Expansion<'f, 's, 'a> {
         let compilers = self.compilers;
         let is_foreign = |place: &Instance| !compilers[place.compiler as usize].is_words();
         if endian != Endian::NATIVE && self.instances.iter().any(is_foreign) {
-            return Err(self.files.first().error(CompileFault::Told(
+            return Err(self.files.first().error(CompileErrorKind::Told(
                 "a component here is written in the byte order of this machine alone; compile on a machine of the other",
             )));
         }
@@ -224,7 +224,7 @@ impl<'f, 's, 'a> Expansion<'f, 's, 'a> {
                 return Err(first.expected("an entity in braces, or null"));
             }
             if depth >= DEPTH_MAX {
-                return Err(first.key_error(CompileFault::TooDeep));
+                return Err(first.key_error(CompileErrorKind::TooDeep));
             }
             context!("In the entity", first.key_text());
             let name = self.name_of(first)?;
@@ -251,7 +251,7 @@ impl<'f, 's, 'a> Expansion<'f, 's, 'a> {
         check_keys(&layers, if is_placed { &place::KEYS } else { &[] })?;
         let entity = self.parents.len();
         if entity >= ENTITIES_MAX {
-            return Err(layers[0].error(CompileFault::TooMany));
+            return Err(layers[0].error(CompileErrorKind::TooMany));
         }
         self.parents.try_push(parent)?;
         self.names.try_push(name)?;
@@ -278,10 +278,10 @@ impl<'f, 's, 'a> Expansion<'f, 's, 'a> {
             let what = "the name of a source in quotes, without escapes";
             let name = name.ok_or_else(|| inherit.expected(what))?;
             let Some(root) = self.files.inherited(name) else {
-                return Err(inherit.error(CompileFault::NoSource { name }));
+                return Err(inherit.error(CompileErrorKind::NoSource { name }));
             };
             if self.active.contains(&root.file) {
-                return Err(inherit.error(CompileFault::Ring { name }));
+                return Err(inherit.error(CompileErrorKind::Ring { name }));
             }
             if !root.is_object() {
                 return Err(root.expected("an object"));
@@ -340,7 +340,7 @@ impl<'f, 's, 'a> Expansion<'f, 's, 'a> {
         found.ok_or_else(|| {
             let names = self.compilers.iter().map(|compiler| compiler.name());
             let like = nearest(name, names).and_then(NameText::new);
-            value.key_error(CompileFault::Component { name: value.key_text(), like })
+            value.key_error(CompileErrorKind::Component { name: value.key_text(), like })
         })
     }
 
@@ -388,7 +388,7 @@ fn check_keys<'s>(layers: &[Located<'_, 's>], more: &[&str]) -> Result<(), Compi
             if !is_more && !matches!(key, "inherit" | "components" | "children") {
                 let value = layer.with(child);
                 let key = value.key_text();
-                return Err(value.key_error(CompileFault::Key { key, known: KEYS }));
+                return Err(value.key_error(CompileErrorKind::Key { key, known: KEYS }));
             }
         }
     }

@@ -4,7 +4,7 @@ use loligo_allocators::Allocator;
 use loligo_containers::Array;
 use loligo_ids::IdString64;
 
-use super::error::{CompileError, CompileFault};
+use super::error::{CompileError, CompileErrorKind};
 use super::source::Located;
 
 /// A key of one of the objects.
@@ -57,7 +57,7 @@ impl<'f, 's, 'm> Merged<'f, 's, 'm> {
             .find(|pair| (pair[0].hash, pair[0].layer) == (pair[1].hash, pair[1].layer));
         if let Some([_, second]) = twice {
             let key = second.value.key_text();
-            return Err(second.value.key_error(CompileFault::Twice { key }));
+            return Err(second.value.key_error(CompileErrorKind::Twice { key }));
         }
         let mut merged = Self { values: Array::new_in(memory), groups: Array::new_in(memory) };
         for group in entries.chunk_by(|a, b| a.hash == b.hash) {

@@ -5,7 +5,7 @@ use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 
 use super::config::{Config, Field};
-use super::error::{CompileError, CompileFault};
+use super::error::{CompileError, CompileErrorKind};
 use super::source::{Located, Notes};
 use super::transform::read_pose;
 use crate::pose::Pose;
@@ -27,7 +27,7 @@ pub(super) fn read<'s, 'm>(
 ) -> Result<Array<'m, Pose>, CompileError<'s>> {
     let mut found = KEYS.iter().filter_map(|key| Some((*key, placed.get(key)?)));
     let (Some((key, value)), None) = (found.next(), found.next()) else {
-        return Err(placed.error(CompileFault::Told(ONE_OF)));
+        return Err(placed.error(CompileErrorKind::Told(ONE_OF)));
     };
     let layers = [value];
     let config = Config { layers: &layers, memory, notes };
@@ -61,7 +61,7 @@ fn grid<'s>(config: &Config<'_, 's>, poses: &mut Array<'_, Pose>) -> Result<(), 
     let counts = counts.map(|number| number as u32);
     let all = counts.iter().map(|count| u64::from(*count)).fold(1, u64::saturating_mul);
     if all > ENTITIES_MAX as u64 {
-        return Err(count.0.error(CompileFault::TooMany));
+        return Err(count.0.error(CompileErrorKind::TooMany));
     }
     let vector = |key, default: [f32; 3]| {
         let found = config.field(key);

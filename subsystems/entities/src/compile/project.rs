@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::vec::Vec;
 
 use loligo_allocators::{HeapAllocator, PageAllocator};
-use loligo_compiler::{CompileFault, Compiler, Compilers, Context};
+use loligo_compiler::{CompileError, Compiler, Compilers, Context};
 use loligo_diagnostics::contexts;
 
 use super::component::ComponentCompiler;
-use super::error::{CompileError, CompileFault as Fault};
+use super::error::{CompileError as EntityError, CompileErrorKind};
 use super::expand::Kind;
 use super::source::{NamedResource, Sources};
 use super::{DataCompiler, TagCompiler, TransformCompiler, compile_as};
@@ -77,7 +77,7 @@ impl Compiler for EntityCompiler {
         })
     }
 
-    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault> {
+    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
         let text = context.source()?;
         let (path, endian) = (context.source_path(), context.endian());
         let kept = Kept::default();
@@ -96,33 +96,35 @@ impl Compiler for EntityCompiler {
         match done {
             Ok(bytes) => Ok(bytes.to_vec()),
             Err(error) => {
-                let fault = match sources.refused.take() {
+                let reported = match sources.refused.take() {
                     Some(refused) => refused.at(error.line, error.column),
-                    None => fault_of(&error),
+                    None => compile_error(&error),
                 };
-                let fault = match sources.contexts.take() {
-                    Some(contexts) => fault.with_contexts(contexts),
-                    None => fault,
+                let reported = match sources.contexts.take() {
+                    Some(contexts) => reported.with_contexts(contexts),
+                    None => reported,
                 };
                 let path = if error.file == path { path } else { kept.path_of(error.file) };
-                Err(fault.in_file(path))
+                Err(reported.in_file(path))
             }
         }
     }
 }
 
 /// Returns what is wrong and what to do, as a compiler reports it.
-fn fault_of(error: &CompileError<'_>) -> CompileFault {
-    let fault = match error.fault {
-        Fault::Syntax(error) => return error.into(),
-        Fault::Expected { .. } => CompileFault::new(error.fault.to_string(), "write that"),
+fn compile_error(error: &EntityError<'_>) -> CompileError {
+    let reported = match error.kind {
+        CompileErrorKind::Syntax(error) => return error.into(),
+        CompileErrorKind::Expected { .. } => {
+            CompileError::new(error.kind.to_string(), "write that")
+        }
         _ => {
-            let text = error.fault.to_string();
+            let text = error.kind.to_string();
             let (reason, remedy) = text.split_once("; ").unwrap_or((&text, "correct it"));
-            CompileFault::new(reason, remedy)
+            CompileError::new(reason, remedy)
         }
     };
-    fault.at(error.line, error.column)
+    reported.at(error.line, error.column)
 }
 
 /// Sources that were read, each where it stays as long as all do.
@@ -164,7 +166,7 @@ struct ProjectSources<'s, 'x, 'c> {
     /// The resources that were named.
     known: RefCell<HashSet<(&'static str, String)>>,
     /// Why the last source that was asked for could not be read, though it is there.
-    refused: RefCell<Option<CompileFault>>,
+    refused: RefCell<Option<CompileError>>,
     /// What was done when the first error was found.
     contexts: RefCell<Option<Vec<String>>>,
 }
@@ -178,8 +180,8 @@ impl<'s> Sources<'s> for ProjectSources<'s, '_, '_> {
         match read {
             Ok(Some((text, path))) => Some(&self.kept.keep(name, path, text)?.text),
             Ok(None) => None,
-            Err(fault) => {
-                *self.refused.borrow_mut() = Some(fault);
+            Err(error) => {
+                *self.refused.borrow_mut() = Some(error);
                 None
             }
         }

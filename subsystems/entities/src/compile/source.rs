@@ -4,7 +4,7 @@ use loligo_allocators::Allocator;
 use loligo_containers::Array;
 use loligo_sjson::{NodeKind, Options, SyntaxNode, SyntaxTree};
 
-use super::error::{CompileError, CompileFault, place_of};
+use super::error::{CompileError, CompileErrorKind, place_of};
 
 /// Where sources that are inherited come from: a project, which takes note of what is asked for.
 ///
@@ -122,8 +122,8 @@ impl<'s, 'a> Files<'s, 'a> {
                     continue;
                 }
                 let Some(source) = sources.source(inherited) else {
-                    let fault = CompileFault::NoSource { name: inherited };
-                    return Err(CompileError::at(inheriting, text, *offset, fault));
+                    let kind = CompileErrorKind::NoSource { name: inherited };
+                    return Err(CompileError::at(inheriting, text, *offset, kind));
                 };
                 files.push(inherited, source, memory)?;
             }
@@ -232,14 +232,14 @@ impl<'f, 's> Located<'f, 's> {
     }
 
     /// Returns an error about the value.
-    pub(super) fn error(&self, fault: CompileFault<'s>) -> CompileError<'s> {
-        CompileError::at(self.name, self.text, self.node.span().start, fault)
+    pub(super) fn error(&self, kind: CompileErrorKind<'s>) -> CompileError<'s> {
+        CompileError::at(self.name, self.text, self.node.span().start, kind)
     }
 
     /// Returns an error about the key.
-    pub(super) fn key_error(&self, fault: CompileFault<'s>) -> CompileError<'s> {
+    pub(super) fn key_error(&self, kind: CompileErrorKind<'s>) -> CompileError<'s> {
         let start = self.node.key_span().unwrap_or(self.node.span()).start;
-        CompileError::at(self.name, self.text, start, fault)
+        CompileError::at(self.name, self.text, start, kind)
     }
 
     /// Returns the error of a value that is not a `what`.
@@ -248,7 +248,7 @@ impl<'f, 's> Located<'f, 's> {
         let whole = self.text.get(span).unwrap_or_default();
         let line = whole.lines().next().unwrap_or_default();
         let found = &line[..line.floor_char_boundary(40)];
-        self.error(CompileFault::Expected { what, found })
+        self.error(CompileErrorKind::Expected { what, found })
     }
 }
 

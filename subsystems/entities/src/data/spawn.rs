@@ -30,16 +30,16 @@ impl<'d> Parts<'d> {
 
     /// Returns a store.
     fn store(&self, instance: usize) -> Result<KeyValuesRef<'d>, ComponentError> {
-        let fault = |what| ComponentError::data(instance, what);
+        let error = |what| ComponentError::data(instance, what);
         let [place, words] = *self
             .places
             .get(self.which[instance] as usize)
-            .ok_or(fault("there is no such store"))?;
+            .ok_or(error("there is no such store"))?;
         let bytes = (place as usize)
             .checked_add(words as usize)
             .and_then(|end| self.stores.get(place as usize..end))
-            .ok_or(fault("its store lies behind the data"))?;
-        KeyValuesRef::open(bytemuck::cast_slice(bytes)).map_err(|error| fault(error.reason))
+            .ok_or(error("its store lies behind the data"))?;
+        KeyValuesRef::open(bytemuck::cast_slice(bytes)).map_err(|damaged| error(damaged.reason))
     }
 }
 

@@ -14,13 +14,13 @@ pub enum ResourceError {
     /// They are not a blob, or one of another kind.
     Blob(BlobError),
     /// The blob is whole, but what it says of its entities is wrong.
-    Entities(ResourceFault),
+    Entities(EntitiesError),
 }
 
 /// What is wrong with a resource's entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum ResourceFault {
+pub enum EntitiesError {
     /// There are more than there may be.
     TooMany {
         /// How many there are.
@@ -56,8 +56,8 @@ impl fmt::Display for ResourceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Blob(error) => write!(f, "no resource of entities: {error}"),
-            Self::Entities(fault) => {
-                write!(f, "no resource of entities: {fault}; compile it again")
+            Self::Entities(error) => {
+                write!(f, "no resource of entities: {error}; compile it again")
             }
         }
     }
@@ -65,7 +65,7 @@ impl fmt::Display for ResourceError {
 
 impl Error for ResourceError {}
 
-impl fmt::Display for ResourceFault {
+impl fmt::Display for EntitiesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooMany { count } => {
@@ -90,4 +90,4 @@ impl fmt::Display for ResourceFault {
     }
 }
 
-impl Error for ResourceFault {}
+impl Error for EntitiesError {}

@@ -4,7 +4,7 @@ use loligo_allocators::Allocator;
 use loligo_containers::BlobBytes;
 use loligo_entities::compile::{NewPart, write};
 use loligo_entities::{
-    ComponentType, EntityResource, NO_PARENT, Pose, ResourceError, ResourceFault, SpawnError,
+    ComponentType, EntitiesError, EntityResource, NO_PARENT, Pose, ResourceError, SpawnError,
 };
 
 use crate::memory::with_memory;
@@ -14,7 +14,7 @@ const TRANSFORM: ComponentType = ComponentType::TRANSFORM;
 const TAG: ComponentType = ComponentType::TAG;
 const DATA: ComponentType = ComponentType::DATA;
 
-fn fault(parents: &[u32], names: &[u32], parts: &[NewPart<'_>]) -> Option<ResourceFault> {
+fn fault(parents: &[u32], names: &[u32], parts: &[NewPart<'_>]) -> Option<EntitiesError> {
     with_memory(|memory| {
         let bytes = write(parents, names, parts, memory).expect("there is memory");
         match EntityResource::open(&bytes) {
@@ -33,19 +33,19 @@ fn entities_that_do_not_fit_together_are_refused() {
         data: &[0; 4],
     };
     assert_eq!(fault(&[], &[], &[]), None, "nothing at all is right");
-    assert_eq!(fault(&[NO_PARENT], &[], &[]), Some(ResourceFault::Names { count: 1, names: 0 }));
+    assert_eq!(fault(&[NO_PARENT], &[], &[]), Some(EntitiesError::Names { count: 1, names: 0 }));
     for parent in [1, 2, NO_PARENT - 1] {
-        let wanted = ResourceFault::Parent { entity: 1, parent };
+        let wanted = EntitiesError::Parent { entity: 1, parent };
         assert_eq!(fault(&[NO_PARENT, parent], &[0; 2], &[]), Some(wanted));
     }
     let entities: [&[u32]; 3] = [&[0, 0], &[1, 0], &[0, 2]];
     for entities in entities {
-        let wanted = ResourceFault::Owners { component: HEALTH.name };
+        let wanted = EntitiesError::Owners { component: HEALTH.name };
         let parts = [part(HEALTH, entities)];
         assert_eq!(fault(&[NO_PARENT; 2], &[0; 2], &parts), Some(wanted), "{entities:?}");
     }
     let twice = [part(TAG, &[0]), part(TAG, &[1])];
-    let wanted = Some(ResourceFault::Order { component: TAG.name });
+    let wanted = Some(EntitiesError::Order { component: TAG.name });
     assert_eq!(fault(&[NO_PARENT; 2], &[0; 2], &twice), wanted, "one type twice");
     let sorted = [part(TRANSFORM, &[0]), part(DATA, &[0]), part(TAG, &[1]), part(HEALTH, &[])];
     assert_eq!(fault(&[NO_PARENT; 2], &[0; 2], &sorted), None, "in whatever order");

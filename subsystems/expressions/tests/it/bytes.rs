@@ -2,7 +2,7 @@
 
 use loligo_containers::Array;
 use loligo_expressions::{
-    Bytecode, BytecodeFault, DEPTH_MAX, Expression, Function, ImageError, Symbols, WORDS_MAX,
+    Bytecode, BytecodeErrorKind, DEPTH_MAX, Expression, Function, ImageError, Symbols, WORDS_MAX,
 };
 
 use crate::memory::with_memory;
@@ -14,11 +14,11 @@ const ADD: u32 = 0x4000_0000;
 
 #[test]
 fn words_that_could_do_harm_are_refused() {
-    use BytecodeFault::{
+    use BytecodeErrorKind::{
         BehindEnd, Deep, FloatMissing, Function, Left, Long, NoEnd, Operation, Underflow, Variable,
     };
     let deep: Vec<u32> = [vec![X; DEPTH_MAX + 1], vec![ADD; DEPTH_MAX], vec![0]].concat();
-    let cases: [(&[u32], usize, BytecodeFault); 16] = [
+    let cases: [(&[u32], usize, BytecodeErrorKind); 16] = [
         (&[], 0, NoEnd),
         (&[X], 1, NoEnd),
         (&[0], 0, Left(0)),
@@ -36,13 +36,13 @@ fn words_that_could_do_harm_are_refused() {
         (&[X, 0xffff_ffff, 0], 1, Operation(0xffff_ffff)),
         (&deep, DEPTH_MAX, Deep),
     ];
-    for (words, word, fault) in cases {
+    for (words, word, kind) in cases {
         let error = Bytecode::verify(words, &SYMBOLS).expect_err("the bytecode is invalid");
-        assert_eq!((error.word, error.fault), (word, fault), "{words:x?}: {error}");
+        assert_eq!((error.word, error.kind), (word, kind), "{words:x?}: {error}");
     }
     let long = vec![X; WORDS_MAX + 1];
     let error = Bytecode::verify(&long, &SYMBOLS).expect_err("the bytecode is too long");
-    assert_eq!(error.fault, Long);
+    assert_eq!(error.kind, Long);
 }
 
 #[test]

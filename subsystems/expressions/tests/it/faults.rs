@@ -1,6 +1,6 @@
 //! What is said of wrong sources, and where.
 
-use loligo_expressions::{CompileFault, Expression, NODES_MAX, SOURCE_BYTES_MAX, Symbols};
+use loligo_expressions::{CompileErrorKind, Expression, NODES_MAX, SOURCE_BYTES_MAX, Symbols};
 
 use crate::memory::with_memory;
 use crate::model::SYMBOLS;
@@ -87,7 +87,7 @@ fn a_fault_can_be_matched() {
         let refused: Result<Expression<'_>, _> =
             Expression::try_compile_in("sped", &symbols, memory);
         let error = refused.expect_err("there is no such name");
-        assert_eq!(error.fault, CompileFault::Unknown { nearest: Some("speed") });
+        assert_eq!(error.kind, CompileErrorKind::Unknown { nearest: Some("speed") });
         assert_eq!((error.offset, error.bytes, error.line(), error.column()), (0, 4, 1, 1));
     });
 }

@@ -1,7 +1,9 @@
 //! Memory that runs out, at every point.
 
 use loligo_containers::Array;
-use loligo_expressions::{BatchStack, CompileFault, Expression, ImageError, Input, LANES, Symbols};
+use loligo_expressions::{
+    BatchStack, CompileErrorKind, Expression, ImageError, Input, LANES, Symbols,
+};
 
 use crate::memory::every_refusal;
 
@@ -24,7 +26,7 @@ fn every_refusal_is_survived() {
     let count = every_refusal(|memory| {
         let expression: Expression<'_> = Expression::try_compile_in(SOURCE, &SYMBOLS, memory)
             .map_err(|error| {
-                assert!(matches!(error.fault, CompileFault::Memory(_)), "{error}");
+                assert!(matches!(error.kind, CompileErrorKind::Memory(_)), "{error}");
                 Refused::Compile
             })?;
         let mut bytes: Array<'_, u8> = Array::new_in(memory);

@@ -3,7 +3,7 @@
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 
-use crate::error::{GraphError, GraphFault};
+use crate::error::{GraphError, GraphErrorKind};
 
 use super::series::{Series, Source, Sum};
 use super::{Graph, Graphs, HISTORY, try_history};
@@ -19,7 +19,7 @@ pub(super) fn run<A: Allocator + ?Sized>(
     let mut words = Words { line, at: 0 };
     let graph = words.next()?;
     if graph.text != "graph" {
-        return Err(graph.fault(GraphFault::Command));
+        return Err(graph.error(GraphErrorKind::Command));
     }
     let command = words.next()?;
     match command.text {
@@ -38,7 +38,7 @@ pub(super) fn run<A: Allocator + ?Sized>(
             graphs.graphs.remove(index);
             Ok(())
         }
-        _ => Err(command.fault(GraphFault::Command)),
+        _ => Err(command.error(GraphErrorKind::Command)),
     }
 }
 
@@ -49,10 +49,10 @@ fn make<A: Allocator + ?Sized>(
     let name = words.name()?;
     words.end()?;
     if graphs.get(name.text).is_some() {
-        return Err(name.fault(GraphFault::Exists));
+        return Err(name.error(GraphErrorKind::Exists));
     }
     if graphs.graphs.len() >= graphs.limits.graphs as usize {
-        return Err(name.fault(GraphFault::Graphs));
+        return Err(name.error(GraphErrorKind::Graphs));
     }
     let made = || {
         Ok(Graph {
@@ -63,7 +63,7 @@ fn make<A: Allocator + ?Sized>(
         })
     };
     let pushed = made().and_then(|graph| graphs.graphs.try_push(graph));
-    pushed.map_err(|_: GrowError| name.fault(GraphFault::Memory))
+    pushed.map_err(|_: GrowError| name.error(GraphErrorKind::Memory))
 }
 
 fn add<A: Allocator + ?Sized>(
@@ -78,7 +78,7 @@ fn add<A: Allocator + ?Sized>(
     let graph = &mut graphs.graphs[index];
     let before = graph.series.len();
     if before + sources.len() > series_max {
-        return Err(name.fault(GraphFault::Series));
+        return Err(name.error(GraphErrorKind::Series));
     }
     for &source in sources {
         let made = || {
@@ -87,7 +87,7 @@ fn add<A: Allocator + ?Sized>(
         };
         if made().and_then(|series| graph.series.try_push(series)).is_err() {
             graph.series.truncate(before);
-            return Err(name.fault(GraphFault::Memory));
+            return Err(name.error(GraphErrorKind::Memory));
         }
     }
     Ok(())
@@ -108,7 +108,7 @@ fn range<A: Allocator + ?Sized>(
     words.end()?;
     let [from, to] = [number(least)?, number(most)?];
     if from >= to {
-        return Err(least.fault(GraphFault::Range));
+        return Err(least.error(GraphErrorKind::Range));
     }
     graphs.graphs[index].range = Some([from, to]);
     Ok(())
@@ -121,13 +121,13 @@ fn history<A: Allocator + ?Sized>(
     let index = known(graphs, words.next()?)?;
     let count = words.next()?;
     words.end()?;
-    let history = count.text.parse().map_err(|_| count.fault(GraphFault::Number))?;
+    let history = count.text.parse().map_err(|_| count.error(GraphErrorKind::Number))?;
     if history == 0 || history > graphs.limits.history_max {
-        return Err(count.fault(GraphFault::Number));
+        return Err(count.error(GraphErrorKind::Number));
     }
     let memory = graphs.memory;
     let graph = &mut graphs.graphs[index];
-    let refused = |_: GrowError| count.fault(GraphFault::Memory);
+    let refused = |_: GrowError| count.error(GraphErrorKind::Memory);
     let mut fresh = Array::try_with_capacity_in(graph.series.len(), memory).map_err(refused)?;
     for _ in 0..graph.series.len() {
         fresh.try_push(try_history(history, memory).map_err(refused)?).map_err(refused)?;
@@ -145,12 +145,12 @@ fn known<A: Allocator + ?Sized>(
     word: Word<'_>,
 ) -> Result<usize, GraphError> {
     let is_it = |graph: &Graph<'_, A>| graph.name() == word.text;
-    graphs.graphs.iter().position(is_it).ok_or_else(|| word.fault(GraphFault::Unknown))
+    graphs.graphs.iter().position(is_it).ok_or_else(|| word.error(GraphErrorKind::Unknown))
 }
 
 fn number(word: Word<'_>) -> Result<f32, GraphError> {
     let number = word.text.parse::<f32>().ok().filter(|number| number.is_finite());
-    number.ok_or_else(|| word.fault(GraphFault::Number))
+    number.ok_or_else(|| word.error(GraphErrorKind::Number))
 }
 
 fn text<'a, A: Allocator + ?Sized>(
@@ -170,8 +170,8 @@ struct Word<'l> {
 }
 
 impl Word<'_> {
-    fn fault(self, fault: GraphFault) -> GraphError {
-        GraphError { fault, column: u32::try_from(self.at + 1).unwrap_or(u32::MAX) }
+    fn error(self, kind: GraphErrorKind) -> GraphError {
+        GraphError { kind, column: u32::try_from(self.at + 1).unwrap_or(u32::MAX) }
     }
 }
 
@@ -188,11 +188,11 @@ impl<'l> Words<'l> {
         let at = self.at;
         let missing = Word { text: "", at };
         if rest.is_empty() {
-            return Err(missing.fault(GraphFault::Missing));
+            return Err(missing.error(GraphErrorKind::Missing));
         }
         if let Some(quoted) = rest.strip_prefix('"') {
             let Some(len) = quoted.find('"') else {
-                return Err(missing.fault(GraphFault::Quote));
+                return Err(missing.error(GraphErrorKind::Quote));
             };
             self.at += len + 2;
             return Ok(Word { text: &quoted[..len], at });
@@ -207,7 +207,7 @@ impl<'l> Words<'l> {
         let name = self.next()?;
         match name.text.len() {
             1..=NAME_BYTES_MAX => Ok(name),
-            _ => Err(name.fault(GraphFault::Name)),
+            _ => Err(name.error(GraphErrorKind::Name)),
         }
     }
 
@@ -215,7 +215,7 @@ impl<'l> Words<'l> {
     fn end(&mut self) -> Result<(), GraphError> {
         match self.skip_space() {
             "" => Ok(()),
-            _ => Err(Word { text: "", at: self.at }.fault(GraphFault::TooMany)),
+            _ => Err(Word { text: "", at: self.at }.error(GraphErrorKind::TooMany)),
         }
     }
 

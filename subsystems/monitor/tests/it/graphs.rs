@@ -1,7 +1,7 @@
 //! Graphs: the lines that make them, and what they show.
 
 use loligo_allocators::Allocator;
-use loligo_monitor::{GraphFault, GraphLimits, Graphs, Point, Recorder, Source, name, ticks};
+use loligo_monitor::{GraphErrorKind, GraphLimits, Graphs, Point, Recorder, Source, name, ticks};
 use proptest::prelude::*;
 
 use crate::seen::{Debug, small, with_heap};
@@ -116,31 +116,31 @@ fn histories_have_a_length() {
 fn wrong_lines_are_refused_with_their_place() {
     let long = format!("graph make {}", "x".repeat(129));
     let cases = [
-        ("", 1, GraphFault::Missing),
-        ("grph make a", 1, GraphFault::Command),
-        ("graph", 6, GraphFault::Missing),
-        ("graph mak a", 7, GraphFault::Command),
-        ("graph make", 11, GraphFault::Missing),
-        ("graph make a b", 14, GraphFault::TooMany),
-        ("graph make \"a", 12, GraphFault::Quote),
-        ("graph make \"\"", 12, GraphFault::Name),
-        (&long, 12, GraphFault::Name),
-        ("graph make old", 12, GraphFault::Exists),
-        ("graph add new x", 11, GraphFault::Unknown),
-        ("graph range old 1 x", 19, GraphFault::Number),
-        ("graph range old inf 2", 17, GraphFault::Number),
-        ("graph range old 2 2", 17, GraphFault::Range),
-        ("graph history old 0", 19, GraphFault::Number),
-        ("graph history old 1001", 19, GraphFault::Number),
-        ("graph history old 99999999999", 19, GraphFault::Number),
-        ("graph add_vector3 old x", 23, GraphFault::Series),
-        ("graph remove new", 14, GraphFault::Unknown),
+        ("", 1, GraphErrorKind::Missing),
+        ("grph make a", 1, GraphErrorKind::Command),
+        ("graph", 6, GraphErrorKind::Missing),
+        ("graph mak a", 7, GraphErrorKind::Command),
+        ("graph make", 11, GraphErrorKind::Missing),
+        ("graph make a b", 14, GraphErrorKind::TooMany),
+        ("graph make \"a", 12, GraphErrorKind::Quote),
+        ("graph make \"\"", 12, GraphErrorKind::Name),
+        (&long, 12, GraphErrorKind::Name),
+        ("graph make old", 12, GraphErrorKind::Exists),
+        ("graph add new x", 11, GraphErrorKind::Unknown),
+        ("graph range old 1 x", 19, GraphErrorKind::Number),
+        ("graph range old inf 2", 17, GraphErrorKind::Number),
+        ("graph range old 2 2", 17, GraphErrorKind::Range),
+        ("graph history old 0", 19, GraphErrorKind::Number),
+        ("graph history old 1001", 19, GraphErrorKind::Number),
+        ("graph history old 99999999999", 19, GraphErrorKind::Number),
+        ("graph add_vector3 old x", 23, GraphErrorKind::Series),
+        ("graph remove new", 14, GraphErrorKind::Unknown),
     ];
     with_heap(|heap| {
         let mut graphs = graphs(&["graph make old", "graph add old y", "graph add old z"], heap);
-        for (line, column, fault) in cases {
+        for (line, column, kind) in cases {
             let error = graphs.command(line).expect_err("the line is wrong");
-            assert_eq!((error.column, error.fault), (column, fault), "{line}: {error}");
+            assert_eq!((error.column, error.kind), (column, kind), "{line}: {error}");
         }
         assert_eq!(
             (graphs.all().len(), graphs.all()[0].series().len()),
@@ -150,7 +150,7 @@ fn wrong_lines_are_refused_with_their_place() {
         graphs.command("graph make b").expect("there is room");
         graphs.command("graph make \"c d\"").expect("there is room");
         let error = graphs.command("graph make e").expect_err("three are the most");
-        assert_eq!(error.fault, GraphFault::Graphs);
+        assert_eq!(error.kind, GraphErrorKind::Graphs);
     });
 }
 

@@ -1,7 +1,7 @@
 //! Frames: checked, and kept as text.
 
 use loligo_allocators::{HeapAllocator, PageAllocator};
-use loligo_compiler::{CompileFault, Compiler, Context};
+use loligo_compiler::{CompileError, Compiler, Context};
 use std::format;
 use std::string::ToString;
 use std::vec::Vec;
@@ -23,7 +23,7 @@ impl Compiler for FrameCompiler {
         FRAME_VERSION
     }
 
-    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault> {
+    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
         let source = context.source()?;
         let pages = PageAllocator::new("compiler pages");
         let heap = HeapAllocator::new("compiler", &pages);
@@ -35,14 +35,14 @@ impl Compiler for FrameCompiler {
             }
             Err(FrameError::Syntax(error)) => Err(error.into()),
             Err(FrameError::Memory(error)) => {
-                Err(CompileFault::new(error.to_string(), "make the frame smaller"))
+                Err(CompileError::new(error.to_string(), "make the frame smaller"))
             }
-            Err(error @ FrameError::Fault { line, column, .. }) => {
+            Err(error @ FrameError::Invalid { line, column, .. }) => {
                 let text = error.to_string();
                 let text = text.strip_prefix(&format!("{line}:{column}: ")).unwrap_or(&text);
                 // What is wrong and what to do are in one sentence, parted by the first semicolon.
                 let (reason, remedy) = text.split_once("; ").unwrap_or((text, "correct it"));
-                Err(CompileFault::new(reason, remedy).at(line, column))
+                Err(CompileError::new(reason, remedy).at(line, column))
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Triangles while they are gathered.
 
 use glam::Vec3;
-use loligo_compiler::CompileFault;
+use loligo_compiler::CompileError;
 use loligo_containers::{BlobBuilder, Endian, blob_field};
 use std::format;
 use std::vec::Vec;
@@ -60,12 +60,12 @@ impl Geometry {
     }
 
     /// Writes the blob of the mesh.
-    pub(super) fn build(&self, endian: Endian) -> Result<Vec<u8>, CompileFault> {
+    pub(super) fn build(&self, endian: Endian) -> Result<Vec<u8>, CompileError> {
         let bounds = self.bounds();
         let sphere = self.sphere(bounds);
         if !sphere.iter().all(|number| number.is_finite()) {
             let reason = format!("the mesh is as large as {sphere:?}");
-            return Err(CompileFault::new(reason, "make it smaller"));
+            return Err(CompileError::new(reason, "make it smaller"));
         }
         build(|heap| {
             let mut builder = BlobBuilder::<MeshImage, _>::try_new_in(endian, heap)?;

@@ -8,7 +8,7 @@ use core::cell::Cell;
 use glam::{Mat3, Mat4, Vec3};
 use gltf::mesh::Mode;
 use gltf::{Document, Gltf, Node, Primitive, Semantic};
-use loligo_compiler::{CompileFault, Context};
+use loligo_compiler::{CompileError, Context};
 use std::borrow::ToOwned;
 use std::format;
 use std::string::{String, ToString};
@@ -52,9 +52,9 @@ impl GltfFile {
         context: &mut Context<'_>,
         path: &str,
         bytes: &[u8],
-    ) -> Result<Self, CompileFault> {
-        let wrong = |reason: String| CompileFault::new(reason, REMEDY).in_file(path);
-        let mut gltf = open(bytes).map_err(|fault| fault.in_file(path))?;
+    ) -> Result<Self, CompileError> {
+        let wrong = |reason: String| CompileError::new(reason, REMEDY).in_file(path);
+        let mut gltf = open(bytes).map_err(|error| error.in_file(path))?;
         let mut blob = gltf.blob.take();
         let mut buffers: Vec<Arc<[u8]>> = Vec::new();
         for buffer in gltf.buffers() {
@@ -76,9 +76,9 @@ impl GltfFile {
         Ok(Self { path: path.to_owned(), gltf, buffers, visits: Cell::new(0) })
     }
 
-    /// Returns the triangles of a part. A fault about the file has its path; that the part is not
+    /// Returns the triangles of a part. An error about the file has its path; that the part is not
     /// there has none.
-    pub(super) fn geometry(&self, part: &Part) -> Result<Geometry, CompileFault> {
+    pub(super) fn geometry(&self, part: &Part) -> Result<Geometry, CompileError> {
         let mut geometry = Geometry::default();
         match part {
             Part::Scene => {
@@ -120,7 +120,7 @@ impl GltfFile {
         space: Mat4,
         geometry: &mut Geometry,
         depth: u32,
-    ) -> Result<(), CompileFault> {
+    ) -> Result<(), CompileError> {
         // A node has one parent, which no check of the text finds out. Without, few nodes could be
         // without end.
         let visits = self.visits.get() + 1;
@@ -147,11 +147,11 @@ impl GltfFile {
         primitive: &Primitive<'_>,
         space: Mat4,
         geometry: &mut Geometry,
-    ) -> Result<(), CompileFault> {
+    ) -> Result<(), CompileError> {
         if primitive.mode() != Mode::Triangles {
             let reason = format!("a primitive is of {:?} and not of triangles", primitive.mode());
-            let fault = CompileFault::new(reason, "export triangles alone");
-            return Err(fault.in_file(&*self.path));
+            let error = CompileError::new(reason, "export triangles alone");
+            return Err(error.in_file(&*self.path));
         }
         let Some(positions) = self.view(primitive, &Semantic::Positions)? else { return Ok(()) };
         let normals = self.view(primitive, &Semantic::Normals)?;
@@ -185,8 +185,8 @@ impl GltfFile {
         let vertices = geometry.vertices.len() + more;
         if vertices > VERTICES_MAX || geometry.indices.len() + indices.len() > INDICES_MAX {
             let reason = format!("the mesh has more than {VERTICES_MAX} vertices");
-            let fault = CompileFault::new(reason, "make several of it");
-            return Err(fault.in_file(&*self.path));
+            let error = CompileError::new(reason, "make several of it");
+            return Err(error.in_file(&*self.path));
         }
         let placed = Placed::of(space, &positions, normals.as_ref(), uvs.as_ref());
         placed.add(&indices, geometry).map_err(|reason| self.wrong(&reason))
@@ -196,7 +196,7 @@ impl GltfFile {
         &self,
         primitive: &Primitive<'_>,
         semantic: &Semantic,
-    ) -> Result<Option<View<'_>>, CompileFault> {
+    ) -> Result<Option<View<'_>>, CompileError> {
         let Some(accessor) = primitive.get(semantic) else { return Ok(None) };
         let wanted = if matches!(semantic, Semantic::TexCoords(_)) { 2 } else { 3 };
         let view = View::open(&accessor, &self.buffers).map_err(|reason| self.wrong(&reason))?;
@@ -206,8 +206,8 @@ impl GltfFile {
         }
     }
 
-    fn wrong(&self, reason: &str) -> CompileFault {
-        CompileFault::new(reason, REMEDY).in_file(&*self.path)
+    fn wrong(&self, reason: &str) -> CompileError {
+        CompileError::new(reason, REMEDY).in_file(&*self.path)
     }
 
     fn unnamed<'n>(
@@ -215,13 +215,13 @@ impl GltfFile {
         what: &str,
         name: &str,
         names: impl Iterator<Item = &'n str>,
-    ) -> CompileFault {
+    ) -> CompileError {
         let names: Vec<&str> = names.take(12).collect();
         let remedy = match names.is_empty() {
             true => format!("none has a name; name them, or leave `{what}` out"),
             false => format!("name one of {}", names.join(", ")),
         };
-        CompileFault::new(format!("`{}` has no {what} `{name}`", self.path), remedy)
+        CompileError::new(format!("`{}` has no {what} `{name}`", self.path), remedy)
     }
 }
 
@@ -297,19 +297,19 @@ impl<'v> Placed<'v> {
 }
 
 /// Reads the text of a file, and checks that all that it leads to is there.
-fn open(bytes: &[u8]) -> Result<Gltf, CompileFault> {
+fn open(bytes: &[u8]) -> Result<Gltf, CompileError> {
     let gltf = Gltf::from_slice_without_validation(bytes).map_err(|error| unread(&error))?;
     let json = gltf.as_json();
     if !json.asset.version.starts_with("2.") {
         let reason = format!("the file is of glTF {}", json.asset.version);
-        return Err(CompileFault::new(reason, "export the model as glTF 2.0"));
+        return Err(CompileError::new(reason, "export the model as glTF 2.0"));
     }
     // The check of the crate panics where there are no positions of that number.
     let primitives = json.meshes.iter().flat_map(|mesh| &mesh.primitives);
     for index in primitives.flat_map(|primitive| primitive.attributes.values()) {
         if json.accessors.get(index.value()).is_none() {
             let reason = format!("a primitive is of accessor {index}, which is not there");
-            return Err(CompileFault::new(reason, REMEDY));
+            return Err(CompileError::new(reason, REMEDY));
         }
     }
     let Gltf { document, blob } = gltf;
@@ -322,8 +322,8 @@ fn matrix(node: &Node<'_>) -> Mat4 {
 }
 
 /// Reads a buffer that is in the text, or in a separate file given by a path.
-fn read_uri(context: &mut Context<'_>, path: &str, uri: &str) -> Result<Arc<[u8]>, CompileFault> {
-    let wrong = |reason: String, remedy: &str| CompileFault::new(reason, remedy).in_file(path);
+fn read_uri(context: &mut Context<'_>, path: &str, uri: &str) -> Result<Arc<[u8]>, CompileError> {
+    let wrong = |reason: String, remedy: &str| CompileError::new(reason, remedy).in_file(path);
     if let Some(data) = uri.strip_prefix("data:") {
         let text = data.split_once(";base64,").map(|(_, text)| text);
         let text = text.ok_or_else(|| wrong("a buffer is no base64".to_owned(), REMEDY))?;
@@ -343,24 +343,24 @@ fn read_uri(context: &mut Context<'_>, path: &str, uri: &str) -> Result<Arc<[u8]
             let reason = format!("its buffer is in `{beside}`, which is not there");
             Err(wrong(reason, "add that file to the project"))
         }
-        Err(fault) => Err(fault.in_file(path)),
+        Err(error) => Err(error.in_file(path)),
     }
 }
 
 /// Reports why a file could not be read, with line and column where its text is wrong.
-fn unread(error: &gltf::Error) -> CompileFault {
+fn unread(error: &gltf::Error) -> CompileError {
     match error {
         gltf::Error::Deserialize(error) => {
             let (line, column) = (error.line() as u32, error.column() as u32);
             let text = error.to_string();
             let text = text.rsplit_once(" at line ").map_or(&*text, |(text, _)| text);
-            CompileFault::new(format!("the text is no glTF: {text}"), REMEDY).at(line, column)
+            CompileError::new(format!("the text is no glTF: {text}"), REMEDY).at(line, column)
         }
         gltf::Error::Validation(errors) => {
             let list = errors.iter().map(|(place, error)| format!("{place}: {error}"));
             let first = list.take(1).collect::<String>();
-            CompileFault::new(format!("the file is no whole glTF: {first}"), REMEDY)
+            CompileError::new(format!("the file is no whole glTF: {first}"), REMEDY)
         }
-        other => CompileFault::new(format!("the file is damaged: {other}"), REMEDY),
+        other => CompileError::new(format!("the file is damaged: {other}"), REMEDY),
     }
 }

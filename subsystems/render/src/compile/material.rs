@@ -1,6 +1,6 @@
 //! Materials.
 
-use loligo_compiler::{CompileFault, Compiler, Context, Property};
+use loligo_compiler::{CompileError, Compiler, Context, Property};
 use loligo_containers::{BlobBuilder, blob_field};
 use loligo_diagnostics::context;
 use loligo_ids::IdString64;
@@ -47,7 +47,7 @@ impl Compiler for MaterialCompiler {
         MATERIAL_VERSION
     }
 
-    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault> {
+    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
         let source = context.source()?;
         let source = Property::read(&source)?;
         source.allow(&KEYS)?;
@@ -88,11 +88,11 @@ fn refer(
     context: &mut Context<'_>,
     type_name: &str,
     name: &Property,
-) -> Result<IdString64, CompileFault> {
+) -> Result<IdString64, CompileError> {
     context!("In the key", name.key());
     let text = name.string()?;
     if text.is_empty() {
-        return Err(name.fault("the name is empty", "name a resource, or leave the key out"));
+        return Err(name.error("the name is empty", "name a resource, or leave the key out"));
     }
     Ok(context.refer(type_name, text, name.place()).name)
 }

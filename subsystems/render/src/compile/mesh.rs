@@ -1,7 +1,7 @@
 //! Meshes: parts of glTF files, and shapes.
 
 use glam::Vec3;
-use loligo_compiler::{CompileFault, Compiler, Context, Property};
+use loligo_compiler::{CompileError, Compiler, Context, Property};
 use loligo_diagnostics::context;
 use std::string::ToString;
 use std::vec::Vec;
@@ -62,7 +62,7 @@ impl Compiler for MeshCompiler {
         MESH_VERSION
     }
 
-    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault> {
+    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
         let source = context.source()?;
         let source = Property::read(&source)?;
         let mut geometry = match (source.get("file"), source.get("shape")) {
@@ -72,13 +72,13 @@ impl Compiler for MeshCompiler {
             }
             (None, Some(name)) => {
                 source.allow(&SHAPE_KEYS)?;
-                let number = name.one_of(&SHAPES.map(|shape| shape.name))?;
+                let number = name.word_index(&SHAPES.map(|shape| shape.name))?;
                 context!("In making the shape", SHAPES[number].name);
                 shape::make(&source, &SHAPES[number])?
             }
             _ => {
                 let remedy = "write `file = \"door.glb\"` or `shape = \"box\"`";
-                return Err(source.fault("a mesh is of a file or a shape, one of both", remedy));
+                return Err(source.error("a mesh is of a file or a shape, one of both", remedy));
             }
         };
         let scale = source.number_or("scale", f32::MIN_POSITIVE..=FAR, 1.0)?;
@@ -93,27 +93,27 @@ fn of_file(
     context: &mut Context<'_>,
     source: &Property,
     file: &Property,
-) -> Result<Geometry, CompileFault> {
+) -> Result<Geometry, CompileError> {
     let path = file.string()?;
     context!("In the model", path);
-    let bytes = context.try_read(path).map_err(|fault| placed(fault, file))?;
+    let bytes = context.try_read(path).map_err(|error| placed(error, file))?;
     let Some(bytes) = bytes else {
         let remedy = "give its path from the project's folder on";
-        return Err(file.fault(std::format!("there is no file `{path}`"), remedy));
+        return Err(file.error(std::format!("there is no file `{path}`"), remedy));
     };
     let (part, name) = match (source.get("node"), source.get("mesh")) {
         (None, None) => (Part::Scene, None),
         (Some(node), None) => (Part::Node(node.string()?.to_string()), Some(node)),
         (None, Some(mesh)) => (Part::Mesh(mesh.string()?.to_string()), Some(mesh)),
         (Some(_), Some(mesh)) => {
-            return Err(mesh.fault("both a node and a mesh are named", "name one of both"));
+            return Err(mesh.error("both a node and a mesh are named", "name one of both"));
         }
     };
     let gltf = GltfFile::read(context, path, &bytes)?;
-    gltf.geometry(&part).map_err(|fault| match (name, fault.file.is_empty()) {
+    gltf.geometry(&part).map_err(|error| match (name, error.file.is_empty()) {
         // That there is no such part is about the source; what is wrong with the part about the
         // file.
-        (Some(name), true) => placed(fault, name),
-        _ => fault,
+        (Some(name), true) => placed(error, name),
+        _ => error,
     })
 }

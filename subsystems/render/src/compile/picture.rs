@@ -1,6 +1,6 @@
 //! Pictures in PNG.
 
-use loligo_compiler::CompileFault;
+use loligo_compiler::CompileError;
 use png::{ColorType, Decoder, DecodingError, Limits, Transformations};
 use std::format;
 use std::io::Cursor;
@@ -23,7 +23,7 @@ pub(super) struct Picture {
 
 impl Picture {
     /// Reads a PNG of any kind. Of an animated one it is the picture that others show.
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, CompileFault> {
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, CompileError> {
         let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), Limits::default());
         decoder.set_transformations(Transformations::normalize_to_color8());
         decoder.set_ignore_text_chunk(true);
@@ -34,7 +34,7 @@ impl Picture {
         if width.max(height) > TEXTURE_SIDE_MAX {
             let reason = format!("the picture has {width} by {height} pixels");
             let remedy = format!("make its sides {TEXTURE_SIDE_MAX} at the most");
-            return Err(CompileFault::new(reason, remedy));
+            return Err(CompileError::new(reason, remedy));
         }
         // So that a few bytes do not ask for hundreds of megabytes.
         if raw > DEFLATE_MAX * (bytes.len() as u64) {
@@ -42,7 +42,7 @@ impl Picture {
                 "the PNG is cut: {width} by {height} pixels cannot be in {} bytes",
                 bytes.len()
             );
-            return Err(CompileFault::new(reason, REMEDY));
+            return Err(CompileError::new(reason, REMEDY));
         }
         let mut reader = decoder.read_info().map_err(|error| damaged(&error, bytes))?;
         let count = width as usize * height as usize;
@@ -60,7 +60,7 @@ impl Picture {
         };
         if pixels.len() != 4 * count {
             let reason = format!("the PNG has {} of {count} pixels", pixels.len() / 4);
-            return Err(CompileFault::new(reason, REMEDY));
+            return Err(CompileError::new(reason, REMEDY));
         }
         Ok(Self { width, height, pixels })
     }
@@ -73,12 +73,12 @@ fn opened<const N: usize>(samples: &[u8], pixel: impl Fn([u8; N]) -> [u8; 4]) ->
     samples.as_chunks().0.iter().flat_map(|sample| pixel(*sample)).collect()
 }
 
-fn damaged(error: &DecodingError, bytes: &[u8]) -> CompileFault {
+fn damaged(error: &DecodingError, bytes: &[u8]) -> CompileError {
     let why = match error {
         DecodingError::IoError(_) => {
             format!("it ends within the picture, after {} bytes", bytes.len())
         }
         other => other.to_string(),
     };
-    CompileFault::new(format!("the PNG is damaged: {why}"), REMEDY)
+    CompileError::new(format!("the PNG is damaged: {why}"), REMEDY)
 }

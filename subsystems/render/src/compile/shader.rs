@@ -2,7 +2,7 @@
 
 use core::error::Error;
 
-use loligo_compiler::{CompileFault, Compiler, Context};
+use loligo_compiler::{CompileError, Compiler, Context};
 use loligo_containers::{BlobBuilder, blob_field};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{Module, ShaderStage, Span};
@@ -29,24 +29,24 @@ impl Compiler for ShaderCompiler {
         SHADER_VERSION
     }
 
-    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault> {
+    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
         let source = context.source()?;
         let text = core::str::from_utf8(&source).map_err(|error| {
             let (line, column) = place(&source[..error.valid_up_to()]);
-            CompileFault::new("this is no UTF-8", "save the file as UTF-8").at(line, column)
+            CompileError::new("this is no UTF-8", "save the file as UTF-8").at(line, column)
         })?;
         check_shader_text(text).map_err(|error| {
             let (line, column) = place(&source[..error.at.min(source.len())]);
-            let fault = CompileFault::new(error.fault.to_string(), error.fault.remedy());
-            fault.at(line, column)
+            let reported = CompileError::new(error.kind.to_string(), error.kind.remedy());
+            reported.at(line, column)
         })?;
         let module = naga::front::wgsl::parse_str(text).map_err(|error| {
             let mut notes = error.notes();
             let labels = error.labels().map(|(_, label)| label).filter(|label| !label.is_empty());
             let reason = labels.fold(error.message().to_string(), |all, label| joined(&all, label));
             let remedy = notes.next().unwrap_or(REMEDY);
-            let fault = CompileFault::new(one_line(&reason), one_line(remedy));
-            at(fault, error.labels().map(|(span, _)| span), text)
+            let reported = CompileError::new(one_line(&reason), one_line(remedy));
+            at(reported, error.labels().map(|(span, _)| span), text)
         })?;
         let mut validator = Validator::new(ValidationFlags::all(), Capabilities::default());
         if let Err(error) = validator.validate(&module) {
@@ -58,8 +58,8 @@ impl Compiler for ShaderCompiler {
                 cause = inner.source();
             }
             let reason = joined(&reason, &label.unwrap_or_default());
-            let fault = CompileFault::new(one_line(&reason), REMEDY);
-            return Err(at(fault, error.spans().map(|(span, _)| *span), text));
+            let reported = CompileError::new(one_line(&reason), REMEDY);
+            return Err(at(reported, error.spans().map(|(span, _)| *span), text));
         }
         let has = |stage, name| has_entry(&module, stage, name);
         let wanted = [
@@ -69,7 +69,7 @@ impl Compiler for ShaderCompiler {
         for (stage, name, mark) in wanted {
             if !has(stage, name) {
                 let reason = format!("there is no entry point `{name}`");
-                return Err(CompileFault::new(reason, format!("add `{mark} fn {name}(..)`")));
+                return Err(CompileError::new(reason, format!("add `{mark} fn {name}(..)`")));
             }
         }
         let has_shadow = has(ShaderStage::Vertex, ShaderResource::SHADOW);
@@ -88,11 +88,11 @@ fn has_entry(module: &Module, stage: ShaderStage, name: &str) -> bool {
 }
 
 /// Returns the place of the first span that has one, with a column in characters.
-fn at(fault: CompileFault, mut spans: impl Iterator<Item = Span>, text: &str) -> CompileFault {
-    let Some(range) = spans.find_map(Span::to_range) else { return fault };
+fn at(error: CompileError, mut spans: impl Iterator<Item = Span>, text: &str) -> CompileError {
+    let Some(range) = spans.find_map(Span::to_range) else { return error };
     let before = text.as_bytes().get(..range.start).unwrap_or_default();
     let (line, column) = place(before);
-    fault.at(line, column)
+    error.at(line, column)
 }
 
 /// Returns line and column of what follows a text.

@@ -4,7 +4,7 @@ use core::f32::consts::{PI, TAU};
 use core::ops::RangeInclusive;
 
 use glam::Vec3;
-use loligo_compiler::{CompileFault, Property};
+use loligo_compiler::{CompileError, Property};
 use std::format;
 
 use super::geometry::Geometry;
@@ -13,7 +13,7 @@ use super::geometry::Geometry;
 pub(super) struct Shape {
     pub(super) name: &'static str,
     keys: &'static [&'static str],
-    make: fn(&Property) -> Result<Geometry, CompileFault>,
+    make: fn(&Property) -> Result<Geometry, CompileError>,
 }
 
 pub(super) const SHAPES: [Shape; 4] = [
@@ -34,12 +34,12 @@ const COMMON: [&str; 4] = ["shape", "scale", "offset", "uv_scale"];
 const LENGTH: RangeInclusive<f32> = 1.0e-6..=1.0e6;
 
 /// Makes a shape, its center at the origin.
-pub(super) fn make(source: &Property, shape: &Shape) -> Result<Geometry, CompileFault> {
+pub(super) fn make(source: &Property, shape: &Shape) -> Result<Geometry, CompileError> {
     for member in source.members()? {
         if !COMMON.contains(&member.key()) && !shape.keys.contains(&member.key()) {
             let reason = format!("`{}` means nothing to the shape `{}`", member.key(), shape.name);
             let remedy = format!("its keys are {}", shape.keys.join(", "));
-            return Err(member.fault(reason, remedy));
+            return Err(member.error(reason, remedy));
         }
     }
     (shape.make)(source)
@@ -55,7 +55,7 @@ const SIDES: [[Vec3; 3]; 6] = [
     [Vec3::NEG_Z, Vec3::NEG_X, Vec3::NEG_Y],
 ];
 
-fn cuboid(source: &Property) -> Result<Geometry, CompileFault> {
+fn cuboid(source: &Property) -> Result<Geometry, CompileError> {
     let half = Vec3::from_array(source.numbers_or("size", LENGTH, [1.0; 3])?) * 0.5;
     let mut geometry = Geometry::default();
     for [normal, right, down] in SIDES {
@@ -66,7 +66,7 @@ fn cuboid(source: &Property) -> Result<Geometry, CompileFault> {
     Ok(geometry)
 }
 
-fn plane(source: &Property) -> Result<Geometry, CompileFault> {
+fn plane(source: &Property) -> Result<Geometry, CompileError> {
     let [x, z] = source.numbers_or("size", LENGTH, [1.0; 2])?;
     let segments = whole(source, "segments", 1, 1)?;
     let mut geometry = Geometry::default();
@@ -98,7 +98,7 @@ fn quads(geometry: &mut Geometry, first: u32, right: u32, down: u32) {
     }
 }
 
-fn cylinder(source: &Property) -> Result<Geometry, CompileFault> {
+fn cylinder(source: &Property) -> Result<Geometry, CompileError> {
     let radius = source.number_or("radius", 0.0..=1.0e6, 0.5)?;
     let top = source.number_or("radius_top", 0.0..=1.0e6, radius)?;
     let height = source.number_or("height", LENGTH, 1.0)?;
@@ -115,7 +115,7 @@ fn cylinder(source: &Property) -> Result<Geometry, CompileFault> {
         }
     }
     if radius.max(top) == 0.0 {
-        return Err(source.fault("both ends have no radius", "give one of them a radius"));
+        return Err(source.error("both ends have no radius", "give one of them a radius"));
     }
     for corner in 0..segments {
         let below = corner + segments + 1;
@@ -152,7 +152,7 @@ fn cap(geometry: &mut Geometry, segments: u32, radius: f32, y: f32, up: f32) {
     }
 }
 
-fn sphere(source: &Property) -> Result<Geometry, CompileFault> {
+fn sphere(source: &Property) -> Result<Geometry, CompileError> {
     let radius = source.number_or("radius", LENGTH, 0.5)?;
     let segments = whole(source, "segments", 3, 24)?;
     let rings = whole(source, "rings", 2, 12)?;
@@ -190,11 +190,11 @@ fn direction(segment: u32, segments: u32) -> Vec3 {
 }
 
 /// Returns a whole number up to 512.
-fn whole(source: &Property, key: &str, min: u32, default: u32) -> Result<u32, CompileFault> {
+fn whole(source: &Property, key: &str, min: u32, default: u32) -> Result<u32, CompileError> {
     let number = source.number_or(key, min as f32..=512.0, default as f32)?;
     match (number as u32, source.get(key)) {
         (whole, Some(value)) if whole as f32 != number => {
-            Err(value.fault(format!("{number} is no whole number"), format!("write {whole}")))
+            Err(value.error(format!("{number} is no whole number"), format!("write {whole}")))
         }
         (whole, _) => Ok(whole),
     }

@@ -1,6 +1,6 @@
 //! Textures.
 
-use loligo_compiler::{CompileFault, Compiler, Context, Property};
+use loligo_compiler::{CompileError, Compiler, Context, Property};
 use loligo_containers::{BlobBuilder, blob_field};
 use loligo_diagnostics::context;
 use std::format;
@@ -30,7 +30,7 @@ impl Compiler for TextureCompiler {
         TEXTURE_VERSION
     }
 
-    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault> {
+    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
         let path = context.source_path();
         let (image, is_linear, wrap) = if path.ends_with(".png") {
             (path.to_string(), false, TextureWrap::default())
@@ -40,7 +40,7 @@ impl Compiler for TextureCompiler {
         let picture = {
             context!("In the picture", image);
             let bytes = context.read(&image)?;
-            Picture::read(&bytes).map_err(|fault| fault.in_file(&*image))?
+            Picture::read(&bytes).map_err(|error| error.in_file(&*image))?
         };
         let levels = levels_of(picture.width, picture.height);
         let pixels = mips::all_levels(&picture, levels, is_linear);
@@ -59,19 +59,20 @@ impl Compiler for TextureCompiler {
 }
 
 /// Reads a source: the path of the picture, whether it is linear, how it goes on.
-fn read(context: &mut Context<'_>) -> Result<(String, bool, TextureWrap), CompileFault> {
+fn read(context: &mut Context<'_>) -> Result<(String, bool, TextureWrap), CompileError> {
     let source = context.source()?;
     let source = Property::read(&source)?;
     source.allow(&["image", "color", "wrap"])?;
-    let is_linear = source.get("color").map_or(Ok(0), |value| value.one_of(&["srgb", "linear"]))?;
+    let is_linear =
+        source.get("color").map_or(Ok(0), |value| value.word_index(&["srgb", "linear"]))?;
     let wraps = TextureWrap::ALL.map(TextureWrap::name);
-    let wrap = source.get("wrap").map_or(Ok(0), |value| value.one_of(&wraps))?;
+    let wrap = source.get("wrap").map_or(Ok(0), |value| value.word_index(&wraps))?;
     let image = match source.get("image") {
         Some(image) => {
             let path = image.string()?;
-            if context.try_read(path).map_err(|fault| placed(fault, image))?.is_none() {
+            if context.try_read(path).map_err(|error| placed(error, image))?.is_none() {
                 let remedy = "give its path from the project's folder on";
-                return Err(image.fault(format!("there is no file `{path}`"), remedy));
+                return Err(image.error(format!("there is no file `{path}`"), remedy));
             }
             path.to_string()
         }
@@ -80,7 +81,7 @@ fn read(context: &mut Context<'_>) -> Result<(String, bool, TextureWrap), Compil
             let beside = format!("{}.png", path.strip_suffix(".texture").unwrap_or(path));
             if context.try_read(&beside)?.is_none() {
                 let reason = format!("no `image` is named, and there is no `{beside}`");
-                return Err(source.fault(reason, "name a PNG: `image = \"textures/stone.png\"`"));
+                return Err(source.error(reason, "name a PNG: `image = \"textures/stone.png\"`"));
             }
             beside
         }
@@ -88,8 +89,8 @@ fn read(context: &mut Context<'_>) -> Result<(String, bool, TextureWrap), Compil
     Ok((image, is_linear == 1, TextureWrap::ALL[wrap]))
 }
 
-/// Returns the place of a value that led to a fault.
-pub(super) fn placed(fault: CompileFault, value: &Property) -> CompileFault {
+/// Returns the place of a value that led to an error.
+pub(super) fn placed(error: CompileError, value: &Property) -> CompileError {
     let (line, column) = value.place();
-    fault.at(line, column)
+    error.at(line, column)
 }

@@ -12,7 +12,7 @@ pub enum FrameError<'t> {
     /// The text is not SJSON.
     Syntax(SjsonError),
     /// It is, and says what no frame can be.
-    Fault {
+    Invalid {
         /// The line, from 1 on.
         line: u32,
         /// The column in characters, from 1 on.
@@ -20,7 +20,7 @@ pub enum FrameError<'t> {
         /// The text that was found, without its quotes.
         found: &'t str,
         /// What is wrong with it.
-        fault: FrameFault,
+        kind: FrameErrorKind,
     },
     /// The allocator had no memory for it.
     Memory(GrowError),
@@ -29,7 +29,7 @@ pub enum FrameError<'t> {
 /// What is wrong with a part of a frame's description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum FrameFault {
+pub enum FrameErrorKind {
     /// Something else was expected there.
     Expected(&'static str),
     /// There is no such key.
@@ -90,9 +90,9 @@ impl fmt::Display for FrameError<'_> {
         match self {
             Self::Syntax(error) => error.fmt(f),
             Self::Memory(error) => error.fmt(f),
-            Self::Fault { line, column, found, fault } => {
+            Self::Invalid { line, column, found, kind } => {
                 write!(f, "{line}:{column}: ")?;
-                fault.write(found, f)
+                kind.write(found, f)
             }
         }
     }
@@ -101,7 +101,7 @@ impl fmt::Display for FrameError<'_> {
 /// The most characters of a text that are shown.
 const SHOWN: usize = 40;
 
-impl FrameFault {
+impl FrameErrorKind {
     fn write(self, found: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = found.lines().next().unwrap_or_default();
         let shown = shown.char_indices().nth(SHOWN).map_or(shown, |(end, _)| &shown[..end]);

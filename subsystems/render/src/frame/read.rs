@@ -7,7 +7,7 @@ use loligo_containers::Array;
 use loligo_sjson::{NodeKind, Options, SyntaxNode, SyntaxTree};
 
 use crate::frame::{
-    COLORS_MAX, Clear, FrameDescription, FrameError, FrameFault, LAYERS_MAX, Layer, Name,
+    COLORS_MAX, Clear, FrameDescription, FrameError, FrameErrorKind, LAYERS_MAX, Layer, Name,
     PASSES_MAX, Pass, Span, TARGETS_MAX, Target, TargetFormat, TargetSize, WINDOW,
 };
 use crate::key::Order;
@@ -85,7 +85,7 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
         let key = trimmed(self.text, key);
         let found = &self.text[key.clone()];
         if self.frame.targets().any(|target| target.name == found) {
-            return Err(self.fault(key, FrameFault::NameTwice("targets")));
+            return Err(self.error(key, FrameErrorKind::NameTwice("targets")));
         }
         self.may_add(key.clone(), self.frame.targets.len(), "targets", TARGETS_MAX)?;
         let [format, scale, size, samples] = self.members(node, &TARGET)?;
@@ -105,13 +105,13 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
                 let what = "whole numbers from 1 to 16384, as in [ 1024 512 ]";
                 let pixels: [f64; 2] = self.numbers(size, 1.0..PIXELS_MAX, what)?;
                 if pixels.iter().any(|pixels| *pixels != f64::from(*pixels as u32)) {
-                    return Err(self.fault(size.span(), FrameFault::Expected(what)));
+                    return Err(self.error(size.span(), FrameErrorKind::Expected(what)));
                 }
                 TargetSize::Pixels(pixels.map(|pixels| pixels as u32))
             }
             (Some(_), Some(size)) => {
-                let fault = FrameFault::Expected("a scale or a size and not both");
-                return Err(self.fault(size.span(), fault));
+                let kind = FrameErrorKind::Expected("a scale or a size and not both");
+                return Err(self.error(size.span(), kind));
             }
         };
         let samples = samples.map_or(Ok(1), |samples| self.samples(samples))?;
@@ -126,7 +126,7 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
         match self.number(node, 1.0..4.0, what)? {
             1.0 => Ok(1),
             4.0 => Ok(4),
-            _ => Err(self.fault(node.span(), FrameFault::Expected(what))),
+            _ => Err(self.error(node.span(), FrameErrorKind::Expected(what))),
         }
     }
 
@@ -135,7 +135,7 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
         let name = self.required(node, name, &PASS, "name")?;
         let place = self.string(name)?;
         if self.frame.passes().any(|pass| pass.name == &self.text[place.clone()]) {
-            return Err(self.fault(place, FrameFault::NameTwice("passes")));
+            return Err(self.error(place, FrameErrorKind::NameTwice("passes")));
         }
         self.may_add(place.clone(), self.frame.passes.len(), "passes", PASSES_MAX)?;
         let name = self.name_at(place)?;
@@ -145,7 +145,7 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
         };
         let depth = depth.map(|depth| self.depth(depth, colors)).transpose()?;
         if colors.len == 0 && depth.is_none() {
-            return Err(self.fault(node.span(), FrameFault::NoColors));
+            return Err(self.error(node.span(), FrameErrorKind::NoColors));
         }
         let clear = match clear {
             Some(clear) => self.clear(clear, colors, depth)?,
@@ -172,7 +172,7 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
         let name = self.required(node, name, &LAYER, "name")?;
         let place = self.string(name)?;
         if self.frame.layer(&self.text[place.clone()]).is_some() {
-            return Err(self.fault(place, FrameFault::NameTwice("layers")));
+            return Err(self.error(place, FrameErrorKind::NameTwice("layers")));
         }
         self.may_add(place.clone(), self.frame.layers.len(), "layers", LAYERS_MAX)?;
         let name = self.name_at(place)?;
@@ -192,7 +192,7 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
         for (number, node) in self.frame.used(span).iter().zip(node.children()) {
             let target = self.frame.targets[usize::from(*number)];
             if target.format.is_some_and(TargetFormat::is_depth) {
-                return Err(self.fault(inner(node), FrameFault::IsDepth));
+                return Err(self.error(inner(node), FrameErrorKind::IsDepth));
             }
             self.as_large(node, *number, span)?;
         }
@@ -203,7 +203,7 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
         let number = self.target_named(node)?;
         let target = self.frame.targets[usize::from(number)];
         if !target.format.is_some_and(TargetFormat::is_depth) {
-            return Err(self.fault(inner(node), FrameFault::IsColor));
+            return Err(self.error(inner(node), FrameErrorKind::IsColor));
         }
         self.as_large(node, number, colors)?;
         Ok(number)
@@ -214,10 +214,10 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
         let Some(first) = self.frame.used(colors).first() else { return Ok(()) };
         let [first, own] = [*first, number].map(|number| self.frame.targets[usize::from(number)]);
         if first.size != own.size {
-            return Err(self.fault(inner(node), FrameFault::Sizes));
+            return Err(self.error(inner(node), FrameErrorKind::Sizes));
         }
         if first.samples != own.samples {
-            return Err(self.fault(inner(node), FrameFault::Samples));
+            return Err(self.error(inner(node), FrameErrorKind::Samples));
         }
         Ok(())
     }
@@ -234,7 +234,7 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
                 && !is_there
             {
                 let key = node.key_span().unwrap_or_default();
-                return Err(self.fault(trimmed(self.text, key), FrameFault::NothingToClear));
+                return Err(self.error(trimmed(self.text, key), FrameErrorKind::NothingToClear));
             }
         }
         let what = "four numbers: red, green, blue and opacity, as in [ 0 0 0 1 ]";
@@ -255,18 +255,18 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
             let draws = |colors: Span, depth: Option<u16>| {
                 depth == Some(*number) || self.frame.used(colors).contains(number)
             };
-            let fault = if *number == 0 {
-                FrameFault::ReadWindow
+            let kind = if *number == 0 {
+                FrameErrorKind::ReadWindow
             } else if draws(colors, depth) {
-                FrameFault::ReadWhileDrawn
+                FrameErrorKind::ReadWhileDrawn
             } else if self.is_sampled_depth(*number) {
-                FrameFault::ReadSamples
+                FrameErrorKind::ReadSamples
             } else if !self.frame.passes.iter().any(|pass| draws(pass.colors, pass.depth)) {
-                FrameFault::ReadTooEarly
+                FrameErrorKind::ReadTooEarly
             } else {
                 continue;
             };
-            return Err(self.fault(inner(node), fault));
+            return Err(self.error(inner(node), kind));
         }
         Ok(span)
     }
@@ -285,7 +285,7 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
             self.may_add(inner(target), count, "targets", max)?;
             let number = self.target_named(target)?;
             if self.frame.uses[start..].contains(&number) {
-                return Err(self.fault(inner(target), FrameFault::TargetTwice));
+                return Err(self.error(inner(target), FrameErrorKind::TargetTwice));
             }
             self.frame.uses.try_push(number)?;
         }
@@ -297,7 +297,7 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
         let place = self.string(node)?;
         let name = &self.text[place.clone()];
         let found = self.frame.targets().find(|target| target.name == name);
-        found.map(|target| target.number).ok_or(self.fault(place, FrameFault::NoTarget))
+        found.map(|target| target.number).ok_or(self.error(place, FrameErrorKind::NoTarget))
     }
 
     /// Returns the values of an object's keys, in the order of `keys`.
@@ -311,11 +311,11 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
         for child in node.children() {
             let place = trimmed(self.text, child.key_span().unwrap_or_default());
             let Some(at) = keys.all.iter().position(|key| *key == &self.text[place.clone()]) else {
-                let fault = FrameFault::Key { of: keys.of, keys: keys.listed };
-                return Err(self.fault(place, fault));
+                let kind = FrameErrorKind::Key { of: keys.of, keys: keys.listed };
+                return Err(self.error(place, kind));
             };
             if found[at].replace(child).is_some() {
-                return Err(self.fault(place, FrameFault::KeyTwice));
+                return Err(self.error(place, FrameErrorKind::KeyTwice));
             }
         }
         Ok(found)
@@ -328,14 +328,14 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
         keys: &Keys,
         key: &'static str,
     ) -> Read<'t, SyntaxNode<'s>> {
-        node.ok_or_else(|| self.fault(of.span(), FrameFault::Missing { of: keys.of, key }))
+        node.ok_or_else(|| self.error(of.span(), FrameErrorKind::Missing { of: keys.of, key }))
     }
 
     fn expect(&self, node: SyntaxNode<'_>, kind: NodeKind, what: &'static str) -> Read<'t, ()> {
         if node.kind() == kind {
             return Ok(());
         }
-        Err(self.fault(node.span(), FrameFault::Expected(what)))
+        Err(self.error(node.span(), FrameErrorKind::Expected(what)))
     }
 
     /// Returns the range of a name, without its quotes.
@@ -352,7 +352,7 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
     ) -> Read<'t, T> {
         let place = self.string(node)?;
         let found = words.iter().find(|(word, _)| *word == &self.text[place.clone()]);
-        found.map(|(_, value)| *value).ok_or(self.fault(place, FrameFault::Expected(what)))
+        found.map(|(_, value)| *value).ok_or(self.error(place, FrameErrorKind::Expected(what)))
     }
 
     fn number(&self, node: SyntaxNode<'_>, range: Range<f64>, what: &'static str) -> Read<'t, f64> {
@@ -360,7 +360,7 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
         number
             .flatten()
             .filter(|number| (range.start..=range.end).contains(number))
-            .ok_or_else(|| self.fault(node.span(), FrameFault::Expected(what)))
+            .ok_or_else(|| self.error(node.span(), FrameErrorKind::Expected(what)))
     }
 
     fn numbers<const N: usize>(
@@ -371,7 +371,7 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
     ) -> Read<'t, [f64; N]> {
         let is_right = node.kind() == NodeKind::Array && node.children().count() == N;
         if !is_right {
-            return Err(self.fault(node.span(), FrameFault::Expected(what)));
+            return Err(self.error(node.span(), FrameErrorKind::Expected(what)));
         }
         let mut numbers = [0.0; N];
         for (number, node) in numbers.iter_mut().zip(node.children()) {
@@ -390,14 +390,14 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
         if count < max {
             return Ok(());
         }
-        Err(self.fault(place, FrameFault::TooMany { what, max: max as u32 }))
+        Err(self.error(place, FrameErrorKind::TooMany { what, max: max as u32 }))
     }
 
     fn name_at(&mut self, place: Range<usize>) -> Read<'t, Name> {
         let text = self.text;
         let name = &text[place.clone()];
         if name.is_empty() || name.contains(['\\', '\n']) {
-            return Err(self.fault(place, FrameFault::NoName));
+            return Err(self.error(place, FrameErrorKind::NoName));
         }
         self.keep_name(name)
     }
@@ -409,13 +409,13 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
     }
 
     #[cold]
-    fn fault(&self, place: Range<usize>, fault: FrameFault) -> FrameError<'t> {
+    fn error(&self, place: Range<usize>, kind: FrameErrorKind) -> FrameError<'t> {
         let before = &self.text[..place.start];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         let line = 1 + before.bytes().filter(|byte| *byte == b'\n').count();
         let column = 1 + before[line_start..].chars().count();
         let (line, column) = (line as u32, column as u32);
-        FrameError::Fault { line, column, found: &self.text[place], fault }
+        FrameError::Invalid { line, column, found: &self.text[place], kind }
     }
 }
 

@@ -5,20 +5,20 @@ use std::string::String;
 use std::vec::Vec;
 
 use super::{
-    DECLARATIONS_MAX, ELSE_MAX, NESTING_MAX, OPERATORS_MAX, SHADER_BYTES_MAX, ShaderTextFault,
+    DECLARATIONS_MAX, ELSE_MAX, NESTING_MAX, OPERATORS_MAX, SHADER_BYTES_MAX, ShaderTextErrorKind,
     check_shader_text,
 };
 
 /// Returns what is wrong with the body of a function.
-fn body(body: &str) -> Option<ShaderTextFault> {
-    check_shader_text(&format!("fn f() {{ {body} }}")).err().map(|error| error.fault)
+fn body(body: &str) -> Option<ShaderTextErrorKind> {
+    check_shader_text(&format!("fn f() {{ {body} }}")).err().map(|error| error.kind)
 }
 
 #[test]
 fn chains_are_refused_wherever_they_are() {
-    use ShaderTextFault::{Declarations, Else, Nesting, Operators};
+    use ShaderTextErrorKind::{Declarations, Else, Nesting, Operators};
     let n = 5000;
-    let texts: Vec<(String, ShaderTextFault)> = [
+    let texts: Vec<(String, ShaderTextErrorKind)> = [
         (format!("let a = x{};", "+x".repeat(n)), Operators),
         (format!("let a = 1{};", "+1".repeat(n)), Operators),
         (format!("let a = 1{};", " + 1 // one\n".repeat(n)), Operators),
@@ -44,13 +44,13 @@ fn chains_are_refused_wherever_they_are() {
         (format!("let a = ({0})+({0})+({0});", format_args!("1{}", "+1".repeat(100))), Operators),
     ]
     .into();
-    for (text, fault) in texts {
-        assert_eq!(body(&text), Some(fault), "{}", &text[..40.min(text.len())]);
+    for (text, kind) in texts {
+        assert_eq!(body(&text), Some(kind), "{}", &text[..40.min(text.len())]);
     }
-    let globals = |text: String| check_shader_text(&text).err().map(|error| error.fault);
+    let globals = |text: String| check_shader_text(&text).err().map(|error| error.kind);
     assert_eq!(globals("const a = 1;".repeat(n)), Some(Declarations));
     assert_eq!(globals("fn a() {}".repeat(n)), Some(Declarations));
-    assert_eq!(globals(" ".repeat(SHADER_BYTES_MAX + 1)), Some(ShaderTextFault::Bytes));
+    assert_eq!(globals(" ".repeat(SHADER_BYTES_MAX + 1)), Some(ShaderTextErrorKind::Bytes));
 }
 
 #[test]
@@ -77,14 +77,14 @@ fn the_bounds_are_where_they_are_said_to_be() {
     let operators = |count: usize| body(&format!("let a = 1{};", "+1".repeat(count)));
     // The `=` is one.
     assert_eq!(operators(OPERATORS_MAX as usize - 1), None);
-    assert_eq!(operators(OPERATORS_MAX as usize), Some(ShaderTextFault::Operators));
+    assert_eq!(operators(OPERATORS_MAX as usize), Some(ShaderTextErrorKind::Operators));
     let nesting = |count: usize| body(&format!("f({}{});", "(".repeat(count), ")".repeat(count)));
     // The block and the call are two.
     assert_eq!(nesting(NESTING_MAX - 2), None);
-    assert_eq!(nesting(NESTING_MAX - 1), Some(ShaderTextFault::Nesting));
+    assert_eq!(nesting(NESTING_MAX - 1), Some(ShaderTextErrorKind::Nesting));
     let branches = |count: usize| body(&format!("if a {{}}{}", " else if b {}".repeat(count)));
     assert_eq!(branches(ELSE_MAX as usize), None);
-    assert_eq!(branches(ELSE_MAX as usize + 1), Some(ShaderTextFault::Else));
+    assert_eq!(branches(ELSE_MAX as usize + 1), Some(ShaderTextErrorKind::Else));
     let globals = |count: u32| check_shader_text(&"const a = 1;".repeat(count as usize));
     assert_eq!(globals(DECLARATIONS_MAX), Ok(()));
     assert!(globals(DECLARATIONS_MAX + 1).is_err());

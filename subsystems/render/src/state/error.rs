@@ -3,7 +3,7 @@
 use core::error::Error;
 use core::fmt;
 
-use loligo_containers::{EventFault, GrowError};
+use loligo_containers::{EventErrorKind, GrowError};
 use loligo_ids::InsertError;
 
 /// A message could not be recorded. Nothing has changed.
@@ -63,15 +63,15 @@ pub struct StateError {
     /// Where the message begins, in bytes.
     pub offset: u64,
     /// What is wrong with it.
-    pub fault: StateFault,
+    pub kind: StateErrorKind,
 }
 
 /// What is wrong with a message, or with the stream as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum StateFault {
+pub enum StateErrorKind {
     /// It is not a message: the stream ends within it, say.
-    Framing(EventFault),
+    Framing(EventErrorKind),
     /// There is no message of this type.
     Type {
         /// The number of the type.
@@ -134,34 +134,38 @@ pub enum StateFault {
 impl fmt::Display for StateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the message at byte {} ", self.offset)?;
-        match self.fault {
-            StateFault::Framing(fault) => {
-                write!(f, "is damaged ({fault:?}); apply what a recorder wrote, whole")
+        match self.kind {
+            StateErrorKind::Framing(kind) => {
+                write!(f, "is damaged ({kind:?}); apply what a recorder wrote, whole")
             }
-            StateFault::Type { kind } => write!(f, "is of type {kind:#010x}, which there is not"),
-            StateFault::Size { size, expected } => {
+            StateErrorKind::Type { kind } => {
+                write!(f, "is of type {kind:#010x}, which there is not")
+            }
+            StateErrorKind::Size { size, expected } => {
                 write!(f, "is {size} bytes long; those of its type are {expected}")
             }
-            StateFault::Flags { flags } => write!(f, "sets flags {flags:#x}, which there are not"),
-            StateFault::Handle { handle, limit } => {
+            StateErrorKind::Flags { flags } => {
+                write!(f, "sets flags {flags:#x}, which there are not")
+            }
+            StateErrorKind::Handle { handle, limit } => {
                 write!(f, "names {handle:#010x}, which is no handle of a world for {limit} objects")
             }
-            StateFault::NoObject { handle } => {
+            StateErrorKind::NoObject { handle } => {
                 write!(f, "names {handle:#010x}, which is no object; was a stream left out?")
             }
-            StateFault::Kind { handle } => {
+            StateErrorKind::Kind { handle } => {
                 write!(f, "names {handle:#010x}, which is an object of another kind")
             }
-            StateFault::Taken { handle, by } => {
+            StateErrorKind::Taken { handle, by } => {
                 write!(f, "creates {handle:#010x} in the place of {by:#010x}, which is still there")
             }
-            StateFault::World { is_for, world } => {
+            StateErrorKind::World { is_for, world } => {
                 write!(f, "is for world {is_for} and was given to world {world}")
             }
-            StateFault::Sequence { number, next } => {
+            StateErrorKind::Sequence { number, next } => {
                 write!(f, "is of stream {number} where {next} is next; apply all in their order")
             }
-            StateFault::Memory(error) => write!(f, "finds no room: {error}"),
+            StateErrorKind::Memory(error) => write!(f, "finds no room: {error}"),
         }
     }
 }

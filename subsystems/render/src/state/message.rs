@@ -6,7 +6,7 @@ use loligo_containers::{Event, EventRecord};
 use loligo_ids::id32;
 
 use crate::draw::Geometry;
-use crate::state::error::StateFault;
+use crate::state::error::StateErrorKind;
 
 /// The flag of a mesh that is not to be drawn.
 pub const MESH_HIDDEN: u32 = 1;
@@ -176,7 +176,7 @@ messages! {
 
 impl Message {
     /// Reads a message and the bits of the handle that it is about.
-    pub(crate) fn read(record: &EventRecord<'_>) -> Result<(u32, Self), StateFault> {
+    pub(crate) fn read(record: &EventRecord<'_>) -> Result<(u32, Self), StateErrorKind> {
         Ok(match record.kind() {
             CreateMesh::TYPE => {
                 let CreateMesh { handle, what } = sized(record)?;
@@ -207,7 +207,7 @@ impl Message {
                 let SetLight { handle, what } = sized(record)?;
                 (handle, Self::SetLight(what))
             }
-            kind => return Err(StateFault::Type { kind }),
+            kind => return Err(StateErrorKind::Type { kind }),
         })
     }
 
@@ -221,17 +221,17 @@ impl Message {
     }
 
     /// Checks what not every number can be.
-    pub(crate) fn check(&self) -> Result<(), StateFault> {
+    pub(crate) fn check(&self) -> Result<(), StateErrorKind> {
         let flags = match self {
             Self::CreateMesh(mesh) => mesh.flags,
             Self::SetFlags(flags) => *flags,
             _ => 0,
         };
-        if are_flags(flags) { Ok(()) } else { Err(StateFault::Flags { flags }) }
+        if are_flags(flags) { Ok(()) } else { Err(StateErrorKind::Flags { flags }) }
     }
 }
 
-fn sized<E: Event>(record: &EventRecord<'_>) -> Result<E, StateFault> {
+fn sized<E: Event>(record: &EventRecord<'_>) -> Result<E, StateErrorKind> {
     let (size, expected) = (record.payload().len() as u32, size_of::<E>() as u32);
-    record.get().ok_or(StateFault::Size { size, expected })
+    record.get().ok_or(StateErrorKind::Size { size, expected })
 }

@@ -3,7 +3,7 @@
 use loligo_allocators::Allocator;
 use loligo_containers::{EventReader, GrowError};
 
-use crate::state::{Kind, Message, RenderHandle, StateError, StateFault, StateStream};
+use crate::state::{Kind, Message, RenderHandle, StateError, StateErrorKind, StateStream};
 use crate::world::{RenderWorld, Slot};
 
 /// What a stream needs room for.
@@ -34,11 +34,11 @@ impl<A: Allocator + ?Sized> RenderWorld<'_, A> {
     ) -> Result<(), StateError> {
         let (is_for, world) = (stream.world(), self.number);
         if is_for != world {
-            return Err(at(0, StateFault::World { is_for, world }));
+            return Err(at(0, StateErrorKind::World { is_for, world }));
         }
         let (number, next) = (stream.number(), self.next);
         if number != next {
-            return Err(at(0, StateFault::Sequence { number, next }));
+            return Err(at(0, StateErrorKind::Sequence { number, next }));
         }
         self.try_apply_bytes(stream.as_bytes())?;
         self.next += 1;
@@ -58,9 +58,9 @@ impl<A: Allocator + ?Sized> RenderWorld<'_, A> {
     /// As [`try_apply`](Self::try_apply).
     pub fn try_apply_bytes(&mut self, bytes: &[u8]) -> Result<(), StateError> {
         let reader = EventReader::open(bytes)
-            .map_err(|error| at(error.offset, StateFault::Framing(error.fault)))?;
+            .map_err(|error| at(error.offset, StateErrorKind::Framing(error.kind)))?;
         let needs = self.needs(reader)?;
-        self.try_reserve(needs).map_err(|error| at(0, StateFault::Memory(error)))?;
+        self.try_reserve(needs).map_err(|error| at(0, StateErrorKind::Memory(error)))?;
         if needs.changes_slots {
             self.checked.clear();
             self.checked.extend_from_slice(&self.slots);
@@ -84,12 +84,12 @@ impl<A: Allocator + ?Sized> RenderWorld<'_, A> {
         let mut needs = Needs { slots: self.slots.len(), ..Needs::default() };
         let mut offset = 0;
         for record in reader {
-            let (handle, message) = Message::read(&record).map_err(|fault| at(offset, fault))?;
-            message.check().map_err(|fault| at(offset, fault))?;
+            let (handle, message) = Message::read(&record).map_err(|kind| at(offset, kind))?;
+            message.check().map_err(|kind| at(offset, kind))?;
             let limit = self.limit;
             let index = RenderHandle::from_bits(handle).map(|handle| handle.index());
             let index = index.filter(|index| *index < limit);
-            let index = index.ok_or(at(offset, StateFault::Handle { handle, limit }))?;
+            let index = index.ok_or(at(offset, StateErrorKind::Handle { handle, limit }))?;
             match message {
                 Message::CreateMesh(_) => needs.meshes += 1,
                 Message::CreateLight(_) => needs.lights += 1,
@@ -162,9 +162,9 @@ impl<A: Allocator + ?Sized> RenderWorld<'_, A> {
 fn check(reader: EventReader<'_>, slots: &[Slot]) -> Result<(), StateError> {
     let mut offset = 0;
     for record in reader {
-        let (handle, message) = Message::read(&record).map_err(|fault| at(offset, fault))?;
+        let (handle, message) = Message::read(&record).map_err(|kind| at(offset, kind))?;
         let slot = slots.get(index_of(handle)).copied().unwrap_or(Slot::EMPTY);
-        is_about(&message, handle, slot).map_err(|fault| at(offset, fault))?;
+        is_about(&message, handle, slot).map_err(|kind| at(offset, kind))?;
         offset += record.as_bytes().len() as u64;
     }
     Ok(())
@@ -175,19 +175,19 @@ fn check(reader: EventReader<'_>, slots: &[Slot]) -> Result<(), StateError> {
 fn check_changing(reader: EventReader<'_>, slots: &mut [Slot]) -> Result<(), StateError> {
     let mut offset = 0;
     for record in reader {
-        let (handle, message) = Message::read(&record).map_err(|fault| at(offset, fault))?;
+        let (handle, message) = Message::read(&record).map_err(|kind| at(offset, kind))?;
         let slot = slots.get_mut(index_of(handle));
         let Some(slot) = slot else {
-            return Err(at(offset, StateFault::NoObject { handle }));
+            return Err(at(offset, StateErrorKind::NoObject { handle }));
         };
         match message {
             Message::CreateMesh(_) | Message::CreateLight(_) if slot.handle != 0 => {
-                return Err(at(offset, StateFault::Taken { handle, by: slot.handle }));
+                return Err(at(offset, StateErrorKind::Taken { handle, by: slot.handle }));
             }
             Message::CreateMesh(_) => *slot = Slot { handle, row: 0, kind: Kind::Mesh },
             Message::CreateLight(_) => *slot = Slot { handle, row: 0, kind: Kind::Light },
             _ => {
-                is_about(&message, handle, *slot).map_err(|fault| at(offset, fault))?;
+                is_about(&message, handle, *slot).map_err(|kind| at(offset, kind))?;
                 if let Message::Destroy = message {
                     *slot = Slot::EMPTY;
                 }
@@ -199,12 +199,12 @@ fn check_changing(reader: EventReader<'_>, slots: &mut [Slot]) -> Result<(), Sta
 }
 
 /// Checks that a message is about what is in a slot.
-fn is_about(message: &Message, handle: u32, slot: Slot) -> Result<(), StateFault> {
+fn is_about(message: &Message, handle: u32, slot: Slot) -> Result<(), StateErrorKind> {
     if slot.handle != handle {
-        return Err(StateFault::NoObject { handle });
+        return Err(StateErrorKind::NoObject { handle });
     }
     match message.about() {
-        Some(kind) if kind != slot.kind => Err(StateFault::Kind { handle }),
+        Some(kind) if kind != slot.kind => Err(StateErrorKind::Kind { handle }),
         _ => Ok(()),
     }
 }
@@ -214,6 +214,6 @@ fn index_of(handle: u32) -> usize {
     RenderHandle::from_bits(handle).map_or(usize::MAX, |handle| handle.index() as usize)
 }
 
-const fn at(offset: u64, fault: StateFault) -> StateError {
-    StateError { offset, fault }
+const fn at(offset: u64, kind: StateErrorKind) -> StateError {
+    StateError { offset, kind }
 }

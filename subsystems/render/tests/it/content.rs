@@ -81,7 +81,7 @@ impl Place {
     pub(crate) fn fault(&self) -> String {
         let report = self.compile();
         assert_eq!(report.errors.len(), 1, "{:?}", report.errors);
-        report.errors[0].fault.to_string()
+        report.errors[0].error.to_string()
     }
 }
 

@@ -2,7 +2,9 @@
 
 use loligo_containers::EventStream;
 use loligo_ids::id32;
-use loligo_render::{Light, Mesh, RenderHandle, RenderWorld, StateFault, StateRecorder, Transform};
+use loligo_render::{
+    Light, Mesh, RenderHandle, RenderWorld, StateErrorKind, StateRecorder, Transform,
+};
 use proptest::prelude::*;
 
 use crate::drawn::check;
@@ -72,10 +74,10 @@ fn each_fault_has_its_words() {
         let stream = recorder.finish();
         world.try_apply(&stream).expect("it is whole");
         let again = world.try_apply(&stream).expect_err("it was applied");
-        assert_eq!(again.fault, StateFault::Sequence { number: 0, next: 1 });
+        assert_eq!(again.kind, StateErrorKind::Sequence { number: 0, next: 1 });
         let other =
             RenderWorld::new_in(2, LIMIT, memory).try_apply(&stream).expect_err("another's");
-        assert_eq!(other.fault, StateFault::World { is_for: 1, world: 2 });
+        assert_eq!(other.kind, StateErrorKind::World { is_for: 1, world: 2 });
 
         let lamp = lamp.to_bits();
         let ghost = RenderHandle::from_bits(5 | 1 << 20).expect("a generation").to_bits();

@@ -6,7 +6,7 @@ use loligo_allocators::Allocator;
 use loligo_containers::Array;
 
 use super::{Package, Reloaded, Resources, count_up};
-use crate::error::{LoadError, LoadFault};
+use crate::error::{LoadError, LoadErrorKind};
 use crate::key::ResourceKey;
 use crate::package::{PACKAGE_TYPE, PackageImage};
 
@@ -25,13 +25,15 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
     pub fn load_package(&mut self, name: &str) -> Result<(), LoadError> {
         let key = ResourceKey::new(PACKAGE_TYPE, name);
         if let Some(package) = self.packages.get_mut(&key) {
-            return count_up(&mut package.count).map_err(|fault| fault.of(key));
+            return count_up(&mut package.count).map_err(|kind| kind.of(key));
         }
         self.load(key)?;
         let loaded = self.open_package(key).and_then(|package| {
             let items = Array::new_in(self.memory);
             let empty = Package { count: 1, file: package.file, items };
-            self.packages.try_insert(key, empty).map_err(|error| LoadFault::from(error).of(key))?;
+            self.packages
+                .try_insert(key, empty)
+                .map_err(|error| LoadErrorKind::from(error).of(key))?;
             self.load_items(&package.items, &[])?;
             Ok(package.items)
         });
@@ -131,10 +133,10 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
 
     /// Reads the list of a package whose resource is loaded.
     fn open_package(&self, key: ResourceKey) -> Result<Package<'a, A>, LoadError> {
-        let Some(slot) = self.loaded.get(&key) else { return Err(LoadFault::Unknown.of(key)) };
+        let Some(slot) = self.loaded.get(&key) else { return Err(LoadErrorKind::Unknown.of(key)) };
         let blob = match slot.view().blob::<PackageImage>() {
             Ok(blob) => blob,
-            Err(error) => return Err(LoadFault::NoPackage(error).of(key)),
+            Err(error) => return Err(LoadErrorKind::NoPackage(error).of(key)),
         };
         let images = blob.array(&blob.root().resources);
         let mut items = Array::new_in(self.memory);
@@ -143,7 +145,7 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
         items.dedup();
         match collected {
             Ok(()) => Ok(Package { count: 1, file: slot.file, items }),
-            Err(error) => Err(LoadFault::from(error).of(key)),
+            Err(error) => Err(LoadErrorKind::from(error).of(key)),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use loligo_allocators::{Allocator, HeapAllocator, Locked, PageAllocator};
 use loligo_ids::{IdString64, id64};
-use loligo_resources::{DataFolder, LoadFault, Reloaded, ResourceKey, Resources};
+use loligo_resources::{DataFolder, LoadErrorKind, Reloaded, ResourceKey, Resources};
 
 use crate::made::{Made, with_memory};
 
@@ -43,7 +43,7 @@ fn loads_are_counted() {
         assert_eq!((resources.unload(DOOR), resources.unload(DOOR)), (Some(0), None));
         assert!(resources.get(DOOR).is_none());
         let unknown = resources.load(TREE).expect_err("it is not there");
-        assert!(matches!(unknown.fault, LoadFault::Unknown), "{unknown}");
+        assert!(matches!(unknown.kind, LoadErrorKind::Unknown), "{unknown}");
     });
 }
 

@@ -6,7 +6,7 @@ use loligo_allocators::{HeapAllocator, PageAllocator};
 use loligo_containers::Endian;
 use loligo_ids::{IdString64, ReverseLookup, ReverseLookupBuilder, id64};
 use loligo_resources::{
-    ContentHash, DataFolder, DebugName, HEADER_BYTES, HeaderError, LoadFault, Names,
+    ContentHash, DataFolder, DebugName, HEADER_BYTES, HeaderError, LoadErrorKind, Names,
     ResourceHeader, ResourceKey, Resources,
 };
 
@@ -22,9 +22,9 @@ fn file() -> Vec<u8> {
 }
 
 /// Loads the door from a folder whose file was changed.
-fn fault(
+fn load_error_kind(
     change: impl FnOnce(&std::path::Path, &mut Resources<'_, HeapAllocator<'_, PageAllocator>>),
-) -> LoadFault {
+) -> LoadErrorKind {
     let mut made = Made::new();
     let path = made.put("text", "units/door", &[], b"a door");
     made.save();
@@ -33,7 +33,7 @@ fn fault(
         let folder = DataFolder::new(made.path()).expect("UTF-8");
         let mut resources = Resources::try_open_in(folder, heap).expect("a table");
         change(&path, &mut resources);
-        found = resources.load(DOOR).err().map(|error| error.fault);
+        found = resources.load(DOOR).err().map(|error| error.kind);
         assert_eq!(resources.iter().len(), 0, "nothing has changed");
     });
     found.expect("it was refused")
@@ -70,20 +70,20 @@ fn the_other_byte_order_is_named() {
 
 #[test]
 fn what_is_wrong_with_a_file_is_told() {
-    let gone = fault(|path, _| fs::remove_file(path).expect("it is there"));
-    assert!(matches!(gone, LoadFault::Missing), "{gone}");
-    let cut = fault(|path, _| fs::write(path, b"loli").expect("it may be written"));
-    assert!(matches!(cut, LoadFault::OtherLength { bytes: 4, .. }), "{cut}");
-    let junk = fault(|path, _| {
+    let gone = load_error_kind(|path, _| fs::remove_file(path).expect("it is there"));
+    assert!(matches!(gone, LoadErrorKind::Missing), "{gone}");
+    let cut = load_error_kind(|path, _| fs::write(path, b"loli").expect("it may be written"));
+    assert!(matches!(cut, LoadErrorKind::OtherLength { bytes: 4, .. }), "{cut}");
+    let junk = load_error_kind(|path, _| {
         let bytes = fs::read(path).expect("it is there").len();
         fs::write(path, vec![b'x'; bytes]).expect("it may be written");
     });
-    assert!(matches!(junk, LoadFault::Header(HeaderError::NoResource)), "{junk}");
-    let old = fault(|_, resources| {
+    assert!(matches!(junk, LoadErrorKind::Header(HeaderError::NoResource)), "{junk}");
+    let old = load_error_kind(|_, resources| {
         resources.try_expect_version(id64!("text"), 2).expect("memory");
     });
-    assert!(matches!(old, LoadFault::OtherVersion { found: 1, wanted: 2 }), "{old}");
-    let swapped = fault(|path, _| {
+    assert!(matches!(old, LoadErrorKind::OtherVersion { found: 1, wanted: 2 }), "{old}");
+    let swapped = load_error_kind(|path, _| {
         let bytes = fs::read(path).expect("it is there").len();
         let mut other = vec![0; bytes];
         let key = ResourceKey::new("text", "units/wall");
@@ -91,7 +91,7 @@ fn what_is_wrong_with_a_file_is_told() {
         header.write(Endian::NATIVE, &mut other);
         fs::write(path, other).expect("it may be written");
     });
-    assert!(matches!(swapped, LoadFault::OtherResource { .. }), "{swapped}");
+    assert!(matches!(swapped, LoadErrorKind::OtherResource { .. }), "{swapped}");
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn a_package_that_is_none_is_told() {
         let folder = DataFolder::new(made.path()).expect("UTF-8");
         let mut resources = Resources::try_open_in(folder, heap).expect("a table");
         let error = resources.load_package("level").expect_err("it is no package");
-        assert!(matches!(error.fault, LoadFault::NoPackage(_)), "{error}");
+        assert!(matches!(error.kind, LoadErrorKind::NoPackage(_)), "{error}");
         assert_eq!(resources.iter().len(), 0);
     });
 }
@@ -203,7 +203,7 @@ fn a_table_or_a_resource_that_claims_to_be_huge_is_not_read() {
         let mut resources = Resources::try_open_in(folder, heap).expect("a table");
         let error = resources.load(DOOR).expect_err("another length than the table has");
         assert!(
-            matches!(error.fault, LoadFault::OtherLength { bytes: 0x100_0000_0000, .. }),
+            matches!(error.kind, LoadErrorKind::OtherLength { bytes: 0x100_0000_0000, .. }),
             "{error}"
         );
     });

@@ -1,6 +1,6 @@
 //! Tests of patterns. What they match is compared with Lua's own functions in `tests/it/texts.rs`.
 
-use super::{Capture, DEPTH_MAX, Matcher, PatternFault};
+use super::{Capture, DEPTH_MAX, Matcher, PatternError};
 
 /// Matches and returns the match and what was captured.
 fn found(text: &str, pattern: &str) -> Option<(usize, usize, Vec<Capture>)> {
@@ -9,10 +9,10 @@ fn found(text: &str, pattern: &str) -> Option<(usize, usize, Vec<Capture>)> {
     Some((start, end, matcher.captures().expect("they end").to_vec()))
 }
 
-fn fault(text: &str, pattern: &str) -> PatternFault {
+fn error(text: &str, pattern: &str) -> PatternError {
     let mut matcher = Matcher::new(text.as_bytes(), pattern.as_bytes(), |_| false);
     match matcher.find(0, false) {
-        Err(fault) => fault,
+        Err(error) => error,
         Ok(_) => matcher.captures().expect_err("it is wrong"),
     }
 }
@@ -48,13 +48,13 @@ fn classes_and_repetitions_match_what_the_manual_says() {
 #[test]
 fn what_is_no_pattern_is_refused() {
     for pattern in ["%", "[a", "[%", "[]", "[^]", "(a", "a)", "%1", "%f", "%b", "%bx", "(%1)"] {
-        let fault = fault("(a%1", pattern);
-        assert!(matches!(fault, PatternFault::Malformed(_)), "`{pattern}`: {fault:?}");
+        let error = error("(a%1", pattern);
+        assert!(matches!(error, PatternError::Malformed(_)), "`{pattern}`: {error:?}");
     }
     let many = "()".repeat(33);
-    assert!(matches!(fault("a", &many), PatternFault::Malformed(_)));
+    assert!(matches!(error("a", &many), PatternError::Malformed(_)));
     let deep = "a?".repeat(DEPTH_MAX as usize + 1);
-    assert_eq!(fault(&"a".repeat(DEPTH_MAX as usize + 1), &deep), PatternFault::Deep);
+    assert_eq!(error(&"a".repeat(DEPTH_MAX as usize + 1), &deep), PatternError::Deep);
 }
 
 /// A pattern that would practically never finish ends when it is asked to stop.
@@ -69,11 +69,11 @@ fn a_pattern_that_goes_back_and_forth_is_stopped() {
     };
     let pattern = b"a*a*a*a*a*a*a*a*b";
     let mut matcher = Matcher::new(text.as_bytes(), pattern, is_stopped);
-    assert_eq!(matcher.find(0, false), Err(PatternFault::Stopped));
+    assert_eq!(matcher.find(0, false), Err(PatternError::Stopped));
     assert_eq!(looks, 3, "at the third look");
     let mut is_first = true;
     let (text, plain) = ("a".repeat(1 << 17), format!("{}b", "a".repeat(1 << 16)));
     let mut matcher =
         Matcher::new(text.as_bytes(), plain.as_bytes(), |_| !core::mem::take(&mut is_first));
-    assert_eq!(matcher.find_plain(0), Err(PatternFault::Stopped));
+    assert_eq!(matcher.find_plain(0), Err(PatternError::Stopped));
 }

@@ -57,10 +57,10 @@ fn what_is_no_lua_is_refused_with_its_place() {
         let folder = tempfile::tempdir().unwrap();
         let report = compile(folder.path(), &[("door.lua", source.as_bytes())]);
         let [error] = &report.errors[..] else { panic!("{source}: {:?}", report.errors) };
-        let fault = &error.fault;
-        assert_eq!(fault.file, "door.lua");
+        let error = &error.error;
+        assert_eq!(error.file, "door.lua");
         assert_eq!(
-            (fault.reason.as_str(), fault.line, fault.column),
+            (error.reason.as_str(), error.line, error.column),
             (reason, line, column),
             "{source}"
         );

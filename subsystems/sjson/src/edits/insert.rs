@@ -35,20 +35,20 @@ impl<A: Allocator + ?Sized> Edits<'_, '_, '_, A> {
                     return Err(EditError::Exists);
                 }
                 if !key.fill(step, self.tree.dialect()) {
-                    return Err(EditError::Path(PathError::of_last(path, step, Missing::Key)));
+                    return Err(EditError::Path(PathError::at_step(path, step, Missing::Key)));
                 }
             }
             NodeKind::Array => {
                 let count = parent.children().count() as u32;
                 if !step.is_end() && step.index() != Some(count) {
-                    return Err(EditError::Path(PathError::of_last(
+                    return Err(EditError::Path(PathError::at_step(
                         path,
                         step,
                         Missing::Item(count),
                     )));
                 }
             }
-            _ => return Err(EditError::Path(PathError::of_last(path, step, Missing::Nest))),
+            _ => return Err(EditError::Path(PathError::at_step(path, step, Missing::Nest))),
         }
         match parent.children().last() {
             Some(last) => self.behind(&parent, &last, &[key.as_str(), value]),

@@ -1,7 +1,7 @@
 //! Numbers, whose form is JSON's in both dialects.
 
 use crate::class::{BARE, is};
-use crate::error::{Fault, Why};
+use crate::error::{ParseError, Why};
 use crate::event::Event;
 use crate::number::Number;
 use crate::parser::{Parser, why};
@@ -9,7 +9,7 @@ use crate::parser::{Parser, why};
 impl<'t> Parser<'t> {
     /// Takes a number, whose sign or first digit is here.
     #[inline]
-    pub(super) fn number(&mut self) -> Result<Event<'t>, Fault> {
+    pub(super) fn number(&mut self) -> Result<Event<'t>, ParseError> {
         let text = self.text.as_bytes();
         let mut at = self.at + usize::from(byte_at(text, self.at) == b'-');
         match byte_at(text, at) {
@@ -36,20 +36,23 @@ impl<'t> Parser<'t> {
     }
 
     #[cold]
-    fn no_digit(&self, at: usize) -> Fault {
+    fn no_digit(&self, at: usize) -> ParseError {
         let why = match byte_at(self.text.as_bytes(), at) {
             b'.' => &why::POINT,
             b'I' | b'N' | b'i' | b'n' => &why::NOT_FINITE,
             _ => &why::DIGIT,
         };
-        Fault { at, why }
+        ParseError { at, why }
     }
 
     #[cold]
-    fn no_end(&self, at: usize) -> Fault {
+    fn no_end(&self, at: usize) -> ParseError {
         let is_zero = self.text[self.at..at].trim_start_matches('-') == "0";
         let is_digit = byte_at(self.text.as_bytes(), at).is_ascii_digit();
-        Fault { at, why: if is_zero && is_digit { &why::LEADING_ZERO } else { &why::NUMBER_END } }
+        ParseError {
+            at,
+            why: if is_zero && is_digit { &why::LEADING_ZERO } else { &why::NUMBER_END },
+        }
     }
 }
 
@@ -69,7 +72,7 @@ fn behind_digits(text: &[u8], from: usize) -> usize {
 }
 
 #[inline]
-fn some_digits(text: &[u8], from: usize, why: &'static Why) -> Result<usize, Fault> {
+fn some_digits(text: &[u8], from: usize, why: &'static Why) -> Result<usize, ParseError> {
     let at = behind_digits(text, from);
-    if at == from { Err(Fault { at, why }) } else { Ok(at) }
+    if at == from { Err(ParseError { at, why }) } else { Ok(at) }
 }

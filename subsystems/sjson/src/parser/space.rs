@@ -1,13 +1,13 @@
 //! What is between events: space and comments.
 
 use crate::class::{SPACE, is};
-use crate::error::Fault;
+use crate::error::ParseError;
 use crate::parser::{Parser, why};
 
 impl Parser<'_> {
     /// Goes to the next byte that is neither space nor of a comment, and returns it.
     #[inline]
-    pub(super) fn byte_behind_space(&mut self) -> Result<Option<u8>, Fault> {
+    pub(super) fn byte_behind_space(&mut self) -> Result<Option<u8>, ParseError> {
         loop {
             let text = self.text.as_bytes();
             let mut at = self.at;
@@ -24,11 +24,11 @@ impl Parser<'_> {
         }
     }
 
-    fn comment(&mut self) -> Result<(), Fault> {
+    fn comment(&mut self) -> Result<(), ParseError> {
         let rest = &self.text[self.at..];
         let len = comment_len(rest).ok_or_else(|| {
             let why = if rest.starts_with("/*") { &why::COMMENT_END } else { &why::COMMENT };
-            self.fault(why)
+            self.error(why)
         })?;
         self.at += len;
         Ok(())

@@ -1,14 +1,14 @@
 //! Values: what each begins with.
 
 use crate::class::{BARE, is};
-use crate::error::Fault;
+use crate::error::ParseError;
 use crate::event::{Event, Nest};
 use crate::parser::{Parser, why};
 
 impl<'t> Parser<'t> {
     /// Takes a value, or the start of one, whose first byte is here.
     #[inline]
-    pub(super) fn value(&mut self, byte: Option<u8>) -> Result<Event<'t>, Fault> {
+    pub(super) fn value(&mut self, byte: Option<u8>) -> Result<Event<'t>, ParseError> {
         let event = match byte {
             Some(b'-' | b'0'..=b'9') => self.number()?,
             Some(b'"') => Event::String(self.string()?),
@@ -20,7 +20,7 @@ impl<'t> Parser<'t> {
         Ok(event)
     }
 
-    fn word(&mut self) -> Result<Event<'t>, Fault> {
+    fn word(&mut self) -> Result<Event<'t>, ParseError> {
         let rest = &self.text.as_bytes()[self.at..];
         let len = rest.iter().take_while(|&&byte| is(byte, BARE)).count();
         let event = match &rest[..len] {
@@ -35,10 +35,10 @@ impl<'t> Parser<'t> {
 
     /// Returns the error where a value is missing or malformed.
     #[cold]
-    fn no_value(&self, word: &[u8]) -> Fault {
+    fn no_value(&self, word: &[u8]) -> ParseError {
         let is_one_of =
             |words: &[&str]| words.iter().any(|other| word.eq_ignore_ascii_case(other.as_bytes()));
-        self.fault(match self.byte() {
+        self.error(match self.byte() {
             Some(b',') => &why::ONE_COMMA,
             Some(b'}') if self.in_object => &why::VALUE_BEFORE_END,
             Some(b'/') if self.is_json => &why::JSON_COMMENT,

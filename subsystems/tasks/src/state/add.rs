@@ -1,7 +1,7 @@
 //! Adding tasks, and changing those that have not started.
 
 use crate::error::{AddError, ChangeError};
-use crate::fault::SOUND;
+use crate::failures::SOUND;
 use crate::id::TaskId;
 use crate::slot::{ANYWHERE, List, NONE, Phase, Slot};
 use crate::state::State;
@@ -41,7 +41,7 @@ impl State {
             priority: task.priority.min(PRIORITY_MAX),
             affinity,
             phase: if task.held { Phase::Held } else { Phase::Open },
-            fault: SOUND,
+            failure: SOUND,
         };
         if let Some(parent) = parent {
             let parent = self.bits.index(parent);
@@ -84,8 +84,8 @@ impl State {
                 Some(index) if self.slot(index).parent == root => self.adopt(place, index, root),
                 Some(_) => {}
                 None => {
-                    let fault = self.faults.of_dead(id);
-                    self.spread(place, fault);
+                    let failure = self.failures.of_dead(id);
+                    self.spread(place, failure);
                 }
             }
         }
@@ -152,8 +152,8 @@ impl State {
         }
         if failed {
             let name = self.slot(index).name;
-            let fault = self.faults.of(name);
-            self.spread(index, fault);
+            let failure = self.failures.of(name);
+            self.spread(index, failure);
         }
         self.complete(index);
         Ok(())
@@ -170,8 +170,8 @@ impl State {
     /// Puts a task into the list of its dependency; `false` if that has completed.
     fn block(&mut self, index: u32, dependency: TaskId) -> bool {
         let Some(before) = self.index_of(dependency) else {
-            let fault = self.faults.of_dead(dependency);
-            self.spread(index, fault);
+            let failure = self.failures.of_dead(dependency);
+            self.spread(index, failure);
             return false;
         };
         let first = core::mem::replace(&mut self.slot(before).dependents, index);
@@ -195,8 +195,8 @@ impl State {
             let root = self.bits.index(root);
             self.slots[root].open -= 1;
         }
-        let fault = self.slot(child).fault;
-        self.spread(parent, fault);
+        let failure = self.slot(child).failure;
+        self.spread(parent, failure);
     }
 
     fn parent_of(&self, task: &Task<'_>, root: Option<TaskId>) -> Result<Option<TaskId>, AddError> {

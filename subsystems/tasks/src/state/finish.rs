@@ -1,6 +1,6 @@
 //! What starts, what completes, and what is given up.
 
-use crate::fault::{CIRCLE, CLOSING, SOUND, THREAD_GONE};
+use crate::failures::{CIRCLE, CLOSING, SOUND, THREAD_GONE};
 use crate::queue::Queue;
 use crate::slot::{ANYWHERE, List, NONE, Phase};
 use crate::state::State;
@@ -10,13 +10,13 @@ impl State {
     /// run, on to those that wait for them.
     pub(super) fn settle(&mut self, mut pending: List) {
         while let Some(index) = pending.pop(&self.slots) {
-            let fault = self.fault_of_start(index);
+            let failure = self.failure_of_start(index);
             let slot = &mut self.slots[index as usize];
-            if fault == SOUND && slot.work.is_some() {
+            if failure == SOUND && slot.work.is_some() {
                 self.enqueue(index);
                 continue;
             }
-            slot.fault = fault;
+            slot.failure = failure;
             slot.work = None;
             slot.phase = Phase::Open;
             self.close_item(index, &mut pending);
@@ -27,7 +27,7 @@ impl State {
     #[inline]
     pub(super) fn settle_one(&mut self, index: u32) {
         let slot = &self.slots[index as usize];
-        let runs = slot.work.is_some() && slot.fault == SOUND && slot.affinity == ANYWHERE;
+        let runs = slot.work.is_some() && slot.failure == SOUND && slot.affinity == ANYWHERE;
         if runs && !self.closing {
             self.enqueue(index);
         } else {
@@ -38,10 +38,10 @@ impl State {
     }
 
     /// Returns why a task may not start, if so.
-    fn fault_of_start(&self, index: u32) -> u8 {
+    fn failure_of_start(&self, index: u32) -> u8 {
         let slot = &self.slots[index as usize];
-        if slot.fault != SOUND {
-            slot.fault
+        if slot.failure != SOUND {
+            slot.failure
         } else if self.closing {
             CLOSING
         } else if slot.affinity != ANYWHERE && !self.threads[usize::from(slot.affinity)].registered
@@ -77,17 +77,17 @@ impl State {
             if slot.open > 0 {
                 return;
             }
-            let (id, fault, parent) = (slot.id, slot.fault, slot.parent);
+            let (id, failure, parent) = (slot.id, slot.failure, slot.parent);
             let dependents = slot.dependents;
             slot.phase = Phase::Free;
             slot.id = self.bits.next(id.to_bits());
             self.free.push(&mut self.slots, index);
             self.counts.open -= 1;
             if dependents != NONE {
-                self.release(dependents, fault, pending);
+                self.release(dependents, failure, pending);
             }
-            if fault != SOUND {
-                self.faults.remember(id, fault);
+            if failure != SOUND {
+                self.failures.remember(id, failure);
             }
             if self.waiting != 0 {
                 self.wake_waiting_for(id);
@@ -96,21 +96,21 @@ impl State {
                 return;
             };
             index = self.bits.index(parent) as u32;
-            self.spread(index, fault);
+            self.spread(index, failure);
         }
     }
 
     /// Marks a task as failed, unless it is already.
     #[inline]
-    pub(super) fn spread(&mut self, index: u32, fault: u8) {
+    pub(super) fn spread(&mut self, index: u32, failure: u8) {
         let slot = self.slot(index);
-        if slot.fault == SOUND {
-            slot.fault = fault;
+        if slot.failure == SOUND {
+            slot.failure = failure;
         }
     }
 
     /// Lets go those that waited for a task, the oldest first.
-    fn release(&mut self, youngest: u32, fault: u8, pending: &mut List) {
+    fn release(&mut self, youngest: u32, failure: u8, pending: &mut List) {
         let mut oldest = NONE;
         let mut next = youngest;
         while next != NONE {
@@ -122,7 +122,7 @@ impl State {
         while oldest != NONE {
             let index = oldest;
             oldest = self.slot(index).next;
-            self.spread(index, fault);
+            self.spread(index, failure);
             let slot = self.slot(index);
             if slot.phase == Phase::HeldBlocked {
                 slot.phase = Phase::Held;

@@ -44,7 +44,7 @@ impl State {
             };
             self.counts.ready -= 1;
             let slot = &mut self.slots[index as usize];
-            let Some(closure) = slot.work.take().filter(|_| slot.fault == 0) else {
+            let Some(closure) = slot.work.take().filter(|_| slot.failure == 0) else {
                 // A child has failed meanwhile.
                 slot.phase = Phase::Open;
                 let mut pending = List::EMPTY;
@@ -75,8 +75,8 @@ impl State {
         self.threads[usize::from(thread)].running = below;
         self.counts.active -= u32::from(below == NONE);
         if panicked {
-            let fault = self.faults.of(self.slots[index as usize].name);
-            self.spread(index, fault);
+            let failure = self.failures.of(self.slots[index as usize].name);
+            self.spread(index, failure);
         }
         let mut pending = List::EMPTY;
         self.close_item(index, &mut pending);
@@ -119,7 +119,7 @@ impl State {
         let record = &self.threads[usize::from(thread)];
         match record.waits {
             Waits::Task(id) | Waits::Scope(id) if !self.is_open(id) => {
-                Some(self.faults.told(self.faults.of_dead(id)))
+                Some(self.failures.told(self.failures.of_dead(id)))
             }
             Waits::Task(_) if record.stuck => Some(Err(WaitError::Circle)),
             Waits::Event(_) if self.closing => Some(Err(WaitError::Closing)),

@@ -2,7 +2,7 @@
 
 use std::process;
 
-use loligo_compiler::{CompileFault, Compiler, Context};
+use loligo_compiler::{CompileError, Compiler, Context};
 
 /// Compiles sources of type `trial`, which say how it is to fail.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +13,7 @@ impl Compiler for TrialCompiler {
         1
     }
 
-    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileFault> {
+    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
         let source = context.source()?;
         match source.trim_ascii() {
             b"abort" => process::abort(),

@@ -74,7 +74,7 @@ impl Source {
             match parser.next_event() {
                 Ok(Some(_)) => {}
                 Ok(None) => return Ok(()),
-                Err(error) => return Err(self.fault(&error)),
+                Err(error) => return Err(self.source_error(&error)),
             }
         }
     }
@@ -84,7 +84,7 @@ impl Source {
         let mut text = String::with_capacity(self.bytes.len());
         match format(&self.bytes, options, style, &mut text) {
             Ok(()) => Ok(text),
-            Err(FormatError::Syntax(error)) => Err(self.fault(&error)),
+            Err(FormatError::Syntax(error)) => Err(self.source_error(&error)),
             Err(error) => Err(SourceError::Unreadable(format!("{}: {error}", self.name))),
         }
     }
@@ -99,7 +99,7 @@ impl Source {
     }
 
     /// Says what is wrong, with the line it is in and a mark below the place.
-    pub(super) fn fault(&self, error: &SjsonError) -> SourceError {
+    pub(super) fn source_error(&self, error: &SjsonError) -> SourceError {
         let mut message = error.in_file(&self.name).to_string();
         let text = String::from_utf8_lossy(&self.bytes);
         let line = text.lines().nth(error.line() as usize - 1).unwrap_or_default();

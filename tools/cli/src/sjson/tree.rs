@@ -15,7 +15,7 @@ impl Source {
     pub(super) fn tree(&self) -> Result<Tree<'_>, SourceError> {
         SyntaxTree::try_parse_in(self.bytes(), &Options::SJSON, memory()).map_err(|error| {
             match error {
-                ReadError::Syntax(error) => self.fault(&error),
+                ReadError::Syntax(error) => self.source_error(&error),
                 ReadError::Memory(error) => {
                     SourceError::Unreadable(format!("{}: {error}", self.name()))
                 }

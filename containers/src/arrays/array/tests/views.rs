@@ -5,6 +5,7 @@ use core::borrow::{Borrow, BorrowMut};
 use core::ops::Bound;
 use std::format;
 use std::io::Write;
+use std::string::String;
 
 use loligo_allocators::Refusals;
 
@@ -86,6 +87,28 @@ fn a_range_that_ends_before_it_begins_is_a_bug() {
 #[should_panic(expected = "the range 3..10 is not one of 9 elements")]
 fn a_range_beyond_the_last_is_a_bug() {
     let _ = within(3..=9, 9);
+}
+
+#[test]
+fn a_range_that_ends_past_the_highest_index_is_a_bug() {
+    let max = usize::MAX;
+    let past = max as u128 + 1;
+    let whole = (Bound::Included(0), Bound::Included(max));
+    let last = (Bound::Excluded(max), Bound::Unbounded);
+    let both = (Bound::Excluded(max), Bound::Included(max));
+    for len in [0, 9, max] {
+        let message = |range| {
+            let panic = std::panic::catch_unwind(|| within(range, len)).expect_err("it is refused");
+            *panic.downcast::<String>().expect("it is a message with values")
+        };
+        let expected = |range: String| format!("the range {range} is not one of {len} elements");
+        assert_eq!(message(whole), expected(format!("0..{past}")), "it includes the index {max}");
+        assert_eq!(message(last), expected(format!("{past}..{len}")), "it begins past {max}");
+        assert_eq!(message(both), expected(format!("{past}..{past}")), "it is empty there");
+    }
+    assert_eq!(within(..max, max), 0..max, "all of the most elements that there can be");
+    assert_eq!(within(max.., max), max..max, "their end");
+    assert_eq!(within((Bound::Excluded(max - 1), Bound::Unbounded), max), max..max, "the same");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::{Item, chest};
 use crate::bytes::blob::check::{BlobChecker, BlobRefused, BlobShapes};
 use crate::bytes::blob::parts::BlobType;
 use crate::bytes::blob::{
-    BLOB_ALIGN, BLOB_DEPTH, Blob, BlobBuilder, BlobBytes, BlobError, BlobPartFault, BlobPlace,
+    BLOB_ALIGN, BLOB_DEPTH, Blob, BlobBuilder, BlobBytes, BlobError, BlobPartError, BlobPlace,
     Endian,
 };
 use crate::testing::test_memory::{Memory, with_memory};
@@ -164,15 +164,15 @@ fn bytes_are_led_to_once() {
     assert_eq!(checker.take(0, 4, "rest"), Ok(&bytes[..4]), "just as many as are left");
     assert_eq!(checker.take(0, 0, "none"), Ok(&[][..]), "nothing is left, or needed");
     let refused = checker.take(3, 1, "more").expect_err("none are left");
-    let fault = BlobPartFault::Overlapping;
-    assert_eq!(checker.error(refused), BlobError::Part { offset: 3, field: "more", fault });
+    let error = BlobPartError::Overlapping;
+    assert_eq!(checker.error(refused), BlobError::Part { offset: 3, field: "more", error });
     let refused = checker.take(3, 14, "beyond").expect_err("so many there never were");
-    let fault = BlobPartFault::Beyond { end: 17, bytes: 16 };
-    assert_eq!(checker.error(refused), BlobError::Part { offset: 3, field: "beyond", fault });
+    let error = BlobPartError::Beyond { end: 17, bytes: 16 };
+    assert_eq!(checker.error(refused), BlobError::Part { offset: 3, field: "beyond", error });
     // As where a type of the program's own hands on what another checker said.
     let fresh = BlobChecker::new(&bytes);
-    let (field, fault) = ("a type of the program's own", BlobPartFault::Refused);
-    assert_eq!(fresh.error(refused), BlobError::Part { offset: 0, field, fault }, "no reason");
+    let (field, error) = ("a type of the program's own", BlobPartError::Refused);
+    assert_eq!(fresh.error(refused), BlobError::Part { offset: 0, field, error }, "no reason");
 }
 
 macro_rules! kinds {

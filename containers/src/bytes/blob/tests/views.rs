@@ -8,7 +8,7 @@ use loligo_ids::IdString64;
 
 use super::{Item, chest};
 use crate::bytes::blob::{
-    Blob, BlobArray, BlobBuilder, BlobBytes, BlobError, BlobOption, BlobPartFault, BlobStr, Endian,
+    Blob, BlobArray, BlobBuilder, BlobBytes, BlobError, BlobOption, BlobPartError, BlobStr, Endian,
 };
 use crate::error::GrowError;
 use crate::testing::test_memory::with_memory;
@@ -71,20 +71,20 @@ fn a_blob_that_is_refused_says_why_and_what_to_do() {
 
 #[test]
 fn a_part_that_is_refused_says_why() {
-    let said = |fault| BlobError::Part { offset: 50, field: "Item.name", fault }.to_string();
+    let said = |error| BlobError::Part { offset: 50, field: "Item.name", error }.to_string();
     let faults = [
-        (BlobPartFault::Beyond { end: 70, bytes: 60 }, "it would end at byte 70 of 60"),
-        (BlobPartFault::Backward, "it leads to itself"),
-        (BlobPartFault::EmptyLeads, "it is empty and yet leads somewhere"),
-        (BlobPartFault::Misaligned { align: 8 }, "what it leads to is not at a multiple of 8"),
-        (BlobPartFault::Overlapping, "more bytes are led to than there are"),
-        (BlobPartFault::TooDeep, "it lies 64 parts deep"),
-        (BlobPartFault::NoText, "its text is not UTF-8"),
-        (BlobPartFault::NoBool { found: 2 }, "2 is neither true nor false"),
-        (BlobPartFault::Refused, "its type refuses it"),
+        (BlobPartError::Beyond { end: 70, bytes: 60 }, "it would end at byte 70 of 60"),
+        (BlobPartError::Backward, "it leads to itself"),
+        (BlobPartError::EmptyLeads, "it is empty and yet leads somewhere"),
+        (BlobPartError::Misaligned { align: 8 }, "what it leads to is not at a multiple of 8"),
+        (BlobPartError::Overlapping, "more bytes are led to than there are"),
+        (BlobPartError::TooDeep, "it lies 64 parts deep"),
+        (BlobPartError::NoText, "its text is not UTF-8"),
+        (BlobPartError::NoBool { found: 2 }, "2 is neither true nor false"),
+        (BlobPartError::Refused, "its type refuses it"),
     ];
-    for (fault, words) in faults {
-        assert_eq!(said(fault), format!("at byte 50, Item.name: {words}"), "{fault:?}");
+    for (error, words) in faults {
+        assert_eq!(said(error), format!("at byte 50, Item.name: {words}"), "{error:?}");
     }
 }
 
@@ -143,16 +143,16 @@ fn elements_of_an_array_in_a_struct_are_checked_each() {
             let mut bad = BlobBytes::try_copy_in(&bytes, memory).expect("there is memory");
             bad.as_mut()[at] = 2;
             let error = Blob::<Flags>::open_structure(&bad).expect_err("no bool");
-            let fault = BlobPartFault::NoBool { found: 2 };
-            let expected = BlobError::Part { offset: at, field: "Flags.flags", fault };
+            let part = BlobPartError::NoBool { found: 2 };
+            let expected = BlobError::Part { offset: at, field: "Flags.flags", error: part };
             assert_eq!(error, expected, "flag {flag}");
         }
         let second = crate::bytes::blob::HEADER + core::mem::offset_of!(Flags, names) + 8;
         let mut bad = BlobBytes::try_copy_in(&bytes, memory).expect("there is memory");
         bad.as_mut()[second] = 1;
         let error = Blob::<Flags>::open_structure(&bad).expect_err("empty, and yet it leads");
-        let fault = BlobPartFault::EmptyLeads;
-        let expected = BlobError::Part { offset: second, field: "Flags.names", fault };
+        let part = BlobPartError::EmptyLeads;
+        let expected = BlobError::Part { offset: second, field: "Flags.names", error: part };
         assert_eq!(error, expected, "the second name");
     });
 }
@@ -253,8 +253,9 @@ fn text_of_every_length_is_judged_whole() {
                 let start = bytes.len() - len;
                 bytes.as_mut()[start + bad] = 0xff;
                 let error = Blob::<Item>::open_structure(&bytes).expect_err("no text");
-                let fault = BlobPartFault::NoText;
-                let expected = BlobError::Part { offset: field(0), field: "Item.name", fault };
+                let part = BlobPartError::NoText;
+                let expected =
+                    BlobError::Part { offset: field(0), field: "Item.name", error: part };
                 assert_eq!(error, expected, "byte {bad} of {len}");
             }
         }

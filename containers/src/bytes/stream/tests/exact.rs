@@ -8,7 +8,8 @@ use loligo_ids::Id;
 use super::{FORMAT, Ground, Item, Nothing, Tree, Unit};
 use crate::arrays::array::Array;
 use crate::bytes::stream::{
-    Stream, StreamError, StreamFault, StreamFormat, StreamReader, StreamWriter, Streamed, sealed,
+    Stream, StreamError, StreamErrorKind, StreamFormat, StreamReader, StreamWriter, Streamed,
+    sealed,
 };
 use crate::testing::test_memory::{Memory, with_memory};
 
@@ -52,8 +53,8 @@ fn a_value_that_is_no_choice_may_be_read_over() {
     let mut reader = StreamReader::open(&bytes, FORMAT).expect("the head is right");
     let mut ground = Ground::Gravel;
     let refused = reader.choice("ground", &mut ground, &[Ground::Grass]);
-    let fault = StreamFault::Choice { place: 1, choices: 1 };
-    assert_eq!(refused, Err(StreamError { offset: 8, field: Some("ground"), fault }), "the place");
+    let kind = StreamErrorKind::Choice { place: 1, choices: 1 };
+    assert_eq!(refused, Err(StreamError { offset: 8, field: Some("ground"), kind }), "the place");
 }
 
 #[test]
@@ -78,8 +79,8 @@ fn an_id_may_be_missing() {
         let bytes = bytes_of(&[5]);
         let mut reader = StreamReader::open(&bytes, FORMAT).expect("the head is right");
         let refused = reader.id::<Unit, u32, 20, 12>("target", &mut None);
-        let fault = StreamFault::Id(5);
-        assert_eq!(refused, Err(StreamError { offset: 8, field: Some("target"), fault }), "no id");
+        let kind = StreamErrorKind::Id(5);
+        assert_eq!(refused, Err(StreamError { offset: 8, field: Some("target"), kind }), "no id");
     });
 }
 
@@ -127,13 +128,13 @@ fn what_is_refused_leaves_no_numbers_and_no_text() {
         let open = || StreamReader::open(&bytes, FORMAT).expect("the head is right");
         let mut numbers: Array<'_, u32, Memory<'_>> = Array::new_in(memory);
         numbers.try_extend_from_slice(&[7; 5]).expect("there is memory");
-        let refused = open().numbers("numbers", &mut numbers).map_err(|error| error.fault);
-        assert_eq!(refused, Err(StreamFault::Length { claimed: 3, left: 8 }), "two are there");
+        let refused = open().numbers("numbers", &mut numbers).map_err(|error| error.kind);
+        assert_eq!(refused, Err(StreamErrorKind::Length { claimed: 3, left: 8 }), "two are there");
         assert!(numbers.is_empty(), "{numbers:?} are left");
         let mut text: Array<'_, u8, Memory<'_>> = Array::new_in(memory);
         text.try_extend_from_slice(b"before").expect("there is memory");
-        let refused = open().text("text", &mut text).map_err(|error| error.fault);
-        assert_eq!(refused, Err(StreamFault::Text), "0xff is no letter");
+        let refused = open().text("text", &mut text).map_err(|error| error.kind);
+        assert_eq!(refused, Err(StreamErrorKind::Text), "0xff is no letter");
         assert!(text.is_empty(), "{text:?} are left");
     });
 }
@@ -150,13 +151,13 @@ fn arrays_that_find_no_memory_say_so() {
         memory.refuse(Refusals::Larger(64));
         let mut few: Array<'_, u32, Memory<'_>> = Array::new_in(memory);
         let refused = open().array("numbers", &mut few).expect_err("there is little memory");
-        let of_memory = matches!(refused.fault, StreamFault::Memory(_));
+        let of_memory = matches!(refused.kind, StreamErrorKind::Memory(_));
         assert!(of_memory && refused.field == Some("numbers"), "{refused}");
         assert_eq!(few, numbers[..few.len()], "those before it");
         assert!(few.len() < 100, "{} were read", few.len());
         let mut none: Array<'_, u32, Memory<'_>> = Array::new_in(memory);
         let refused = open().numbers("numbers", &mut none).expect_err("there is little memory");
-        assert!(matches!(refused.fault, StreamFault::Memory(_)), "{refused}");
+        assert!(matches!(refused.kind, StreamErrorKind::Memory(_)), "{refused}");
         assert!(none.is_empty(), "{} were read", none.len());
         memory.refuse(Refusals::None);
     });

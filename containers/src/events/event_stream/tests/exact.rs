@@ -7,7 +7,9 @@ use loligo_allocators::{Allocator, Refusals};
 use super::{Hit, Tick, all};
 use crate::arrays::array::Array;
 use crate::error::GrowError;
-use crate::events::event_stream::{EventError, EventFault, EventReader, EventRecord, EventStream};
+use crate::events::event_stream::{
+    EventError, EventErrorKind, EventReader, EventRecord, EventStream,
+};
 use crate::testing::test_memory::{Memory, with_memory};
 
 type Stream<'a> = EventStream<'a, Memory<'a>>;
@@ -134,7 +136,7 @@ fn every_byte_that_fills_a_word_is_zero() {
         for at in 8..bytes.len() {
             bytes[at] = 1;
             let opened = EventReader::open(&bytes).map(drop);
-            let wrong = Err(EventError { offset: 0, fault: EventFault::Filling });
+            let wrong = Err(EventError { offset: 0, kind: EventErrorKind::Filling });
             let expected = if at < 8 + size as usize { Ok(()) } else { wrong };
             assert_eq!(opened, expected, "byte {at} of a record of {size}");
             bytes[at] = 0;

@@ -9,23 +9,26 @@ use crate::error::GrowError;
 use crate::events::event_stream::event::{
     header, kind_of, payload_bytes, record_bytes, size_of_payload, type_and_size,
 };
-use crate::events::event_stream::{EventError, EventFault, EventReader, EventStream};
+use crate::events::event_stream::{EventError, EventErrorKind, EventReader, EventStream};
 use crate::testing::test_memory::{Memory, with_memory};
 
 type Stream<'a> = EventStream<'a, Memory<'a>>;
 
 #[test]
 fn a_fault_is_told_in_words() {
-    let said = |fault| EventError { offset: 24, fault }.to_string();
+    let said = |kind| EventError { offset: 24, kind }.to_string();
     let faults = [
-        (EventFault::Header { left: 3 }, "has 3 bytes left for its header, which is 8"),
-        (EventFault::Payload { size: 9, left: 8 }, "says that it is 9 bytes long where 8 are left"),
-        (EventFault::Filling, "is filled up with bytes that are not zero"),
-        (EventFault::Size { size: 4, expected: 8 }, "is 4 bytes long; those of its type are 8"),
-        (EventFault::Bits, "has bits that none of its type can have"),
+        (EventErrorKind::Header { left: 3 }, "has 3 bytes left for its header, which is 8"),
+        (
+            EventErrorKind::Payload { size: 9, left: 8 },
+            "says that it is 9 bytes long where 8 are left",
+        ),
+        (EventErrorKind::Filling, "is filled up with bytes that are not zero"),
+        (EventErrorKind::Size { size: 4, expected: 8 }, "is 4 bytes long; those of its type are 8"),
+        (EventErrorKind::Bits, "has bits that none of its type can have"),
     ];
-    for (fault, words) in faults {
-        assert_eq!(said(fault), format!("the event at byte 24 {words}"), "{fault:?}");
+    for (kind, words) in faults {
+        assert_eq!(said(kind), format!("the event at byte 24 {words}"), "{kind:?}");
     }
 }
 
@@ -102,7 +105,7 @@ fn what_is_of_no_type_is_none() {
         let shape = 32 + 8 + 8;
         bytes[shape] = 3;
         let reader = EventReader::open(&bytes).expect("the records are whole");
-        let error = EventError { offset: 32, fault: EventFault::Bits };
+        let error = EventError { offset: 32, kind: EventErrorKind::Bits };
         assert_eq!(reader.check::<Lamp>(), Err(error), "no shape is 3");
         assert_eq!(reader.of::<Lamp>().next(), None, "and it is none");
         assert_eq!(reader.check::<Hit>(), Ok(()), "others are as they were");

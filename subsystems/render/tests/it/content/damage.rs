@@ -111,7 +111,7 @@ fn compilers_tell_what_was_cut_or_changed() {
     for error in &report.errors {
         let text = error.to_string();
         assert!(!text.contains("panicked"), "{text}");
-        assert!(error.fault.file.contains(['.']) && !error.fault.remedy.is_empty(), "{text}");
+        assert!(error.error.file.contains(['.']) && !error.error.remedy.is_empty(), "{text}");
     }
 }
 

@@ -25,13 +25,13 @@ const NAMES: usize = NAMELESS as usize - 1;
 /// How many tasks that failed are remembered.
 const RECENT: usize = 256;
 
-/// The faults of a manager.
+/// The failures of a manager's tasks.
 ///
 /// # Memory
 ///
 /// About 4 KiB.
-pub(crate) struct Faults {
-    /// Each name once; number `n` is fault `n + 1`.
+pub(crate) struct Failures {
+    /// Each name once; number `n` is failure `n + 1`.
     names: [Name; NAMES],
     named: usize,
     /// The tasks that failed and have completed, in turn.
@@ -39,12 +39,12 @@ pub(crate) struct Faults {
     total: u64,
 }
 
-impl Faults {
+impl Failures {
     pub(crate) const fn new() -> Self {
         Self { names: [&""; NAMES], named: 0, recent: [(None, SOUND); RECENT], total: 0 }
     }
 
-    /// Returns the fault of a task of this name.
+    /// Returns the failure of a task of this name.
     #[cold]
     pub(crate) fn of(&mut self, name: Name) -> u8 {
         let known = self.names[..self.named].iter().position(|known| *known == name);
@@ -59,12 +59,12 @@ impl Faults {
 
     /// Notes that a task completed which had failed.
     #[cold]
-    pub(crate) fn remember(&mut self, id: TaskId, fault: u8) {
-        self.recent[(self.total % RECENT as u64) as usize] = (Some(id), fault);
+    pub(crate) fn remember(&mut self, id: TaskId, failure: u8) {
+        self.recent[(self.total % RECENT as u64) as usize] = (Some(id), failure);
         self.total += 1;
     }
 
-    /// Returns the fault of a task that has completed, if it is one of the last that failed.
+    /// Returns the failure of a task that has completed, if it is one of the last that failed.
     #[inline]
     pub(crate) fn of_dead(&self, id: TaskId) -> u8 {
         if self.total == 0 { SOUND } else { self.find(id) }
@@ -73,7 +73,7 @@ impl Faults {
     #[cold]
     fn find(&self, id: TaskId) -> u8 {
         let found = self.recent.iter().find(|(failed, _)| *failed == Some(id));
-        found.map_or(SOUND, |(_, fault)| *fault)
+        found.map_or(SOUND, |(_, failure)| *failure)
     }
 
     /// Returns how many tasks have failed.
@@ -82,8 +82,8 @@ impl Faults {
     }
 
     /// Returns the result for a waiting thread.
-    pub(crate) fn told(&self, fault: u8) -> Result<(), WaitError> {
-        match fault {
+    pub(crate) fn told(&self, failure: u8) -> Result<(), WaitError> {
+        match failure {
             SOUND => Ok(()),
             THREAD_GONE => Err(WaitError::ThreadGone),
             CLOSING => Err(WaitError::Closing),
