@@ -18,7 +18,7 @@ fn layout(size: usize, align: usize) -> Layout {
 }
 
 /// Has blocks of 1000 bytes, which are said to be as long as the test wants.
-struct Scripted {
+pub(super) struct Scripted {
     backing: TestBacking,
     /// How long the next blocks are, `None` to refuse. Those behind are as long as asked.
     lens: RefCell<VecDeque<Option<usize>>>,
@@ -37,7 +37,7 @@ struct Scripted {
 unsafe impl Sync for Scripted {}
 
 impl Scripted {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             backing: TestBacking::new(),
             lens: RefCell::default(),
@@ -49,7 +49,7 @@ impl Scripted {
         }
     }
 
-    fn say(&self, lens: &[Option<usize>]) {
+    pub(super) fn say(&self, lens: &[Option<usize>]) {
         self.lens.borrow_mut().extend(lens);
     }
 
