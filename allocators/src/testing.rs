@@ -3,4 +3,5 @@
 pub(crate) mod test_backing;
 #[cfg(target_os = "linux")]
 pub(crate) mod test_child;
+pub(crate) mod test_random;
 pub(crate) mod test_world;

@@ -8,6 +8,11 @@ use std::collections::BTreeMap;
 
 use loligo_allocators::{AllocError, Allocator, Block, Damage, Stats};
 
+#[path = "../../allocators/src/testing/test_random.rs"]
+mod test_random;
+
+pub(crate) use test_random::Random;
+
 /// Written over fresh and over freed blocks, so that no code relies on what was there.
 const JUNK: u8 = 0xa5;
 
@@ -141,26 +146,5 @@ impl Drop for TestBacking {
             let (live, bytes) = (self.live.get(), self.bytes.get());
             assert_eq!((live, bytes), (0, 0), "blocks and bytes never given back");
         }
-    }
-}
-
-/// A small generator (xorshift64*) for model-based tests; the seed is printed by the test.
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    /// Draws a number below `bound`.
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        usize::try_from((self.next() >> 8) % bound as u64).expect("below a usize")
     }
 }

@@ -7,7 +7,7 @@ use loligo_tests::models::NaiveAllocator;
 use loligo_tests::programs::{Plan, Space, sample};
 use loligo_tests::{Limits, Oracle, Region, conformance};
 
-use crate::subject::{Subject, Test, bytes};
+use crate::subject::{Subject, Test, bytes, tests_of};
 
 pub(crate) const BUDDY: Subject = Subject {
     name: "buddy",
@@ -31,14 +31,8 @@ fn limits_anywhere(region_bytes: usize) -> Limits {
     Limits { size_max: most, align_max: most, ..Limits::region(region_bytes) }
 }
 
-#[test]
-fn conforms() {
-    BUDDY.conforms();
-}
-
-#[test]
-fn runs_programs() {
-    BUDDY.runs_programs(400, "regressions/buddy.txt");
+tests_of! {
+    BUDDY, 400, "regressions/buddy.txt";
 }
 
 /// The suite learns from the first region what the greatest block is; no other one here serves it.

@@ -2,26 +2,19 @@
 
 use core::alloc::Layout;
 
-use loligo_allocators::{
-    Allocator, BuddyAllocator, CanaryAllocator, FillAllocator, HeapAllocator, PoolAllocator,
-};
+use loligo_allocators::{Allocator, CanaryAllocator, FillAllocator, PoolAllocator};
 use loligo_tests::misuse::{Verdict, Wrong, commit, verdict};
-use loligo_tests::models::NaiveAllocator;
 use loligo_tests::programs::{Plan, Space, sample};
-use loligo_tests::{Child, Limits, Region, conformance};
+use loligo_tests::{Child, Limits, conformance};
 
-use crate::subject::{Subject, bytes};
+use crate::subject::{Subject, Test, bytes, over_buddy, over_heap, over_pool, tests_of};
 
 pub(crate) const CANARY: Subject = Subject {
     name: "canary",
     reporter: |_| None,
     limits: Limits { ordered: false, ..Limits::region(256 << 10) },
     make: |test| {
-        let mut region = Region::new(256 << 10, 256 << 10);
-        let memory = HeapAllocator::from_region("memory", region.memory());
-        test(&CanaryAllocator::new("canary", &memory));
-        memory.verify().expect("the heap is sound");
-        assert_eq!(memory.stats().live, 0, "the canary keeps memory of its backing");
+        over_heap(|memory| test(&CanaryAllocator::new("canary", memory)));
     },
     misused: bytes(64, 16),
 };
@@ -35,44 +28,32 @@ const NODE: Layout = bytes(40, 8);
 /// What a canary over a pool of such blocks serves.
 const NODES: Limits = Limits { ordered: false, ..Limits::fixed(NODE, None) };
 
-#[test]
-fn conforms() {
-    CANARY.conforms();
-}
-
-#[test]
-fn runs_programs() {
-    CANARY.runs_programs(150, "regressions/canary.txt");
+tests_of! {
+    CANARY, 150, "regressions/canary.txt";
 }
 
 #[test]
 fn composes_over_any_other() {
+    let over_nodes = |test: Test<'_>| {
+        let block = CanaryAllocator::layout_for(NODE);
+        over_pool(block, |pool| test(&CanaryAllocator::new("canary", pool)));
+    };
+    conformance::allocator(&NODES, over_nodes);
     conformance::allocator(&NODES, |test| {
-        let memory = NaiveAllocator::new("memory", 1 << 20);
-        let pool = PoolAllocator::new("pool", CanaryAllocator::layout_for(NODE), &memory);
-        test(&CanaryAllocator::new("canary", &pool));
-    });
-    conformance::allocator(&NODES, |test| {
-        let memory = NaiveAllocator::new("memory", 1 << 20);
-        let block = CanaryAllocator::layout_for(CanaryAllocator::layout_for(NODE));
-        let pool = PoolAllocator::new("pool", block, &memory);
-        let inner = CanaryAllocator::new("inner", &pool);
-        test(&CanaryAllocator::new("outer", &inner));
+        over_pool(CanaryAllocator::layout_for(CanaryAllocator::layout_for(NODE)), |pool| {
+            let inner = CanaryAllocator::new("inner", pool);
+            test(&CanaryAllocator::new("outer", &inner));
+        });
     });
     let region = Limits { ordered: false, align_max: 4096, ..Limits::region(256 << 10) };
     conformance::allocator(&region, |test| {
-        let mut region = Region::new(256 << 10, 256 << 10);
-        let buddy = BuddyAllocator::from_region("buddy", 64, region.memory());
-        let buddy = buddy.expect("the region holds a leaf");
-        let fill = FillAllocator::new("fill", &buddy);
-        test(&CanaryAllocator::new("canary", &fill));
+        over_buddy(|buddy| {
+            let fill = FillAllocator::new("fill", &buddy);
+            test(&CanaryAllocator::new("canary", &fill));
+        });
     });
     let plan = Plan { cases: 60, regressions: Some("regressions/canary.txt"), ..Plan::new(NODES) };
-    plan.check(|test| {
-        let memory = NaiveAllocator::new("memory", 1 << 20);
-        let pool = PoolAllocator::new("pool", CanaryAllocator::layout_for(NODE), &memory);
-        test(&CanaryAllocator::new("canary", &pool));
-    });
+    plan.check(over_nodes);
 }
 
 #[test]

@@ -1,27 +1,15 @@
 //! Refusing on purpose: conformance, programs, and structures over it.
 
-use loligo_allocators::{
-    Allocator, CanaryAllocator, FailingAllocator, HeapAllocator, PoolAllocator, Refusals,
-};
-use loligo_tests::misuse::Wrong;
+use loligo_allocators::{Allocator, CanaryAllocator, FailingAllocator, PoolAllocator, Refusals};
 use loligo_tests::models::NaiveAllocator;
 use loligo_tests::programs::{Plan, Space, run, sample};
-use loligo_tests::{Limits, Oracle, Region, conformance};
+use loligo_tests::{Limits, Oracle, conformance};
 
-use crate::subject::{Subject, bytes};
+use crate::subject::{Subject, bytes, over_heap, wrapper};
 
-pub(crate) const FAILING: Subject = Subject {
-    name: "failing",
-    reporter: |wrong| (wrong != Wrong::Leak).then_some("memory"),
-    limits: Limits { lists: false, ..Limits::region(256 << 10) },
-    make: |test| {
-        let mut region = Region::new(256 << 10, 256 << 10);
-        let memory = HeapAllocator::from_region("memory", region.memory());
-        test(&FailingAllocator::new("failing", Refusals::None, &memory));
-        assert_eq!(memory.stats().live, 0, "the wrapper keeps memory of its backing");
-    },
-    misused: bytes(64, 16),
-};
+pub(crate) const FAILING: Subject = wrapper("failing", |test| {
+    over_heap(|memory| test(&FailingAllocator::new("failing", Refusals::None, memory)));
+});
 
 /// The limits of what is on one that refuses: the greatest block may be refused in the end.
 const UNSURE: Limits = Limits { lists: false, reclaims: false, ..Limits::region(256 << 10) };

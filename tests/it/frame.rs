@@ -3,9 +3,11 @@
 use loligo_allocators::{Allocator, FrameAllocator};
 use loligo_tests::models::NaiveAllocator;
 use loligo_tests::programs::{Space, run, sample};
-use loligo_tests::{Limits, Oracle, Region, conformance};
+use loligo_tests::{Limits, Oracle, Region};
 
-use crate::subject::{Subject, Test, bytes};
+use crate::subject::{
+    Subject, Test, bytes, conforms_at_odd_places, conforms_with_great_alignments, tests_of,
+};
 
 /// Bytes of the frames.
 const BYTES: usize = 256 << 10;
@@ -23,30 +25,18 @@ fn in_region(region_bytes: usize, offset: usize, test: Test<'_>) {
     test(&FrameAllocator::from_region("frame", region.memory()));
 }
 
-#[test]
-fn conforms() {
-    FRAME.conforms();
+tests_of! {
+    FRAME, 300, "regressions/frame.txt";
 }
 
 #[test]
 fn conforms_at_any_address_and_length() {
-    for (region_bytes, offset) in [(1000, 1), (65_537, 4095), (100_003, 7)] {
-        let limits = Limits { align_max: 64, memory: Some(region_bytes), ..FRAME.limits };
-        let limits = Limits { size_max: region_bytes / 2, ..limits };
-        conformance::allocator(&limits, |test| in_region(region_bytes, offset, test));
-    }
+    conforms_at_odd_places(FRAME.limits, in_region);
 }
 
 #[test]
 fn serves_alignments_to_2_mib() {
-    let limits = Limits { align_max: 2 << 20, size_max: 4 << 20, ..FRAME.limits };
-    let limits = Limits { memory: Some(16 << 20), ..limits };
-    conformance::allocator(&limits, |test| in_region(16 << 20, 0, test));
-}
-
-#[test]
-fn runs_programs() {
-    FRAME.runs_programs(300, "regressions/frame.txt");
+    conforms_with_great_alignments(FRAME.limits, in_region);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use loligo_allocators::{Allocator, GuardPageAllocator, GuardSide, PageAllocator,
 use loligo_tests::programs::{Plan, Space, run_shared, sample};
 use loligo_tests::{Child, Ended, Limits, conformance};
 
-use crate::subject::{Subject, Test, bytes};
+use crate::subject::{Subject, Test, bytes, tests_of};
 
 pub(crate) const GUARD_PAGE: Subject = Subject {
     name: "guard-page",
@@ -34,9 +34,8 @@ fn over_pages(side: GuardSide, guarded_max: usize, test: Test<'_>) {
     );
 }
 
-#[test]
-fn conforms() {
-    GUARD_PAGE.conforms();
+tests_of! {
+    GUARD_PAGE, 40, "regressions/guard-page.txt";
 }
 
 #[test]
@@ -48,11 +47,6 @@ fn conforms_at_either_guard_with_any_budget() {
             plan.check(|test| over_pages(side, guarded_max, test));
         }
     }
-}
-
-#[test]
-fn runs_programs() {
-    GUARD_PAGE.runs_programs(40, "regressions/guard-page.txt");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use loligo_tests::models::{FailingBacking, NaiveAllocator, Refusals};
 use loligo_tests::programs::{Plan, Space, run, sample};
 use loligo_tests::{Limits, Oracle, Region, conformance};
 
-use crate::subject::{Subject, Test, bytes};
+use crate::subject::{Subject, Test, bytes, tests_of};
 
 pub(crate) const HEAP: Subject = Subject {
     name: "heap",
@@ -56,9 +56,8 @@ fn small_regions(memory_bytes: usize, test: Test<'_>) {
 const SMALL: Limits =
     Limits { size_max: 256 << 10, align_max: 64 << 10, memory: None, ..Limits::region(4 << 20) };
 
-#[test]
-fn conforms() {
-    HEAP.conforms();
+tests_of! {
+    HEAP, 40, "regressions/heap.txt";
 }
 
 #[test]
@@ -102,11 +101,6 @@ fn a_tiny_region_refuses_everything() {
             oracle.finish().expect("the contract holds");
         });
     }
-}
-
-#[test]
-fn runs_programs() {
-    HEAP.runs_programs(40, "regressions/heap.txt");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use loligo_allocators::{Allocator, PageAllocator};
 use loligo_tests::programs::{Plan, Space, run_shared, sample};
 use loligo_tests::{Limits, conformance};
 
-use crate::subject::{Subject, bytes};
+use crate::subject::{Subject, bytes, tests_of};
 
 pub(crate) const PAGE: Subject = Subject {
     name: "page",
@@ -14,9 +14,8 @@ pub(crate) const PAGE: Subject = Subject {
     misused: bytes(4096, 4096),
 };
 
-#[test]
-fn conforms() {
-    PAGE.conforms();
+tests_of! {
+    PAGE, 60, "regressions/page.txt";
 }
 
 #[test]
@@ -24,11 +23,6 @@ fn conforms_with_huge_pages() {
     conformance::allocator(&PAGE.limits, |test| {
         test(&PageAllocator::new("huge").with_huge_pages());
     });
-}
-
-#[test]
-fn runs_programs() {
-    PAGE.runs_programs(60, "regressions/page.txt");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use loligo_tests::models::NaiveAllocator;
 use loligo_tests::programs::{Plan, Space, sample};
 use loligo_tests::{Limits, Oracle, Region, conformance};
 
-use crate::subject::{Subject, Test, bytes};
+use crate::subject::{Subject, Test, bytes, tests_of};
 
 /// What most blocks of the tests are.
 const BLOCK: Layout = bytes(64, 16);
@@ -38,16 +38,9 @@ fn over_naive(block: Layout, per_chunk: usize, memory_bytes: usize, test: Test<'
     assert_eq!(memory.stats().live, 0, "the pool keeps memory of its backing");
 }
 
-#[test]
-fn conforms() {
-    POOL.conforms();
-    POOL_IN_REGION.conforms();
-}
-
-#[test]
-fn runs_programs() {
-    POOL.runs_programs(300, "regressions/pool.txt");
-    POOL_IN_REGION.runs_programs(300, "regressions/pool-region.txt");
+tests_of! {
+    POOL, 300, "regressions/pool.txt";
+    POOL_IN_REGION, 300, "regressions/pool-region.txt";
 }
 
 /// Layouts of blocks: tiny, odd, just past a power of two, much aligned, greater than a page.

@@ -1,35 +1,17 @@
 //! The proxy: conformance, programs, and what it alone promises.
 
-use core::alloc::Layout;
-
-use loligo_allocators::{Allocator, BuddyAllocator, HeapAllocator, PoolAllocator, ProxyAllocator};
-use loligo_tests::misuse::Wrong;
+use loligo_allocators::{Allocator, ProxyAllocator};
 use loligo_tests::models::{FailingBacking, NaiveAllocator, Refusals};
 use loligo_tests::programs::{Plan, Space, run, sample};
-use loligo_tests::{Limits, Oracle, Region, conformance};
+use loligo_tests::{Limits, Oracle, conformance};
 
-use crate::subject::{Subject, bytes};
+use crate::subject::{Subject, Test, bytes, over_buddy, over_heap, over_pool, tests_of, wrapper};
 
-pub(crate) const PROXY: Subject = Subject {
-    name: "proxy",
-    reporter: |wrong| (wrong != Wrong::Leak).then_some("memory"),
-    limits: Limits { lists: false, ..Limits::region(256 << 10) },
-    make: |test| {
-        let mut region = Region::new(256 << 10, 256 << 10);
-        let memory = HeapAllocator::from_region("memory", region.memory());
-        test(&ProxyAllocator::new("proxy", &memory));
-    },
-    misused: bytes(64, 16),
-};
+pub(crate) const PROXY: Subject =
+    wrapper("proxy", |test| over_heap(|memory| test(&ProxyAllocator::new("proxy", memory))));
 
-#[test]
-fn conforms() {
-    PROXY.conforms();
-}
-
-#[test]
-fn runs_programs() {
-    PROXY.runs_programs(100, "regressions/proxy.txt");
+tests_of! {
+    PROXY, 100, "regressions/proxy.txt";
 }
 
 #[test]
@@ -37,16 +19,14 @@ fn composes_over_any_other() {
     let block = bytes(40, 8);
     let pools = Limits { lists: false, ..Limits::fixed(block, None) };
     conformance::allocator(&pools, |test| {
-        let memory = NaiveAllocator::new("memory", 1 << 20);
-        let pool = PoolAllocator::new("pool", block, &memory);
-        let inner = ProxyAllocator::new("inner", &pool);
-        test(&ProxyAllocator::new("outer", &inner));
+        over_pool(block, |pool| {
+            let inner = ProxyAllocator::new("inner", pool);
+            test(&ProxyAllocator::new("outer", &inner));
+        });
     });
     let buddies = Limits { lists: false, ..Limits::region(256 << 10) };
     conformance::allocator(&buddies, |test| {
-        let mut region = Region::new(256 << 10, 256 << 10);
-        let buddy = BuddyAllocator::from_region("buddy", 64, region.memory());
-        test(&ProxyAllocator::new("proxy", &buddy.expect("the region holds a leaf")));
+        over_buddy(|buddy| test(&ProxyAllocator::new("proxy", &buddy)));
     });
 }
 
@@ -76,19 +56,28 @@ fn falsifies_no_number() {
     assert_eq!(memory.stats().live, 0);
 }
 
+/// Runs programs within a budget, then fills it with blocks of 100 bytes, for which the backing
+/// grants `granted`.
+pub(crate) fn keeps_a_budget(granted: usize, make: &mut dyn FnMut(usize, Test<'_>)) {
+    const BUDGET: usize = 10_000;
+    let limits = Limits { lists: false, size_max: 8000, align_max: 4096, ..Limits::region(BUDGET) };
+    let plan = Plan { cases: 60, ..Plan::new(limits) };
+    plan.check(|test| make(BUDGET, test));
+    make(BUDGET, &mut |proxy| {
+        let mut oracle = Oracle::new(proxy, limits).expect("a fresh proxy");
+        while oracle.allocate(bytes(100, 1)).expect("the contract holds").is_some() {}
+        let stats = proxy.stats();
+        assert!((BUDGET - granted..=BUDGET).contains(&stats.granted), "{stats:?}");
+        oracle.finish().expect("the contract holds");
+    });
+}
+
 #[test]
 fn a_budget_is_kept() {
     let memory = NaiveAllocator::new("memory", 1 << 20);
-    let proxy = ProxyAllocator::new("proxy", &memory).with_budget(10_000);
-    let limits = Limits { lists: false, size_max: 8000, align_max: 4096, ..Limits::region(10_000) };
-    let plan = Plan { cases: 60, ..Plan::new(limits) };
-    plan.check(|test| test(&ProxyAllocator::new("proxy", &memory).with_budget(10_000)));
-    let mut oracle = Oracle::new(&proxy, limits).expect("a fresh proxy");
-    let layout = Layout::new::<[u8; 100]>();
-    while oracle.allocate(layout).expect("the contract holds").is_some() {}
-    let stats = proxy.stats();
-    assert!((10_000 - 112..=10_000).contains(&stats.granted), "{stats:?}");
-    oracle.finish().expect("the contract holds");
+    keeps_a_budget(112, &mut |budget, test| {
+        test(&ProxyAllocator::new("proxy", &memory).with_budget(budget));
+    });
 }
 
 #[test]

@@ -3,13 +3,13 @@
 use core::alloc::Layout;
 
 use loligo_allocators::{
-    Allocator, BuddyAllocator, HeapAllocator, PoolAllocator, ProxyAllocator, QuarantineAllocator,
+    Allocator, HeapAllocator, PoolAllocator, ProxyAllocator, QuarantineAllocator,
 };
 use loligo_tests::models::{FailingBacking, NaiveAllocator, Refusals};
 use loligo_tests::programs::{Plan, Space, run, sample};
 use loligo_tests::{Limits, Oracle, Region, conformance};
 
-use crate::subject::{Subject, Test, bytes};
+use crate::subject::{self, Subject, Test, bytes, over_buddy, over_pool, tests_of};
 
 pub(crate) const QUARANTINE: Subject = Subject {
     name: "quarantine",
@@ -21,23 +21,16 @@ pub(crate) const QUARANTINE: Subject = Subject {
 
 /// Makes a quarantine over a heap in a region, with its books elsewhere.
 fn over_heap(count: usize, bytes_max: usize, test: Test<'_>) {
-    let mut region = Region::new(256 << 10, 256 << 10);
-    let memory = HeapAllocator::from_region("memory", region.memory());
     let books = NaiveAllocator::new("books", 1 << 20);
-    let quarantine = QuarantineAllocator::new("quarantine", count, bytes_max, &memory, &books);
-    test(&quarantine.expect("the books have room"));
-    assert_eq!(memory.stats().live, 0, "blocks are kept for ever");
+    subject::over_heap(|memory| {
+        let quarantine = QuarantineAllocator::new("quarantine", count, bytes_max, memory, &books);
+        test(&quarantine.expect("the books have room"));
+    });
     assert_eq!(books.stats().live, 0, "books are kept for ever");
 }
 
-#[test]
-fn conforms() {
-    QUARANTINE.conforms();
-}
-
-#[test]
-fn runs_programs() {
-    QUARANTINE.runs_programs(100, "regressions/quarantine.txt");
+tests_of! {
+    QUARANTINE, 100, "regressions/quarantine.txt";
 }
 
 #[test]
@@ -54,13 +47,13 @@ fn composes_over_any_other() {
     let block = bytes(40, 8);
     let pools = Limits { ordered: false, ..Limits::fixed(block, None) };
     conformance::allocator(&pools, |test| {
-        let memory = NaiveAllocator::new("memory", 1 << 20);
         let books = NaiveAllocator::new("books", 1 << 20);
-        let pool = PoolAllocator::new("pool", block, &memory);
-        let inner = QuarantineAllocator::new("inner", 10, 1000, &pool, &books);
-        let inner = inner.expect("the books have room");
-        let outer = QuarantineAllocator::new("outer", 5, 5000, &inner, &books);
-        test(&outer.expect("the books have room"));
+        over_pool(block, |pool| {
+            let inner = QuarantineAllocator::new("inner", 10, 1000, pool, &books);
+            let inner = inner.expect("the books have room");
+            let outer = QuarantineAllocator::new("outer", 5, 5000, &inner, &books);
+            test(&outer.expect("the books have room"));
+        });
     });
     let full = Limits { ordered: false, ..Limits::fixed(block, Some(8 << 10)) };
     conformance::allocator(&full, |test| {
@@ -72,13 +65,12 @@ fn composes_over_any_other() {
     });
     let buddies = Limits { ordered: false, ..Limits::region(256 << 10) };
     conformance::allocator(&buddies, |test| {
-        let mut region = Region::new(256 << 10, 256 << 10);
         let books = NaiveAllocator::new("books", 1 << 20);
-        let buddy = BuddyAllocator::from_region("buddy", 64, region.memory());
-        let buddy = buddy.expect("the region holds a leaf");
-        let proxy = ProxyAllocator::new("proxy", &buddy);
-        let quarantine = QuarantineAllocator::new("quarantine", 20, 64 << 10, &proxy, &books);
-        test(&quarantine.expect("the books have room"));
+        over_buddy(|buddy| {
+            let proxy = ProxyAllocator::new("proxy", &buddy);
+            let quarantine = QuarantineAllocator::new("quarantine", 20, 64 << 10, &proxy, &books);
+            test(&quarantine.expect("the books have room"));
+        });
     });
 }
 

@@ -5,7 +5,7 @@ use loligo_tests::models::NaiveAllocator;
 use loligo_tests::programs::{Plan, Space, sample};
 use loligo_tests::{Limits, Oracle, Region, conformance};
 
-use crate::subject::{Subject, Test, bytes};
+use crate::subject::{Subject, Test, bytes, conforms_at_odd_places};
 
 /// Bytes of the rings, their tables included.
 const BYTES: usize = 64 << 10;
@@ -60,11 +60,7 @@ fn conforms() {
 
 #[test]
 fn conforms_at_any_address_and_length() {
-    for (region_bytes, offset) in [(1000, 1), (65_537, 4095), (100_003, 7)] {
-        let limits = Limits { align_max: 64, memory: Some(region_bytes), ..SCRATCH.limits };
-        let limits = Limits { size_max: region_bytes / 2, ..limits };
-        conformance::allocator(&limits, |test| in_region(region_bytes, offset, test));
-    }
+    conforms_at_odd_places(SCRATCH.limits, in_region);
 }
 
 #[test]

@@ -2,9 +2,11 @@
 
 use loligo_allocators::{Allocator, PageAllocator, SharedFrame};
 use loligo_tests::programs::{Space, run_shared, sample};
-use loligo_tests::{Limits, Oracle, Region, conformance};
+use loligo_tests::{Limits, Oracle, Region};
 
-use crate::subject::{Subject, Test, bytes};
+use crate::subject::{
+    Subject, Test, bytes, conforms_at_odd_places, conforms_with_great_alignments, tests_of,
+};
 
 /// Bytes of the frames.
 const BYTES: usize = 256 << 10;
@@ -22,30 +24,18 @@ fn in_region(region_bytes: usize, offset: usize, test: Test<'_>) {
     test(&SharedFrame::from_region("shared-frame", region.memory()));
 }
 
-#[test]
-fn conforms() {
-    SHARED_FRAME.conforms();
+tests_of! {
+    SHARED_FRAME, 200, "regressions/shared-frame.txt";
 }
 
 #[test]
 fn conforms_at_any_address_and_length() {
-    for (region_bytes, offset) in [(1000, 1), (65_537, 4095), (100_003, 7)] {
-        let limits = Limits { align_max: 64, memory: Some(region_bytes), ..SHARED_FRAME.limits };
-        let limits = Limits { size_max: region_bytes / 2, ..limits };
-        conformance::allocator(&limits, |test| in_region(region_bytes, offset, test));
-    }
+    conforms_at_odd_places(SHARED_FRAME.limits, in_region);
 }
 
 #[test]
 fn serves_alignments_to_2_mib() {
-    let limits = Limits { align_max: 2 << 20, size_max: 4 << 20, ..SHARED_FRAME.limits };
-    let limits = Limits { memory: Some(16 << 20), ..limits };
-    conformance::allocator(&limits, |test| in_region(16 << 20, 0, test));
-}
-
-#[test]
-fn runs_programs() {
-    SHARED_FRAME.runs_programs(200, "regressions/shared-frame.txt");
+    conforms_with_great_alignments(SHARED_FRAME.limits, in_region);
 }
 
 #[test]

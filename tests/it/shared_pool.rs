@@ -6,7 +6,7 @@ use loligo_allocators::{Allocator, HeapAllocator, Locked, PageAllocator, SharedP
 use loligo_tests::programs::{Space, run_shared, sample};
 use loligo_tests::{Limits, Oracle, Region, conformance};
 
-use crate::subject::{Subject, Test, bytes};
+use crate::subject::{Subject, Test, bytes, tests_of};
 
 /// What most blocks of the tests are.
 const BLOCK: Layout = bytes(64, 16);
@@ -37,16 +37,9 @@ fn over_pages(block: Layout, per_chunk: usize, test: Test<'_>) {
     assert_eq!(pages.stats().live, 0, "the pool keeps memory of its backing");
 }
 
-#[test]
-fn conforms() {
-    SHARED_POOL.conforms();
-    SHARED_POOL_IN_REGION.conforms();
-}
-
-#[test]
-fn runs_programs() {
-    SHARED_POOL.runs_programs(100, "regressions/shared-pool.txt");
-    SHARED_POOL_IN_REGION.runs_programs(200, "regressions/shared-pool-region.txt");
+tests_of! {
+    SHARED_POOL, 100, "regressions/shared-pool.txt";
+    SHARED_POOL_IN_REGION, 200, "regressions/shared-pool-region.txt";
 }
 
 /// Layouts of blocks: tiny, odd, just past a power of two, much aligned, greater than a page.

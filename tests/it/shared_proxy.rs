@@ -1,36 +1,22 @@
 //! The shared proxy: conformance, programs of one and several threads, and what it alone promises.
 
-use core::alloc::Layout;
-
 use loligo_allocators::{
-    Allocator, BuddyAllocator, HeapAllocator, Locked, PageAllocator, PoolAllocator, SharedProxy,
+    Allocator, HeapAllocator, Locked, PageAllocator, PoolAllocator, SharedProxy,
 };
-use loligo_tests::misuse::Wrong;
-use loligo_tests::programs::{Plan, Space, run_shared, sample};
-use loligo_tests::{Limits, Oracle, Region, conformance};
+use loligo_tests::programs::{Space, run_shared, sample};
+use loligo_tests::{Limits, Region, conformance};
 
-use crate::subject::{Subject, bytes};
+use crate::proxy::keeps_a_budget;
+use crate::subject::{Subject, bytes, over_buddy, tests_of, wrapper};
 
-pub(crate) const SHARED_PROXY: Subject = Subject {
-    name: "shared-proxy",
-    reporter: |wrong| (wrong != Wrong::Leak).then_some("memory"),
-    limits: Limits { lists: false, ..Limits::region(256 << 10) },
-    make: |test| {
-        let mut region = Region::new(256 << 10, 256 << 10);
-        let memory = Locked::new(HeapAllocator::from_region("memory", region.memory()));
-        test(&SharedProxy::new("shared-proxy", &memory));
-    },
-    misused: bytes(64, 16),
-};
+pub(crate) const SHARED_PROXY: Subject = wrapper("shared-proxy", |test| {
+    let mut region = Region::new(256 << 10, 256 << 10);
+    let memory = Locked::new(HeapAllocator::from_region("memory", region.memory()));
+    test(&SharedProxy::new("shared-proxy", &memory));
+});
 
-#[test]
-fn conforms() {
-    SHARED_PROXY.conforms();
-}
-
-#[test]
-fn runs_programs() {
-    SHARED_PROXY.runs_programs(100, "regressions/shared-proxy.txt");
+tests_of! {
+    SHARED_PROXY, 100, "regressions/shared-proxy.txt";
 }
 
 #[test]
@@ -45,10 +31,7 @@ fn composes_over_any_other() {
     });
     let buddies = Limits { lists: false, ..Limits::region(256 << 10) };
     conformance::allocator(&buddies, |test| {
-        let mut region = Region::new(256 << 10, 256 << 10);
-        let buddy = BuddyAllocator::from_region("buddy", 64, region.memory());
-        let buddy = Locked::new(buddy.expect("the region holds a leaf"));
-        test(&SharedProxy::new("proxy", &buddy));
+        over_buddy(|buddy| test(&SharedProxy::new("proxy", &Locked::new(buddy))));
     });
 }
 
@@ -69,14 +52,7 @@ fn serves_several_threads() {
 fn a_budget_is_kept() {
     let pages = PageAllocator::new("pages");
     let heap = Locked::new(HeapAllocator::new("heap", &pages));
-    let limits = Limits { lists: false, size_max: 8000, align_max: 4096, ..Limits::region(10_000) };
-    let plan = Plan { cases: 60, ..Plan::new(limits) };
-    plan.check(|test| test(&SharedProxy::new("proxy", &heap).with_budget(10_000)));
-    let proxy = SharedProxy::new("proxy", &heap).with_budget(10_000);
-    let mut oracle = Oracle::new(&proxy, limits).expect("a fresh proxy");
-    let layout = Layout::new::<[u8; 100]>();
-    while oracle.allocate(layout).expect("the contract holds").is_some() {}
-    let stats = proxy.stats();
-    assert!((10_000 - 128..=10_000).contains(&stats.granted), "{stats:?}");
-    oracle.finish().expect("the contract holds");
+    keeps_a_budget(128, &mut |budget, test| {
+        test(&SharedProxy::new("proxy", &heap).with_budget(budget));
+    });
 }

@@ -7,7 +7,7 @@ use loligo_allocators::{SharedRef, StaticHeap};
 use loligo_tests::programs::{Space, run_shared, sample};
 use loligo_tests::{Limits, Oracle, conformance};
 
-use crate::subject::{Subject, bytes};
+use crate::subject::{Subject, bytes, tests_of};
 
 /// Bytes of its buffer.
 const BYTES: usize = 128 << 10;
@@ -23,14 +23,8 @@ pub(crate) const STATIC_HEAP: Subject = Subject {
 /// One that no test may leave with live blocks.
 static HEAP: StaticHeap<BYTES> = StaticHeap::new("boot");
 
-#[test]
-fn conforms() {
-    STATIC_HEAP.conforms();
-}
-
-#[test]
-fn runs_programs() {
-    STATIC_HEAP.runs_programs(100, "regressions/static-heap.txt");
+tests_of! {
+    STATIC_HEAP, 100, "regressions/static-heap.txt";
 }
 
 #[test]

@@ -4,7 +4,7 @@ use loligo_allocators::{Allocator, HeapAllocator, PageAllocator, SystemAllocator
 use loligo_tests::programs::{Space, run_shared, sample};
 use loligo_tests::{Limits, conformance};
 
-use crate::subject::{Subject, Test, bytes};
+use crate::subject::{Subject, Test, bytes, tests_of};
 
 pub(crate) const SYSTEM: Subject = Subject {
     name: "system",
@@ -23,14 +23,8 @@ fn over_the_system(test: Test<'_>) {
     assert_eq!(pages.stats().reserved, 0, "pages are kept for ever");
 }
 
-#[test]
-fn conforms() {
-    SYSTEM.conforms();
-}
-
-#[test]
-fn runs_programs() {
-    SYSTEM.runs_programs(40, "regressions/system.txt");
+tests_of! {
+    SYSTEM, 40, "regressions/system.txt";
 }
 
 #[test]

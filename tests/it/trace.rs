@@ -8,7 +8,7 @@ use loligo_tests::models::{FailingBacking, NaiveAllocator, Refusals};
 use loligo_tests::programs::{Space, run, sample};
 use loligo_tests::{Limits, Oracle, Region, conformance};
 
-use crate::subject::{Subject, Test, bytes};
+use crate::subject::{Subject, Test, bytes, tests_of};
 
 /// What the blocks of pools are.
 const BLOCK: Layout = bytes(64, 16);
@@ -55,16 +55,9 @@ fn over_heap(recording: bool, test: Test<'_>) {
     assert_eq!(left, [], "everything that was recorded was freed");
 }
 
-#[test]
-fn conforms() {
-    TRACE.conforms();
-    TRACE_OVER_POOL.conforms();
-}
-
-#[test]
-fn runs_programs() {
-    TRACE.runs_programs(100, "regressions/trace.txt");
-    TRACE_OVER_POOL.runs_programs(100, "regressions/trace-pool.txt");
+tests_of! {
+    TRACE, 100, "regressions/trace.txt";
+    TRACE_OVER_POOL, 100, "regressions/trace-pool.txt";
 }
 
 #[test]

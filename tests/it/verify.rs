@@ -1,36 +1,17 @@
 //! Checking at a fixed interval of calls: conformance, programs, and compositions.
 
-use loligo_allocators::{
-    Allocator, CanaryAllocator, HeapAllocator, PoolAllocator, VerifyAllocator,
-};
-use loligo_tests::misuse::Wrong;
+use loligo_allocators::{CanaryAllocator, VerifyAllocator};
 use loligo_tests::models::NaiveAllocator;
 use loligo_tests::programs::{Plan, Space, run, sample};
-use loligo_tests::{Limits, Oracle, Region, conformance};
+use loligo_tests::{Limits, Oracle, conformance};
 
-use crate::subject::{Subject, bytes};
+use crate::subject::{Subject, bytes, over_heap, over_pool, tests_of, wrapper};
 
-pub(crate) const VERIFY: Subject = Subject {
-    name: "verify",
-    reporter: |wrong| (wrong != Wrong::Leak).then_some("memory"),
-    limits: Limits { lists: false, ..Limits::region(256 << 10) },
-    make: |test| {
-        let mut region = Region::new(256 << 10, 256 << 10);
-        let memory = HeapAllocator::from_region("memory", region.memory());
-        test(&VerifyAllocator::new("verify", 40, &memory));
-        assert_eq!(memory.stats().live, 0, "the wrapper keeps memory of its backing");
-    },
-    misused: bytes(64, 16),
-};
+pub(crate) const VERIFY: Subject =
+    wrapper("verify", |test| over_heap(|memory| test(&VerifyAllocator::new("verify", 40, memory))));
 
-#[test]
-fn conforms() {
-    VERIFY.conforms();
-}
-
-#[test]
-fn runs_programs() {
-    VERIFY.runs_programs(100, "regressions/verify.txt");
+tests_of! {
+    VERIFY, 100, "regressions/verify.txt";
 }
 
 #[test]
@@ -38,18 +19,14 @@ fn composes_over_any_other() {
     let block = bytes(40, 8);
     let pools = Limits { lists: false, ..Limits::fixed(block, None) };
     conformance::allocator(&pools, |test| {
-        let memory = NaiveAllocator::new("memory", 1 << 20);
-        let pool = PoolAllocator::new("pool", CanaryAllocator::layout_for(block), &memory);
-        let canary = CanaryAllocator::new("canary", &pool);
-        let inner = VerifyAllocator::new("inner", 3, &canary);
-        test(&VerifyAllocator::new("outer", 5, &inner));
+        over_pool(CanaryAllocator::layout_for(block), |pool| {
+            let canary = CanaryAllocator::new("canary", pool);
+            let inner = VerifyAllocator::new("inner", 3, &canary);
+            test(&VerifyAllocator::new("outer", 5, &inner));
+        });
     });
     let plan = Plan { cases: 40, regressions: Some("regressions/verify.txt"), ..Plan::new(pools) };
-    plan.check(|test| {
-        let memory = NaiveAllocator::new("memory", 1 << 20);
-        let pool = PoolAllocator::new("pool", block, &memory);
-        test(&VerifyAllocator::new("verify", 1, &pool));
-    });
+    plan.check(|test| over_pool(block, |pool| test(&VerifyAllocator::new("verify", 1, pool))));
 }
 
 #[test]

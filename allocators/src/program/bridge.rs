@@ -150,17 +150,10 @@ macro_rules! each_allocator {
 /// comes from the caller because of macro hygiene.
 macro_rules! methods {
     ($this:ident => $allocator:expr) => {
-        #[inline]
-        fn allocate(&$this, layout: Layout) -> Result<NonNull<[u8]>, TheirError> {
-            allocate($allocator, layout).map_err(|AllocError| TheirError)
-        }
-
-        #[inline]
-        fn allocate_zeroed(
-            &$this,
-            layout: Layout,
-        ) -> Result<NonNull<[u8]>, TheirError> {
-            allocate_zeroed($allocator, layout).map_err(|AllocError| TheirError)
+        methods! {
+            $this => $allocator;
+            allocate allocate_zeroed;
+            grow = resize, grow_zeroed = grow_zeroed, shrink = resize;
         }
 
         #[inline]
@@ -168,42 +161,27 @@ macro_rules! methods {
             // SAFETY: the caller's promise is the one asked here.
             unsafe { deallocate($allocator, block, layout) }
         }
+    };
+    ($this:ident => $allocator:expr; $($take:ident)*; $($theirs:ident = $ours:ident),*;) => {
+        $(
+            #[inline]
+            fn $take(&$this, layout: Layout) -> Result<NonNull<[u8]>, TheirError> {
+                $take($allocator, layout).map_err(|AllocError| TheirError)
+            }
+        )*
 
-        #[inline]
-        unsafe fn grow(
-            &$this,
-            block: NonNull<u8>,
-            old: Layout,
-            new: Layout,
-        ) -> Result<NonNull<[u8]>, TheirError> {
-            // SAFETY: the caller's promise is the one asked here.
-            unsafe { resize($allocator, block, old, new) }
-                .map_err(|AllocError| TheirError)
-        }
-
-        #[inline]
-        unsafe fn grow_zeroed(
-            &$this,
-            block: NonNull<u8>,
-            old: Layout,
-            new: Layout,
-        ) -> Result<NonNull<[u8]>, TheirError> {
-            // SAFETY: the caller's promise is the one asked here.
-            unsafe { grow_zeroed($allocator, block, old, new) }
-                .map_err(|AllocError| TheirError)
-        }
-
-        #[inline]
-        unsafe fn shrink(
-            &$this,
-            block: NonNull<u8>,
-            old: Layout,
-            new: Layout,
-        ) -> Result<NonNull<[u8]>, TheirError> {
-            // SAFETY: the caller's promise is the one asked here.
-            unsafe { resize($allocator, block, old, new) }
-                .map_err(|AllocError| TheirError)
-        }
+        $(
+            #[inline]
+            unsafe fn $theirs(
+                &$this,
+                block: NonNull<u8>,
+                old: Layout,
+                new: Layout,
+            ) -> Result<NonNull<[u8]>, TheirError> {
+                // SAFETY: the caller's promise is the one asked here.
+                unsafe { $ours($allocator, block, old, new) }.map_err(|AllocError| TheirError)
+            }
+        )*
     };
 }
 

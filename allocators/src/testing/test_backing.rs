@@ -17,6 +17,8 @@ use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
 use crate::contract::misuse::{Report, set_misuse_handler};
 use crate::contract::stats::Stats;
 
+pub(crate) use crate::testing::test_random::Random;
+
 /// The fill byte of every fresh block, so that no code relies on zeros.
 const FRESH: u8 = 0xa5;
 /// The fill byte of every freed block, so that a late read shows.
@@ -216,26 +218,5 @@ fn message(payload: Box<dyn core::any::Any + Send>) -> String {
             Ok(text) => (*text).to_owned(),
             Err(_) => "a panic without a message".to_owned(),
         },
-    }
-}
-
-/// A small generator (xorshift64*) for model-based tests; the test prints the seed.
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    /// Draws a number below `bound`.
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        usize::try_from(self.next() % bound as u64).expect("below a usize")
     }
 }

@@ -26,6 +26,68 @@ use loligo_allocators::{Allocator, Bridge};
 use crate::error::{GrowError, or_panic};
 use crate::maps::hasher::BuildKeyHasher;
 
+/// The methods of a map and of a set that make room and give it back, for impls in which `table` is
+/// hashbrown's.
+macro_rules! sized_methods {
+    ($item:literal, $items:literal) => {
+        #[doc = concat!("Makes room for `more` ", $items, ".")]
+        ///
+        /// # Complexity
+        ///
+        #[doc = concat!("O(len) where the table grows, which moves every ", $item, ".")]
+        ///
+        /// # Errors
+        ///
+        /// [`GrowError`]; nothing has changed.
+        #[inline]
+        pub fn try_reserve(&mut self, more: usize) -> Result<(), GrowError> {
+            let len = self.table.len();
+            self.table.try_reserve(more).map_err(|error| refused(&error, len, more))
+        }
+
+        /// Makes room as [`try_reserve`](Self::try_reserve) does.
+        ///
+        /// # Panics
+        ///
+        /// If there is no memory.
+        pub fn reserve(&mut self, more: usize) {
+            or_panic(self.try_reserve(more));
+        }
+
+        #[doc = concat!("Gives back what the ", $items, " do not need,")]
+        /// by moving them into a table of their size.
+        ///
+        /// # Complexity
+        ///
+        /// O(capacity). Takes the smaller block before the larger one is given back.
+        ///
+        /// # Errors
+        ///
+        /// [`GrowError`] if there is no memory for the smaller block; nothing has changed.
+        pub fn try_shrink_to_fit(&mut self) -> Result<(), GrowError>
+        where
+            S: Clone,
+        {
+            let mut smaller = Self::with_hasher_in(self.table.hasher().clone(), self.memory());
+            smaller.try_reserve(self.table.len())?;
+            if smaller.table.allocation_size() < self.table.allocation_size() {
+                smaller.table.extend(self.table.drain());
+                *self = smaller;
+            }
+            Ok(())
+        }
+
+        /// Shrinks as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps the block where
+        /// there is no memory for the smaller one, which does no harm.
+        pub fn shrink_to_fit(&mut self)
+        where
+            S: Clone,
+        {
+            let _ = self.try_shrink_to_fit();
+        }
+    };
+}
+
 mod set;
 #[cfg(test)]
 mod tests;
@@ -134,29 +196,7 @@ impl<'a, K, V, S, A: Allocator + ?Sized> HashMap<'a, K, V, S, A> {
 }
 
 impl<'a, K: Eq + Hash, V, S: BuildHasher, A: Allocator + ?Sized> HashMap<'a, K, V, S, A> {
-    /// Makes room for `more` entries.
-    ///
-    /// # Complexity
-    ///
-    /// O(len) where the table grows, which moves every entry.
-    ///
-    /// # Errors
-    ///
-    /// [`GrowError`]; nothing has changed.
-    #[inline]
-    pub fn try_reserve(&mut self, more: usize) -> Result<(), GrowError> {
-        let len = self.table.len();
-        self.table.try_reserve(more).map_err(|error| refused(&error, len, more))
-    }
-
-    /// Makes room as [`try_reserve`](Self::try_reserve) does.
-    ///
-    /// # Panics
-    ///
-    /// If there is no memory.
-    pub fn reserve(&mut self, more: usize) {
-        or_panic(self.try_reserve(more));
-    }
+    sized_methods!("entry", "entries");
 
     /// Sets the value of a key and returns the one it had. The key that is in the map stays.
     ///
@@ -260,37 +300,6 @@ impl<'a, K: Eq + Hash, V, S: BuildHasher, A: Allocator + ?Sized> HashMap<'a, K, 
             self.try_insert(key, value)?;
         }
         Ok(())
-    }
-
-    /// Gives back what the entries do not need, by moving them into a table of their size.
-    ///
-    /// # Complexity
-    ///
-    /// O(capacity). Takes the smaller block before the larger one is given back.
-    ///
-    /// # Errors
-    ///
-    /// [`GrowError`] if there is no memory for the smaller block; nothing has changed.
-    pub fn try_shrink_to_fit(&mut self) -> Result<(), GrowError>
-    where
-        S: Clone,
-    {
-        let mut smaller = Self::with_hasher_in(self.table.hasher().clone(), self.memory());
-        smaller.try_reserve(self.table.len())?;
-        if smaller.table.allocation_size() < self.table.allocation_size() {
-            smaller.table.extend(self.table.drain());
-            *self = smaller;
-        }
-        Ok(())
-    }
-
-    /// Shrinks as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps the block where
-    /// there is no memory for the smaller one, which does no harm.
-    pub fn shrink_to_fit(&mut self)
-    where
-        S: Clone,
-    {
-        let _ = self.try_shrink_to_fit();
     }
 
     /// Returns a copy in memory from the same allocator.

@@ -71,12 +71,19 @@ impl KeyHasher {
 /// The methods for integers, all of which go through `add`: those of 128 bits with the lower half
 /// first, as else they would be bytes in the machine's order.
 macro_rules! integers {
-    ($($method:ident: $integer:ty;)*) => {$(
-        #[inline(always)]
-        fn $method(&mut self, value: $integer) {
-            self.add(value as u64);
+    () => {
+        integers! {
+            write_u8: u8;
+            write_u16: u16;
+            write_u32: u32;
+            write_u64: u64;
+            write_usize: usize;
+            write_i8: i8;
+            write_i16: i16;
+            write_i32: i32;
+            write_i64: i64;
+            write_isize: isize;
         }
-    )*
 
         #[inline(always)]
         fn write_u128(&mut self, value: u128) {
@@ -89,6 +96,12 @@ macro_rules! integers {
             self.write_u128(value as u128);
         }
     };
+    ($($method:ident: $integer:ty;)*) => {$(
+        #[inline(always)]
+        fn $method(&mut self, value: $integer) {
+            self.add(value as u64);
+        }
+    )*};
 }
 
 impl Hasher for KeyHasher {
@@ -105,18 +118,7 @@ impl Hasher for KeyHasher {
         self.add(u64::from_le_bytes(last) ^ (bytes.len() as u64) << 56);
     }
 
-    integers! {
-        write_u8: u8;
-        write_u16: u16;
-        write_u32: u32;
-        write_u64: u64;
-        write_usize: usize;
-        write_i8: i8;
-        write_i16: i16;
-        write_i32: i32;
-        write_i64: i64;
-        write_isize: isize;
-    }
+    integers!();
 
     #[inline]
     fn finish(&self) -> u64 {
@@ -172,18 +174,7 @@ impl Hasher for IdHasher {
         self.state = hasher.state;
     }
 
-    integers! {
-        write_u8: u8;
-        write_u16: u16;
-        write_u32: u32;
-        write_u64: u64;
-        write_usize: usize;
-        write_i8: i8;
-        write_i16: i16;
-        write_i32: i32;
-        write_i64: i64;
-        write_isize: isize;
-    }
+    integers!();
 
     #[inline]
     fn finish(&self) -> u64 {

@@ -1,10 +1,16 @@
-//! Memory for tests: a heap that is filled with junk, counts, and refuses on demand.
+//! Memory for tests: a heap that is filled with junk, counts, and refuses on demand. The tests of
+//! loligo-sjson include this file.
 
 use core::fmt::Debug;
 
 use loligo_allocators::{
     Allocator, FailingAllocator, FillAllocator, HeapAllocator, PageAllocator, Refusals,
 };
+
+#[path = "../../../allocators/src/testing/test_random.rs"]
+mod test_random;
+
+pub(crate) use test_random::Random;
 
 type Heap<'a> = HeapAllocator<'a, PageAllocator>;
 
@@ -17,13 +23,14 @@ pub(crate) type Memory<'a> = FailingAllocator<'a, FillAllocator<'a, Heap<'a>>>;
 pub(crate) const LENGTHS_ARE_LONG: bool = usize::BITS > 32;
 
 /// Runs `test` with fresh memory, all of which it must free.
-pub(crate) fn with_memory(test: impl FnOnce(&Memory<'_>)) {
+pub(crate) fn with_memory<R>(test: impl FnOnce(&Memory<'_>) -> R) -> R {
     let pages = PageAllocator::new("test pages");
     let heap = HeapAllocator::new("test heap", &pages);
     let filled = FillAllocator::new("test fill", &heap);
     let memory = FailingAllocator::new("test memory", Refusals::None, &filled);
-    test(&memory);
+    let outcome = test(&memory);
     assert_eq!(memory.stats().live, 0, "blocks were never given back");
+    outcome
 }
 
 /// Runs `test` with the first request refused, then with the second, and so on until none is; and
@@ -60,25 +67,4 @@ pub(crate) fn asks_for_more(bytes: usize, act: impl Fn(&Memory<'_>, &mut dyn FnM
         asked = memory.refused() > 0;
     });
     asked
-}
-
-/// A small generator (xorshift64*) for model tests; the test prints the seed.
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    /// Draws a number below `bound`.
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        usize::try_from((self.next() >> 8) % bound as u64).expect("below a usize")
-    }
 }

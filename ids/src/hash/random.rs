@@ -1,31 +1,15 @@
-//! A small generator (xorshift64*) for tests, which print its seed where they fail.
+//! What the tests of hashes draw; they print the seed where they fail.
 #![forbid(unsafe_code)]
 
 use std::string::String;
 use std::vec::Vec;
 
-pub(super) struct Random(u64);
+pub(super) use crate::test_backing::Random;
 
 impl Random {
-    pub(super) fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub(super) fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
     /// The upper half, which is the better one.
     pub(super) fn next_32(&mut self) -> u32 {
         (self.next() >> 32) as u32
-    }
-
-    /// Draws a number below `bound`.
-    pub(super) fn below(&mut self, bound: usize) -> usize {
-        usize::try_from((self.next() >> 11) % bound as u64).expect("below a usize")
     }
 
     pub(super) fn bytes(&mut self, len: usize) -> Vec<u8> {

@@ -21,6 +21,8 @@ pub mod serde;
 mod string;
 mod style;
 #[cfg(test)]
+#[expect(dead_code, unused_imports, reason = "the tests of the containers use more of it")]
+#[path = "../../../containers/src/testing/test_memory.rs"]
 mod test_memory;
 #[cfg(test)]
 mod tests;

@@ -37,26 +37,12 @@ use super::PageAllocator;
 use crate::contract::allocator::{AllocError, Allocator};
 use crate::contract::misuse::{Misuse, Report, set_misuse_handler};
 use crate::testing::test_child as child;
+use crate::testing::test_random::Random;
 
-/// A small generator of random numbers; each test that creates one prints the seed.
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        std::println!("seed {seed}");
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
+/// Returns a generator and prints its seed.
+fn seeded(seed: u64) -> Random {
+    std::println!("seed {seed}");
+    Random::new(seed)
 }
 
 fn layout(bytes: usize, align: usize) -> Layout {
@@ -231,7 +217,7 @@ fn fresh_pages_are_zero() {
 #[test]
 fn blocks_are_shown_by_address() {
     let pages = PageAllocator::new("pages");
-    let mut random = Random::new(11);
+    let mut random = seeded(11);
     let mut blocks: Vec<_> = (0..300)
         .map(|_| {
             let bytes = 1 + random.below(5 * page());
@@ -277,7 +263,7 @@ fn threads_share_it() {
     static PAGES: PageAllocator = PageAllocator::new("shared");
     static MOVED: std::sync::Mutex<Vec<(usize, usize)>> = std::sync::Mutex::new(Vec::new());
     let work = |seed| {
-        let mut random = Random::new(seed);
+        let mut random = seeded(seed);
         let mut own: Vec<(NonNull<[u8]>, Layout, u8)> = Vec::new();
         for step in 0..3000 {
             let pick = random.below(10);

@@ -107,29 +107,7 @@ impl<'a, T, S, A: Allocator + ?Sized> HashSet<'a, T, S, A> {
 }
 
 impl<T: Eq + Hash, S: BuildHasher, A: Allocator + ?Sized> HashSet<'_, T, S, A> {
-    /// Makes room for `more` elements.
-    ///
-    /// # Complexity
-    ///
-    /// O(len) where the table grows, which moves every element.
-    ///
-    /// # Errors
-    ///
-    /// [`GrowError`]; nothing has changed.
-    #[inline]
-    pub fn try_reserve(&mut self, more: usize) -> Result<(), GrowError> {
-        let len = self.table.len();
-        self.table.try_reserve(more).map_err(|error| refused(&error, len, more))
-    }
-
-    /// Makes room as [`try_reserve`](Self::try_reserve) does.
-    ///
-    /// # Panics
-    ///
-    /// If there is no memory.
-    pub fn reserve(&mut self, more: usize) {
-        or_panic(self.try_reserve(more));
-    }
+    sized_methods!("element", "elements");
 
     /// Adds an element; returns whether it is new. An equal one that is in the set stays.
     ///
@@ -202,37 +180,6 @@ impl<T: Eq + Hash, S: BuildHasher, A: Allocator + ?Sized> HashSet<'_, T, S, A> {
             self.try_insert(element)?;
         }
         Ok(())
-    }
-
-    /// Gives back what the elements do not need, by moving them into a table of their size.
-    ///
-    /// # Complexity
-    ///
-    /// O(capacity). Takes the smaller block before the larger one is given back.
-    ///
-    /// # Errors
-    ///
-    /// [`GrowError`] if there is no memory for the smaller block; nothing has changed.
-    pub fn try_shrink_to_fit(&mut self) -> Result<(), GrowError>
-    where
-        S: Clone,
-    {
-        let mut smaller = Self::with_hasher_in(self.table.hasher().clone(), self.memory());
-        smaller.try_reserve(self.table.len())?;
-        if smaller.table.allocation_size() < self.table.allocation_size() {
-            smaller.table.extend(self.table.drain());
-            *self = smaller;
-        }
-        Ok(())
-    }
-
-    /// Shrinks as [`try_shrink_to_fit`](Self::try_shrink_to_fit) does, or keeps the block where
-    /// there is no memory for the smaller one, which does no harm.
-    pub fn shrink_to_fit(&mut self)
-    where
-        S: Clone,
-    {
-        let _ = self.try_shrink_to_fit();
     }
 
     /// Returns a copy in memory from the same allocator.

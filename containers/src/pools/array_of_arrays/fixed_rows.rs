@@ -11,6 +11,7 @@ use loligo_allocators::Allocator;
 use loligo_ids::{HoleTable, InsertError, Lifo, Retire};
 
 use crate::error::{GrowError, or_panic};
+use crate::pools::array_of_arrays::rows::by_slices;
 use crate::pools::array_of_arrays::{RowError, RowId, Rows, unknown};
 
 /// Rows of at most `N` elements, one next to the other.
@@ -191,39 +192,7 @@ pub(super) fn refusal(error: InsertError) -> GrowError {
 }
 
 impl<T: Copy, const N: usize, A: Allocator + ?Sized> Rows<T> for FixedRows<'_, T, N, A> {
-    #[inline]
-    fn try_add_row(&mut self) -> Result<RowId<T>, GrowError> {
-        FixedRows::try_add_row(self)
-    }
-
-    fn remove_row(&mut self, row: RowId<T>) -> bool {
-        FixedRows::remove_row(self, row)
-    }
-
-    #[inline]
-    fn try_push(&mut self, row: RowId<T>, element: T) -> Result<(), RowError> {
-        FixedRows::try_push(self, row, element)
-    }
-
-    #[inline]
-    fn pop(&mut self, row: RowId<T>) -> Option<T> {
-        FixedRows::pop(self, row)
-    }
-
-    #[inline]
-    fn row_len(&self, row: RowId<T>) -> Option<usize> {
-        Some(self.row(row)?.len())
-    }
-
-    #[inline]
-    fn visit_row(&self, row: RowId<T>, mut visit: impl FnMut(&[T])) -> bool {
-        self.row(row).map(&mut visit).is_some()
-    }
-
-    #[inline]
-    fn visit_rows(&self, mut visit: impl FnMut(RowId<T>, &[T])) {
-        self.iter().for_each(|(row, elements)| visit(row, elements));
-    }
+    by_slices!(FixedRows);
 
     fn row_count(&self) -> usize {
         self.rows.len()

@@ -74,40 +74,48 @@ pub trait Rows<T: Copy> {
     fn bytes(&self) -> usize;
 }
 
+/// The methods of a form whose rows are slices, which has methods of these names itself.
+macro_rules! by_slices {
+    ($form:ident) => {
+        #[inline]
+        fn try_add_row(&mut self) -> Result<RowId<T>, GrowError> {
+            $form::try_add_row(self)
+        }
+
+        fn remove_row(&mut self, row: RowId<T>) -> bool {
+            $form::remove_row(self, row)
+        }
+
+        #[inline]
+        fn try_push(&mut self, row: RowId<T>, element: T) -> Result<(), RowError> {
+            $form::try_push(self, row, element)
+        }
+
+        #[inline]
+        fn pop(&mut self, row: RowId<T>) -> Option<T> {
+            $form::pop(self, row)
+        }
+
+        #[inline]
+        fn row_len(&self, row: RowId<T>) -> Option<usize> {
+            Some(self.row(row)?.len())
+        }
+
+        #[inline]
+        fn visit_row(&self, row: RowId<T>, mut visit: impl FnMut(&[T])) -> bool {
+            self.row(row).map(&mut visit).is_some()
+        }
+
+        #[inline]
+        fn visit_rows(&self, mut visit: impl FnMut(RowId<T>, &[T])) {
+            self.iter().for_each(|(row, elements)| visit(row, elements));
+        }
+    };
+}
+pub(super) use by_slices;
+
 impl<T: Copy, A: Allocator + ?Sized> Rows<T> for ArrayOfArrays<'_, T, A> {
-    #[inline]
-    fn try_add_row(&mut self) -> Result<RowId<T>, GrowError> {
-        ArrayOfArrays::try_add_row(self)
-    }
-
-    fn remove_row(&mut self, row: RowId<T>) -> bool {
-        ArrayOfArrays::remove_row(self, row)
-    }
-
-    #[inline]
-    fn try_push(&mut self, row: RowId<T>, element: T) -> Result<(), RowError> {
-        ArrayOfArrays::try_push(self, row, element)
-    }
-
-    #[inline]
-    fn pop(&mut self, row: RowId<T>) -> Option<T> {
-        ArrayOfArrays::pop(self, row)
-    }
-
-    #[inline]
-    fn row_len(&self, row: RowId<T>) -> Option<usize> {
-        Some(self.row(row)?.len())
-    }
-
-    #[inline]
-    fn visit_row(&self, row: RowId<T>, mut visit: impl FnMut(&[T])) -> bool {
-        self.row(row).map(&mut visit).is_some()
-    }
-
-    #[inline]
-    fn visit_rows(&self, mut visit: impl FnMut(RowId<T>, &[T])) {
-        self.iter().for_each(|(row, elements)| visit(row, elements));
-    }
+    by_slices!(ArrayOfArrays);
 
     fn row_count(&self) -> usize {
         self.len()

@@ -38,6 +38,61 @@ macro_rules! numbers {
     };
 }
 
+/// Begins what has items or fields.
+macro_rules! containers {
+    ($($method:ident($($ignored:ty),*) $nest:ident)*) => {
+        $(fn $method(self, $(_: $ignored),*) -> Result<Inside<'s, 'w>, SerdeError> {
+            self.start(Nest::$nest)
+        })*
+    };
+}
+
+/// Begins what is in an object, under the name of a variant.
+macro_rules! variants {
+    ($($method:ident $nest:ident)*) => {
+        $(fn $method(
+            self,
+            _name: &'static str,
+            _index: u32,
+            variant: &'static str,
+            _len: usize,
+        ) -> Result<Inside<'s, 'w>, SerdeError> {
+            self.start_variant(variant, Nest::$nest)
+        })*
+    };
+}
+
+/// The methods that call another one, both for a value and for a key.
+macro_rules! by_another_method {
+    () => {
+        fn serialize_char(self, value: char) -> Result<(), SerdeError> {
+            self.serialize_str(value.encode_utf8(&mut [0; 4]))
+        }
+
+        fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), SerdeError> {
+            value.serialize(self)
+        }
+
+        fn serialize_unit_variant(
+            self,
+            _name: &'static str,
+            _index: u32,
+            variant: &'static str,
+        ) -> Result<(), SerdeError> {
+            self.serialize_str(variant)
+        }
+
+        fn serialize_newtype_struct<T: Serialize + ?Sized>(
+            self,
+            _name: &'static str,
+            value: &T,
+        ) -> Result<(), SerdeError> {
+            value.serialize(self)
+        }
+    };
+}
+pub(super) use by_another_method;
+
 impl<'s, 'w> Serializer for ValueWriter<'s, 'w> {
     type Ok = ();
     type Error = SerdeError;
@@ -63,8 +118,19 @@ impl<'s, 'w> Serializer for ValueWriter<'s, 'w> {
         serialize_f64 f64, f64
     }
 
-    fn serialize_char(self, value: char) -> Result<(), SerdeError> {
-        self.serialize_str(value.encode_utf8(&mut [0; 4]))
+    by_another_method!();
+
+    containers! {
+        serialize_seq(Option<usize>) Array
+        serialize_tuple(usize) Array
+        serialize_tuple_struct(&'static str, usize) Array
+        serialize_map(Option<usize>) Object
+        serialize_struct(&'static str, usize) Object
+    }
+
+    variants! {
+        serialize_tuple_variant Array
+        serialize_struct_variant Object
     }
 
     fn serialize_str(self, value: &str) -> Result<(), SerdeError> {
@@ -81,33 +147,12 @@ impl<'s, 'w> Serializer for ValueWriter<'s, 'w> {
         Ok(self.0.null()?)
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), SerdeError> {
-        value.serialize(self)
-    }
-
     fn serialize_unit(self) -> Result<(), SerdeError> {
         Ok(self.0.null()?)
     }
 
     fn serialize_unit_struct(self, _name: &'static str) -> Result<(), SerdeError> {
         self.serialize_unit()
-    }
-
-    fn serialize_unit_variant(
-        self,
-        _name: &'static str,
-        _index: u32,
-        variant: &'static str,
-    ) -> Result<(), SerdeError> {
-        self.serialize_str(variant)
-    }
-
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(
-        self,
-        _name: &'static str,
-        value: &T,
-    ) -> Result<(), SerdeError> {
-        value.serialize(self)
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
@@ -121,54 +166,6 @@ impl<'s, 'w> Serializer for ValueWriter<'s, 'w> {
         self.0.key(variant)?;
         value.serialize(ValueWriter(&mut *self.0))?;
         Ok(self.0.end(Nest::Object)?)
-    }
-
-    fn serialize_seq(self, _len: Option<usize>) -> Result<Inside<'s, 'w>, SerdeError> {
-        self.start(Nest::Array)
-    }
-
-    fn serialize_tuple(self, _len: usize) -> Result<Inside<'s, 'w>, SerdeError> {
-        self.start(Nest::Array)
-    }
-
-    fn serialize_tuple_struct(
-        self,
-        _name: &'static str,
-        _len: usize,
-    ) -> Result<Inside<'s, 'w>, SerdeError> {
-        self.start(Nest::Array)
-    }
-
-    fn serialize_tuple_variant(
-        self,
-        _name: &'static str,
-        _index: u32,
-        variant: &'static str,
-        _len: usize,
-    ) -> Result<Inside<'s, 'w>, SerdeError> {
-        self.start_variant(variant, Nest::Array)
-    }
-
-    fn serialize_map(self, _len: Option<usize>) -> Result<Inside<'s, 'w>, SerdeError> {
-        self.start(Nest::Object)
-    }
-
-    fn serialize_struct(
-        self,
-        _name: &'static str,
-        _len: usize,
-    ) -> Result<Inside<'s, 'w>, SerdeError> {
-        self.start(Nest::Object)
-    }
-
-    fn serialize_struct_variant(
-        self,
-        _name: &'static str,
-        _index: u32,
-        variant: &'static str,
-        _len: usize,
-    ) -> Result<Inside<'s, 'w>, SerdeError> {
-        self.start_variant(variant, Nest::Object)
     }
 
     fn collect_str<T: Display + ?Sized>(self, value: &T) -> Result<(), SerdeError> {

@@ -5,6 +5,7 @@ use core::fmt::{self, Display, Write};
 use ::serde::ser::{Impossible, Serialize, Serializer};
 
 use crate::serde::SerdeError;
+use crate::serde::writer::by_another_method;
 use crate::writer::Writer;
 
 /// Writes one key.
@@ -33,10 +34,6 @@ impl KeyWriter<'_, '_> {
     }
 }
 
-fn no_key<T>() -> Result<T, SerdeError> {
-    Err(SerdeError::data("a key is a string, a number, a word or the name of a variant"))
-}
-
 /// Writes keys that are numbers.
 macro_rules! numbers {
     ($($method:ident $type:ty)*) => {
@@ -46,16 +43,35 @@ macro_rules! numbers {
     };
 }
 
+fn no_key<T>() -> Result<T, SerdeError> {
+    Err(SerdeError::data("a key is a string, a number, a word or the name of a variant"))
+}
+
+/// What writes the parts of a key, which has none.
+type Never = Impossible<(), SerdeError>;
+
+/// Refuses what is no key.
+macro_rules! refused {
+    ($($method:ident$([$value:ident])?($($ignored:ty),*) $result:ty)*) => {
+        $(fn $method$(<$value: Serialize + ?Sized>)?(
+            self,
+            $(_: $ignored),*
+        ) -> Result<$result, SerdeError> {
+            no_key()
+        })*
+    };
+}
+
 impl Serializer for KeyWriter<'_, '_> {
     type Ok = ();
     type Error = SerdeError;
-    type SerializeSeq = Impossible<(), SerdeError>;
-    type SerializeTuple = Impossible<(), SerdeError>;
-    type SerializeTupleStruct = Impossible<(), SerdeError>;
-    type SerializeTupleVariant = Impossible<(), SerdeError>;
-    type SerializeMap = Impossible<(), SerdeError>;
-    type SerializeStruct = Impossible<(), SerdeError>;
-    type SerializeStructVariant = Impossible<(), SerdeError>;
+    type SerializeSeq = Never;
+    type SerializeTuple = Never;
+    type SerializeTupleStruct = Never;
+    type SerializeTupleVariant = Never;
+    type SerializeMap = Never;
+    type SerializeStruct = Never;
+    type SerializeStructVariant = Never;
 
     numbers! {
         serialize_bool bool
@@ -69,115 +85,27 @@ impl Serializer for KeyWriter<'_, '_> {
         serialize_u64 u64
     }
 
-    fn serialize_f32(self, _value: f32) -> Result<(), SerdeError> {
-        no_key()
-    }
-
-    fn serialize_f64(self, _value: f64) -> Result<(), SerdeError> {
-        no_key()
-    }
-
-    fn serialize_char(self, value: char) -> Result<(), SerdeError> {
-        self.serialize_str(value.encode_utf8(&mut [0; 4]))
-    }
+    by_another_method!();
 
     fn serialize_str(self, value: &str) -> Result<(), SerdeError> {
         Ok(self.0.key(value)?)
     }
 
-    fn serialize_bytes(self, _value: &[u8]) -> Result<(), SerdeError> {
-        no_key()
-    }
-
-    fn serialize_none(self) -> Result<(), SerdeError> {
-        no_key()
-    }
-
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), SerdeError> {
-        value.serialize(self)
-    }
-
-    fn serialize_unit(self) -> Result<(), SerdeError> {
-        no_key()
-    }
-
-    fn serialize_unit_struct(self, _name: &'static str) -> Result<(), SerdeError> {
-        no_key()
-    }
-
-    fn serialize_unit_variant(
-        self,
-        _name: &'static str,
-        _index: u32,
-        variant: &'static str,
-    ) -> Result<(), SerdeError> {
-        self.serialize_str(variant)
-    }
-
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(
-        self,
-        _name: &'static str,
-        value: &T,
-    ) -> Result<(), SerdeError> {
-        value.serialize(self)
-    }
-
-    fn serialize_newtype_variant<T: Serialize + ?Sized>(
-        self,
-        _name: &'static str,
-        _index: u32,
-        _variant: &'static str,
-        _value: &T,
-    ) -> Result<(), SerdeError> {
-        no_key()
-    }
-
-    fn serialize_seq(self, _len: Option<usize>) -> Result<Self::SerializeSeq, SerdeError> {
-        no_key()
-    }
-
-    fn serialize_tuple(self, _len: usize) -> Result<Self::SerializeTuple, SerdeError> {
-        no_key()
-    }
-
-    fn serialize_tuple_struct(
-        self,
-        _name: &'static str,
-        _len: usize,
-    ) -> Result<Self::SerializeTupleStruct, SerdeError> {
-        no_key()
-    }
-
-    fn serialize_tuple_variant(
-        self,
-        _name: &'static str,
-        _index: u32,
-        _variant: &'static str,
-        _len: usize,
-    ) -> Result<Self::SerializeTupleVariant, SerdeError> {
-        no_key()
-    }
-
-    fn serialize_map(self, _len: Option<usize>) -> Result<Self::SerializeMap, SerdeError> {
-        no_key()
-    }
-
-    fn serialize_struct(
-        self,
-        _name: &'static str,
-        _len: usize,
-    ) -> Result<Self::SerializeStruct, SerdeError> {
-        no_key()
-    }
-
-    fn serialize_struct_variant(
-        self,
-        _name: &'static str,
-        _index: u32,
-        _variant: &'static str,
-        _len: usize,
-    ) -> Result<Self::SerializeStructVariant, SerdeError> {
-        no_key()
+    refused! {
+        serialize_f32(f32) ()
+        serialize_f64(f64) ()
+        serialize_bytes(&[u8]) ()
+        serialize_none() ()
+        serialize_unit() ()
+        serialize_unit_struct(&'static str) ()
+        serialize_newtype_variant[T](&'static str, u32, &'static str, &T) ()
+        serialize_seq(Option<usize>) Never
+        serialize_tuple(usize) Never
+        serialize_tuple_struct(&'static str, usize) Never
+        serialize_tuple_variant(&'static str, u32, &'static str, usize) Never
+        serialize_map(Option<usize>) Never
+        serialize_struct(&'static str, usize) Never
+        serialize_struct_variant(&'static str, u32, &'static str, usize) Never
     }
 
     fn collect_str<T: Display + ?Sized>(self, _value: &T) -> Result<(), SerdeError> {

@@ -4,7 +4,7 @@ use core::alloc::Layout;
 use core::ptr::NonNull;
 use std::vec::Vec;
 
-use super::{Random, bytes, fill, layout, page};
+use super::{Random, bytes, fill, layout, page, seeded};
 use crate::contract::allocator::Allocator;
 use crate::pages::page::PageAllocator;
 
@@ -58,7 +58,7 @@ impl Model {
         let pages = PageAllocator::new("model");
         Self {
             pages: if huge { pages.with_huge_pages() } else { pages },
-            random: Random::new(seed),
+            random: seeded(seed),
             known: Vec::new(),
             total: 0,
             asked: 0,

@@ -7,7 +7,7 @@ use std::panic::catch_unwind;
 use std::string::String;
 use std::vec;
 
-use super::{Random, bytes, fill, is_resident, misused, page};
+use super::{bytes, fill, is_resident, misused, page, seeded};
 use crate::contract::allocator::Allocator;
 use crate::contract::misuse::Misuse;
 use crate::pages::page::{PageAllocator, Reservation, system};
@@ -102,7 +102,7 @@ fn random_ranges_against_a_model() {
         Guard,
     }
     for seed in 1..=3 {
-        let mut random = Random::new(seed);
+        let mut random = seeded(seed);
         let pages = PageAllocator::new("pages");
         let space = pages.reserve(200 * page(), page()).unwrap();
         let mut model = vec![State::Reserved; 200];

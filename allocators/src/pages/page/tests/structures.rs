@@ -5,7 +5,7 @@ use core::ptr::NonNull;
 use std::collections::BTreeMap;
 use std::vec;
 
-use super::{Random, page};
+use super::{Random, page, seeded};
 use crate::pages::page::entry::{Entry, Kind};
 use crate::pages::page::page_map::{PageMap, Use};
 use crate::pages::page::table::Table;
@@ -39,7 +39,7 @@ fn check(table: &Table, model: &BTreeMap<usize, Entry>, random: &mut Random, spa
 #[test]
 fn the_table_keeps_its_order() {
     for seed in 1..=4_u64 {
-        let mut random = Random::new(seed);
+        let mut random = seeded(seed);
         let mut table = Table::new();
         let mut model = BTreeMap::new();
         let slots = 30_000;
@@ -144,7 +144,7 @@ fn a_pledge_holds_whatever_comes_between() {
 
 #[test]
 fn the_page_map_knows_each_page() {
-    let mut random = Random::new(21);
+    let mut random = seeded(21);
     for pages in [1, 31, 32, 33, 64, 1000] {
         let mut map = PageMap::new(pages).unwrap();
         let mut model = vec![Use::Reserved; pages];

@@ -18,7 +18,7 @@ fn layout(size: usize, align: usize) -> Layout {
 }
 
 /// Has blocks of 1000 bytes and reports the sizes that the test sets.
-struct Scripted {
+pub(super) struct Scripted {
     backing: TestBacking,
     /// The sizes of the next blocks, `None` to refuse. After these, blocks have their requested
     /// size.
@@ -38,7 +38,7 @@ struct Scripted {
 unsafe impl Sync for Scripted {}
 
 impl Scripted {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             backing: TestBacking::new(),
             lens: RefCell::default(),
@@ -50,7 +50,7 @@ impl Scripted {
         }
     }
 
-    fn say(&self, lens: &[Option<usize>]) {
+    pub(super) fn say(&self, lens: &[Option<usize>]) {
         self.lens.borrow_mut().extend(lens);
     }
 

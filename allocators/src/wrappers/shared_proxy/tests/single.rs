@@ -1,16 +1,15 @@
 //! One thread: counters under both ways of freeing, the budget, and forwarding.
 
 use core::alloc::Layout;
-use core::cell::Cell;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 use std::collections::BTreeMap;
 use std::println;
 use std::vec::Vec;
 
+use super::scripted::Scripted;
 use crate::blocks::pool::PoolAllocator;
-use crate::contract::allocator::{AllocError, Allocator, Block, Damage, SharedRef};
-use crate::contract::stats::Stats;
+use crate::contract::allocator::{AllocError, Allocator, SharedRef};
 use crate::linear::frame::FrameAllocator;
 use crate::testing::test_backing::{Random, TestBacking, misuse_of, panic_of};
 use crate::threads::locked::Locked;
@@ -208,73 +207,14 @@ fn blocks_without_bytes_are_found() {
     unsafe { proxy.deallocate(block) };
 }
 
-/// Grows blocks in place to twice the requested size, and undoes it or not.
-struct Rounding {
-    backing: TestBacking,
-    takes_back: bool,
-    bytes: Cell<usize>,
-}
-
-// SAFETY: the tests that use it have one thread.
-unsafe impl Sync for Rounding {}
-
-// SAFETY: blocks are the backing's, and made 1000 bytes long, which none of the tests goes above.
-unsafe impl Allocator for Rounding {
-    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        let long = Layout::from_size_align(1000, layout.align()).expect("a valid layout");
-        let block = self.backing.allocate(long)?.cast();
-        self.bytes.set(layout.size());
-        Ok(NonNull::slice_from_raw_parts(block, layout.size()))
-    }
-
-    unsafe fn deallocate(&self, block: NonNull<u8>) {
-        // SAFETY: the caller's promise, passed on.
-        unsafe { self.backing.deallocate(block) }
-    }
-
-    unsafe fn resize_in_place(
-        &self,
-        block: NonNull<u8>,
-        _old: Layout,
-        new: Layout,
-    ) -> Result<NonNull<[u8]>, AllocError> {
-        let grows = new.size() > self.bytes.get();
-        if !grows && !self.takes_back {
-            return Err(AllocError);
-        }
-        self.bytes.set(if grows { 2 * new.size() } else { new.size() });
-        Ok(NonNull::slice_from_raw_parts(block, self.bytes.get()))
-    }
-
-    unsafe fn allocated_size(&self, _block: NonNull<u8>) -> usize {
-        self.bytes.get()
-    }
-
-    fn stats(&self) -> Stats {
-        self.backing.stats()
-    }
-
-    fn name(&self) -> &str {
-        "rounding"
-    }
-
-    fn owns(&self, address: *const u8) -> bool {
-        self.backing.owns(address)
-    }
-
-    fn walk(&self, _visit: &mut dyn FnMut(Block)) {}
-
-    fn verify(&self) -> Result<(), Damage> {
-        Ok(())
-    }
-}
-
 #[test]
 fn growth_in_place_that_rounds_past_the_budget_is_undone() {
     for takes_back in [true, false] {
-        let backing = Rounding { backing: TestBacking::new(), takes_back, bytes: Cell::new(0) };
+        let backing = Scripted::new();
         let proxy = SharedProxy::new("proxy", &backing).with_budget(100);
         let block = take(&proxy, 40);
+        // It grows to twice of what is asked, and takes that back or not.
+        backing.say(&[Some(120), takes_back.then_some(40)]);
         let before = proxy.stats();
         // SAFETY: the block is live and has this layout.
         let grown = unsafe { proxy.resize_in_place(block, layout(40, 8), layout(60, 8)) };

@@ -12,12 +12,15 @@ use crate::testing::test_memory::{Memory, with_memory};
 /// Notes how many bytes each request is for, grants just as many and `more`, and refuses what is
 /// beyond a limit. Each block that changes its length moves.
 pub(in super::super) struct Noting<'m> {
-    memory: &'m Memory<'m>,
+    /// Where the blocks come from.
+    pub(in super::super) memory: &'m Memory<'m>,
     asked: RefCell<Vec<usize>>,
     /// The most bytes that are granted.
     pub(in super::super) most: Cell<usize>,
     /// How many bytes are granted beyond those asked for.
     pub(in super::super) more: Cell<usize>,
+    /// By how many bytes `more` grows at each request.
+    pub(in super::super) step: Cell<usize>,
 }
 
 impl Noting<'_> {
@@ -41,6 +44,7 @@ pub(in super::super) fn with_notes(test: impl FnOnce(&Noting<'_>)) {
             asked: RefCell::default(),
             most: Cell::new(usize::MAX),
             more: Cell::new(0),
+            step: Cell::new(0),
         });
     });
 }
@@ -53,6 +57,7 @@ unsafe impl Allocator for Noting<'_> {
             return Err(AllocError);
         }
         let bytes = layout.size() + self.more.get();
+        self.more.set(self.more.get() + self.step.get());
         let longer = Layout::from_size_align(bytes, layout.align()).map_err(|_| AllocError)?;
         let block = self.memory.allocate(longer)?;
         Ok(NonNull::slice_from_raw_parts(block.cast(), bytes))

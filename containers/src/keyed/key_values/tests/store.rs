@@ -1,14 +1,10 @@
 //! One store against the model.
 
-use core::alloc::Layout;
-use core::cell::Cell;
-use core::ptr::NonNull;
 use std::vec;
 
-use loligo_allocators::{AllocError, Block, Damage, Stats};
-
+use super::asked::with_notes;
 use super::*;
-use crate::testing::test_memory::{Memory, with_memory};
+use crate::testing::test_memory::with_memory;
 
 #[test]
 fn it_does_what_a_sorted_map_does() {
@@ -119,10 +115,12 @@ fn nothing_of_an_old_text_is_left_behind_a_shorter_one() {
 
 #[test]
 fn blocks_may_be_granted_longer_than_was_asked_for() {
-    with_memory(|memory| {
-        let generous = Generous { memory, more: Cell::new(4) };
-        let store = mixed(&generous).expect("there is memory");
-        let plain = mixed(memory).expect("there is memory");
+    with_notes(|generous| {
+        // Each time more than the time before.
+        generous.more.set(4);
+        generous.step.set(4);
+        let store = mixed(generous).expect("there is memory");
+        let plain = mixed(generous.memory).expect("there is memory");
         assert_eq!(store, plain);
         let mut copy = store.clone();
         assert!(copy.as_bytes().len() > store.as_bytes().len(), "more was granted");
@@ -133,11 +131,11 @@ fn blocks_may_be_granted_longer_than_was_asked_for() {
             copy.try_shrink().expect("there is memory");
             assert_eq!(copy.validate(), Ok(()), "after {number} keys");
         }
-        let again = KeyValues::try_from_ref_in(copy.view(), &generous).expect("there is memory");
+        let again = KeyValues::try_from_ref_in(copy.view(), generous).expect("there is memory");
         assert_eq!(again.validate(), Ok(()));
         assert_eq!(again, copy);
 
-        let mut set = KeyValuesSet::new_in(&generous);
+        let mut set = KeyValuesSet::new_in(generous);
         let first = set.insert(store.view());
         for number in 0..40 {
             let id = set.insert(copy.view());
@@ -148,53 +146,6 @@ fn blocks_may_be_granted_longer_than_was_asked_for() {
         }
         assert_eq!(set.get(first).and_then(|store| store.get_array(key(39))), Some(&[39.0; 3][..]));
     });
-}
-
-/// Grants more than it is asked for, and each time more than the time before.
-struct Generous<'m> {
-    memory: &'m Memory<'m>,
-    more: Cell<usize>,
-}
-
-// SAFETY: the blocks are those of another allocator, whole or their beginning.
-unsafe impl Allocator for Generous<'_> {
-    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        let bytes = layout.size() + self.more.get();
-        self.more.set(self.more.get() + 4);
-        let longer = Layout::from_size_align(bytes, layout.align()).map_err(|_| AllocError)?;
-        let block = self.memory.allocate(longer)?;
-        Ok(NonNull::slice_from_raw_parts(block.cast(), bytes))
-    }
-
-    unsafe fn deallocate(&self, block: NonNull<u8>) {
-        // SAFETY: the caller's promise, passed on.
-        unsafe { self.memory.deallocate(block) }
-    }
-
-    unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
-        // SAFETY: the caller's promise, passed on.
-        unsafe { self.memory.allocated_size(block) }
-    }
-
-    fn stats(&self) -> Stats {
-        self.memory.stats()
-    }
-
-    fn name(&self) -> &str {
-        "generous"
-    }
-
-    fn owns(&self, address: *const u8) -> bool {
-        self.memory.owns(address)
-    }
-
-    fn walk(&self, visit: &mut dyn FnMut(Block)) {
-        self.memory.walk(visit);
-    }
-
-    fn verify(&self) -> Result<(), Damage> {
-        self.memory.verify()
-    }
 }
 
 #[test]
