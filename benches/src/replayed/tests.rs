@@ -1,6 +1,7 @@
 //! Tests of the rows on traces.
 
 use loligo_replay::results::{Kind, RowResult};
+use loligo_replay::trace::Op;
 
 use super::*;
 
@@ -92,11 +93,16 @@ fn limits_are_those_of_the_worse_way() {
 
 #[test]
 fn the_phases_shift_as_described() {
-    let trace = shift::trace();
+    let trace = shift::trace(&Shift { name: "shift20", least: 24, most: 480 });
     let phase_blocks = |phase: u64| (16 << 20) / (24 * phase);
     let blocks: u64 = (1..=20).map(phase_blocks).sum();
     let stay: u64 = (1..=20).map(|phase| phase_blocks(phase) / 50).sum();
     assert_eq!(trace.allocations, blocks);
     assert_eq!(trace.events.len() as u64, 2 * blocks - stay);
     assert!(trace.peak_live_bytes < (16 << 20) * 14 / 10);
+    let trace = shift::trace(&Shift { name: "shiftw", least: 24, most: 12_000 });
+    let sizes = trace.events.iter().filter(|event| event.op == Op::Allocate);
+    let (first, last) = (sizes.clone().next(), sizes.last());
+    assert_eq!(first.map(|event| event.bytes), Some(24), "the first phase");
+    assert_eq!(last.map(|event| event.bytes), Some(12_000), "the last one");
 }
