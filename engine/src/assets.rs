@@ -250,14 +250,17 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
             Some(texture) => self.texture(texture, resources)?,
             None => NO_TEXTURE,
         };
+        self.materials.try_reserve(1)?;
         let (next, layer) = (self.materials.len() as u32, material.layer);
         let state = self.materials.get(&key).map_or(next, |known| known.state);
-        self.materials.try_insert(key, MaterialAsset { state, layer, debug_name })?;
         let MaterialResource { color, roughness, metallic, emission, custom, .. } = *material;
         let values = [color, [roughness, metallic, emission, 0.0], custom];
         let casts_shadow = material.casts_shadow.into();
         let data = MaterialData { state, shader, texture, casts_shadow, values };
-        Ok(self.uploads.try_push(data)?)
+        self.uploads.try_push(data)?;
+        // There is room.
+        self.materials.insert(key, MaterialAsset { state, layer, debug_name });
+        Ok(())
     }
 
     fn shader<B: Allocator + ?Sized>(

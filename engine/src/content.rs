@@ -1,7 +1,7 @@
 //! What a game is made of: its resources, its settings, and what of them is drawn with.
 
 use loligo_allocators::SharedRef;
-use loligo_containers::Array;
+use loligo_containers::{Array, GrowError};
 use loligo_diagnostics::context;
 use loligo_entities::EntityResource;
 use loligo_ids::IdString64;
@@ -167,17 +167,11 @@ impl<'e, 'm> Content<'e, 'm> {
         Ok(())
     }
 
-    /// Reads the layers of the frame that is loaded.
-    pub(crate) fn read_layers(&mut self) -> Result<(), EngineError> {
-        let memory = self.layers.memory();
-        let Some(frame) = self.resources.get(self.settings.frame) else { return Ok(()) };
-        let frame = FrameDescription::try_read_in(frame.payload(), memory)
-            .map_err(|error| EngineError::Render(wrong_frame(&error)))?;
-        self.layers.clear();
-        for layer in frame.layers() {
-            self.layers.try_push(IdString64::new(layer.name))?;
-        }
-        Ok(())
+    /// Sends the render thread the description of the frame that was recompiled, and reads its
+    /// layers: both, or none where that fails.
+    pub(crate) fn replace_frame(&mut self) -> Result<(), EngineError> {
+        let Self { resources, settings, assets, layers, .. } = self;
+        read_layers(resources, settings.frame, layers, |text| assets.put_frame(text))
     }
 
     /// Loads materials in addition to those of the level, where anything is drawn.
@@ -192,11 +186,31 @@ impl<'e, 'm> Content<'e, 'm> {
 
     fn load_drawn(&mut self) -> Result<(), EngineError> {
         self.resources.load(self.settings.frame)?;
-        self.read_layers()?;
+        read_layers(&self.resources, self.settings.frame, &mut self.layers, |_| Ok(()))?;
         let full_screen = self.settings.full_screen.iter().map(|(_, material)| material);
         for material in full_screen.chain(&*self.settings.materials) {
             self.assets.load_material(*material, &mut self.resources)?;
         }
         self.load_models()
     }
+}
+
+/// Reads the layers of a frame, after `accept` took its text: where that fails, or the text is not
+/// a frame, they stay as they were.
+fn read_layers<'m>(
+    resources: &Resources<'_, SharedAllocator<'m>>,
+    key: ResourceKey,
+    layers: &mut Array<'m, IdString64, SharedAllocator<'m>>,
+    accept: impl FnOnce(&[u8]) -> Result<(), GrowError>,
+) -> Result<(), EngineError> {
+    let Some(frame) = resources.get(key) else { return Ok(()) };
+    let text = frame.payload();
+    let frame = FrameDescription::try_read_in(text, layers.memory())
+        .map_err(|error| EngineError::Render(wrong_frame(&error)))?;
+    layers.try_reserve(frame.layers().len())?;
+    accept(text)?;
+    layers.clear();
+    // There is room.
+    layers.extend(frame.layers().map(|layer| IdString64::new(layer.name)));
+    Ok(())
 }

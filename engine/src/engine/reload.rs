@@ -5,7 +5,6 @@ use core::fmt;
 use loligo_containers::Array;
 use loligo_diagnostics::{context, contexts, log};
 use loligo_ids::IdString64;
-use loligo_render::FrameDescription;
 use loligo_resources::{Reloaded, ResourceKey};
 
 use super::Engine;
@@ -203,14 +202,8 @@ impl<'m> Engine<'_, 'm> {
     /// Has frames drawn by a new description, if it is one: what is wrong with it was said when it
     /// was compiled.
     fn take_in_frame(&mut self) -> Result<(), EngineError> {
-        let Self { content, world, memory, .. } = self;
-        let Some(frame) = content.resources.get(content.settings.frame) else { return Ok(()) };
-        let render = memory_of(memory, "render");
-        if let Err(error) = FrameDescription::try_read_in(frame.payload(), render) {
-            return Err(EngineError::Render(crate::renderer::wrong_frame(&error)));
-        }
-        content.assets.put_frame(frame.payload())?;
-        content.read_layers()?;
+        let Self { content, world, .. } = self;
+        content.replace_frame()?;
         world.refresh_layers(&content.assets, |layer| content.layer(layer))
     }
 }

@@ -121,7 +121,9 @@ impl<'m> World<'m> {
         };
         models.flush_removed(recorder)?;
         lights.flush_removed(recorder)?;
-        let (has_lights, mut failed) = (!lights.is_empty(), None);
+        // The table of materials may be older than what was loaded, too.
+        let learned = if self.is_behind { self.styles.learn(assets, &layer) } else { Ok(()) };
+        let (has_lights, mut failed) = (!lights.is_empty(), learned.err());
         let mut tell = |entity: Entity, matrix: &Affine3A, is_behind: bool| {
             if let Some(model) = models.get_mut(entity) {
                 let told = tell_model(model, matrix, is_behind, assets, &layer, recorder);
@@ -152,43 +154,63 @@ impl<'m> World<'m> {
         self.styles.learn(assets, layer)
     }
 
-    /// Sends the render thread what has changed of a mesh or a material that models are made of.
+    /// Sends the render thread what has changed of a mesh or a material that models are made of; if
+    /// there is no memory for it, everything is sent again in the next frame.
     pub(crate) fn refresh(
         &mut self,
         key: ResourceKey,
         assets: &Assets<'m, SharedAllocator<'m>>,
         layer: impl Fn(IdString64) -> Option<u32>,
     ) -> Result<(), EngineError> {
-        self.styles.learn(assets, &layer)?;
-        let Some(recorder) = &mut self.recorder else { return Ok(()) };
-        for model in self.managers.models.values() {
-            let Some(handle) = model.handle() else { continue };
+        self.send_again(assets, &layer, |model, handle, recorder| {
             if model.mesh() == key
                 && let Some(mesh) = assets.mesh(key)
             {
                 recorder.set_shape(handle, mesh.geometry, mesh.sphere)?;
             }
-            if model.material() == key {
-                look(model, handle, assets, &layer, recorder)?;
+            match model.material() == key {
+                true => look(model, handle, assets, &layer, recorder),
+                false => Ok(()),
             }
-        }
-        Ok(())
+        })
     }
 
-    /// Sends the render thread the layers of all models, because their numbers have changed.
+    /// Sends the render thread the layers of all models, because their numbers have changed; if
+    /// there is no memory for it, everything is sent again in the next frame.
     pub(crate) fn refresh_layers(
         &mut self,
         assets: &Assets<'m, SharedAllocator<'m>>,
         layer: impl Fn(IdString64) -> Option<u32>,
     ) -> Result<(), EngineError> {
-        self.styles.learn(assets, &layer)?;
-        let Some(recorder) = &mut self.recorder else { return Ok(()) };
-        for model in self.managers.models.values() {
-            if let Some(handle) = model.handle() {
-                look(model, handle, assets, &layer, recorder)?;
+        self.send_again(assets, &layer, |model, handle, recorder| {
+            look(model, handle, assets, &layer, recorder)
+        })
+    }
+
+    /// Rebuilds the table of materials, and sends a message about each model that has a render
+    /// object.
+    fn send_again(
+        &mut self,
+        assets: &Assets<'m, SharedAllocator<'m>>,
+        layer: impl Fn(IdString64) -> Option<u32>,
+        mut send: impl FnMut(
+            &Model,
+            RenderHandle,
+            &mut StateRecorder<'m, SharedAllocator<'m>>,
+        ) -> Result<(), RecordError>,
+    ) -> Result<(), EngineError> {
+        let sent = self.styles.learn(assets, layer).and_then(|()| {
+            let Some(recorder) = &mut self.recorder else { return Ok(()) };
+            for model in self.managers.models.values() {
+                if let Some(handle) = model.handle() {
+                    send(model, handle, recorder)?;
+                }
             }
-        }
-        Ok(())
+            Ok(())
+        });
+        // The render thread has what was there before, of which nothing may be left.
+        self.is_behind |= sent.is_err();
+        sent
     }
 
     /// Sends a message about a render object, if the object exists; if there is no memory for it,

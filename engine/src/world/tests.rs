@@ -1,5 +1,7 @@
 //! Spawning where memory runs out, at each place in turn.
 
+mod reloads;
+
 use loligo_allocators::{
     Allocator, FailingAllocator, HeapAllocator, Locked, MemoryGlobals, MemoryOptions,
     PageAllocator, Refusals, StaticHeap,
