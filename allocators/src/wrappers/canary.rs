@@ -14,6 +14,7 @@ use crate::bookkeeping::mark;
 use crate::contract::allocator::{AllocError, Allocator, Block, Damage, move_block};
 use crate::contract::leak;
 use crate::contract::stats::Stats;
+use crate::wrappers::proxy::over_backing;
 
 mod guard;
 mod header;
@@ -489,18 +490,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for CanaryAllocator<'_, B> {
         }
     }
 
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn backing(&self) -> Option<&dyn Allocator> {
-        // Through a reference, as a backing type without a size has no other way to a trait object.
-        Some(&self.backing)
-    }
-
-    fn owns(&self, address: *const u8) -> bool {
-        self.backing.owns(address)
-    }
+    over_backing!();
 
     /// Shows the live blocks, the youngest first, up to the first whose header is damaged.
     fn walk(&self, visit: &mut dyn FnMut(Block)) {

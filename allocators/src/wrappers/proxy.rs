@@ -55,6 +55,45 @@ macro_rules! passed_to_proxy {
 }
 pub(crate) use passed_to_proxy;
 
+/// What a wrapper says of itself by its fields `name` and `backing`.
+macro_rules! over_backing {
+    () => {
+        fn name(&self) -> &str {
+            self.name
+        }
+
+        fn backing(&self) -> Option<&dyn Allocator> {
+            // Through a reference, as a backing type without a size has no other way to a trait
+            // object.
+            Some(&self.backing)
+        }
+
+        fn owns(&self, address: *const u8) -> bool {
+            self.backing.owns(address)
+        }
+    };
+}
+pub(crate) use over_backing;
+
+/// What both proxies leave to their backing, or do not know.
+macro_rules! proxied {
+    () => {
+        #[inline]
+        unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
+            // SAFETY: the caller's promise, passed on.
+            unsafe { self.backing.allocated_size(block) }
+        }
+
+        fn budget(&self) -> Option<usize> {
+            Self::budget(self)
+        }
+
+        /// Shows nothing: the proxy does not know which of the backing's blocks are its own.
+        fn walk(&self, _visit: &mut dyn FnMut(Block)) {}
+    };
+}
+pub(crate) use proxied;
+
 /// An allocator that forwards everything to another and counts it under a name of its own.
 ///
 /// It remembers nothing about single blocks: both ways of freeing ask the backing how large the
@@ -340,12 +379,6 @@ unsafe impl<B: Allocator + ?Sized> Allocator for ProxyAllocator<'_, B> {
         Ok(moved)
     }
 
-    #[inline]
-    unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
-        // SAFETY: the caller's promise, passed on.
-        unsafe { self.backing.allocated_size(block) }
-    }
-
     fn layout_below(&self, layout: Layout) -> Layout {
         ProxyAllocator::layout_for(layout)
     }
@@ -368,25 +401,9 @@ unsafe impl<B: Allocator + ?Sized> Allocator for ProxyAllocator<'_, B> {
         }
     }
 
-    fn name(&self) -> &str {
-        self.name
-    }
+    over_backing!();
 
-    fn backing(&self) -> Option<&dyn Allocator> {
-        // Through a reference, as a backing type without a size has no other way to a trait object.
-        Some(&self.backing)
-    }
-
-    fn budget(&self) -> Option<usize> {
-        Self::budget(self)
-    }
-
-    fn owns(&self, address: *const u8) -> bool {
-        self.backing.owns(address)
-    }
-
-    /// Shows nothing: the proxy does not know which of the backing's blocks are its own.
-    fn walk(&self, _visit: &mut dyn FnMut(Block)) {}
+    proxied!();
 
     /// Compares the counters with each other and with the backing's.
     fn verify(&self) -> Result<(), Damage> {

@@ -13,6 +13,7 @@ use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
 use crate::contract::leak;
 use crate::contract::misuse::{Misuse, wrong_free};
 use crate::contract::stats::Stats;
+use crate::wrappers::proxy::{over_backing, proxied};
 
 mod counters;
 
@@ -421,12 +422,6 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedProxy<'_, B> {
         Ok(moved)
     }
 
-    #[inline]
-    unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
-        // SAFETY: the caller's promise, passed on.
-        unsafe { self.backing.allocated_size(block) }
-    }
-
     fn layout_below(&self, layout: Layout) -> Layout {
         SharedProxy::layout_for(layout)
     }
@@ -435,25 +430,9 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedProxy<'_, B> {
         self.counters.stats()
     }
 
-    fn name(&self) -> &str {
-        self.name
-    }
+    over_backing!();
 
-    fn backing(&self) -> Option<&dyn Allocator> {
-        // Through a reference, as a backing type without a size has no other way to a trait object.
-        Some(&self.backing)
-    }
-
-    fn budget(&self) -> Option<usize> {
-        Self::budget(self)
-    }
-
-    fn owns(&self, address: *const u8) -> bool {
-        self.backing.owns(address)
-    }
-
-    /// Shows nothing: the proxy does not know which of the backing's blocks are its own.
-    fn walk(&self, _visit: &mut dyn FnMut(Block)) {}
+    proxied!();
 
     /// Compares the counters with each other, also while other threads work. What the backing
     /// counts is another moment's, so it is left out.

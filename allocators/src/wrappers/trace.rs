@@ -15,6 +15,7 @@ use crate::bookkeeping::address_table::Place;
 use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
 use crate::contract::leak;
 use crate::contract::stats::Stats;
+use crate::wrappers::proxy::over_backing;
 
 pub(crate) mod array;
 mod entry;
@@ -390,18 +391,7 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator for TraceAll
         self.ledger.stats()
     }
 
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn backing(&self) -> Option<&dyn Allocator> {
-        // Through a reference, as a backing type without a size has no other way to a trait object.
-        Some(&self.backing)
-    }
-
-    fn owns(&self, address: *const u8) -> bool {
-        self.backing.owns(address)
-    }
+    over_backing!();
 
     /// Shows every live block with the bytes last asked and the site of its allocation, in no
     /// order.
