@@ -14,6 +14,7 @@ use crate::bookkeeping::mark;
 use crate::contract::allocator::{AllocError, Allocator, Block, Damage, move_block};
 use crate::contract::leak;
 use crate::contract::stats::Stats;
+use crate::wrappers::proxy::over_backing;
 
 mod guard;
 mod header;
@@ -462,11 +463,6 @@ unsafe impl<B: Allocator + ?Sized> Allocator for CanaryAllocator<'_, B> {
         unsafe { move_block(self, block, old, new) }
     }
 
-    unsafe fn discard(&self, part: NonNull<[u8]>) -> usize {
-        // SAFETY: the block is one of the backing's, and the promise is the caller's.
-        unsafe { self.backing.discard(part) }
-    }
-
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
         self.examined(block, None, Location::caller()).shape().size
     }
@@ -493,19 +489,7 @@ unsafe impl<B: Allocator + ?Sized> Allocator for CanaryAllocator<'_, B> {
         }
     }
 
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn backing(&self) -> Option<&dyn Allocator> {
-        // Through a reference, as an unsized backing type has no other conversion to a trait
-        // object.
-        Some(&self.backing)
-    }
-
-    fn owns(&self, address: *const u8) -> bool {
-        self.backing.owns(address)
-    }
+    over_backing!();
 
     /// Shows the live blocks, newest first, up to the first whose header is damaged.
     fn walk(&self, visit: &mut dyn FnMut(Block)) {

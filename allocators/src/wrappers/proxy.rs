@@ -60,6 +60,50 @@ macro_rules! passed_to_proxy {
 }
 pub(crate) use passed_to_proxy;
 
+/// The methods that need only a wrapper's fields `name` and `backing`.
+macro_rules! over_backing {
+    () => {
+        unsafe fn discard(&self, part: NonNull<[u8]>) -> usize {
+            // SAFETY: the block is one of the backing's, and the promise is the caller's.
+            unsafe { self.backing.discard(part) }
+        }
+
+        fn name(&self) -> &str {
+            self.name
+        }
+
+        fn backing(&self) -> Option<&dyn Allocator> {
+            // Through a reference, as an unsized backing type has no other conversion to a trait
+            // object.
+            Some(&self.backing)
+        }
+
+        fn owns(&self, address: *const u8) -> bool {
+            self.backing.owns(address)
+        }
+    };
+}
+pub(crate) use over_backing;
+
+/// The methods that both proxies leave to their backing, or cannot answer.
+macro_rules! proxied {
+    () => {
+        #[inline]
+        unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
+            // SAFETY: the caller's promise, passed on.
+            unsafe { self.backing.allocated_size(block) }
+        }
+
+        fn budget(&self) -> Option<usize> {
+            Self::budget(self)
+        }
+
+        /// Shows nothing: the proxy does not know which of the backing's blocks are its own.
+        fn walk(&self, _visit: &mut dyn FnMut(Block)) {}
+    };
+}
+pub(crate) use proxied;
+
 /// An allocator that forwards everything to its backing and counts it under a separate name.
 ///
 /// It stores nothing per block: both ways of freeing ask the backing for the block's size, as
@@ -346,17 +390,6 @@ unsafe impl<B: Allocator + ?Sized> Allocator for ProxyAllocator<'_, B> {
         Ok(moved)
     }
 
-    unsafe fn discard(&self, part: NonNull<[u8]>) -> usize {
-        // SAFETY: the block is one of the backing's, and the promise is the caller's.
-        unsafe { self.backing.discard(part) }
-    }
-
-    #[inline]
-    unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
-        // SAFETY: the caller's promise, passed on.
-        unsafe { self.backing.allocated_size(block) }
-    }
-
     fn layout_below(&self, layout: Layout) -> Layout {
         ProxyAllocator::layout_for(layout)
     }
@@ -379,26 +412,9 @@ unsafe impl<B: Allocator + ?Sized> Allocator for ProxyAllocator<'_, B> {
         }
     }
 
-    fn name(&self) -> &str {
-        self.name
-    }
+    over_backing!();
 
-    fn backing(&self) -> Option<&dyn Allocator> {
-        // Through a reference, as an unsized backing type has no other conversion to a trait
-        // object.
-        Some(&self.backing)
-    }
-
-    fn budget(&self) -> Option<usize> {
-        Self::budget(self)
-    }
-
-    fn owns(&self, address: *const u8) -> bool {
-        self.backing.owns(address)
-    }
-
-    /// Shows nothing: the proxy does not know which of the backing's blocks are its own.
-    fn walk(&self, _visit: &mut dyn FnMut(Block)) {}
+    proxied!();
 
     /// Compares the counters with each other and with the backing's.
     fn verify(&self) -> Result<(), Damage> {

@@ -13,6 +13,7 @@ use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
 use crate::contract::leak;
 use crate::contract::misuse::{Misuse, wrong_free};
 use crate::contract::stats::Stats;
+use crate::wrappers::proxy::{over_backing, proxied};
 
 mod counters;
 
@@ -422,17 +423,6 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedProxy<'_, B> {
         Ok(moved)
     }
 
-    unsafe fn discard(&self, part: NonNull<[u8]>) -> usize {
-        // SAFETY: the block is one of the backing's, and the promise is the caller's.
-        unsafe { self.backing.discard(part) }
-    }
-
-    #[inline]
-    unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
-        // SAFETY: the caller's promise, passed on.
-        unsafe { self.backing.allocated_size(block) }
-    }
-
     fn layout_below(&self, layout: Layout) -> Layout {
         SharedProxy::layout_for(layout)
     }
@@ -441,26 +431,9 @@ unsafe impl<B: Allocator + Sync + ?Sized> Allocator for SharedProxy<'_, B> {
         self.counters.stats()
     }
 
-    fn name(&self) -> &str {
-        self.name
-    }
+    over_backing!();
 
-    fn backing(&self) -> Option<&dyn Allocator> {
-        // Through a reference, as an unsized backing type has no other conversion to a trait
-        // object.
-        Some(&self.backing)
-    }
-
-    fn budget(&self) -> Option<usize> {
-        Self::budget(self)
-    }
-
-    fn owns(&self, address: *const u8) -> bool {
-        self.backing.owns(address)
-    }
-
-    /// Shows nothing: the proxy does not know which of the backing's blocks are its own.
-    fn walk(&self, _visit: &mut dyn FnMut(Block)) {}
+    proxied!();
 
     /// Compares the counters with each other, also while other threads work. The backing's counters
     /// belong to another moment, so they are not compared.

@@ -15,6 +15,7 @@ use crate::bookkeeping::address_table::Place;
 use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
 use crate::contract::leak;
 use crate::contract::stats::Stats;
+use crate::wrappers::proxy::over_backing;
 
 pub(crate) mod array;
 mod entry;
@@ -382,11 +383,6 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator for TraceAll
         Ok(moved)
     }
 
-    unsafe fn discard(&self, part: NonNull<[u8]>) -> usize {
-        // SAFETY: the block is one of the backing's, and the promise is the caller's.
-        unsafe { self.backing.discard(part) }
-    }
-
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
         self.ledger.at(self.place(block, None, Location::caller())).granted
     }
@@ -399,19 +395,7 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator for TraceAll
         self.ledger.stats()
     }
 
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn backing(&self) -> Option<&dyn Allocator> {
-        // Through a reference, as an unsized backing type has no other conversion to a trait
-        // object.
-        Some(&self.backing)
-    }
-
-    fn owns(&self, address: *const u8) -> bool {
-        self.backing.owns(address)
-    }
+    over_backing!();
 
     /// Shows every live block with the bytes last requested and the site of its allocation, in no
     /// order.

@@ -21,6 +21,9 @@ pub mod serde;
 mod string;
 mod style;
 #[cfg(test)]
+#[expect(dead_code, reason = "the tests of other subsystems use more of it")]
+mod test_drawn;
+#[cfg(test)]
 #[expect(dead_code, unused_imports, reason = "the tests of the containers use more of it")]
 #[path = "../../../containers/src/testing/test_memory.rs"]
 mod test_memory;

@@ -7,10 +7,8 @@ mod model;
 mod samples;
 
 use std::string::String;
-use std::{env, println};
 
 use loligo_allocators::Allocator;
-use proptest::test_runner::{Config, RngSeed};
 
 use crate::format::format;
 use crate::options::Options;
@@ -18,23 +16,8 @@ use crate::style::Style;
 use crate::tree::SyntaxTree;
 use crate::value::Value;
 
-/// The default seed: the same in every run, so that no run fails for a case that another did not
-/// try.
+/// The default seed.
 const SEED: u64 = 0x2009_1013;
-
-/// Returns a configuration of proptest with `cases` cases, unless the environment sets another
-/// number, and prints the seed.
-fn seeded(cases: u32) -> Config {
-    let mut config = Config { failure_persistence: None, ..Config::default() };
-    if env::var_os("PROPTEST_CASES").is_none() {
-        config.cases = cases;
-    }
-    if config.rng_seed == RngSeed::Random {
-        config.rng_seed = RngSeed::Fixed(SEED);
-    }
-    println!("seed {}; the variable PROPTEST_RNG_SEED sets another", config.rng_seed);
-    config
-}
 
 /// Holds all that is true of every text that is accepted.
 fn check(text: &[u8], options: &Options, memory: &dyn Allocator) {

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use loligo_compiler::{Compilers, Project, ResourceError};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngSeed, TestRunner};
 
 use crate::place::{Place, contents, index, later, now, two};
 use crate::scripted::compilers;
+use crate::test_drawn::{check, seeded};
 
 /// Where files may be: sources of both kinds, variants, files that others ask for, and the same
 /// name as file and folder.
@@ -152,25 +152,14 @@ const CASES: u32 = 32;
 
 #[test]
 fn compiling_on_gives_what_compiling_from_nothing_gives() {
-    let mut config = Config { failure_persistence: None, ..Config::default() };
-    if std::env::var_os("PROPTEST_CASES").is_none() {
-        config.cases = CASES;
-    }
-    if config.rng_seed == RngSeed::Random {
-        config.rng_seed = RngSeed::Fixed(SEED);
-    }
-    println!("seed {}; the variable PROPTEST_RNG_SEED sets another", config.rng_seed);
     let drawn = prop::collection::vec(step(), 1..40);
-    let ran = TestRunner::new(config).run(&drawn, |steps| {
+    check(seeded(SEED, CASES), &drawn, |steps| {
         // By the true clock no file is old enough to be known by its stamp; by the later one all
         // are.
         run(&steps, now);
         run(&steps, later);
         Ok(())
     });
-    if let Err(error) = ran {
-        panic!("{error}");
-    }
 }
 
 fn run(steps: &[Step], clock: Clock) {

@@ -10,3 +10,5 @@ mod place;
 mod properties;
 mod scripted;
 mod sources;
+#[path = "../../../sjson/src/test_drawn.rs"]
+mod test_drawn;

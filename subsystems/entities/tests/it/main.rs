@@ -4,6 +4,7 @@
 mod compiling;
 mod golden;
 mod instances;
+#[path = "../../../expressions/tests/it/memory.rs"]
 mod memory;
 mod model;
 mod project;
@@ -11,5 +12,7 @@ mod refusals;
 mod resources;
 mod spawning;
 mod tags_and_data;
+#[path = "../../../sjson/src/test_drawn.rs"]
+mod test_drawn;
 mod trees;
 mod world;

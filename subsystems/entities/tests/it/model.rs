@@ -7,9 +7,9 @@ use loligo_allocators::Allocator;
 use loligo_entities::{DEPTH_MAX, Entity, EntityResource, LinkError, Pose, ResourcePart};
 use loligo_ids::IdString32;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngSeed, TestRunner};
 
 use crate::memory::with_memory;
+use crate::test_drawn::{check, seeded};
 use crate::world::{World, compiled};
 
 /// The resources that programs spawn.
@@ -336,20 +336,11 @@ const CASES: u32 = 128;
 
 #[test]
 fn worlds_are_as_their_models() {
-    let mut config = Config { failure_persistence: None, ..Config::default() };
-    if std::env::var_os("PROPTEST_CASES").is_none() {
-        config.cases = CASES;
-    }
-    if config.rng_seed == RngSeed::Random {
-        config.rng_seed = RngSeed::Fixed(SEED);
-    }
-    println!("seed {}; the variable PROPTEST_RNG_SEED sets another", config.rng_seed);
     let programs = prop::collection::vec(op(), 1..80);
-    let result = TestRunner::new(config).run(&programs, |program| {
+    check(seeded(SEED, CASES), &programs, |program| {
         with_memory(|memory| run(&program, memory));
         Ok(())
     });
-    result.unwrap_or_else(|error| panic!("{error}"));
 }
 
 /// Runs a program in a world and in its model, and compares both after each step.

@@ -9,3 +9,5 @@ mod memory;
 mod model;
 mod properties;
 mod refusals;
+#[path = "../../../sjson/src/test_drawn.rs"]
+mod test_drawn;

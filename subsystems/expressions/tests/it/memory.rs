@@ -1,4 +1,5 @@
-//! Memory for tests: filled with junk, counted, and refused on demand.
+//! Memory for tests: filled with junk, counted, and refused on demand. The tests of other
+//! subsystems include this file.
 
 use core::fmt::Debug;
 
@@ -12,7 +13,7 @@ pub(crate) fn with_memory<R>(test: impl FnOnce(&dyn Allocator) -> R) -> R {
 }
 
 /// Runs `test` with memory that refuses; returns how often it did.
-fn refusing<R>(refusals: Refusals, test: impl FnOnce(&dyn Allocator) -> R) -> (u64, R) {
+pub(crate) fn refusing<R>(refusals: Refusals, test: impl FnOnce(&dyn Allocator) -> R) -> (u64, R) {
     let pages = PageAllocator::new("test pages");
     let heap = HeapAllocator::new("test heap", &pages);
     let filled = FillAllocator::new("test fill", &heap);

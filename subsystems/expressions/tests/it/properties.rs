@@ -6,10 +6,11 @@ use loligo_allocators::Allocator;
 use loligo_containers::Array;
 use loligo_expressions::{BatchStack, Bytecode, Expression, Input, Symbols};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
+use proptest::test_runner::TestCaseError;
 
 use crate::memory::with_memory;
 use crate::model::{FUNCTIONS, SYMBOLS, Tree, VARIABLES, bits, trees, values};
+use crate::test_drawn;
 
 /// The default seed of the random cases.
 const SEED: u64 = 0x2011_0313;
@@ -19,19 +20,7 @@ const CASES: u32 = 600;
 
 /// Draws cases and runs each.
 fn check<T: Debug>(drawn: &impl Strategy<Value = T>, run: impl Fn(T) -> Result<(), TestCaseError>) {
-    let mut config = Config { failure_persistence: None, ..Config::default() };
-    if std::env::var_os("PROPTEST_CASES").is_none() {
-        config.cases = CASES;
-    }
-    if config.rng_seed == RngSeed::Random {
-        config.rng_seed = RngSeed::Fixed(SEED);
-    }
-    println!("seed {}; the variable PROPTEST_RNG_SEED sets another", config.rng_seed);
-    match TestRunner::new(config).run(drawn, run) {
-        Ok(()) => {}
-        Err(TestError::Fail(reason, case)) => panic!("{reason}\nthe smallest case: {case:?}"),
-        Err(TestError::Abort(reason)) => panic!("nothing could be drawn: {reason}"),
-    }
+    test_drawn::check(test_drawn::seeded(SEED, CASES), drawn, run);
 }
 
 fn compile<'a>(

@@ -3,7 +3,10 @@
 use core::fmt::Debug;
 
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
+use proptest::test_runner::TestCaseError;
+
+#[path = "../../../sjson/src/test_drawn.rs"]
+mod test_drawn;
 
 /// The default seed of the random drawings.
 const SEED: u64 = 0x2009_1014;
@@ -16,17 +19,5 @@ pub(crate) fn check<T: Debug>(
     drawn: &impl Strategy<Value = T>,
     run: impl Fn(T) -> Result<(), TestCaseError>,
 ) {
-    let mut config = Config { failure_persistence: None, ..Config::default() };
-    if std::env::var_os("PROPTEST_CASES").is_none() {
-        config.cases = CASES;
-    }
-    if config.rng_seed == RngSeed::Random {
-        config.rng_seed = RngSeed::Fixed(SEED);
-    }
-    println!("seed {}; the variable PROPTEST_RNG_SEED sets another", config.rng_seed);
-    match TestRunner::new(config).run(drawn, run) {
-        Ok(()) => {}
-        Err(TestError::Fail(reason, case)) => panic!("{reason}\nthe smallest case: {case:?}"),
-        Err(TestError::Abort(reason)) => panic!("nothing could be drawn: {reason}"),
-    }
+    test_drawn::check(test_drawn::seeded(SEED, CASES), drawn, run);
 }

@@ -5,6 +5,8 @@ mod collecting;
 mod compiling;
 mod errors;
 mod inspecting;
+#[expect(dead_code, reason = "the tests of other subsystems use more of it")]
+#[path = "../../../expressions/tests/it/memory.rs"]
 mod memory;
 mod modules;
 mod recursing;

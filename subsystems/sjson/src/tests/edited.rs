@@ -8,9 +8,10 @@ use proptest::prelude::*;
 use crate::edits::Edits;
 use crate::options::{Dialect, Options};
 use crate::style::Style;
+use crate::test_drawn::seeded;
 use crate::test_memory::with_memory;
+use crate::tests::SEED;
 use crate::tests::model::{Model, objects, scribbled, strings, values};
-use crate::tests::seeded;
 use crate::tree::SyntaxTree;
 use crate::value::Value;
 
@@ -119,7 +120,7 @@ fn written(model: &Model, dialect: Dialect) -> String {
 }
 
 proptest! {
-    #![proptest_config(seeded(512))]
+    #![proptest_config(seeded(SEED, 512))]
 
     #[test]
     fn an_edit_changes_what_it_names_and_no_more(

@@ -7,10 +7,11 @@ use proptest::prelude::*;
 
 use crate::options::Options;
 use crate::style::{Layout, Style};
+use crate::test_drawn::seeded;
 use crate::test_memory::with_memory;
+use crate::tests::SEED;
 use crate::tests::check;
 use crate::tests::model::{Model, scribbled, values};
-use crate::tests::seeded;
 use crate::value::Value;
 
 fn styles() -> impl Strategy<Value = Style> {
@@ -68,7 +69,7 @@ fn soups() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(seeded(512))]
+    #![proptest_config(seeded(SEED, 512))]
 
     #[test]
     fn values_come_back_from_text(model in values(), style in styles()) {
