@@ -24,6 +24,7 @@ use crate::bookkeeping::mark;
 use crate::contract::allocator::{AllocError, Allocator, Block, Damage, move_block};
 use crate::contract::leak;
 use crate::contract::stats::Stats;
+use crate::wrappers::proxy::over_backing;
 
 /// An allocator that delays the return of freed blocks to its backing and watches them.
 ///
@@ -505,11 +506,6 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator
         unsafe { move_block(self, block, old, new) }
     }
 
-    unsafe fn discard(&self, part: NonNull<[u8]>) -> usize {
-        // SAFETY: the block is one of the backing's, and the promise is the caller's.
-        unsafe { self.backing.discard(part) }
-    }
-
     #[inline]
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
         self.expect(block, None).1.granted
@@ -536,20 +532,7 @@ unsafe impl<B: Allocator + ?Sized, K: Allocator + ?Sized> Allocator
         }
     }
 
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn backing(&self) -> Option<&dyn Allocator> {
-        // Through a reference, as an unsized backing type has no other conversion to a trait
-        // object.
-        Some(&self.backing)
-    }
-
-    /// Returns the backing's answer, waiting blocks included.
-    fn owns(&self, address: *const u8) -> bool {
-        self.backing.owns(address)
-    }
+    over_backing!();
 
     /// Shows the live blocks with their requested sizes, in no order; waiting blocks are not shown.
     fn walk(&self, visit: &mut dyn FnMut(Block)) {

@@ -18,7 +18,7 @@ fn runs(inner: &Default) -> Vec<(usize, usize)> {
         .map(|run| {
             let bytes = NonNull::slice_from_raw_parts(run.cast::<MaybeUninit<u8>>(), run.len());
             // SAFETY: the run is inside the test's memory and nothing uses it: this is what the
-            // search promises, and the checks after it would find a lie.
+            // search promises, and the checks after it find if it is not so.
             unsafe { bytes.cast::<u8>().write_bytes(0xdd, bytes.len()) };
             (run.cast::<u8>().addr().get(), run.len())
         })
