@@ -36,6 +36,55 @@ pub(super) trait Foreign {
     const REALIGNS: bool;
 }
 
+/// Makes the `Api2` in scope, the trait of one line of allocator-api2, a foreign one.
+#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04"))]
+macro_rules! line {
+    () => {
+        use core::alloc::Layout;
+        use core::ptr::NonNull;
+
+        use super::foreign::Foreign;
+
+        /// An allocator of allocator-api2 as a foreign allocator.
+        struct Line<'a>(&'a dyn Api2);
+
+        impl Foreign for Line<'_> {
+            const SIZES_FIT: bool = true;
+            const REALIGNS: bool = true;
+
+            fn take(&self, layout: Layout, zeroed: bool) -> Option<NonNull<[u8]>> {
+                if zeroed {
+                    self.0.allocate_zeroed(layout).ok()
+                } else {
+                    self.0.allocate(layout).ok()
+                }
+            }
+
+            unsafe fn give(&self, block: NonNull<u8>, layout: Layout) {
+                // SAFETY: the caller's promise, passed on.
+                unsafe { self.0.deallocate(block, layout) }
+            }
+
+            unsafe fn change(
+                &self,
+                block: NonNull<u8>,
+                old: Layout,
+                new: Layout,
+            ) -> Option<NonNull<[u8]>> {
+                if new.size() >= old.size() {
+                    // SAFETY: the caller's promise, passed on; the new size is no less.
+                    unsafe { self.0.grow(block, old, new) }.ok()
+                } else {
+                    // SAFETY: the caller's promise, passed on; the new size is less.
+                    unsafe { self.0.shrink(block, old, new) }.ok()
+                }
+            }
+        }
+    };
+}
+#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04"))]
+pub(super) use line;
+
 /// A foreign allocator with the records that it does not keep.
 pub(super) struct Adapted<F: Foreign> {
     foreign: F,

@@ -1,14 +1,11 @@
 //! The suite for the `Allocator` of allocator-api2 0.2.
 
-use core::alloc::Layout;
-use core::ptr::NonNull;
-
 use allocator_api2_02::alloc::Allocator as Api2;
 
 use crate::limits::Limits;
 
 use super::allocator::some_allocator_outcomes;
-use super::foreign::{Adapted, Foreign};
+use super::foreign::{Adapted, line};
 use super::run::{Wanted, every};
 use super::{Outcome, assert_all};
 
@@ -53,29 +50,4 @@ pub(crate) fn some_allocator_api2_02_outcomes(
     })
 }
 
-/// An allocator of allocator-api2 as a foreign allocator.
-struct Line<'a>(&'a dyn Api2);
-
-impl Foreign for Line<'_> {
-    const SIZES_FIT: bool = true;
-    const REALIGNS: bool = true;
-
-    fn take(&self, layout: Layout, zeroed: bool) -> Option<NonNull<[u8]>> {
-        if zeroed { self.0.allocate_zeroed(layout).ok() } else { self.0.allocate(layout).ok() }
-    }
-
-    unsafe fn give(&self, block: NonNull<u8>, layout: Layout) {
-        // SAFETY: the caller's promise, passed on.
-        unsafe { self.0.deallocate(block, layout) }
-    }
-
-    unsafe fn change(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Option<NonNull<[u8]>> {
-        if new.size() >= old.size() {
-            // SAFETY: the caller's promise, passed on; the new size is at least the old one.
-            unsafe { self.0.grow(block, old, new) }.ok()
-        } else {
-            // SAFETY: the caller's promise, passed on; the new size is less than the old one.
-            unsafe { self.0.shrink(block, old, new) }.ok()
-        }
-    }
-}
+line!();

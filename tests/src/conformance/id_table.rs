@@ -4,10 +4,10 @@ mod checks;
 
 use core::fmt;
 
-use crate::programs::{AnyTableOp, run_any_table};
+use crate::programs::run_any_table;
 use crate::rule::Violation;
 
-use super::run::{Wanted, as_model, every, one, outcome, programs};
+use super::run::{Job, Wanted, as_model, every, outcomes};
 use super::token::Token;
 use super::{Outcome, assert_all};
 
@@ -122,8 +122,8 @@ impl TableLimits {
 /// A check: a script over a fresh table.
 type Check<I> = fn(&mut dyn IdTable<Id = I>, &TableLimits) -> Result<(), Violation>;
 
-/// The checks by name, the simplest first; `drops` and `programs` follow.
-fn scripts<I: Copy + Eq + fmt::Debug>() -> [(&'static str, Check<I>); 12] {
+/// The checks by name, the simplest first; `programs` follow.
+fn scripts<I: Copy + Eq + fmt::Debug>() -> [(&'static str, Check<I>); 13] {
     [
         ("empty", checks::empty),
         ("insert_and_get", checks::insert_and_get),
@@ -137,6 +137,7 @@ fn scripts<I: Copy + Eq + fmt::Debug>() -> [(&'static str, Check<I>); 12] {
         ("clear", checks::clear),
         ("growth", checks::growth),
         ("full", checks::full),
+        ("drops", checks::drops),
     ]
 }
 
@@ -181,26 +182,14 @@ pub(crate) fn some_id_table_outcomes<I: Copy + Eq + fmt::Debug>(
     wanted: Wanted<'_>,
     mut make: impl FnMut(&mut dyn FnMut(&mut dyn IdTable<Id = I>)),
 ) -> Vec<Outcome> {
-    let mut outcomes = Vec::new();
-    let mut check = |name, drops, script: Check<I>| {
-        if wanted(name) {
-            let result = one(drops, &mut |passed| {
-                make(&mut |table| passed.on(script(table, limits)));
-            });
-            outcomes.push(outcome(name, result));
-        }
-    };
-    for (name, script) in scripts() {
-        check(name, false, script);
-    }
-    check("drops", true, checks::drops);
-    if wanted("programs") {
-        let result = programs(&mut |program: &[AnyTableOp], passed| {
-            make(&mut |table| {
-                passed.on(as_model(run_any_table(program, limits.generations, table)));
+    outcomes(wanted, &scripts(), &mut |job, passed| {
+        make(&mut |table| {
+            passed.on(match job {
+                Job::Check(check) => check(table, limits),
+                Job::Program(program) => {
+                    as_model(run_any_table(program, limits.generations, table))
+                }
             });
         });
-        outcomes.push(outcome("programs", result));
-    }
-    outcomes
+    })
 }

@@ -2,10 +2,10 @@
 
 mod checks;
 
-use crate::programs::{AnyMapOp, run_any_map};
+use crate::programs::run_any_map;
 use crate::rule::Violation;
 
-use super::run::{Wanted, as_model, every, one, outcome, programs};
+use super::run::{Job, Wanted, as_model, every, outcomes};
 use super::token::{MapKey, Token};
 use super::{Outcome, assert_all};
 
@@ -98,7 +98,7 @@ impl MapLimits {
 /// A check: a script over a fresh map.
 type Check = fn(&mut dyn Map, &MapLimits) -> Result<(), Violation>;
 
-/// The checks by name, the simplest first; `drops` and `programs` follow.
+/// The checks by name, the simplest first; `programs` follow.
 const SCRIPTS: &[(&str, Check)] = &[
     ("empty", checks::empty),
     ("insert_and_get", checks::insert_and_get),
@@ -112,6 +112,7 @@ const SCRIPTS: &[(&str, Check)] = &[
     ("clear", checks::clear),
     ("growth", checks::growth),
     ("churn", checks::churn),
+    ("drops", checks::drops),
 ];
 
 /// Holds a map to what all of them promise; panics with all that was found.
@@ -152,21 +153,12 @@ pub(crate) fn some_map_outcomes(
     wanted: Wanted<'_>,
     mut make: impl FnMut(&mut dyn FnMut(&mut dyn Map)),
 ) -> Vec<Outcome> {
-    let mut outcomes = Vec::new();
-    let drops: (&str, Check) = ("drops", checks::drops);
-    for &(name, script) in SCRIPTS.iter().chain([&drops]) {
-        if wanted(name) {
-            let result = one(name == "drops", &mut |passed| {
-                make(&mut |map| passed.on(script(map, limits)));
+    outcomes(wanted, SCRIPTS, &mut |job, passed| {
+        make(&mut |map| {
+            passed.on(match job {
+                Job::Check(check) => check(map, limits),
+                Job::Program(program) => as_model(run_any_map(program, limits.sorted, map)),
             });
-            outcomes.push(outcome(name, result));
-        }
-    }
-    if wanted("programs") {
-        let result = programs(&mut |program: &[AnyMapOp], passed| {
-            make(&mut |map| passed.on(as_model(run_any_map(program, limits.sorted, map))));
         });
-        outcomes.push(outcome("programs", result));
-    }
-    outcomes
+    })
 }

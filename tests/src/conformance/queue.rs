@@ -2,10 +2,10 @@
 
 mod checks;
 
-use crate::programs::{AnyQueueOp, run_any_queue};
+use crate::programs::run_any_queue;
 use crate::rule::Violation;
 
-use super::run::{Wanted, as_model, every, one, outcome, programs};
+use super::run::{Job, Wanted, as_model, every, outcomes};
 use super::token::Token;
 use super::{Outcome, assert_all};
 
@@ -90,7 +90,7 @@ impl QueueLimits {
 /// A check: a script over a fresh queue.
 type Check = fn(&mut dyn Queue, &QueueLimits) -> Result<(), Violation>;
 
-/// The checks by name, the simplest first; `drops` and `programs` follow.
+/// The checks by name, the simplest first; `programs` follow.
 const SCRIPTS: &[(&str, Check)] = &[
     ("empty", checks::empty),
     ("first_in_first_out", checks::first_in_first_out),
@@ -101,6 +101,7 @@ const SCRIPTS: &[(&str, Check)] = &[
     ("growth", checks::growth),
     ("growth_while_wrapped", checks::growth_while_wrapped),
     ("full", checks::full),
+    ("drops", checks::drops),
 ];
 
 /// Holds a queue to what all of them promise; panics with all that was found.
@@ -143,21 +144,12 @@ pub(crate) fn some_queue_outcomes(
     wanted: Wanted<'_>,
     mut make: impl FnMut(&mut dyn FnMut(&mut dyn Queue)),
 ) -> Vec<Outcome> {
-    let mut outcomes = Vec::new();
-    let drops: (&str, Check) = ("drops", checks::drops);
-    for &(name, script) in SCRIPTS.iter().chain([&drops]) {
-        if wanted(name) {
-            let result = one(name == "drops", &mut |passed| {
-                make(&mut |queue| passed.on(script(queue, limits)));
+    outcomes(wanted, SCRIPTS, &mut |job, passed| {
+        make(&mut |queue| {
+            passed.on(match job {
+                Job::Check(check) => check(queue, limits),
+                Job::Program(program) => as_model(run_any_queue(program, limits.capacity, queue)),
             });
-            outcomes.push(outcome(name, result));
-        }
-    }
-    if wanted("programs") {
-        let result = programs(&mut |program: &[AnyQueueOp], passed| {
-            make(&mut |queue| passed.on(as_model(run_any_queue(program, limits.capacity, queue))));
         });
-        outcomes.push(outcome("programs", result));
-    }
-    outcomes
+    })
 }

@@ -43,7 +43,7 @@ impl Passed {
 
 /// Runs one check: `make` makes the container and runs the script on it. With `drops` every key and
 /// value must have been dropped when it is gone.
-pub(super) fn one(drops: bool, make: &mut dyn FnMut(&Passed)) -> Result<(), Violation> {
+fn one(drops: bool, make: &mut dyn FnMut(&Passed)) -> Result<(), Violation> {
     let passed = Passed::default();
     count_from_here();
     caught(AssertUnwindSafe(|| make(&passed)))?;
@@ -54,7 +54,7 @@ pub(super) fn one(drops: bool, make: &mut dyn FnMut(&Passed)) -> Result<(), Viol
 }
 
 /// Draws programs and runs each; `run` makes a container for it. Seeds are printed.
-pub(super) fn programs<O: ModelOp>(run: &mut dyn FnMut(&[O], &Passed)) -> Result<(), Violation> {
+fn programs<O: ModelOp>(run: &mut dyn FnMut(&[O], &Passed)) -> Result<(), Violation> {
     let config = config(CASES, None);
     let seed = config.rng_seed;
     println!("seed {seed}; the variable PROPTEST_RNG_SEED sets another");
@@ -71,7 +71,31 @@ pub(super) fn as_model(result: Result<(), impl fmt::Display>) -> Result<(), Viol
     result.map_err(|differs| Violation::new(Rule::Model, differs.to_string()))
 }
 
-/// Names what a check came to.
-pub(super) fn outcome(check: &'static str, result: Result<(), Violation>) -> Outcome {
-    Outcome { check, result }
+/// What a suite does with a fresh container.
+pub(super) enum Job<'p, C, O> {
+    /// One of its checks.
+    Check(C),
+    /// A program that was drawn.
+    Program(&'p [O]),
+}
+
+/// Runs the wanted checks of a suite in their order, then programs, if they are wanted; `run` makes
+/// a container for each. The check `drops` is one of all keys and values.
+pub(super) fn outcomes<C: Copy, O: ModelOp>(
+    wanted: Wanted<'_>,
+    checks: &[(&'static str, C)],
+    run: &mut dyn FnMut(Job<'_, C, O>, &Passed),
+) -> Vec<Outcome> {
+    let mut outcomes = Vec::new();
+    for &(check, script) in checks {
+        if wanted(check) {
+            let result = one(check == "drops", &mut |passed| run(Job::Check(script), passed));
+            outcomes.push(Outcome { check, result });
+        }
+    }
+    if wanted("programs") {
+        let result = programs(&mut |program: &[O], passed| run(Job::Program(program), passed));
+        outcomes.push(Outcome { check: "programs", result });
+    }
+    outcomes
 }

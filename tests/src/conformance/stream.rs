@@ -2,10 +2,10 @@
 
 mod checks;
 
-use crate::programs::{AnyStreamOp, run_any_stream};
+use crate::programs::run_any_stream;
 use crate::rule::Violation;
 
-use super::run::{Wanted, as_model, every, one, outcome, programs};
+use super::run::{Job, Wanted, as_model, every, outcomes};
 use super::{Outcome, assert_all};
 
 /// A stream of events of different kinds and lengths, in the order in which they were appended.
@@ -127,20 +127,12 @@ pub(crate) fn some_stream_outcomes(
     wanted: Wanted<'_>,
     mut make: impl FnMut(&mut dyn FnMut(&mut dyn Stream)),
 ) -> Vec<Outcome> {
-    let mut outcomes = Vec::new();
-    for &(name, script) in SCRIPTS {
-        if wanted(name) {
-            let result = one(false, &mut |passed| {
-                make(&mut |stream| passed.on(script(stream, limits)));
+    outcomes(wanted, SCRIPTS, &mut |job, passed| {
+        make(&mut |stream| {
+            passed.on(match job {
+                Job::Check(check) => check(stream, limits),
+                Job::Program(program) => as_model(run_any_stream(program, stream)),
             });
-            outcomes.push(outcome(name, result));
-        }
-    }
-    if wanted("programs") {
-        let result = programs(&mut |program: &[AnyStreamOp], passed| {
-            make(&mut |stream| passed.on(as_model(run_any_stream(program, stream))));
         });
-        outcomes.push(outcome("programs", result));
-    }
-    outcomes
+    })
 }
