@@ -12,7 +12,8 @@ use crate::contract::allocator::Allocator;
 #[inline(never)]
 pub(in crate::wrappers::trace::tests::stacks) fn call(allocator: &dyn Allocator) -> NonNull<u8> {
     // The call follows.
-    // It is line 17.
+    // It is line 17, as that of the call in the wrapper:
+    // both must stay there.
     let block = ask(allocator);
     core::hint::black_box(block)
 }
