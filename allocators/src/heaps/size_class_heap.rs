@@ -437,8 +437,9 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     /// The region that was used last, or an empty slot of the table.
     #[inline(always)]
     fn cached_region(&self) -> &Region {
+        let cached = self.regions.as_ptr().wrapping_byte_add(self.cached_at);
         // SAFETY: invariant 4.
-        unsafe { &*self.regions.as_ptr().byte_add(self.cached_at) }
+        unsafe { &*cached }
     }
 
     /// The region that holds an address, and where; only initialised pages count.

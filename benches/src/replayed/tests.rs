@@ -102,7 +102,7 @@ fn the_phases_shift_as_described() {
     assert!(trace.peak_live_bytes < (16 << 20) * 14 / 10);
     let trace = shift::trace(&Shift { name: "shiftw", least: 24, most: 12_000 });
     let sizes = trace.events.iter().filter(|event| event.op == Op::Allocate);
-    let (first, last) = (sizes.clone().next(), sizes.last());
+    let (first, last) = (sizes.clone().next(), sizes.clone().next_back());
     assert_eq!(first.map(|event| event.bytes), Some(24), "the first phase");
     assert_eq!(last.map(|event| event.bytes), Some(12_000), "the last one");
 }
