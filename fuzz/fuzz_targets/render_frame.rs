@@ -12,7 +12,7 @@ use loligo_render::{
 fuzz_target!(|text: &[u8]| limited::within(1 << 22, |memory| {
     let frame: FrameDescription = match FrameDescription::try_read_in(text, memory) {
         Ok(frame) => frame,
-        Err(FrameError::Fault { line, column, .. }) => {
+        Err(FrameError::Invalid { line, column, .. }) => {
             let lines = text.split(|byte| *byte == b'\n').count();
             return assert!(
                 (1..=lines).contains(&(line as usize)) && column > 0,
