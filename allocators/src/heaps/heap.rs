@@ -26,11 +26,12 @@ const REGION_BYTES: usize = 64 << 20;
 ///
 /// Blocks up to 496 bytes are in pages of one size class, larger ones in a two-level segregated
 /// fit; of these, blocks up to 8 KiB are in slabs of one class where many of a class come and go.
-/// A slab that becomes sparse dissolves into blocks of the segregated fit where it is. A bit a granule of 16 bytes, apart from the blocks, says what is live, so every double,
-/// foreign and interior free is found until the block is given out again. Of the allocator's own
-/// words only the 8-byte headers of pages and of blocks over 496 bytes are between blocks, and the
-/// links of free ones in them; both are checked before they are believed: a header states its place
-/// as well as a size.
+/// A slab that becomes sparse dissolves into blocks of the segregated fit where it is. A bit a
+/// granule of 16 bytes, apart from the blocks, says what is live, so every double, foreign and
+/// interior free is found until the block is given out again. Of the allocator's own words only the
+/// 8-byte headers of pages and of blocks over 496 bytes are between blocks, and the links of free
+/// ones in them; both are checked before they are believed: a header states its place as well as a
+/// size.
 ///
 /// # Complexity
 ///
@@ -59,9 +60,10 @@ const REGION_BYTES: usize = 64 << 20;
 /// KiB and allocates nothing until the first request.
 ///
 /// In regions of 4 MiB and more, blocks of 497 to 8 192 bytes are rounded to the next of 66 classes
-/// (at most a 16th) once eight slabs' worth of a class is live and a slab's worth of it was freed. A
-/// slab has 2 to 32 pages and at least 8 slots; an eighth of a class may be free slots when one is
-/// opened, and slabs dissolve when more than a quarter of them all is free and new memory is needed.
+/// (at most a 16th) once eight slabs' worth of a class is live and a slab's worth of it was freed.
+/// A slab has 2 to 32 pages and at least 8 slots; an eighth of a class may be free slots when one
+/// is opened, and slabs dissolve when more than a quarter of them all is free and new memory is
+/// needed.
 ///
 /// A heap over a backing takes regions of 64 MiB (half of what is refused, doubling afterwards),
 /// which over a [`PageAllocator`](crate::PageAllocator) are address space until they are touched.
@@ -182,15 +184,15 @@ impl<B: Allocator + ?Sized, S: SiteBook> HeapAllocator<'_, B, S> {
     ///
     /// # Complexity
     ///
-    /// O(classes + regions + sparse slabs + free runs of 64 KiB and more), and a call of the backing
-    /// for each region and each run, also for a run that the last call gave back.
+    /// O(classes + regions + sparse slabs + free runs of 64 KiB and more), and a call of the
+    /// backing for each region and each run, also for a run that the last call gave back.
     pub fn shrink(&self) {
         self.growing.shrink();
     }
 }
 
-// SAFETY: blocks are slots or core blocks of regions that belong to this heap; the size-class heap's
-// invariants keep them apart, and an error changes nothing but what is kept for speed.
+// SAFETY: blocks are slots or core blocks of regions that belong to this heap; the size-class
+// heap's invariants keep them apart, and an error changes nothing but what is kept for speed.
 unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for HeapAllocator<'_, B, S> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {

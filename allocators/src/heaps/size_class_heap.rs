@@ -216,8 +216,8 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     pub(crate) fn deallocate_to_page(&mut self, slot: CachedSlot) -> bool {
         let CachedSlot { granule, class } = slot;
         let desc = self.cached_region().descs.wrapping_add(granule / PAGE_GRANULES as usize);
-        // SAFETY: the page is a slab page of the cached region, so its descriptor was written, and no
-        // other reference to it is alive.
+        // SAFETY: the page is a slab page of the cached region, so its descriptor was written, and
+        // no other reference to it is alive.
         let desc = unsafe { &mut *desc };
         let stays = match desc.state {
             PageState::Current => true,
@@ -291,13 +291,14 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         }
     }
 
-    /// Adds a region that the growing heap took from somewhere; `false` if it cannot hold a page or there
-    /// are too many.
+    /// Adds a region that the growing heap took from somewhere; `false` if it cannot hold a page or
+    /// there are too many.
     ///
     /// # Safety
     ///
-    /// `memory` is valid for reads and writes of `layout.size()` bytes, belongs to the size-class heap alone
-    /// until [`take_emptied`](Self::take_emptied) or [`take_any`](Self::take_any) returns it.
+    /// `memory` is valid for reads and writes of `layout.size()` bytes, belongs to the size-class
+    /// heap alone until [`take_emptied`](Self::take_emptied) or [`take_any`](Self::take_any)
+    /// returns it.
     pub(crate) unsafe fn add_region(&mut self, memory: NonNull<u8>, layout: Layout) -> bool {
         // SAFETY: the caller's promise.
         let region = unsafe { Region::new(memory, layout) };

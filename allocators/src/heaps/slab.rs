@@ -230,9 +230,9 @@ impl<B: Allocator + ?Sized, C: SizeClasses, S: SiteBook> SlabAllocator<'_, B, C,
     }
 }
 
-// SAFETY: small blocks are slots of our regions, which the size-class heap's invariants keep apart; large
-// ones are the backing's, which keeps the contract itself, and are in the table while they are
-// live.
+// SAFETY: small blocks are slots of our regions, which the size-class heap's invariants keep apart;
+// large ones are the backing's, which keeps the contract itself, and are in the table while they
+// are live.
 unsafe impl<B: Allocator + ?Sized, C: SizeClasses, S: SiteBook> Allocator
     for SlabAllocator<'_, B, C, S>
 {

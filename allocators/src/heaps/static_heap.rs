@@ -85,8 +85,8 @@ struct Buffer<const BYTES: usize>(MaybeUninit<[u8; BYTES]>);
 
 // SAFETY: everything inside is reached only while `locked` is held.
 unsafe impl<const BYTES: usize> Sync for StaticHeap<BYTES> {}
-// SAFETY: the size-class heap's pointers lead into the buffer, which moves along; `with` opens the size-class heap
-// again when it finds that the buffer has moved.
+// SAFETY: the size-class heap's pointers lead into the buffer, which moves along; `with` opens the
+// size-class heap again when it finds that the buffer has moved.
 unsafe impl<const BYTES: usize> Send for StaticHeap<BYTES> {}
 
 /// Unlocks when dropped, also when a report unwinds.
@@ -163,8 +163,8 @@ impl<const BYTES: usize> StaticHeap<BYTES> {
     }
 }
 
-// SAFETY: blocks are those of the size-class heap over the heap's own buffer, and all calls are one after
-// another under the lock.
+// SAFETY: blocks are those of the size-class heap over the heap's own buffer, and all calls are one
+// after another under the lock.
 unsafe impl<const BYTES: usize> Allocator for StaticHeap<BYTES> {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let served = self.with(|inner| match inner.allocate(layout) {

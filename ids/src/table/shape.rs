@@ -181,7 +181,8 @@ pub trait Parts<T, R: Repr>: Copy {
     /// Returns the live place from `place` on whose object is cheapest to remove.
     fn cheapest_place(self, place: usize, used: usize, len: usize) -> Option<usize>;
 
-    /// Returns from where to look for the next cheapest place, after the object at `place` is removed.
+    /// Returns from where to look for the next cheapest place, after the object at `place` is
+    /// removed.
     fn after(place: usize) -> usize;
 
     /// Visits the live places in order, while the table is not changed.

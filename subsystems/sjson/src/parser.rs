@@ -6,7 +6,8 @@
 //! are JSON's alone, and what breaks a rule is refused with its place and a remedy.
 //!
 //! ```text
-//! a = [ 1 true ]      Start(Object) Key(a) Start(Array) Number(1) Bool(true) End(Array) End(Object)
+//! a = [ 1 true ]      Start(Object) Key(a) Start(Array) Number(1) Bool(true) End(Array)
+//! End(Object)
 //! ```
 
 use core::ops::Range;

@@ -12,7 +12,8 @@
 //!                      ^ granule of the block; a free block keeps its two links here
 //! ```
 //!
-//! Size and prev are separate words, so that a neighbour's word is written without reading its line.
+//! Size and prev are separate words, so that a neighbour's word is written without reading its
+//! line.
 //!
 //! Every operation touches at most: its own header, both neighbours' headers, two heads of bins and
 //! four linked blocks. There is no loop over blocks.

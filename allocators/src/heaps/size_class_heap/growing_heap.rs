@@ -1,4 +1,5 @@
-//! A size-class heap with a name and a place to take regions from: what the heap and the slab share.
+//! A size-class heap with a name and a place to take regions from: what the heap and the slab
+//! share.
 
 use core::alloc::Layout;
 use core::cell::{Cell, UnsafeCell};
@@ -30,8 +31,8 @@ pub(crate) struct GrowingHeap<'a, B: Allocator + ?Sized, C: SizeClasses> {
     next_region: Cell<usize>,
 }
 
-// SAFETY: the size-class heap's pointers lead only into regions that belong to this object alone, so it may
-// move to another thread; the backing is shared with others, so it must be `Sync`.
+// SAFETY: the size-class heap's pointers lead only into regions that belong to this object alone,
+// so it may move to another thread; the backing is shared with others, so it must be `Sync`.
 unsafe impl<B: Allocator + Sync + ?Sized, C: SizeClasses> Send for GrowingHeap<'_, B, C> {}
 
 impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
@@ -50,8 +51,8 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     ///
     /// # Safety
     ///
-    /// `memory` is valid for reads and writes of `bytes` bytes and belongs to the growing heap alone for
-    /// as long as it or a block of it is used.
+    /// `memory` is valid for reads and writes of `bytes` bytes and belongs to the growing heap
+    /// alone for as long as it or a block of it is used.
     pub(crate) unsafe fn fixed(name: &'a str, memory: NonNull<u8>, bytes: usize) -> Self {
         let mut inner = SizeClassHeap::new();
         if let Ok(layout) = Layout::from_size_align(bytes, 1) {
@@ -84,7 +85,8 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         let Some(class) = SizeClassHeap::<C>::front_class(layout) else {
             return self.allocate_medium(layout);
         };
-        // SAFETY: a growing heap is not `Sync` and the size-class heap calls nobody, so this borrow is alone.
+        // SAFETY: a growing heap is not `Sync` and the size-class heap calls nobody, so this borrow
+        // is alone.
         match unsafe { &mut *self.inner.get() }.allocate_front(class, layout.size()) {
             Some(block) => Ok(block),
             None => self.allocate_current(class, layout),
@@ -103,8 +105,8 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         }
     }
 
-    /// The first try for what is larger than the classes of pages: the front of a middle size. Apart
-    /// from the next, so that it has little to save.
+    /// The first try for what is larger than the classes of pages: the front of a middle size.
+    /// Apart from the next, so that it has little to save.
     #[inline(never)]
     #[track_caller]
     fn allocate_medium(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
@@ -172,7 +174,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         site: &'static Location<'static>,
     ) {
         // SAFETY: as in `allocate`.
-        if !unsafe { &mut *self.inner.get() }.deallocate_hot_medium(block, bytes) {
+        if !unsafe { &mut *self.inner.get() }.deallocate_medium_front(block, bytes) {
             self.deallocate_core(block, bytes, site);
         }
     }

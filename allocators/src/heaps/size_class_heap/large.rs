@@ -51,15 +51,13 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         let size = granules_for(layout.size());
         if layout.align() <= GRANULE
             && let Some(class) = medium_class(size)
-            && self.medium.classes[class].wants_slab()
         {
-            self.open_medium(class)?;
-        }
-        if layout.align() <= GRANULE
-            && let Some(class) = medium_class(size)
-            && let Some(block) = self.allocate_medium(class, layout.size())
-        {
-            return Ok(block);
+            if self.medium.classes[class].wants_slab() {
+                self.open_medium(class)?;
+            }
+            if let Some(block) = self.allocate_medium(class, layout.size()) {
+                return Ok(block);
+            }
         }
         for index in 0..self.regions.len() {
             let region = &mut self.regions[index];
@@ -99,8 +97,8 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         NonNull::slice_from_raw_parts(unsafe { NonNull::new_unchecked(address) }, granted)
     }
 
-    /// Counts a block that another allocator serves in the growing heap's name, so that the peaks are
-    /// those of all blocks together.
+    /// Counts a block that another allocator serves in the growing heap's name, so that the peaks
+    /// are those of all blocks together.
     pub(crate) fn count_passed_on(&mut self, requested: usize, granted: usize) {
         self.large_total += 1;
         self.large_granted_total += granted as u64;
@@ -138,8 +136,8 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         self.reserved -= bytes;
     }
 
-    /// Makes one block of memory that the growing heap took for `layout`; `None` if there is no slot for
-    /// it.
+    /// Makes one block of memory that the growing heap took for `layout`; `None` if there is no
+    /// slot for it.
     pub(crate) fn add_huge(
         &mut self,
         memory: NonNull<[u8]>,
@@ -174,13 +172,6 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             return None;
         }
         self.allocate_medium_front(bytes)
-    }
-
-    /// Takes back a slot of a middle size of the cached region into its front; `false` sends the
-    /// caller to [`deallocate_hot_core`](Self::deallocate_hot_core).
-    #[inline(always)]
-    pub(crate) fn deallocate_hot_medium(&mut self, block: NonNull<u8>, bytes: usize) -> bool {
-        self.deallocate_medium_front(block, bytes)
     }
 
     /// Serves a request for more than the largest class, without a special alignment, from the hot

@@ -106,10 +106,10 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         Some(Item::new(start, slots, slot))
     }
 
-    /// Takes back a block that is a live slot of a slab of the cached region, if there is room for it
-    /// in the front. Changes nothing else, and calls nothing.
+    /// Takes back a block that is a live slot of a slab of the cached region, if there is room for
+    /// it in the front. Changes nothing else, and calls nothing.
     #[inline(always)]
-    pub(super) fn deallocate_medium_front(&mut self, block: NonNull<u8>, bytes: usize) -> bool {
+    pub(crate) fn deallocate_medium_front(&mut self, block: NonNull<u8>, bytes: usize) -> bool {
         let region = self.cached_region();
         let granule = region.granule_of(block);
         let page = granule / PAGE_GRANULES as usize;
@@ -353,7 +353,8 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         }
     }
 
-    /// Gives a slab all of whose slots are free back to the core; `false` if damage was found and noted.
+    /// Gives a slab all of whose slots are free back to the core; `false` if damage was found and
+    /// noted.
     #[inline(never)]
     fn release_slab_of(&mut self, id: u32, class: usize) -> bool {
         self.end_slab(id, class);

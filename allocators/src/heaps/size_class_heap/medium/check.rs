@@ -91,8 +91,8 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         if sound { Ok(class) } else { Err(Damage { what: "a slab's tables are damaged", address }) }
     }
 
-    /// Whether what is in a class's front is neither live nor free in its slab, and the rest of what
-    /// is out is live.
+    /// Whether what is in a class's front is neither live nor free in its slab, and the rest of
+    /// what is out is live.
     fn check_front(&self, class: usize) -> Result<(), Damage> {
         for item in self.medium.classes[class].waiting() {
             let (start, slots, slot) = item.parts();

@@ -1,5 +1,5 @@
-//! The quick ways of a size-class heap by themselves, which its growing heap tries first, and the table of
-//! regions.
+//! The quick ways of a size-class heap by themselves, which its growing heap tries first, and the
+//! table of regions.
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
@@ -28,7 +28,8 @@ pub(super) fn memory(bytes: usize) -> Vec<MaybeUninit<u8>> {
 /// Adds a region; the memory must outlive the size-class heap.
 pub(super) fn add(inner: &mut Default, memory: &mut [MaybeUninit<u8>]) -> bool {
     let layout = layout(memory.len(), 1);
-    // SAFETY: the tests keep the memory for as long as the size-class heap and use it for nothing else.
+    // SAFETY: the tests keep the memory for as long as the size-class heap and use it for nothing
+    // else.
     unsafe { inner.add_region(NonNull::from(memory).cast(), layout) }
 }
 

@@ -1,10 +1,10 @@
 //! Free runs whose memory can go back: all long ones are found, and no more than what is free.
 
-use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 use std::vec::Vec;
 
 use super::fast::{add, layout, memory};
+use crate::bookkeeping::mark;
 use crate::heaps::heap::tests::Random;
 use crate::heaps::size_class_heap::{FreeRuns, Refusal, SizeClassHeap};
 use crate::heaps::size_classes::DefaultClasses;
@@ -16,10 +16,11 @@ fn runs(inner: &Default) -> Vec<(usize, usize)> {
     let found = core::iter::from_fn(|| inner.next_free_run(&mut state).expect("sound"));
     found
         .map(|run| {
-            let bytes = NonNull::slice_from_raw_parts(run.cast::<MaybeUninit<u8>>(), run.len());
-            // SAFETY: the run is inside the test's memory and nothing uses it: this is what the
-            // search promises, and the checks after it find if it is not so.
-            unsafe { bytes.cast::<u8>().write_bytes(0xdd, bytes.len()) };
+            mark::opened(run.cast().as_ptr(), run.len(), || {
+                // SAFETY: the run is inside the test's memory and nothing uses it: this is what
+                // the search promises, and what the checks after it look at.
+                unsafe { run.cast::<u8>().write_bytes(0xdd, run.len()) };
+            });
             (run.cast::<u8>().addr().get(), run.len())
         })
         .collect()
@@ -103,8 +104,10 @@ fn a_damaged_link_ends_the_search() {
     for &block in [&blocks[0], &blocks[2]] {
         inner.deallocate(block, 0).expect("it is live");
     }
-    // SAFETY: the freed block is inside the test's memory.
-    unsafe { blocks[2].cast::<u32>().write(7) };
+    mark::opened(blocks[2].as_ptr(), 4, || {
+        // SAFETY: the freed block is inside the test's memory.
+        unsafe { blocks[2].cast::<u32>().write(7) };
+    });
     let mut state = FreeRuns::default();
     let mut search = || inner.next_free_run(&mut state);
     let damaged = (0..3).map(|_| search()).find(Result::is_err);
