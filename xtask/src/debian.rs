@@ -7,15 +7,21 @@ use std::process::{Command, Stdio};
 use crate::outcome::Failure;
 use crate::workspace;
 
-/// Unpacks packages into `target/xtask/debian` and returns where; or says why they cannot be had.
-/// What was unpacked before is used again.
+/// Unpacks packages into a folder below `target/xtask/debian` named after the first, and returns
+/// where; or says why they cannot be had. What was unpacked before is used again if nothing is
+/// missing; otherwise all is unpacked again, so that no files of two versions meet.
 ///
 /// # Errors
 ///
 /// [`Failure::Unable`] if a folder cannot be made.
 pub(crate) fn unpacked(packages: &[&str]) -> Result<Result<PathBuf, String>, Failure> {
-    let folder = workspace::target().join("xtask/debian");
+    let set = packages[0];
+    let folder = folder(set);
     let (debs, root) = (folder.join("debs"), folder.join("root"));
+    if !packages.iter().all(|package| is_unpacked(set, package)) && folder.is_dir() {
+        fs::remove_dir_all(&folder)
+            .map_err(|error| Failure::io("cannot empty a folder", &error))?;
+    }
     for path in [&debs, &root] {
         fs::create_dir_all(path).map_err(|error| Failure::io("cannot make a folder", &error))?;
     }
@@ -23,8 +29,7 @@ pub(crate) fn unpacked(packages: &[&str]) -> Result<Result<PathBuf, String>, Fai
         return Ok(Err("the packages are Debian's".into()));
     }
     for package in packages {
-        let mark = debs.join(format!("{package}.unpacked"));
-        if mark.is_file() {
+        if is_unpacked(set, package) {
             continue;
         }
         println!("unpacking Debian's {package}");
@@ -40,9 +45,24 @@ pub(crate) fn unpacked(packages: &[&str]) -> Result<Result<PathBuf, String>, Fai
         if !quiet(unpack.arg("-x").arg(deb).arg(&root)) {
             return Ok(Err(format!("`dpkg -x` cannot unpack {package}")));
         }
-        fs::write(&mark, "").map_err(|error| Failure::io("cannot write a file", &error))?;
+        fs::write(mark(set, package), "")
+            .map_err(|error| Failure::io("cannot write a file", &error))?;
     }
     Ok(Ok(root))
+}
+
+/// Returns `true` if a package of a set, named after its first, was unpacked before.
+pub(crate) fn is_unpacked(set: &str, package: &str) -> bool {
+    mark(set, package).is_file()
+}
+
+/// The file that says that a package was unpacked.
+fn mark(set: &str, package: &str) -> PathBuf {
+    folder(set).join(format!("debs/{package}.unpacked"))
+}
+
+fn folder(set: &str) -> PathBuf {
+    workspace::target().join("xtask/debian").join(set)
 }
 
 /// Installs a package where this may be done without asking, and returns whether that went well.

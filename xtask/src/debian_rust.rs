@@ -25,9 +25,12 @@ impl DebianRust {
         if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
             return Ok(Err("Debian's rustc-web is set up for Linux on x86-64 alone".into()));
         }
-        // On a fresh machine apt knows of no package.
-        let libraries = libraries().or_else(|| debian::updated().then(libraries).flatten());
-        let Some([std, llvm]) = libraries else {
+        // On a fresh machine apt knows of no package, and lists that are older than the archive name
+        // files that are gone from it. Without a network what is there is tried.
+        if !debian::is_unpacked("rustc-web", "rust-web-llvm") {
+            debian::updated();
+        }
+        let Some([std, llvm]) = libraries() else {
             return Ok(Err("apt knows of no rustc-web (Debian 12 and later have it)".into()));
         };
         let packages =
