@@ -56,7 +56,7 @@ const REGION_BYTES: usize = 64 << 20;
 /// an alignment of 32 to 128, to a class that is a multiple of it, which wastes at most 255. Large
 /// ones are rounded to 16 bytes: at most 15, and the header. A page serves one class (or a few,
 /// where they are sparse), so one live block can hold 4 KiB; fronts hold at most 2 KiB a class.
-/// Tables take 1.4 % of the region, and of one of 64 KiB an eighth. The object itself is about 21
+/// Tables take 1.4 % of the region, and of one of 64 KiB an eighth. The object itself is about 27
 /// KiB and allocates nothing until the first request.
 ///
 /// In regions of 4 MiB and more, blocks of 497 to 8 192 bytes are rounded to the next of 66 classes

@@ -1,7 +1,7 @@
 //! The size-class heap of the heap and the slab: size classes over pages over regions.
 //!
 //! ```text
-//!  request <= 496 bytes        front of the class    LIFO of up to 14 free slots, no memory touched
+//!  request <= 496 bytes        front of the class    LIFO of up to 30 free slots, no memory touched
 //!        |  empty                                    but its own
 //!        v
 //!  current page of the class   a bitmap of slots still to hand out

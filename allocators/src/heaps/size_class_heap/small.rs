@@ -9,12 +9,12 @@ use crate::bookkeeping::mark;
 use crate::contract::misuse::Misuse;
 use crate::heaps::size_classes::{CLASSES_MAX, ClassTable, GRANULE, PAGE_GRANULES, SizeClasses};
 
-/// Bytes of a front, a power of two: the way from a class to its front is a shift. 256, or 128
+/// Bytes of a front, a power of two: the way from a class to its front is a shift. 512, or 256
 /// where an address has 32 bits.
-const FRONT_SIZE: usize = 32 * size_of::<usize>();
+const FRONT_SIZE: usize = 64 * size_of::<usize>();
 /// Bytes of a front before its slots.
 const FRONT_HEAD: usize = 32;
-/// Most slots of a front: 14, or 12 where an address has 32 bits.
+/// Most slots of a front: 30, or 28 where an address has 32 bits.
 pub(super) const FRONT_SLOTS: usize = (FRONT_SIZE - FRONT_HEAD) / size_of::<Item>();
 /// Most bytes that a front holds back, except that it has at least four slots.
 const FRONT_BYTES: usize = 2048;
