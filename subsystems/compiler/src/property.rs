@@ -21,8 +21,10 @@ use crate::nearest::nearest;
 /// source.allow(&["radius", "height"])?;
 /// assert_eq!(source.number_or("radius", 0.0..=100.0, 1.0)?, 2.0);
 /// let error = source.number_or("height", 0.0..=100.0, 1.0).expect_err("a text");
-/// assert_eq!(error.to_string(), ":2:10: expected a number, found a string; write a number from 0
-/// to 100");
+/// assert_eq!(
+///     error.to_string(),
+///     ":2:10: expected a number, found a string; write a number from 0 to 100",
+/// );
 /// # Ok::<(), loligo_compiler::CompileError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
