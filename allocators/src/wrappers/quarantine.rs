@@ -91,9 +91,11 @@ use crate::wrappers::proxy::over_backing;
 /// use core::mem::MaybeUninit;
 /// use loligo_allocators::{AllocError, Allocator, HeapAllocator, QuarantineAllocator};
 ///
-/// let (mut memory, mut more) = ([MaybeUninit::uninit(); 32 << 10], [MaybeUninit::uninit(); 32 <<
-/// 10]); let heap = HeapAllocator::from_region("heap", &mut memory); let books =
-/// HeapAllocator::from_region("books", &mut more); // At most 100 blocks of 8 KiB together wait.
+/// let mut memory = [MaybeUninit::uninit(); 32 << 10];
+/// let mut more = [MaybeUninit::uninit(); 32 << 10];
+/// let heap = HeapAllocator::from_region("heap", &mut memory);
+/// let books = HeapAllocator::from_region("books", &mut more);
+/// // At most 100 blocks of 8 KiB together wait.
 /// let sound = QuarantineAllocator::new("sound", 100, 8 << 10, &heap, &books)?;
 ///
 /// let sample = Layout::new::<[i16; 100]>();

@@ -40,10 +40,12 @@ const DEPTH_MAX: u32 = 64;
 /// other and no call through a table.
 ///
 /// ```text
-/// numbers  little-endian, as long as their type      bool, Option   a byte, 0 or 1 (1: the value
-/// follows) arrays   u32 length | elements                     text           u32 length | UTF-8
-/// structs  their fields, nothing between or around   choice         u32, the place among the
-/// choices
+/// numbers       little-endian, as long as their type
+/// arrays        u32 length | elements
+/// structs       their fields, nothing between or around
+/// bool, Option  a byte, 0 or 1 (1: the value follows)
+/// text          u32 length | UTF-8
+/// choice        u32, the place among the choices
 /// ```
 ///
 /// # When not to use it

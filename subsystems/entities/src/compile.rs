@@ -121,8 +121,9 @@ pub const DEPTH_MAX: u32 = crate::DEPTH_MAX as u32;
 /// let bytes = compile("hero.entity", text, &[][..], &[&TransformCompiler], &MEMORY)?;
 /// assert_eq!(EntityResource::open(&bytes).expect("just compiled").len(), 2);
 ///
-/// let error = compile("hero.entity", b"components = { transfrom = {} }", &[][..],
-/// &[&TransformCompiler], &MEMORY); assert_eq!(
+/// let source = b"components = { transfrom = {} }";
+/// let error = compile("hero.entity", source, &[][..], &[&TransformCompiler], &MEMORY);
+/// assert_eq!(
 ///     error.expect_err("no such type").to_string(),
 ///     "hero.entity:1:16: there is no component type `transfrom`; is `transform` meant?"
 /// );

@@ -69,14 +69,18 @@ pub const COLORS_MAX: usize = 8;
 /// use loligo_render::{FrameDescription, Order};
 ///
 /// static MEMORY: StaticHeap<16384> = StaticHeap::new("doc");
-/// let text = r#"passes = [ { name = "ui" color = [ "window" ] layers = [ { name = "text" order =
-/// "by_state" } ] } ]"#; let frame = FrameDescription::try_read_in(text.as_bytes(), &MEMORY)?; let
-/// text = frame.layer("text").expect("it is there"); assert_eq!((text.number, text.order), (0,
-/// Order::ByState));
+/// let text = r#"passes = [
+///     { name = "ui" color = [ "window" ] layers = [ { name = "text" order = "by_state" } ] }
+/// ]"#;
+/// let frame = FrameDescription::try_read_in(text.as_bytes(), &MEMORY)?;
+/// let text = frame.layer("text").expect("it is there");
+/// assert_eq!((text.number, text.order), (0, Order::ByState));
 ///
-/// let wrong = FrameDescription::try_read_in(b"passes = [ { nam = 1 } ]", &MEMORY).err().expect("it
-/// is wrong"); assert_eq!(wrong.to_string(), "1:14: a pass has no `nam`; it has name, color, depth,
-/// clear, reads, layers");
+/// let wrong = FrameDescription::try_read_in(b"passes = [ { nam = 1 } ]", &MEMORY);
+/// assert_eq!(
+///     wrong.err().expect("it is wrong").to_string(),
+///     "1:14: a pass has no `nam`; it has name, color, depth, clear, reads, layers",
+/// );
 /// # Ok::<(), loligo_render::FrameError>(())
 /// ```
 pub struct FrameDescription<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {

@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! a = [ 1 true ]      Start(Object) Key(a) Start(Array) Number(1) Bool(true) End(Array)
-//! End(Object)
+//!                     End(Object)
 //! ```
 
 use core::ops::Range;
