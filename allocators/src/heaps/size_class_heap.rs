@@ -66,6 +66,21 @@ struct Place {
     granule: u32,
 }
 
+/// A granule of an initialised page of the cached region, and the kind of that page.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CachedPlace {
+    granule: u32,
+    kind: u8,
+}
+
+impl CachedPlace {
+    /// Whether the page belongs to the core.
+    #[inline(always)]
+    pub(crate) fn is_core(self) -> bool {
+        self.kind == region::KIND_CORE
+    }
+}
+
 /// A live slot of the cached region.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CachedSlot {
@@ -441,6 +456,27 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         let cached = self.regions.as_ptr().wrapping_byte_add(self.cached_at);
         // SAFETY: invariant 4.
         unsafe { &*cached }
+    }
+
+    #[inline(always)]
+    fn cached_region_mut(&mut self) -> &mut Region {
+        let cached = self.regions.as_mut_ptr().wrapping_byte_add(self.cached_at);
+        // SAFETY: invariant 4.
+        unsafe { &mut *cached }
+    }
+
+    /// Where an address is in the cached region; `None` if it is not, or is inside a granule.
+    #[inline(always)]
+    pub(crate) fn cached_place(&self, block: NonNull<u8>) -> Option<CachedPlace> {
+        let region = self.cached_region();
+        let granule = region.granule_of(block);
+        let page = granule / PAGE_GRANULES as usize;
+        if page >= region.initialised as usize {
+            return None;
+        }
+        // SAFETY: `kinds` has a byte for each initialised page.
+        let kind = unsafe { region.kinds.wrapping_add(page).read() };
+        Some(CachedPlace { granule: granule as u32, kind })
     }
 
     /// The region that holds an address, and where; only initialised pages count.

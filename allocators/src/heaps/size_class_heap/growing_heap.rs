@@ -6,12 +6,12 @@ use core::cell::{Cell, UnsafeCell};
 use core::panic::Location;
 use core::ptr::NonNull;
 
-use super::{CachedSlot, FreeRuns, Refusal, SizeClassHeap, WalkState};
+use super::{CachedPlace, CachedSlot, FreeRuns, Refusal, SizeClassHeap, WalkState};
 use crate::bookkeeping::mark;
 use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
 use crate::contract::misuse::{Misuse, Report, misuse};
 use crate::contract::stats::Stats;
-use crate::heaps::size_classes::SizeClasses;
+use crate::heaps::size_classes::{GRANULE, SizeClasses};
 
 #[cfg(test)]
 mod tests;
@@ -110,29 +110,38 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     #[inline(never)]
     #[track_caller]
     fn allocate_medium(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        if layout.align() > GRANULE {
+            return self.allocate_aligned(layout);
+        }
         // SAFETY: as in `allocate`.
-        match unsafe { &mut *self.inner.get() }.allocate_hot_medium(layout) {
+        match unsafe { &mut *self.inner.get() }.allocate_medium_front(layout.size()) {
             Some(block) => Ok(block),
             None => self.allocate_core(layout),
         }
     }
 
-    /// The first try for what no front serves by its size alone: a core block, or a slot of a class
-    /// that is a multiple of the alignment.
+    /// The second try for what is larger than the classes of pages: a slot of a slab, a core block.
     #[inline(never)]
     #[track_caller]
     fn allocate_core(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        if let Some(class) = SizeClassHeap::<C>::class_for(layout) {
-            // SAFETY: as in `allocate`.
-            return match unsafe { &mut *self.inner.get() }.allocate_front(class, layout.size()) {
-                Some(block) => Ok(block),
-                None => self.allocate_current(class, layout),
-            };
-        }
         // SAFETY: as in `allocate`.
-        match unsafe { &mut *self.inner.get() }.allocate_hot_core(layout) {
+        match unsafe { &mut *self.inner.get() }.allocate_hot_core(layout.size()) {
             Some(block) => Ok(block),
             None => self.allocate_slow(layout),
+        }
+    }
+
+    /// The first try for a special alignment: a slot of a class that is a multiple of it.
+    #[inline(never)]
+    #[track_caller]
+    fn allocate_aligned(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        let Some(class) = SizeClassHeap::<C>::class_for(layout) else {
+            return self.allocate_slow(layout);
+        };
+        // SAFETY: as in `allocate`.
+        match unsafe { &mut *self.inner.get() }.allocate_front(class, layout.size()) {
+            Some(block) => Ok(block),
+            None => self.allocate_current(class, layout),
         }
     }
 
@@ -143,7 +152,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         // SAFETY: as in `allocate`.
         let inner = unsafe { &mut *self.inner.get() };
         let Some(slot) = inner.cached_slot(block, bytes) else {
-            return self.deallocate_medium(block, bytes, Location::caller());
+            return self.deallocate_other(block, bytes, Location::caller());
         };
         if !inner.deallocate_front(slot) {
             self.deallocate_to_page(slot, block, Location::caller());
@@ -164,24 +173,55 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         }
     }
 
-    /// The first try for what is no slot of a page of the cached region: a slot of a middle size.
-    /// Apart from the next, so that it has little to save.
+    /// The second try for what is no slot of a page of the cached region: finds where it belongs.
+    /// Apart from what it calls, so that it has nothing to save.
+    #[inline(never)]
+    fn deallocate_other(&self, block: NonNull<u8>, bytes: usize, site: &'static Location<'static>) {
+        // SAFETY: as in `allocate`.
+        match unsafe { &*self.inner.get() }.cached_place(block) {
+            Some(at) if at.is_core() => self.deallocate_core(block, at, bytes, site),
+            Some(at) => self.deallocate_medium(block, at, bytes, site),
+            None => self.deallocate_elsewhere(block, bytes, site),
+        }
+    }
+
+    /// Frees what may be a slot of a middle size.
     #[inline(never)]
     fn deallocate_medium(
         &self,
         block: NonNull<u8>,
+        at: CachedPlace,
         bytes: usize,
         site: &'static Location<'static>,
     ) {
         // SAFETY: as in `allocate`.
-        if !unsafe { &mut *self.inner.get() }.deallocate_medium_front(block, bytes) {
-            self.deallocate_core(block, bytes, site);
+        if !unsafe { &mut *self.inner.get() }.deallocate_medium_front(at, bytes) {
+            self.deallocate_elsewhere(block, bytes, site);
         }
     }
 
-    /// The second try for what is no slot of the cached region: a core block of it, most likely.
+    /// The second try for a block in a page of the core of the cached region.
     #[inline(never)]
-    pub(crate) fn deallocate_core(
+    fn deallocate_core(
+        &self,
+        block: NonNull<u8>,
+        at: CachedPlace,
+        bytes: usize,
+        site: &'static Location<'static>,
+    ) {
+        // SAFETY: as in `allocate`.
+        let inner = unsafe { &mut *self.inner.get() };
+        if !inner.deallocate_hot_core(at, bytes) {
+            self.deallocate_slow(block, bytes, site);
+        } else if inner.has_emptied() {
+            self.give_emptied();
+        }
+    }
+
+    /// The second try for any other block: its region may not be the cached one, and its front may
+    /// be full.
+    #[inline(never)]
+    pub(crate) fn deallocate_elsewhere(
         &self,
         block: NonNull<u8>,
         bytes: usize,
@@ -195,7 +235,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
             if !inner.deallocate_front(slot) {
                 self.deallocate_to_page(slot, block, site);
             }
-        } else if !inner.deallocate_hot_core(block, bytes) {
+        } else if !inner.deallocate_hot(block, bytes) {
             self.deallocate_slow(block, bytes, site);
         } else if inner.has_emptied() {
             self.give_emptied();

@@ -4,9 +4,9 @@ use core::alloc::Layout;
 use core::ptr::NonNull;
 
 use super::core_blocks::Fault;
-use super::medium::{MEDIUM_BYTES_MAX, PAGES_MAX, medium_class};
+use super::medium::{PAGES_MAX, class_or_none, medium_class};
 use super::region::{CORE_BYTES_MAX, KIND_CORE, KIND_MEDIUM, Region};
-use super::{Place, Refusal, SizeClassHeap};
+use super::{CachedPlace, Place, Refusal, SizeClassHeap};
 use crate::bookkeeping::mark;
 use crate::contract::misuse::Misuse;
 use crate::heaps::size_classes::{GRANULE, PAGE_GRANULES, SizeClasses};
@@ -52,7 +52,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         if layout.align() <= GRANULE
             && let Some(class) = medium_class(size)
         {
-            if self.medium.classes[class].wants_slab() {
+            if self.medium.wants_slab(class) {
                 self.open_medium(class)?;
             }
             if let Some(block) = self.allocate_medium(class, layout.size()) {
@@ -71,8 +71,9 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             };
             match taken {
                 Ok(block) => {
-                    self.medium.count_block(size);
-                    return Ok(self.hand_out_large(index, block, payload(size), layout.size()));
+                    self.medium.count_block(class_or_none(size));
+                    let address = self.regions[index].address(block);
+                    return Ok(self.hand_out_core(address, payload(size), layout.size()));
                 }
                 Err(Fault::NoRoom) => {}
                 Err(fault) => return Err(self.refusal(index, fault)),
@@ -81,17 +82,17 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         Err(Refusal::NoRoom)
     }
 
-    fn hand_out_large(
+    /// Counts a core block that was taken, and hands it out.
+    #[inline(always)]
+    fn hand_out_core(
         &mut self,
-        region: usize,
-        block: u32,
+        address: *mut u8,
         granted: usize,
         requested: usize,
     ) -> NonNull<[u8]> {
         self.large_total += 1;
         self.large_granted_total += granted as u64;
         self.count(requested, granted);
-        let address = self.regions[region].address(block);
         mark::undefined_at(address, granted);
         // SAFETY: a granule of a region is not at null.
         NonNull::slice_from_raw_parts(unsafe { NonNull::new_unchecked(address) }, granted)
@@ -162,63 +163,50 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         Ok(())
     }
 
-    /// Serves a request for a middle size, without a special alignment, from a front; `None` sends
-    /// the caller to [`allocate_hot_core`](Self::allocate_hot_core).
-    #[inline(always)]
-    pub(crate) fn allocate_hot_medium(&mut self, layout: Layout) -> Option<NonNull<[u8]>> {
-        let bytes = layout.size();
-        let is_medium = bytes > C::TABLE.bytes_max() && bytes <= MEDIUM_BYTES_MAX;
-        if !is_medium || layout.align() > GRANULE {
-            return None;
-        }
-        self.allocate_medium_front(bytes)
-    }
-
-    /// Serves a request for more than the largest class, without a special alignment, from the hot
-    /// region; `None` sends the caller to [`allocate`](Self::allocate).
+    /// Serves a request for more than the largest class, without a special alignment, from a slab
+    /// or from the cached region; `None` sends the caller to [`allocate`](Self::allocate).
     #[inline]
-    pub(crate) fn allocate_hot_core(&mut self, layout: Layout) -> Option<NonNull<[u8]>> {
-        let bytes = layout.size();
-        if bytes > CORE_BYTES_MAX || bytes <= C::TABLE.bytes_max() || layout.align() > GRANULE {
+    pub(crate) fn allocate_hot_core(&mut self, bytes: usize) -> Option<NonNull<[u8]>> {
+        if bytes > CORE_BYTES_MAX {
             return None;
         }
         let size = granules_for(bytes);
-        let class = medium_class(size);
-        if let Some(class) = class {
-            if let Some(block) = self.allocate_medium(class, bytes) {
-                return Some(block);
-            }
-            if self.medium.classes[class].wants_slab() {
-                return None;
+        let class = class_or_none(size);
+        if self.medium.is_open(class) {
+            let block = self.allocate_medium(class, bytes);
+            if block.is_some() || self.medium.wants_slab(class) {
+                return block;
             }
         }
-        let region = &mut self.regions[self.cached];
+        let region = self.cached_region_mut();
         let taken = region.take_block(size);
+        let has_grown = region.has_grown;
         let block = self.note(taken)?;
-        if let Some(class) = class {
-            self.medium.classes[class].blocks += 1;
-        }
-        if self.regions[self.cached].has_grown {
+        self.medium.count_block(class);
+        if has_grown {
             self.dissolve_for_new_memory();
         }
-        Some(self.hand_out_large(self.cached, block, payload(size), bytes))
+        let address = self.cached_region().address(block);
+        Some(self.hand_out_core(address, payload(size), bytes))
     }
 
-    /// Takes back a core block of the cached region; `false` sends the caller to
+    /// Takes back a core block or a slot of a middle size of the cached region; `false` sends the
+    /// caller to [`deallocate`](Self::deallocate).
+    pub(crate) fn deallocate_hot(&mut self, block: NonNull<u8>, bytes: usize) -> bool {
+        let Some(at) = self.cached_place(block) else { return false };
+        if at.is_core() {
+            return self.deallocate_hot_core(at, bytes);
+        }
+        let distance = u32::from(at.kind.wrapping_sub(KIND_MEDIUM));
+        distance < PAGES_MAX && self.deallocate_medium(at.granule, distance, bytes)
+    }
+
+    /// Takes back a block in a page of the core of the cached region; `false` sends the caller to
     /// [`deallocate`](Self::deallocate).
-    #[inline]
-    pub(crate) fn deallocate_hot_core(&mut self, block: NonNull<u8>, bytes: usize) -> bool {
-        let region = &mut self.regions[self.cached];
-        let granule = region.granule_of(block);
-        if granule / PAGE_GRANULES as usize >= region.initialised as usize {
-            return false;
-        }
-        let block = granule as u32;
-        let kind = region.kind(block / PAGE_GRANULES);
-        if kind != KIND_CORE {
-            let distance = u32::from(kind.wrapping_sub(KIND_MEDIUM));
-            return distance < PAGES_MAX && self.deallocate_medium(block, distance, bytes);
-        }
+    #[inline(always)]
+    pub(crate) fn deallocate_hot_core(&mut self, at: CachedPlace, bytes: usize) -> bool {
+        let block = at.granule;
+        let region = self.cached_region_mut();
         if !region.is_start(block) {
             return false;
         }
@@ -228,7 +216,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         if bytes > granted {
             return false;
         }
-        let region = &mut self.regions[self.cached];
+        let region = self.cached_region_mut();
         region.clear_start(block);
         mark::no_access_at(region.address(block), granted);
         let given = region.give_block(block, header);
@@ -337,7 +325,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         resized.and(got).map_err(|f| self.refusal(place.region, f)).map(|header| {
             let now = payload(header.size);
             self.medium.uncount_block(granules_for(have));
-            self.medium.count_block(header.size);
+            self.medium.count_block(class_or_none(header.size));
             self.granted -= have;
             self.large_granted_total += now.saturating_sub(have) as u64;
             self.count(new.size().saturating_sub(old.size()), now);

@@ -11,8 +11,9 @@
 //! ```
 //!
 //! Taking and giving a slot reads a byte and 32 bytes of tables and no word of the slab. A class
-//! opens a slab only if its live blocks would fill eight and it has freed as many blocks as a slab
-//! has slots, so programs that only fill memory, and small ones, have core blocks of exact sizes.
+//! is looked at each time that it has freed as many blocks as a slab has slots, and opens a slab if
+//! its live blocks would fill eight, so programs that only fill memory, and small ones, have core
+//! blocks of exact sizes.
 
 use core::ptr::NonNull;
 
@@ -20,12 +21,12 @@ use self::class::Item;
 pub(super) use self::class::{Medium, MediumClass, Slots};
 pub(super) use self::shape::PAGES_MAX;
 use self::shape::RECIPROCAL_BITS;
-pub(super) use self::shape::{MEDIUM_BYTES_MAX, MEDIUM_CLASSES, medium_class};
+pub(super) use self::shape::{MEDIUM_BYTES_MAX, MEDIUM_CLASSES, class_or_none, medium_class};
 use super::core_blocks::Fault;
 use super::large::granules_for;
 use super::region::{KIND_CORE, KIND_MEDIUM, NIL, PageDesc, PageState, Region};
 use super::small::{page_id, split_id};
-use super::{Place, Refusal, SizeClassHeap};
+use super::{CachedPlace, Place, Refusal, SizeClassHeap};
 use crate::bookkeeping::mark;
 use crate::contract::misuse::Misuse;
 use crate::heaps::size_classes::{GRANULE, PAGE_GRANULES, SizeClasses};
@@ -47,8 +48,8 @@ struct LiveSlot {
 }
 
 impl<C: SizeClasses> SizeClassHeap<C> {
-    /// Serves a request of a class of middle size from its front or its slabs, if they have a slot.
-    #[inline(always)]
+    /// Serves a request of a class that is open from its front or its slabs, if they have a slot.
+    #[inline(never)]
     pub(super) fn allocate_medium(
         &mut self,
         class: usize,
@@ -61,12 +62,14 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         Some(self.hand_out_medium(item, class, requested))
     }
 
-    /// Serves a request of at most [`MEDIUM_BYTES_MAX`] bytes from the front of its class of middle
-    /// sizes. Calls nothing.
+    /// Serves a request from the front of its class of middle sizes. Calls nothing.
     #[inline(always)]
-    pub(super) fn allocate_medium_front(&mut self, bytes: usize) -> Option<NonNull<[u8]>> {
-        let class = medium_class(granules_for(bytes))?;
-        let item = self.medium.classes[class].pop()?;
+    pub(crate) fn allocate_medium_front(&mut self, bytes: usize) -> Option<NonNull<[u8]>> {
+        if bytes > MEDIUM_BYTES_MAX {
+            return None;
+        }
+        let class = class_or_none(granules_for(bytes));
+        let item = self.medium.classes.get_mut(class)?.pop()?;
         Some(self.hand_out_medium(item, class, bytes))
     }
 
@@ -109,21 +112,15 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     /// Takes back a block that is a live slot of a slab of the cached region, if there is room for
     /// it in the front. Changes nothing else, and calls nothing.
     #[inline(always)]
-    pub(crate) fn deallocate_medium_front(&mut self, block: NonNull<u8>, bytes: usize) -> bool {
-        let region = self.cached_region();
-        let granule = region.granule_of(block);
-        let page = granule / PAGE_GRANULES as usize;
-        if page >= region.initialised as usize {
-            return false;
-        }
-        let granule = granule as u32;
-        // SAFETY: `kinds` has a byte for each initialised page.
-        let kind = unsafe { region.kinds.wrapping_add(page).read() };
-        let distance = u32::from(kind.wrapping_sub(KIND_MEDIUM));
+    pub(crate) fn deallocate_medium_front(&mut self, at: CachedPlace, bytes: usize) -> bool {
+        let distance = u32::from(at.kind.wrapping_sub(KIND_MEDIUM));
         if distance >= PAGES_MAX {
             return false;
         }
-        self.live_slot(granule, distance, bytes).is_some_and(|slot| self.push_slot(block, slot))
+        let Some(slot) = self.live_slot(at.granule, distance, bytes) else { return false };
+        let start = self.cached_region().address(at.granule);
+        // SAFETY: a slot is inside a region, which does not start at null.
+        self.push_slot(unsafe { NonNull::new_unchecked(start) }, slot)
     }
 
     /// Takes back a slot of a slab of the cached region; `false`, with nothing changed but perhaps
@@ -138,10 +135,10 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         let LiveSlot { class, slots, slot } = slot;
         // SAFETY: the tables of a slab in use, to which no other reference is alive.
         unsafe { (*slots).live &= !(1 << slot) };
-        let of = &mut self.medium.classes[class];
-        of.freed = of.freed.wrapping_add(1);
-        self.granted -= of.bytes as usize;
-        mark::no_access_at(start, of.bytes as usize);
+        let bytes = self.medium.classes[class].bytes as usize;
+        self.granted -= bytes;
+        mark::no_access_at(start, bytes);
+        self.medium.count_free(class);
         let first = granule / PAGE_GRANULES - distance;
         self.give_slot(page_id(self.cached, first), class, slots, slot)
     }
@@ -257,7 +254,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
 
     /// Opens a slab for a class if memory that was used before, or little of it, allows it.
     pub(super) fn open_medium(&mut self, class: usize) -> Result<bool, Refusal> {
-        self.medium.classes[class].freed = 0;
+        self.medium.note_try(class);
         if self.open_medium_in(class, false)? {
             return Ok(true);
         }
@@ -335,8 +332,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             let region = &self.regions[index];
             (slots, base) = (region.slot_tables(first), region.address(first * PAGE_GRANULES));
         }
-        let of = &mut self.medium.classes[class];
-        (of.partial, of.slots, of.base) = (id, slots, base);
+        self.medium.take_slots_from(class, id, slots, base);
     }
 
     /// Takes a slab out of the list of its class and makes its pages the core's.

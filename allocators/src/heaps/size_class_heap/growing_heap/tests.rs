@@ -110,7 +110,7 @@ fn blocks_go_back_by_every_way_once() {
     let mut other = 0_u64;
     assert!(!growing.deallocate_owned(NonNull::from(&mut other).cast(), 0), "no region has it");
     // Slots of the region that is hot, then of the other one, with a full front each.
-    growing.deallocate_core(take(&growing, 3000), 3000, Location::caller());
+    growing.deallocate_elsewhere(take(&growing, 3000), 3000, Location::caller());
     growing.shrink();
     assert_eq!(backing.stats().live, 0, "all went back");
 }

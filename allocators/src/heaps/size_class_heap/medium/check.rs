@@ -32,8 +32,8 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         for (class, tally) in tallies.iter().enumerate() {
             let of = &self.medium.classes[class];
             self.check_front(class)?;
-            let counted = Tally { partial: self.length_of_list(class)?, ..of.tally() };
-            if counted != *tally {
+            let counted = Tally { partial: self.length_of_list(class)?, ..self.tally_of(class) };
+            if counted != *tally || !self.medium.is_marked_right(class) {
                 return Err(
                     self.damage("a class of middle sizes counts other blocks than there are")
                 );
@@ -46,6 +46,13 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         } else {
             Err(self.damage("the memory of slabs of middle sizes is counted wrong"))
         }
+    }
+
+    /// What a class counts of itself.
+    fn tally_of(&self, class: usize) -> Tally {
+        let of = &self.medium.classes[class];
+        let blocks = self.medium.blocks(class);
+        Tally { blocks, out: of.out, waiting: of.front_len, slabs: of.slabs, partial: 0 }
     }
 
     fn damage(&self, what: &'static str) -> Damage {
@@ -129,11 +136,6 @@ impl<C: SizeClasses> SizeClassHeap<C> {
 }
 
 impl MediumClass {
-    fn tally(&self) -> Tally {
-        let waiting = self.front_len;
-        Tally { blocks: self.blocks, out: self.out, waiting, slabs: self.slabs, partial: 0 }
-    }
-
     /// Whether the kinds and the live slots of a slab are those of one of this class.
     fn fits(&self, region: &Region, first: u32) -> bool {
         let kinds = (0..self.pages)

@@ -2,7 +2,7 @@
 
 use super::super::large::payload;
 use super::super::region::{NIL, PageDesc};
-use super::shape::{MEDIUM_CLASSES, medium_class, shape};
+use super::shape::{MEDIUM_CLASSES, class_or_none, shape};
 use crate::heaps::size_classes::GRANULE;
 
 /// A class opens a slab when its live blocks would fill this many.
@@ -11,6 +11,8 @@ const SLABS_BUSY: u32 = 8;
 #[derive(Debug)]
 pub(in crate::heaps::size_class_heap) struct Medium {
     pub(in crate::heaps::size_class_heap) classes: [MediumClass; MEDIUM_CLASSES],
+    /// What each call for a core block reads of its class; the last is for blocks without one.
+    counts: [Count; MEDIUM_CLASSES + 1],
     /// Granules of all slabs.
     pub(in crate::heaps::size_class_heap) granules: u64,
     /// Granules of slots that are free.
@@ -20,6 +22,20 @@ pub(in crate::heaps::size_class_heap) struct Medium {
 /// The most slots of a front, and most bytes that it holds back.
 const FRONT_SLOTS: usize = 4;
 const FRONT_BYTES: u32 = 32 << 10;
+
+/// What is counted of the core blocks of a class.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+struct Count {
+    /// Live core blocks.
+    blocks: u32,
+    /// Frees until the class is looked at again: whether it is busy enough for a slab.
+    until: u16,
+    has_free_slots: bool,
+    wants_slab: bool,
+}
+
+const _: () = assert!(size_of::<Count>() == 8, "eight classes in a cache line");
 
 /// A class: its front, the slab that slots are taken from, and its counters; what every call reads
 /// first.
@@ -38,20 +54,19 @@ pub(in crate::heaps::size_class_heap) struct MediumClass {
     pub(super) total: u64,
     front: [Item; FRONT_SLOTS],
     /// The tables of the slab that slots are taken from, the head of `partial`. Null without one.
-    pub(super) slots: *mut Slots,
+    pub(in crate::heaps::size_class_heap) slots: *mut Slots,
     /// Slot 0 of that slab.
     pub(super) base: *mut u8,
     pub(super) pages: u32,
     /// Head of the circular list of slabs with free slots.
     pub(in crate::heaps::size_class_heap) partial: u32,
-    /// Live core blocks of the class.
-    pub(in crate::heaps::size_class_heap) blocks: u32,
     /// Slots that are live or in the front.
     pub(in crate::heaps::size_class_heap) out: u32,
     pub(in crate::heaps::size_class_heap) slabs: u32,
-    /// Blocks freed since the last slab was opened, or could not be.
-    pub(super) freed: u32,
 }
+
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<MediumClass>() == 128, "a class is found by a shift");
 
 /// Which slots of a slab are live, and which are free and not in the front: a bit each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,9 +106,11 @@ impl Item {
 impl Medium {
     pub(in crate::heaps::size_class_heap) const fn new() -> Self {
         let mut classes = [const { MediumClass::NONE }; MEDIUM_CLASSES];
+        let mut counts = [Count::NONE; MEDIUM_CLASSES + 1];
         let mut class = 0;
         while class < MEDIUM_CLASSES {
             let shape = shape(class);
+            counts[class].until = shape.slots as u16;
             let fitting = FRONT_BYTES / (shape.granules * GRANULE as u32);
             classes[class].front_capacity =
                 if fitting > FRONT_SLOTS as u32 { FRONT_SLOTS as u32 } else { fitting };
@@ -104,26 +121,102 @@ impl Medium {
             classes[class].pages = shape.pages;
             class += 1;
         }
-        Self { classes, granules: 0, idle: 0 }
+        Self { classes, counts, granules: 0, idle: 0 }
     }
 
-    /// Counts a core block that was handed out.
-    #[inline]
-    pub(in crate::heaps::size_class_heap) fn count_block(&mut self, granules: u32) {
-        if let Some(class) = medium_class(granules) {
-            self.classes[class].blocks += 1;
-        }
+    /// The counts of a class, or those of blocks without one.
+    #[inline(always)]
+    fn count_of(&mut self, class: usize) -> &mut Count {
+        debug_assert!(class < self.counts.len(), "class {class}");
+        // SAFETY: classes are from `class_or_none`, which has none above MEDIUM_CLASSES.
+        unsafe { self.counts.get_unchecked_mut(class) }
     }
 
-    /// Counts a core block that was freed.
-    #[inline]
+    /// Whether a request of a class may be for a slab: one has a free slot, or one is to be opened.
+    #[inline(always)]
+    pub(in crate::heaps::size_class_heap) fn is_open(&mut self, class: usize) -> bool {
+        let count = self.count_of(class);
+        count.has_free_slots | count.wants_slab
+    }
+
+    /// Counts a core block of a class that was handed out.
+    #[inline(always)]
+    pub(in crate::heaps::size_class_heap) fn count_block(&mut self, class: usize) {
+        let count = self.count_of(class);
+        count.blocks = count.blocks.wrapping_add(1);
+    }
+
+    /// Counts a core block of `granules` that was freed.
+    #[inline(always)]
     pub(in crate::heaps::size_class_heap) fn uncount_block(&mut self, granules: u32) {
-        if let Some(class) = medium_class(granules) {
-            let of = &mut self.classes[class];
-            of.blocks -= 1;
-            of.freed = of.freed.wrapping_add(1);
+        let class = class_or_none(granules);
+        let count = self.count_of(class);
+        count.blocks = count.blocks.wrapping_sub(1);
+        self.count_free(class);
+    }
+
+    /// Counts live blocks that became core blocks of a class.
+    pub(super) fn add_blocks(&mut self, class: usize, blocks: u32) {
+        self.counts[class].blocks += blocks;
+    }
+
+    /// Counts a block of a class that was freed.
+    #[inline(always)]
+    pub(super) fn count_free(&mut self, class: usize) {
+        let count = self.count_of(class);
+        count.until = count.until.wrapping_sub(1);
+        if count.until == 0 {
+            self.look_at(class);
         }
     }
+
+    /// Looks whether a class is busy enough for one more slab.
+    #[cold]
+    #[inline(never)]
+    fn look_at(&mut self, class: usize) {
+        let Some(of) = self.classes.get(class) else { return };
+        let count = &mut self.counts[class];
+        count.until = of.slots_each as u16;
+        count.wants_slab = of.has_no_slot() && count.blocks + of.out >= SLABS_BUSY * of.slots_each;
+    }
+
+    /// Whether a class has no free slot and is to have one more slab.
+    pub(in crate::heaps::size_class_heap) fn wants_slab(&self, class: usize) -> bool {
+        self.counts[class].wants_slab && self.classes[class].has_no_slot()
+    }
+
+    /// Notes that a slab of a class was opened, or could not be.
+    pub(super) fn note_try(&mut self, class: usize) {
+        self.counts[class].wants_slab = false;
+        self.counts[class].until = self.classes[class].slots_each as u16;
+    }
+
+    /// Makes a slab, or none, what slots of a class are taken from.
+    pub(super) fn take_slots_from(
+        &mut self,
+        class: usize,
+        partial: u32,
+        slots: *mut Slots,
+        base: *mut u8,
+    ) {
+        self.counts[class].has_free_slots = !slots.is_null();
+        let of = &mut self.classes[class];
+        (of.partial, of.slots, of.base) = (partial, slots, base);
+    }
+
+    /// Live core blocks of a class.
+    pub(super) fn blocks(&self, class: usize) -> u32 {
+        self.counts[class].blocks
+    }
+
+    /// Whether the mark that a class has free slots in slabs is right.
+    pub(super) fn is_marked_right(&self, class: usize) -> bool {
+        self.counts[class].has_free_slots != self.classes[class].slots.is_null()
+    }
+}
+
+impl Count {
+    const NONE: Self = Self { blocks: 0, until: 0, has_free_slots: false, wants_slab: false };
 }
 
 impl MediumClass {
@@ -139,10 +232,8 @@ impl MediumClass {
         pages: 0,
         slots_each: 0,
         partial: NIL,
-        blocks: 0,
         out: 0,
         slabs: 0,
-        freed: 0,
         front: [Item::NONE; FRONT_SLOTS],
     };
 
@@ -155,13 +246,9 @@ impl MediumClass {
         (1 << self.slots_each) - 1
     }
 
-    /// Whether the class has no free slot and is busy enough for one more slab.
-    #[inline]
-    pub(in crate::heaps::size_class_heap) fn wants_slab(&self) -> bool {
-        self.front_len == 0
-            && self.slots.is_null()
-            && self.freed >= self.slots_each
-            && self.blocks + self.out >= SLABS_BUSY * self.slots_each
+    /// Whether neither the front nor a slab has a free slot.
+    fn has_no_slot(&self) -> bool {
+        self.front_len == 0 && self.slots.is_null()
     }
 
     /// Live slots, blocks and bytes handed out from slabs since the start.

@@ -106,12 +106,12 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         };
         let live = slab.live.count_ones();
         of.out -= live;
-        of.blocks += live;
         // The live ones count as handed out by the core from now on.
         of.total -= u64::from(live);
         self.large_total += u64::from(live);
         self.large_granted_total += u64::from(live) * u64::from(of.bytes);
         self.medium.idle -= u64::from((slab.slots - live) * slab.granules);
+        self.medium.add_blocks(class, live);
         self.end_slab(id, class);
         self.regions[index].divide(slab).map_err(|fault| self.refusal(index, fault))
     }

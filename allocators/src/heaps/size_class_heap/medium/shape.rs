@@ -44,6 +44,31 @@ pub(in crate::heaps::size_class_heap) const fn medium_class(granules: u32) -> Op
     Some((shift * 16 + rounded - LEAST) as usize)
 }
 
+/// The most granules of a block that has a class.
+const GRANULES_MAX: usize = GREATEST as usize + 1;
+
+/// The class of core blocks by their granules, `MEDIUM_CLASSES` for those that have none: a load
+/// where [`medium_class`] has ten instructions.
+static CLASSES: [u8; GRANULES_MAX + 1] = {
+    let mut classes = [MEDIUM_CLASSES as u8; GRANULES_MAX + 1];
+    let mut granules = 0;
+    while granules <= GRANULES_MAX {
+        if let Some(class) = medium_class(granules as u32) {
+            classes[granules] = class as u8;
+        }
+        granules += 1;
+    }
+    classes
+};
+
+/// As [`medium_class`], but `MEDIUM_CLASSES` where that has none.
+#[inline(always)]
+pub(in crate::heaps::size_class_heap) fn class_or_none(granules: u32) -> usize {
+    let granules = granules as usize;
+    let index = if granules > GRANULES_MAX { 0 } else { granules };
+    usize::from(CLASSES[index])
+}
+
 /// The shape of a class.
 pub(super) const fn shape(class: usize) -> Shape {
     let step = class as u32 + LEAST;
@@ -80,6 +105,14 @@ mod tests {
             assert!(below < granules, "class {} would hold {granules}", class.wrapping_sub(1));
         }
         assert_eq!(medium_class(513), Some(MEDIUM_CLASSES - 1), "the last class");
+    }
+
+    #[test]
+    fn the_table_of_classes_says_the_same() {
+        for granules in (0..2000).chain([u32::MAX - 1, u32::MAX]) {
+            let class = medium_class(granules).unwrap_or(MEDIUM_CLASSES);
+            assert_eq!(class_or_none(granules), class, "{granules} granules");
+        }
     }
 
     #[test]

@@ -54,9 +54,10 @@ impl World {
     }
 
     fn allocate(&mut self, bytes: usize) -> NonNull<u8> {
-        let block = self.inner.allocate_hot_core(layout(bytes, 8));
+        let inner = &mut self.inner;
+        let block = inner.allocate_medium_front(bytes).or_else(|| inner.allocate_hot_core(bytes));
         let block =
-            block.unwrap_or_else(|| self.inner.allocate(layout(bytes, 8)).expect("there is room"));
+            block.unwrap_or_else(|| inner.allocate(layout(bytes, 8)).expect("there is room"));
         // SAFETY: the block is ours and has at least these bytes.
         unsafe { block.cast::<u8>().write_bytes(self.live.len() as u8, bytes) };
         self.live.push(block.cast());
@@ -65,7 +66,7 @@ impl World {
 
     fn free(&mut self, block: NonNull<u8>, bytes: usize) {
         self.live.retain(|&other| other != block);
-        let freed = self.inner.deallocate_hot_core(block, bytes);
+        let freed = self.inner.deallocate_hot(block, bytes);
         assert!(freed, "it is live in the cached region");
     }
 
@@ -113,16 +114,23 @@ fn a_class_opens_a_slab_when_it_is_busy_and_has_freed() {
         for _ in 0..8 * slots - 1 {
             world.allocate(bytes);
         }
-        for _ in 0..2 * slots {
+        let free_and_allocate = |world: &mut World| {
             let last = *world.live.last().expect("some are live");
             world.free(last, bytes);
             world.allocate(bytes);
+        };
+        for _ in 0..2 * slots {
+            free_and_allocate(&mut world);
         }
         assert_eq!(world.slabs(bytes), 0, "{bytes} bytes: one block less than eight slabs");
         world.allocate(bytes);
-        assert_eq!(world.slabs(bytes), 0, "{bytes} bytes: eight slabs, this one included");
         world.allocate(bytes);
-        assert_eq!(world.slabs(bytes), 1, "{bytes} bytes: eight slabs are live");
+        for _ in 0..slots - 1 {
+            free_and_allocate(&mut world);
+        }
+        assert_eq!(world.slabs(bytes), 0, "{bytes} bytes: one free less than a slab has slots");
+        free_and_allocate(&mut world);
+        assert_eq!(world.slabs(bytes), 1, "{bytes} bytes: eight slabs are live after the free");
         world.check();
         world.end();
     }
@@ -203,7 +211,7 @@ fn wrong_frees_of_slots_are_refused_and_change_nothing() {
         let at =
             |offset: usize| NonNull::new(slot.as_ptr().wrapping_add(offset)).expect("not null");
         let refused = |inner: &mut Default, address: NonNull<u8>, bytes, misuse| {
-            assert!(!inner.deallocate_hot_core(address, bytes), "{misuse:?} by the quick way");
+            assert!(!inner.deallocate_hot(address, bytes), "{misuse:?} by the quick way");
             let wrong = Err(Refusal::Wrong(misuse, address.as_ptr().cast_const()));
             assert_eq!(inner.deallocate(address, bytes), wrong, "{misuse:?}");
         };
@@ -295,7 +303,7 @@ fn no_slab_takes_new_memory_while_much_is_free_below() {
     for pair in blocks.chunks(2).take(8 * slots as usize) {
         world.free(pair[0], bytes);
     }
-    assert!(world.inner.medium.classes[class_of(bytes)].wants_slab(), "it is busy");
+    assert!(world.inner.medium.wants_slab(class_of(bytes)), "it is busy");
     world.allocate(bytes);
     assert_eq!(world.slabs(bytes), 0, "half of the memory that was used is free");
     world.end();
@@ -372,11 +380,15 @@ fn verify_finds_each_kind_of_damage() {
     assert_eq!(said(|inner, page| write(inner, page, 3, all - 3)), counts);
     assert_eq!(said(|inner, page| write(inner, page, 0, all - 1)), counts);
     assert_eq!(said(|inner, _| inner.medium.classes[class].out += 1), counts);
-    assert_eq!(said(|inner, _| inner.medium.count_block(63)), counts);
+    assert_eq!(said(|inner, _| inner.medium.count_block(class)), counts);
+    let unmark = |inner: &mut Default, _| {
+        inner.medium.classes[class].slots = core::ptr::null_mut();
+    };
+    assert_eq!(said(unmark), counts);
     let front = "a front holds what is not free";
     let waiting = |inner: &mut Default, page: u32, live: u64, free: u64| {
         let slot = NonNull::new(inner.regions[0].address(page * 256)).expect("not null");
-        assert!(inner.deallocate_hot_core(slot, 0), "it is live");
+        assert!(inner.deallocate_hot(slot, 0), "it is live");
         write(inner, page, live, free);
     };
     assert_eq!(said(|inner, page| waiting(inner, page, 1, all - 1)), front);

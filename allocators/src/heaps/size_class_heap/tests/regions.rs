@@ -135,7 +135,7 @@ fn what_lies_behind_the_known_pages_is_no_slot() {
     let region = inner.regions[0];
     let fresh = NonNull::new(region.address(region.initialised * 256)).expect("not null");
     assert!(inner.cached_slot(fresh, 0).is_none(), "no slot");
-    assert!(!inner.deallocate_hot_core(fresh, 0), "no block");
+    assert!(!inner.deallocate_hot(fresh, 0), "no block");
 }
 
 #[test]
@@ -149,11 +149,11 @@ fn a_region_that_is_not_empty_stays() {
     add_huge(&mut inner, &mut huge);
     let blocks = [(); 4].map(|()| take(&mut inner, 3000));
     assert!(inner.cache_region_of(blocks[0]), "they are in the first region");
-    assert!(inner.deallocate_hot_core(blocks[0], 3000), "it is live");
+    assert!(inner.deallocate_hot(blocks[0], 3000), "it is live");
     assert!(!inner.has_emptied(), "three are left");
     inner.deallocate(blocks[1], 3000).expect("it is live");
     assert!(!inner.has_emptied(), "two are left");
-    assert!(inner.deallocate_hot_core(blocks[3], 3000), "it is live");
+    assert!(inner.deallocate_hot(blocks[3], 3000), "it is live");
     inner.deallocate(blocks[2], 3000).expect("it is live");
     assert!(inner.has_emptied(), "both regions are empty");
     // The one that waits is not noted any more once any has gone.
@@ -176,7 +176,7 @@ fn damage_to_the_block_behind_is_found_by_the_quick_free() {
     let header = blocks[1].as_ptr().wrapping_sub(8).cast::<u32>();
     // SAFETY: the header is before the block, in the region.
     unsafe { header.write(0) };
-    assert!(!inner.deallocate_hot_core(blocks[0], 3000), "what is behind it is damaged");
+    assert!(!inner.deallocate_hot(blocks[0], 3000), "what is behind it is damaged");
     let wrong = Refusal::Wrong(Misuse::Damaged, blocks[1].as_ptr().cast_const());
     assert_eq!(inner.allocate(layout(10, 1)), Err(wrong), "it is remembered");
 }
@@ -204,10 +204,9 @@ fn the_quick_way_knows_the_pages_that_it_has_reached() {
     let mut memory = memory(1 << 17);
     let mut inner = Default::new();
     assert!(add(&mut inner, &mut memory), "the memory holds pages");
-    let large = layout(30_000, 1);
-    let blocks = [(); 2].map(|()| inner.allocate_hot_core(large).expect("there is room"));
+    let blocks = [(); 2].map(|()| inner.allocate_hot_core(30_000).expect("there is room"));
     for block in blocks {
-        assert!(inner.deallocate_hot_core(block.cast(), 30_000), "its page is known");
+        assert!(inner.deallocate_hot(block.cast(), 30_000), "its page is known");
     }
 }
 
