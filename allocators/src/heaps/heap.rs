@@ -18,7 +18,7 @@ use crate::contract::stats::Stats;
 use crate::heaps::size_class_heap::GrowingHeap;
 use crate::heaps::size_classes::DefaultClasses;
 
-/// What a heap over a backing asks for first, unless told otherwise.
+/// What a heap over a backing asks for first, by default.
 const REGION_BYTES: usize = 64 << 20;
 
 /// A general-purpose allocator: any size, any alignment, over one fixed region or growing from a
@@ -51,7 +51,7 @@ const REGION_BYTES: usize = 64 << 20;
 /// region  | blocks of 4 KiB pages and of the segregated fit, 8-byte headers between | tables, 1.4 % |
 /// ```
 ///
-/// Nothing lies beside a block of up to 496 bytes, and 8 bytes before a larger one. Small blocks
+/// A block of up to 496 bytes has nothing before it, a larger one 8 bytes. Small blocks
 /// are rounded to the next of 23 classes, which wastes at most 15 bytes up to 240 and 47 above; at
 /// an alignment of 32 to 128, to a class that is a multiple of it, which wastes at most 255. Large
 /// ones are rounded to 16 bytes: at most 15, and the header. A page serves one class (or a few,
@@ -68,7 +68,7 @@ const REGION_BYTES: usize = 64 << 20;
 /// A heap over a backing takes regions of 64 MiB (half of what is refused, doubling afterwards),
 /// which over a [`PageAllocator`](crate::PageAllocator) are address space until they are touched.
 /// It holds at most 32 regions at a time; a region that becomes empty goes back at once if another
-/// stands empty, and [`shrink`](Self::shrink) gives all empty ones back. Blocks over 1 GiB have a
+/// is empty, and [`shrink`](Self::shrink) gives all empty ones back. Blocks over 1 GiB have a
 /// region of their own.
 ///
 /// # Threads

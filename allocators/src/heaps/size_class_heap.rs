@@ -113,7 +113,7 @@ pub(crate) struct SizeClassHeap<C> {
     medium: Medium,
     /// Mixed pages that may have free units.
     mixed: u32,
-    /// A region that became empty while another stands; the growing heap may take it.
+    /// A region that became empty while another is kept; the growing heap may take it.
     emptied: Option<usize>,
     /// Damage that a fast path found and left to the slow path to report.
     damage: Option<Refusal>,
@@ -270,7 +270,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     pub(crate) fn allocate_exhaustive(&mut self, layout: Layout) -> Result<NonNull<[u8]>, Refusal> {
         let given_up = self.drain().and_then(|()| self.dissolve_exhaustive());
         given_up.and_then(|()| match Self::class_for(layout) {
-            Some(class) => self.allocate_slot_anyhow(class, layout.size()),
+            Some(class) => self.allocate_slot_exhaustive(class, layout.size()),
             None => self.allocate_large(layout),
         })
     }
@@ -335,7 +335,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         Some(slot)
     }
 
-    /// Makes the region that holds an address the hot one; `true` if it was another before.
+    /// Makes the region that holds an address the cached one; `true` if it was another before.
     #[inline]
     pub(crate) fn cache_region_of(&mut self, block: NonNull<u8>) -> bool {
         let region = self.cached_region();
@@ -358,7 +358,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         self.emptied.is_some()
     }
 
-    /// Returns the memory of a region that became empty while another one stands.
+    /// Returns the memory of a region that became empty while another one is kept.
     pub(crate) fn take_emptied(&mut self) -> Option<(NonNull<u8>, Layout)> {
         let region = self.emptied.take()?;
         let is_huge = self.regions[region].huge;

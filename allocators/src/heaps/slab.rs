@@ -23,7 +23,7 @@ use crate::contract::stats::Stats;
 use crate::heaps::size_class_heap::{GrowingHeap, SizeClassHeap};
 use crate::heaps::size_classes::{DefaultClasses, SizeClasses};
 
-/// What a slab asks its backing for first, unless told otherwise.
+/// What a slab asks its backing for first, by default.
 const REGION_BYTES: usize = 1 << 20;
 
 /// Small blocks from pages of one size class each; larger requests go to the backing as they are.
@@ -34,8 +34,8 @@ const REGION_BYTES: usize = 1 << 20;
 /// # Misuse
 ///
 /// A wrong free is found before the backing hears of it, also where the block is a sibling's from
-/// the same backing. A double free of a large block is told from a foreign one by the last 16
-/// addresses of large blocks freed; an older one is reported as foreign.
+/// the same backing. A double free of a large block is distinguished from a foreign one by the last
+/// 16 addresses of large blocks freed; an older one is reported as foreign.
 ///
 /// # Complexity
 ///
@@ -54,7 +54,7 @@ const REGION_BYTES: usize = 1 << 20;
 ///
 /// # Memory
 ///
-/// Small blocks are rounded up to their class, with nothing beside them: with the default classes
+/// Small blocks are rounded up to their class, with nothing around them: with the default classes
 /// at most 15 bytes are wasted up to 240 and 47 above, and one live block can hold a page of 4 KiB,
 /// as in [`HeapAllocator`](crate::HeapAllocator). Tables take 1.4 % of a region. Regions of 1 MiB,
 /// doubling, are taken from the backing (half of what it refuses, 64 KiB at the least). The object
@@ -210,7 +210,7 @@ impl<B: Allocator + ?Sized, C: SizeClasses, S: SiteBook> SlabAllocator<'_, B, C,
     /// As [`Allocator::reallocate`].
     #[inline(always)]
     #[track_caller]
-    unsafe fn resize_anyhow(
+    unsafe fn resize_any(
         &self,
         block: NonNull<u8>,
         old: Layout,
@@ -296,7 +296,7 @@ unsafe impl<B: Allocator + ?Sized, C: SizeClasses, S: SiteBook> Allocator
     ) -> Result<NonNull<[u8]>, AllocError> {
         let site = self.sites.site(block);
         // SAFETY: the caller's promise, passed on.
-        let moved = unsafe { self.resize_anyhow(block, old, new) };
+        let moved = unsafe { self.resize_any(block, old, new) };
         if let Ok(moved) = moved {
             self.sites.moved(block, moved.cast(), site);
         }

@@ -304,7 +304,7 @@ fn wrong_frees_are_found_before_anything_is_touched() {
         let size = layout(size, 8);
         let kept = heap.allocate(size).expect("room").cast::<u8>();
         let block = heap.allocate(size).expect("room").cast::<u8>();
-        // SAFETY: the address lies inside the block; the misuse is the point of the test.
+        // SAFETY: the address is inside the block; the misuse is the point of the test.
         let inside = unsafe { block.add(8) };
         assert!(misuse_of(|| free(&heap, inside)).contains("interior free"), "{size:?}");
         assert!(misuse_of(|| free(&heap, outside.cast())).contains("foreign free"), "{size:?}");
@@ -403,7 +403,7 @@ fn blocks_grow_into_the_free_memory_behind_them() {
     let (small, large) = (layout(1000, 8), layout(100_000, 8));
     let block = heap.allocate(small).expect("room").cast::<u8>();
     // SAFETY: the block is live with this layout.
-    let grown = unsafe { heap.resize_in_place(block, small, large) }.expect("free memory behind");
+    let grown = unsafe { heap.resize_in_place(block, small, large) }.expect("free memory after it");
     assert_eq!(grown.cast(), block, "it stays");
     // SAFETY: the block is live with the new layout.
     let shrunk =

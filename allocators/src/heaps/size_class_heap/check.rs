@@ -9,7 +9,7 @@ use crate::contract::allocator::{Block, Damage};
 use crate::contract::misuse::Misuse;
 use crate::heaps::size_classes::{GRANULE, PAGE_GRANULES, SizeClasses};
 
-/// Where a walk stands.
+/// Where a walk is.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct WalkState {
     region: usize,
@@ -164,7 +164,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             }
             let mask = C::TABLE.mask(class);
             if starts.iter().zip(mask).any(|(&starts, mask)| starts & !mask != 0) {
-                return Err(Damage { what: "a live bit stands where no slot starts", address });
+                return Err(Damage { what: "a live bit is set where no slot starts", address });
             }
         }
         Ok((u64::from(used), u64::from(live)))

@@ -101,7 +101,7 @@ impl Region {
 
     /// Takes a block of `size` granules whose address is a multiple of `align` bytes. Two free
     /// blocks are looked at: one that holds it wherever it begins and, where there is none, one
-    /// that is large enough and may happen to lie right, as the place of such a block does that was
+    /// that is large enough and may happen to be aligned, as the place of such a block is that was
     /// freed.
     pub(super) fn take_aligned(&mut self, size: u32, align: usize) -> Result<u32, Fault> {
         let slack = u32::try_from(align / GRANULE).map_err(|_| Fault::NoRoom)? - 1;
@@ -186,7 +186,7 @@ impl Region {
         Ok(size == self.granules)
     }
 
-    /// Changes the size of a live block where it lies.
+    /// Changes the size of a live block in place.
     pub(super) fn resize_block(&mut self, block: u32, size: u32) -> Result<(), Fault> {
         let had = self.size_at(block)?;
         let mut total = had;
@@ -278,13 +278,14 @@ impl Region {
         });
     }
 
-    /// Tells the block at a granule, if there is one, the size of the block before it.
+    /// Writes the size of the block before a granule into the header of the block at it, if there
+    /// is one.
     #[inline]
     pub(super) fn set_prev(&self, block: u32, prev: u32) {
         if block < self.granules {
             let word = word_of_prev(prev, block);
             self.opened_header(block, |header| {
-                // SAFETY: as in `size_at`; the word behind the size.
+                // SAFETY: as in `size_at`; the word after the size.
                 unsafe { header.wrapping_add(1).write(word) };
             });
         }
@@ -437,7 +438,7 @@ impl Region {
     #[inline]
     fn links(&self, block: u32) -> Links {
         self.opened_links(block, |links| {
-            // SAFETY: callers pass granules inside the region; whatever lies there, its bytes are
+            // SAFETY: callers pass granules inside the region; whatever is there, its bytes are
             // memory of the region that was written when the block was freed, or user data of no
             // type.
             unsafe { links.cast::<Links>().read() }

@@ -85,8 +85,8 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         let Some(class) = SizeClassHeap::<C>::front_class(layout) else {
             return self.allocate_medium(layout);
         };
-        // SAFETY: a growing heap is not `Sync` and the size-class heap calls nobody, so this borrow
-        // is alone.
+        // SAFETY: a growing heap is not `Sync` and the size-class heap calls no other code, so this
+        // borrow is alone.
         match unsafe { &mut *self.inner.get() }.allocate_front(class, layout.size()) {
             Some(block) => Ok(block),
             None => self.allocate_current(class, layout),
@@ -242,7 +242,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         }
     }
 
-    /// Gives back a region that has just become empty while another one stands empty.
+    /// Returns a region that has just become empty to the backing, where another one is empty too.
     #[cold]
     fn give_emptied(&self) {
         // SAFETY: as in `allocate`; the borrow ends before the backing is called.
@@ -330,7 +330,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         unsafe { &mut *self.inner.get() }.recount_passed_on(before, after, requested);
     }
 
-    /// Counts memory of the backing that holds a table beside the size-class heap.
+    /// Counts memory of the backing that holds a table outside the size-class heap.
     pub(crate) fn count_reserved(&self, bytes: usize) {
         // SAFETY: as in `allocate`.
         unsafe { &mut *self.inner.get() }.count_reserved(bytes);

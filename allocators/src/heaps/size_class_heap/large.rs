@@ -296,7 +296,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         others.any(|(_, r)| !r.base.is_null() && !r.huge && r.is_unused())
     }
 
-    /// Changes the size of a block where it lies, if its slot or its neighbourhood allows it.
+    /// Changes the size of a block in place, if its slot or its neighbours allow it.
     pub(crate) fn resize(
         &mut self,
         block: NonNull<u8>,

@@ -1,11 +1,11 @@
 //! Mixed pages: sparse slab pages divided into units of 512 bytes that other classes may use.
 //!
 //! A program that fills memory with blocks of one size and then frees most of them leaves pages
-//! that a few survivors hold for that size alone. When a size-class heap is about to take new memory while
-//! much of its slab pages lies idle, it makes such a page mixed: each unit that no live slot
-//! touches can take slots of any class. The class of a slot is that of the unit it starts in, so
-//! nothing is stored per slot and a free needs one byte more than in a slab page. A mixed page ends
-//! when it is empty.
+//! that a few survivors hold for that size alone. When a size-class heap is about to take new
+//! memory while much of its slab pages is idle, it makes such a page mixed: each unit that no live
+//! slot touches can take slots of any class. The class of a slot is that of the unit it starts in,
+//! so nothing is stored per slot and a free needs one byte more than in a slab page. A mixed page
+//! ends when it is empty.
 
 use core::ptr::NonNull;
 
@@ -17,7 +17,7 @@ use crate::heaps::size_classes::{GRANULE, SizeClasses};
 /// Pages looked at before new memory is taken.
 const LOOKS: u32 = 8;
 /// Pages looked at before a request is refused.
-const LOOKS_ANYHOW: u32 = 64;
+const LOOKS_EXHAUSTIVE: u32 = 64;
 
 impl<C: SizeClasses> SizeClassHeap<C> {
     /// Whether more than a third of the slab pages' memory is idle, and that is worth looking for.
@@ -53,7 +53,11 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     }
 
     /// Divides a sparse page of the class with most idle memory for the use of `class`.
-    pub(super) fn divide_sparse(&mut self, class: usize, anyhow: bool) -> Result<bool, Refusal> {
+    pub(super) fn divide_sparse(
+        &mut self,
+        class: usize,
+        exhaustive: bool,
+    ) -> Result<bool, Refusal> {
         let idlest = (0..C::TABLE.count())
             .filter(|&c| c != class && self.classes[c].partial != NIL)
             .max_by_key(|&c| self.idle_bytes(c));
@@ -62,8 +66,8 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         };
         // A slot in a front looks free in its page; in a mixed page that would be believed.
         self.drain_front(from)?;
-        let (looks, most) = if anyhow {
-            (LOOKS_ANYHOW, C::TABLE.slots(from))
+        let (looks, most) = if exhaustive {
+            (LOOKS_EXHAUSTIVE, C::TABLE.slots(from))
         } else {
             (LOOKS, C::TABLE.slots(from).div_ceil(4))
         };
@@ -84,7 +88,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
 
     /// Serves a slot when fronts are empty and no memory can be had: from any page that can be
     /// divided, else from the least larger class with a free slot.
-    pub(super) fn allocate_slot_anyhow(
+    pub(super) fn allocate_slot_exhaustive(
         &mut self,
         class: usize,
         requested: usize,
@@ -124,7 +128,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     fn open_units(&mut self, id: u32, class: usize) -> bool {
         let run = longest_run(self.free_units(id, None));
         let bytes = C::TABLE.bytes(class);
-        // The last 8 bytes of a page are the header of the block behind it.
+        // The last 8 bytes of a page are the header of the block after it.
         let usable = run.count as usize * UNIT - if run.start + run.count == 8 { 8 } else { 0 };
         let slots = if run.count == 0 { 0 } else { usable / bytes };
         if slots == 0 {
@@ -218,7 +222,7 @@ fn longest_run(bits: u8) -> Run {
     longest
 }
 
-/// A page's slot mask moved up to the granule `first`, a multiple of 32, and cut behind `last`.
+/// A page's slot mask moved up to the granule `first`, a multiple of 32, and cut after `last`.
 fn shifted(mask: [u64; 4], first: u32, last: u32) -> [u64; 4] {
     let (words, half) = (first as usize / 64, !first.is_multiple_of(64));
     let mut slots = [0; 4];

@@ -18,7 +18,7 @@ const FRONT_HEAD: usize = 32;
 pub(super) const FRONT_SLOTS: usize = (FRONT_SIZE - FRONT_HEAD) / size_of::<Item>();
 /// Most bytes that a front holds back, except that it has at least four slots.
 const FRONT_BYTES: usize = 2048;
-/// Bits of a page id that tell the page; those above tell the region.
+/// Bits of a page id that are the page; those above are the region.
 const PAGE_BITS: u32 = 20;
 
 /// A free slot: where it starts and which word of `starts` holds its bit.
@@ -34,13 +34,13 @@ impl Item {
     /// Sets the start bit and makes a block of the slot.
     #[inline]
     pub(super) fn hand_out(self, bytes: usize) -> NonNull<[u8]> {
-        // Regions start at a multiple of 4 096, so the address alone tells the bit in the word.
+        // Regions start at a multiple of 4 096, so the address alone gives the bit in the word.
         let bit = 1 << (self.start.addr() / GRANULE % 64);
         // SAFETY: the word is that of the slot's page, which is in use and hence initialised.
         let bits = unsafe { self.word.read() };
         // SAFETY: the same word.
         unsafe { self.word.write(bits | bit) };
-        // SAFETY: a slot lies inside a region, which does not start at null.
+        // SAFETY: a slot is inside a region, which does not start at null.
         let start = unsafe { NonNull::new_unchecked(self.start) };
         mark::undefined(start, bytes);
         NonNull::slice_from_raw_parts(start, bytes)

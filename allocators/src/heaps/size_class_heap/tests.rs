@@ -49,7 +49,7 @@ fn regions_of_any_size_and_place_keep_inside_their_memory() {
                 unsafe { b.assume_init() == 0xaa }
             };
             assert!(memory[..shift].iter().all(untouched), "wrote before the region");
-            assert!(memory[shift + bytes..].iter().all(untouched), "wrote behind the region");
+            assert!(memory[shift + bytes..].iter().all(untouched), "wrote past the region");
         }
     }
 }

@@ -123,10 +123,7 @@ impl<B: Allocator + ?Sized, C: SizeClasses, S: SiteBook> SlabAllocator<'_, B, C,
             from = next;
             let address = passed.address.as_ptr().cast_const();
             if self.growing.owns(address) {
-                return Err(Damage {
-                    what: "a large block lies in a region of small ones",
-                    address,
-                });
+                return Err(Damage { what: "a large block is in a region of small ones", address });
             }
         }
         Ok(())

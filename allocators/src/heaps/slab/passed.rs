@@ -2,7 +2,7 @@
 //!
 //! Open addressing in memory of the backing. A search starts at the slot that the address is hashed
 //! to and goes on to the next until it meets the address or a free slot. Nothing is divided, and
-//! nothing marks what was taken out: the entries behind move back into the hole.
+//! nothing marks what was taken out: the entries after it move back into the hole.
 //!
 //! ```text
 //!  slot      0       1       2       3       4                capacity - 1
@@ -25,7 +25,7 @@ use crate::contract::allocator::{AllocError, Damage};
 
 /// The least number of slots of a table.
 const SLOTS_MIN: usize = 16;
-/// How many addresses freed last are remembered, to tell a double free from a foreign one.
+/// How many addresses freed last are remembered, to distinguish a double free from a foreign one.
 const FREED: usize = 16;
 /// 2^64 divided by the golden ratio, made odd: spreads addresses that differ in few bits.
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -42,7 +42,7 @@ type Slot = Option<PassedOn>;
 
 const _: () = assert!(
     size_of::<Slot>() == 2 * size_of::<usize>(),
-    "a free slot is told by its address alone"
+    "a free slot is known by its address alone"
 );
 
 /// A block of the backing that holds a table.
@@ -133,7 +133,7 @@ impl Passed {
         self.count.set(0);
         for passed in old.iter().filter_map(Cell::get) {
             // There are twice as many slots as the blocks counted; more there are in a damaged
-            // table only, which `validate` and the frees of what is missing then tell.
+            // table only, which `validate` and the frees of what is missing then report.
             let _ = self.insert(passed);
         }
         self.memory.replace(Some(memory))
@@ -208,7 +208,7 @@ impl Passed {
         self.slots().iter().filter_map(Cell::get).any(within)
     }
 
-    /// Returns the first block in slot `from` or behind it, and the slot behind that.
+    /// Returns the first block in slot `from` or after it, and the slot after that.
     pub(super) fn next(&self, from: usize) -> Option<(PassedOn, usize)> {
         let slots = self.slots().iter().enumerate().skip(from);
         slots.filter_map(|(index, slot)| slot.get().map(|passed| (passed, index + 1))).next()
@@ -227,7 +227,7 @@ impl Passed {
                 return damage("a large block has an impossible size", at);
             }
             if self.position(passed.address) != Some(index) {
-                return damage("a large block stands where no search finds it", at);
+                return damage("a large block is where no search finds it", at);
             }
         }
         if count != self.count.get() || 2 * count > slots.len() {
@@ -273,7 +273,7 @@ impl Passed {
         for step in 1..slots.len() {
             let at = (index + step) & mask;
             let Some(passed) = slots[at].get() else { break };
-            // Its search must not start behind the hole.
+            // Its search must not start after the hole.
             let from_home = at.wrapping_sub(self.home(passed.address)) & mask;
             if from_home >= at.wrapping_sub(hole) & mask {
                 slots[hole].set(Some(passed));

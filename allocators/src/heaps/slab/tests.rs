@@ -89,7 +89,7 @@ fn listed(slab: &dyn Allocator) -> Vec<(NonNull<u8>, usize)> {
     blocks
 }
 
-/// Expects a report of the slab, after which all counters stand as before.
+/// Expects a report of the slab, after which all counters are as before.
 fn reports(slab: &dyn Allocator, what: &str, wrong: impl FnOnce()) {
     let before = (slab.stats(), listed(slab));
     let report = misuse_of(wrong);
@@ -217,7 +217,7 @@ fn large_blocks_are_owned_listed_and_reported_as_leaks() {
     // SAFETY: the block is live.
     assert_eq!(unsafe { slab.allocated_size(block) }, 5000, "as granted");
     assert!(slab.owns(block.as_ptr().wrapping_add(4999)), "its last byte");
-    assert!(!slab.owns(block.as_ptr().wrapping_add(5000)), "behind it");
+    assert!(!slab.owns(block.as_ptr().wrapping_add(5000)), "past it");
     // SAFETY: the block is live.
     unsafe { slab.deallocate(small) };
     let leak = panic_of(|| drop(slab));

@@ -92,7 +92,7 @@ fn give(region: &mut Region, block: u32) {
 #[test]
 fn an_aligned_block_is_looked_for_in_two_places() {
     with_pages(4, |region| {
-        // A free block of the very size, which lies wrong, before the large one.
+        // A free block of the very size, at a wrong place, before the large one.
         let [_, small, _] = [1, 4, 1].map(|size| region.take_block(size).expect("there is room"));
         give(region, small);
         assert_eq!(region.take_aligned(4, 4096), Ok(256), "in the large one");
@@ -129,7 +129,7 @@ fn a_page_is_found_in_the_least_block_that_is_sure_to_hold_one() {
         let rest = region.granules - 769;
         let sizes = [1, 511, 1, 256, rest];
         let blocks = sizes.map(|size| region.take_block(size).expect("there is room"));
-        // One that is as long as a page and lies wrong, and one that lies as wrong as it can.
+        // One that is as long as a page and not aligned, and one that is as far off as it can be.
         give(region, blocks[3]);
         give(region, blocks[1]);
         assert_eq!(region.take_pages(1, true), Ok(1), "from granule 256 to 512");
@@ -213,7 +213,7 @@ fn a_word_that_was_written_over_is_not_believed() {
             put(word);
         }
         region.set_prev(block, block + 1);
-        assert_eq!(region.header(block).err(), damaged.err(), "what lies before has no room");
+        assert_eq!(region.header(block).err(), damaged.err(), "what is before has no room");
         region.set_prev(block, header.prev);
         assert_eq!(region.header(block), Ok(header), "as it was");
     });
@@ -221,7 +221,7 @@ fn a_word_that_was_written_over_is_not_believed() {
 
 #[test]
 fn nothing_is_told_to_the_block_behind_the_last() {
-    // The damage is done to memory that nobody may touch, which these tools would report.
+    // The damage is done to memory that is nobody's, which these tools would report.
     if cfg!(any(loligo_asan, feature = "valgrind")) {
         return;
     }
@@ -284,7 +284,7 @@ fn links_that_disagree_are_not_followed() {
 }
 
 /// What a check says of a region in which three blocks of ten granules are live, the second is then
-/// freed, and damage is planted; beside where it is.
+/// freed, and damage is planted; and where it is.
 fn said(plant: impl FnOnce(&mut Region, [u32; 3])) -> (&'static str, u32) {
     let mut said = None;
     with_pages(2, |region| {
@@ -299,43 +299,43 @@ fn said(plant: impl FnOnce(&mut Region, [u32; 3])) -> (&'static str, u32) {
 
 #[test]
 fn each_kind_of_damage_to_the_core_is_told() {
-    let told = said(|region, blocks| region.set_prev(blocks[2], 9));
-    assert_eq!(told, ("a header disagrees with the block before it", 20), "9 are not 10");
-    let told = said(|region, blocks| region.set_size(blocks[1], 0));
-    assert_eq!(told, ("a block's header is damaged", 10), "no size");
-    let told = said(|region, blocks| region.clear_start(blocks[0]));
-    assert_eq!(told, ("two free neighbours were not merged", 10), "0 and 10");
-    let told = said(|region, _| region.set_head(10, region.granules));
-    assert_eq!(told, ("a free list leaves the region", NIL), "behind the last granule");
-    let told = said(|region, blocks| {
+    let found = said(|region, blocks| region.set_prev(blocks[2], 9));
+    assert_eq!(found, ("a header disagrees with the block before it", 20), "9 are not 10");
+    let found = said(|region, blocks| region.set_size(blocks[1], 0));
+    assert_eq!(found, ("a block's header is damaged", 10), "no size");
+    let found = said(|region, blocks| region.clear_start(blocks[0]));
+    assert_eq!(found, ("two free neighbours were not merged", 10), "0 and 10");
+    let found = said(|region, _| region.set_head(10, region.granules));
+    assert_eq!(found, ("a free list leaves the region", NIL), "past the last granule");
+    let found = said(|region, blocks| {
         let next = region.granules;
         region.set_links(blocks[1], Links { next, prev: NIL });
     });
-    assert_eq!(told, ("a free list leaves the region", 10), "from granule 10");
-    let told = said(|region, blocks| region.set_links(blocks[1], Links { next: NIL, prev: 30 }));
-    assert_eq!(told, ("a free list is damaged", 10), "the first has none before it");
-    let told = said(|region, blocks| region.set_start(blocks[1]));
-    assert_eq!(told, ("a free list is damaged", 10), "it is live");
-    let told = said(|region, blocks| {
+    assert_eq!(found, ("a free list leaves the region", 10), "from granule 10");
+    let found = said(|region, blocks| region.set_links(blocks[1], Links { next: NIL, prev: 30 }));
+    assert_eq!(found, ("a free list is damaged", 10), "the first has none before it");
+    let found = said(|region, blocks| region.set_start(blocks[1]));
+    assert_eq!(found, ("a free list is damaged", 10), "it is live");
+    let found = said(|region, blocks| {
         region.unlink(blocks[1], 10).expect("sound links");
         region.set_links(blocks[1], Links { next: NIL, prev: NIL });
         region.set_head(12, blocks[1]);
         region.set_level_bins(0, region.level_bins(0) | 1 << 12);
     });
-    assert_eq!(told, ("a free list is damaged", 10), "in the list of 12 granules");
-    let told = said(|region, blocks| region.unlink(blocks[1], 10).expect("sound links"));
-    assert_eq!(told, ("a free block is in no list", 0), "granule 10");
+    assert_eq!(found, ("a free list is damaged", 10), "in the list of 12 granules");
+    let found = said(|region, blocks| region.unlink(blocks[1], 10).expect("sound links"));
+    assert_eq!(found, ("a free block is in no list", 0), "granule 10");
     // A block within a live one, sound in itself and in its list.
-    let told = said(|region, blocks| {
+    let found = said(|region, blocks| {
         let inner = blocks[2] + 4;
         region.set_size(inner, 3);
         region.set_prev(inner, 4);
         region.insert_free(inner, 3);
     });
-    assert_eq!(told.0, "a free list has a block twice", "more are listed than there are");
+    assert_eq!(found.0, "a free list has a block twice", "more are listed than there are");
 }
 
-/// Behind the region lies somebody else's memory, whatever it says.
+/// Past the region is somebody else's memory, whatever it says.
 #[test]
 fn a_link_to_the_end_is_not_followed() {
     with_pages(2, |region| {
@@ -344,14 +344,14 @@ fn a_link_to_the_end_is_not_followed() {
             give(region, blocks[at]);
         }
         let (block, end) = (blocks[3], region.granules);
-        let behind = region.address(end).cast::<[u32; 2]>();
+        let past = region.address(end).cast::<[u32; 2]>();
         // SAFETY: the memory is longer than the region.
-        unsafe { behind.write([block, block]) };
+        unsafe { past.write([block, block]) };
         let before = region.links(block);
         for damage in [Links { next: end, ..before }, Links { prev: end, ..before }] {
             region.set_links(block, damage);
-            let told = region.unlink(block, 10);
-            assert_eq!(told, Err(Fault::Damaged(block)), "{damage:?}");
+            let unlinked = region.unlink(block, 10);
+            assert_eq!(unlinked, Err(Fault::Damaged(block)), "{damage:?}");
         }
         region.set_links(block, before);
         region.check_core().expect("as it was");

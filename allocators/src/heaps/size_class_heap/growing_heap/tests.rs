@@ -1,4 +1,4 @@
-//! How a growing heap takes regions: their sizes, refusals, blocks of their own, and what it gives back.
+//! How a growing heap takes regions: their sizes, refusals, huge blocks, and what it returns.
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
@@ -91,7 +91,8 @@ fn blocks_go_back_by_every_way_once() {
     let mut blocks: Vec<_> = (0..300).map(|at| (take(&growing, 496), at)).collect();
     blocks.extend((0..20).map(|at| (take(&growing, 5000), at)));
     assert!(backing.stats().live >= 2, "several regions");
-    // Every second one first, so that fronts are full, pages partial, and the cached region changes.
+    // Every second one first, so that fronts are full, pages partial, and the cached region
+    // changes.
     blocks.sort_by_key(|&(block, at)| (at % 2, block));
     for (index, &(block, _)) in blocks.iter().enumerate() {
         let size = growing.allocated_size(block);
@@ -109,7 +110,7 @@ fn blocks_go_back_by_every_way_once() {
     }
     let mut other = 0_u64;
     assert!(!growing.deallocate_owned(NonNull::from(&mut other).cast(), 0), "no region has it");
-    // Slots of the region that is hot, then of the other one, with a full front each.
+    // Slots of the cached region, then of the other one, with a full front each.
     growing.deallocate_elsewhere(take(&growing, 3000), 3000, Location::caller());
     growing.shrink();
     assert_eq!(backing.stats().live, 0, "all went back");
@@ -124,7 +125,7 @@ fn a_slot_that_was_freed_last_is_handed_out_next() {
     assert_eq!(take(&growing, 64), first, "it waited in the front");
     assert!(growing.deallocate_owned(first, 64), "it is in a region");
     assert_eq!(take(&growing, 64), first, "it waited in the front");
-    // Another region becomes the hot one.
+    // Another region becomes the cached one.
     let mut large = Vec::new();
     while backing.stats().live == 1 {
         large.push(take(&growing, 40_000));
@@ -152,7 +153,7 @@ fn what_is_huge_has_a_region_of_its_own() {
     assert_eq!((pages.stats().live, growing.stats().reserved), (0, 0), "it went back at once");
     let mut memories: Vec<_> =
         (0..REGIONS_MAX).map(|_| vec![MaybeUninit::<u8>::uninit(); 16 << 10]).collect();
-    // SAFETY: nobody else uses the size-class heap now.
+    // SAFETY: nothing else uses the size-class heap now.
     let inner = unsafe { &mut *growing.inner.get() };
     for memory in &mut memories {
         let start = NonNull::from(memory.as_mut_slice()).cast();

@@ -65,7 +65,7 @@ fn tables_lie_apart_before_the_header_of_the_first_block() {
 
 #[test]
 fn what_is_asked_for_a_block_is_what_the_documents_say() {
-    // Two pages more than the block's, 57 bytes a page, and three pages to lie aligned in.
+    // Two pages more than the block's, 57 bytes a page, and three pages for alignment.
     for (granules, pages) in [(1, 1), (256, 1), (257, 2), (2560, 10)] {
         let expected = (pages + 2) * (4096 + 57) + 3 * 4096;
         assert_eq!(Region::bytes_for(granules), expected, "{granules} granules");

@@ -14,11 +14,11 @@ use crate::heaps::size_classes::{DefaultClasses, SizeClasses};
 
 type Default = SizeClassHeap<DefaultClasses>;
 
-/// Page 1 of region 0, where the slots of these tests lie.
+/// Page 1 of region 0, where the slots of these tests are.
 const PAGE: u32 = 1;
 
-/// What a verification says of a size-class heap in which slots of 496 bytes are live in page 1, another
-/// has been freed, and damage is planted; beside how far from the start of the page.
+/// What a verification says of a size-class heap in which slots of 496 bytes are live in page 1,
+/// another has been freed, and damage is planted; and how far from the start of the page.
 fn said(plant: impl FnOnce(&mut Default, usize, &[NonNull<u8>])) -> (&'static str, isize) {
     let mut memory = memory(1 << 17);
     let mut inner = Default::new();
@@ -40,62 +40,62 @@ fn said(plant: impl FnOnce(&mut Default, usize, &[NonNull<u8>])) -> (&'static st
 #[test]
 fn damage_to_a_page_is_told_with_the_page() {
     let descriptor = ("a page's descriptor is damaged", 0);
-    let told = said(|inner, _, _| inner.edit_desc(PAGE, |desc| desc.id ^= 1 << 20));
-    assert_eq!(told, descriptor, "another's number");
-    let told = said(|inner, _, _| inner.edit_desc(PAGE, |desc| desc.used = 1));
-    assert_eq!(told, descriptor, "more are live than are used");
+    let found = said(|inner, _, _| inner.edit_desc(PAGE, |desc| desc.id ^= 1 << 20));
+    assert_eq!(found, descriptor, "another's number");
+    let found = said(|inner, _, _| inner.edit_desc(PAGE, |desc| desc.used = 1));
+    assert_eq!(found, descriptor, "more are live than are used");
     let kind = ("a page's kind is damaged", 0);
-    let told = said(|inner, class, _| inner.regions[0].set_kind(PAGE, class as u8));
-    assert_eq!(told, kind, "the page is of another class than its descriptor");
-    let told = said(|inner, _, _| {
+    let found = said(|inner, class, _| inner.regions[0].set_kind(PAGE, class as u8));
+    assert_eq!(found, kind, "the page is of another class than its descriptor");
+    let found = said(|inner, _, _| {
         let none = DefaultClasses::TABLE.count() as u8;
         inner.regions[0].set_kind(PAGE, none + 1);
         inner.edit_desc(PAGE, |desc| desc.class = none);
     });
-    assert_eq!(told, kind, "there is no such class");
-    let told = said(|inner, _, _| inner.regions[0].set_start(PAGE * 256 + 5));
-    assert_eq!(told, ("a live bit stands where no slot starts", 0), "inside the first slot");
+    assert_eq!(found, kind, "there is no such class");
+    let found = said(|inner, _, _| inner.regions[0].set_start(PAGE * 256 + 5));
+    assert_eq!(found, ("a live bit is set where no slot starts", 0), "inside the first slot");
 }
 
 #[test]
 fn counts_that_disagree_are_told() {
     let counts = "the pages' counts disagree with the blocks handed out";
-    let told = said(|inner, _, _| inner.edit_desc(PAGE, |desc| desc.used += 1));
-    assert_eq!(told.0, counts, "the page has one too many");
-    let told = said(|inner, class, _| {
+    let found = said(|inner, _, _| inner.edit_desc(PAGE, |desc| desc.used += 1));
+    assert_eq!(found.0, counts, "the page has one too many");
+    let found = said(|inner, class, _| {
         inner.classes[class].out += 1;
         inner.edit_desc(PAGE, |desc| desc.used += 1);
     });
-    assert_eq!(told.0, counts, "the class has one too many, which is not live");
-    let told = said(|inner, _, blocks| {
+    assert_eq!(found.0, counts, "the class has one too many, which is not live");
+    let found = said(|inner, _, blocks| {
         let offset = blocks[2].as_ptr().addr() - inner.regions[0].base.addr();
         inner.regions[0].clear_start((offset / 16) as u32);
     });
-    assert_eq!(told.0, counts, "one is not live that is handed out");
+    assert_eq!(found.0, counts, "one is not live that is handed out");
 }
 
 #[test]
 fn a_front_holds_free_slots_of_its_class_alone() {
     let not_free = "a front holds what is not free";
-    let told = said(|inner, _, _| inner.regions[0].set_start(PAGE * 256));
-    assert_eq!(told, (not_free, 0), "it is live");
+    let found = said(|inner, _, _| inner.regions[0].set_start(PAGE * 256));
+    assert_eq!(found, (not_free, 0), "it is live");
     let change = |inner: &mut Default, class: usize, item: Item| {
         inner.fronts[class].pop().expect("one was freed");
         inner.fronts[class].push(item);
     };
-    let told = said(|inner, class, _| {
+    let found = said(|inner, class, _| {
         let region = inner.regions[0];
         let granule = (PAGE + 3) * 256;
         region_of(inner).reach(granule);
         let item = Item { start: region.address(granule), word: region.starts_word(granule) };
         change(inner, class, item);
     });
-    assert_eq!(told, (not_free, 3 * 4096), "a page of no class");
-    let told = said(|inner, class, blocks| {
+    assert_eq!(found, (not_free, 3 * 4096), "a page of no class");
+    let found = said(|inner, class, blocks| {
         let word = inner.regions[0].starts_word(PAGE * 256 + 64);
         change(inner, class, Item { start: blocks[0].as_ptr(), word });
     });
-    assert_eq!(told, (not_free, 0), "the bit of another page's word");
+    assert_eq!(found, (not_free, 0), "the bit of another page's word");
 }
 
 fn region_of(inner: &mut Default) -> &mut crate::heaps::size_class_heap::region::Region {
@@ -105,9 +105,9 @@ fn region_of(inner: &mut Default) -> &mut crate::heaps::size_class_heap::region:
 #[test]
 fn a_list_of_partial_pages_ends_where_it_began() {
     let list = "a list of partial pages is damaged";
-    let told = said(|inner, class, _| inner.classes[class].partial = PAGE);
-    assert_eq!(told, (list, 0), "the current page is in no list");
-    let told = said(|inner, class, _| {
+    let found = said(|inner, class, _| inner.classes[class].partial = PAGE);
+    assert_eq!(found, (list, 0), "the current page is in no list");
+    let found = said(|inner, class, _| {
         inner.edit_desc(PAGE, |desc| desc.state = PageState::Partial);
         let other = PAGE - 1;
         let before = inner.edit_desc(other, |desc| core::mem::replace(&mut desc.next, PAGE));
@@ -116,7 +116,7 @@ fn a_list_of_partial_pages_ends_where_it_began() {
         inner.edit_desc(PAGE, |desc| desc.next = PAGE);
         inner.classes[class].partial = other;
     });
-    assert_eq!(told, (list, 0), "it goes round without its first page");
+    assert_eq!(found, (list, 0), "it goes round without its first page");
 }
 
 fn walked(inner: &Default) -> Vec<Block> {
@@ -126,7 +126,7 @@ fn walked(inner: &Default) -> Vec<Block> {
 
 #[test]
 fn a_walk_ends_where_a_header_is_damaged() {
-    // The damage is done to memory that nobody may touch, which these tools would report.
+    // The damage is done to memory that is nobody's, which these tools would report.
     if cfg!(any(loligo_asan, feature = "valgrind")) {
         return;
     }
@@ -180,7 +180,7 @@ fn addresses_at_which_no_block_starts_are_told_apart() {
     for offset in [1, 16, 4096] {
         assert_eq!(what(&inner, huge, offset), Some(Misuse::InteriorFree), "{offset}");
     }
-    assert_eq!(what(&inner, huge, 20_000), Some(Misuse::ForeignFree), "behind it");
+    assert_eq!(what(&inner, huge, 20_000), Some(Misuse::ForeignFree), "past it");
     assert_eq!(what(&inner, first, 0), None, "a block");
     for offset in [1, 16, 2999] {
         assert_eq!(what(&inner, first, offset), Some(Misuse::InteriorFree), "{offset}");

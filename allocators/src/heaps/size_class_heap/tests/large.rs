@@ -136,8 +136,8 @@ fn large_blocks_come_and_go_by_the_quick_way() {
 }
 
 #[test]
-fn damage_found_on_the_quick_way_is_told_on_the_next_slow_one() {
-    // The damage is done to memory that nobody may touch, which these tools would report.
+fn damage_found_on_the_quick_way_is_reported_on_the_next_slow_one() {
+    // The damage is done to memory that is nobody's, which these tools would report.
     if cfg!(any(loligo_asan, feature = "valgrind")) {
         return;
     }
@@ -196,12 +196,12 @@ fn a_large_block_is_resized_where_it_lies_and_counted() {
     let before = inner.stats();
     let have = inner.allocated_size(block).expect("it is live");
     let wrong = Refusal::Wrong(Misuse::WrongSize, block.as_ptr().cast_const());
-    let told = inner.resize(block, layout(have + 1, 1), layout(10, 1));
-    assert_eq!(told, Err(wrong), "it never had as many");
+    let resized = inner.resize(block, layout(have + 1, 1), layout(10, 1));
+    assert_eq!(resized, Err(wrong), "it never had as many");
     let huge = Layout::from_size_align(CORE_BYTES_MAX + 1, 1).expect("a layout");
     assert_eq!(inner.resize(block, old, huge), Err(Refusal::NoRoom), "too much for a region");
     assert_eq!(inner.stats(), before, "nothing has changed");
-    let grown = inner.resize(block, old, layout(20_000, 1)).expect("all behind it is free");
+    let grown = inner.resize(block, old, layout(20_000, 1)).expect("all after it is free");
     let after = inner.stats();
     assert_eq!(after.granted, before.granted - have + grown.len(), "the new size");
     assert_eq!(after.requested_total, before.requested_total + 17_000, "what is asked more");
@@ -221,7 +221,7 @@ fn a_large_block_is_resized_where_it_lies_and_counted() {
 fn pages_are_sparse_where_more_than_a_third_is_idle() {
     let class = Default::class_for(layout(496, 1)).expect("a class has it");
     let slots = u64::from(TABLE.slots(class));
-    // As many slots idle in so many pages, half of the pages of each of two classes.
+    // Half of the pages of each of two classes are idle: as many slots in as many pages.
     let is_sparse = |pages: u32, idle: u64| {
         let mut inner = Default::new();
         let other = class - 1;

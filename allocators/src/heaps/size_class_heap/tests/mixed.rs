@@ -79,8 +79,8 @@ fn a_page_is_divided_where_a_quarter_or_less_is_in_use() {
                 assert_eq!(before.out - now.out, gone.1, "{used} of {bytes}");
                 inner.verify().expect("sound");
                 // In need, any page with a free unit will do.
-                let anyhow = inner.divide_sparse(other, true);
-                assert_eq!(anyhow, Ok(!divided), "{used} of {bytes}");
+                let exhaustive = inner.divide_sparse(other, true);
+                assert_eq!(exhaustive, Ok(!divided), "{used} of {bytes}");
                 inner.verify().expect("sound");
             });
         }
@@ -141,7 +141,7 @@ fn eight_pages_are_looked_at() {
             for page in &pages[1..] {
                 thin(inner, 496, page, |at| at > 1);
             }
-            assert_eq!(inner.divide_sparse(class(96), false), Ok(divided), "behind {others}");
+            assert_eq!(inner.divide_sparse(class(96), false), Ok(divided), "after {others}");
             inner.verify().expect("sound");
         });
     }
@@ -240,7 +240,7 @@ fn in_need_classes_without_a_free_slot_are_passed_over() {
         used_up(inner);
         thin(inner, 128, &large, |at| at != 1);
         let block = inner.allocate_exhaustive(layout(65, 1)).expect("a slot of 128 is free");
-        assert_eq!((block.cast(), block.len()), (large[1], 128), "two classes lie between");
+        assert_eq!((block.cast(), block.len()), (large[1], 128), "two classes are between");
         inner.verify().expect("sound");
     });
 }
@@ -289,7 +289,8 @@ fn behind_eight_mixed_pages_that_are_full_a_fresh_one_serves() {
     });
 }
 
-/// A size-class heap of 70 pages of which most is idle, as many blocks of each kept; returns the frontier.
+/// A size-class heap of 70 pages of which most is idle, as many blocks of each kept; returns the
+/// frontier.
 fn sparse(inner: &mut Default, pages: usize, keep: usize) -> u32 {
     for page in fill(inner, 496, pages) {
         thin(inner, 496, &page, |at| at < keep);

@@ -1,4 +1,4 @@
-//! Regions that come and go: which is hot, which is given back, and those that are one block.
+//! Regions that come and go: which is cached, which is returned, and those that are one block.
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
@@ -34,7 +34,7 @@ fn a_region_of_one_block_is_never_hot() {
     let huge = add_huge(&mut inner, first);
     assert!(add(&mut inner, second), "the memory holds pages");
     assert_eq!(inner.cached, 1, "the one with pages");
-    assert!(!inner.cache_region_of(huge), "a block alone is not heated");
+    assert!(!inner.cache_region_of(huge), "a block alone is not cached");
     assert_eq!(inner.cached_region().base, inner.regions[1].base, "as before");
     let other = add_huge(&mut inner, third);
     assert_eq!((inner.cached, inner.cached_region().base), (1, inner.regions[1].base), "as before");
@@ -61,7 +61,7 @@ fn with_the_hot_region_another_one_is_heated() {
         NonNull::new(inner.regions[region].address(1024)).expect("a region is not at null")
     });
     assert!(inner.cache_region_of(blocks[1]), "the second with pages");
-    // Taking the first of those without a block leaves the hot one hot.
+    // Taking the first of those without a block leaves the cached one as it is.
     let gone = inner.take_unused().expect("nothing is damaged").map(|(memory, _)| memory);
     assert!(gone.is_some(), "region 1");
     assert_eq!((inner.cached, inner.cached_region().base), (2, inner.regions[2].base), "as before");
@@ -91,7 +91,7 @@ fn the_first_region_can_be_heated_again() {
     assert_eq!((inner.cached, inner.cached_region().base), (0, inner.regions[0].base), "the first");
     let second = NonNull::new(inner.regions[1].address(0)).expect("a region is not at null");
     assert!(inner.cache_region_of(second), "and back");
-    // Where the hot one goes the first is heated; where another goes the hot one stays.
+    // Where the cached one goes the first is cached; where another goes the cached one stays.
     assert!(add(&mut inner, &mut third), "the memory holds pages");
     assert!(inner.cache_region_of(second), "the second of three");
     inner.drop_region(2);
@@ -116,7 +116,7 @@ fn a_free_heats_its_region_and_any_way_of_serving_shows_what_is_new() {
     inner.deallocate(block, 0).expect("it is live");
     assert_eq!(inner.cached, 0, "the one of the block");
     let grown = take(&mut inner, 3000);
-    inner.resize(grown, layout(3000, 1), layout(20_000, 1)).expect("all behind it is free");
+    inner.resize(grown, layout(3000, 1), layout(20_000, 1)).expect("all after it is free");
     let known = inner.regions[0].initialised as usize * 256;
     assert_eq!(
         inner.cached_region().initialised as usize * 256,
@@ -164,7 +164,7 @@ fn a_region_that_is_not_empty_stays() {
 
 #[test]
 fn damage_to_the_block_behind_is_found_by_the_quick_free() {
-    // The damage is done to memory that nobody may touch, which these tools would report.
+    // The damage is done to memory that is nobody's, which these tools would report.
     if cfg!(any(loligo_asan, feature = "valgrind")) {
         return;
     }
@@ -176,7 +176,7 @@ fn damage_to_the_block_behind_is_found_by_the_quick_free() {
     let header = blocks[1].as_ptr().wrapping_sub(8).cast::<u32>();
     // SAFETY: the header is before the block, in the region.
     unsafe { header.write(0) };
-    assert!(!inner.deallocate_hot(blocks[0], 3000), "what is behind it is damaged");
+    assert!(!inner.deallocate_hot(blocks[0], 3000), "what is after it is damaged");
     let wrong = Refusal::Wrong(Misuse::Damaged, blocks[1].as_ptr().cast_const());
     assert_eq!(inner.allocate(layout(10, 1)), Err(wrong), "it is remembered");
 }
@@ -219,7 +219,7 @@ fn a_resize_to_more_than_any_region_is_refused() {
     let same = inner.resize(slot, layout(64, 1), layout(64, 1)).map(|block| block.len());
     assert_eq!(same, Ok(64), "all that it has");
     let block = take(&mut inner, 3000);
-    // With 64 bits so many that their granules do not fit the 32 bits of a size.
+    // With 64 bits, more than the granules that the 32 bits of a size can count.
     let greatest = if cfg!(target_pointer_width = "64") { 36 } else { 30 };
     for more in [1_usize << greatest, (1 << greatest) + 1000] {
         let huge = Layout::from_size_align(more, 1).expect("a layout");

@@ -1,5 +1,5 @@
 //! What a slab passes on, to the request and to the byte: zeroed or not, when its table grows and
-//! shrinks, and what damage is told of.
+//! shrinks, and what damage is reported.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
@@ -59,7 +59,7 @@ fn the_table_is_asked_for_when_it_is_half_full() {
             let block = large(&slab);
             // 16 slots for the first 8, then twice as many each time.
             let asked = 1 + u64::from([0, 8, 16, 32].contains(&count));
-            assert_eq!(backing.requests() - before, asked, "behind {count} blocks");
+            assert_eq!(backing.requests() - before, asked, "after {count} blocks");
             block
         })
         .collect();
@@ -159,14 +159,14 @@ fn verify_looks_at_each_slot_of_the_table() {
     for &small in &small {
         assert!(slab.passed.insert(PassedOn { address: small, bytes: 8 }), "there is a slot");
         let damage = slab.verify().expect_err("planted");
-        assert_eq!(damage.what, "a large block lies in a region of small ones", "{small:?}");
+        assert_eq!(damage.what, "a large block is in a region of small ones", "{small:?}");
         assert_eq!(damage.address, small.as_ptr().cast_const(), "{damage}");
         slab.passed.remove(small);
     }
     for small in small {
         free(&slab, small);
     }
-    // What is wrong with the table itself is told as well.
+    // What is wrong with the table itself is reported as well.
     let nothing = PassedOn { address: block.map_addr(|at| at | 1), bytes: 0 };
     assert!(slab.passed.insert(nothing), "there is a slot");
     let damage = slab.verify().expect_err("planted");
@@ -188,7 +188,7 @@ fn verify_looks_at_the_regions() {
     let page_end = small.map_addr(|at| at | 4095).as_ptr().wrapping_sub(7).cast::<[u8; 8]>();
     // SAFETY: the page is in the region, and the header is written.
     let before = unsafe { page_end.read() };
-    // SAFETY: nobody has a reference to it; writing there is the point of the test.
+    // SAFETY: there is no reference to it; writing there is the point of the test.
     unsafe { page_end.write([0xee; 8]) };
     assert!(slab.verify().is_err(), "verify sees the damage");
     // SAFETY: as above.
@@ -211,9 +211,9 @@ fn a_table_without_a_free_slot_is_damage() {
     let table = table.expect("16 slots");
     // SAFETY: the table has 16 slots of two words.
     let slots: Vec<_> = (0..16).map(|at| unsafe { table.add(at) }).collect();
-    // A free slot is told by one word alone; the other may not have been written.
-    let (_, behind) = slab.passed.next(0).expect("there is one");
-    let used = slots[behind - 1];
+    // A free slot is known by one word alone; the other may not have been written.
+    let (_, after) = slab.passed.next(0).expect("there is one");
+    let used = slots[after - 1];
     for &slot in slots.iter().filter(|&&slot| slot != used) {
         // SAFETY: both slots are in the table, are not the same, and nobody has a reference to
         // them.
