@@ -51,12 +51,12 @@ const REGION_BYTES: usize = 64 << 20;
 /// region  | blocks of 4 KiB pages and of the segregated fit, 8-byte headers between | tables, 1.4 % |
 /// ```
 ///
-/// A block of up to 496 bytes has nothing before it, a larger one 8 bytes. Small blocks
-/// are rounded to the next of 23 classes, which wastes at most 15 bytes up to 240 and 47 above; at
+/// A block of up to 496 bytes has nothing before it, a larger one 8 bytes. Small blocks are
+/// rounded to the next of 23 classes, which wastes at most 15 bytes up to 240 and 47 above; at
 /// an alignment of 32 to 128, to a class that is a multiple of it, which wastes at most 255. Large
 /// ones are rounded to 16 bytes: at most 15, and the header. A page serves one class (or a few,
 /// where they are sparse), so one live block can hold 4 KiB; fronts hold at most 2 KiB a class.
-/// Tables take 1.4 % of the region, and of one of 64 KiB an eighth. The object itself is about 27
+/// Tables take 1.4 % of the region, and of one of 64 KiB an eighth. The object itself is about 24
 /// KiB and allocates nothing until the first request.
 ///
 /// In regions of 4 MiB and more, blocks of 497 to 8 192 bytes are rounded to the next of 66 classes
@@ -67,9 +67,9 @@ const REGION_BYTES: usize = 64 << 20;
 ///
 /// A heap over a backing takes regions of 64 MiB (half of what is refused, doubling afterwards),
 /// which over a [`PageAllocator`](crate::PageAllocator) are address space until they are touched.
-/// It holds at most 32 regions at a time; a region that becomes empty goes back at once if another
-/// is empty, and [`shrink`](Self::shrink) gives all empty ones back. Blocks over 1 GiB have a
-/// region of their own.
+/// A region that becomes empty goes back at once if another is empty, and [`shrink`](Self::shrink)
+/// gives all empty ones back. Blocks over 1 GiB are the backing's. There are at most 4 096 regions
+/// and such blocks at a time; above 16 they take a table of at least 1 KiB from the backing.
 ///
 /// # Threads
 ///

@@ -26,6 +26,7 @@ mod large;
 mod medium;
 mod mixed;
 mod region;
+mod region_table;
 mod small;
 #[cfg(test)]
 mod tests;
@@ -40,15 +41,13 @@ pub(crate) use self::free_runs::FreeRuns;
 pub(crate) use self::growing_heap::{GrowingHeap, report};
 use self::medium::Medium;
 use self::region::{NIL, PageState, Region};
+use self::region_table::RegionTable;
 use self::small::{Class, Front, Item};
 use crate::bookkeeping::mark;
 use crate::contract::allocator::Damage;
 use crate::contract::misuse::Misuse;
 use crate::contract::stats::Stats;
 use crate::heaps::size_classes::{CLASSES_MAX, GRANULE, PAGE_GRANULES, SizeClasses};
-
-/// Most regions that an allocator holds at a time.
-pub(crate) const REGIONS_MAX: usize = 32;
 
 /// Why a request was not served or a free not done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,28 +96,29 @@ pub(crate) struct CachedSlot {
 ///    the front's class, and is in no other front and in no current page's bitmap.
 /// 3. A page that is not mixed holds slots of one class only; in a mixed page each slot has the
 ///    class of the unit that it starts in.
-/// 4. `cached` is below `REGIONS_MAX`, and `cached_at` is where it is in `regions`.
+/// 4. `cached` is [`Region::NONE`], or the region `cached_number` of the table.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(crate) struct SizeClassHeap<C> {
-    /// The region that was used last, which the fast paths look at, and its place in `regions` in
-    /// bytes.
-    cached: usize,
-    cached_at: usize,
+    // First, so that the address of a front is that of the heap and a shift.
+    fronts: [Front; CLASSES_MAX],
+    /// The region that was used last, which the fast paths look at, and its number.
+    cached: *mut Region,
+    cached_number: usize,
     granted: usize,
     peak_granted: usize,
     requested_total: u64,
-    fronts: [Front; CLASSES_MAX],
     classes: [Class; CLASSES_MAX],
     /// Slabs of middle sizes.
     medium: Medium,
     /// Mixed pages that may have free units.
     mixed: u32,
-    /// A region that became empty while another is kept; the growing heap may take it.
+    /// A region that became empty while another is kept, or a huge block that was freed; the
+    /// growing heap may take it.
     emptied: Option<usize>,
     /// Damage that a fast path found and left to the slow path to report.
     damage: Option<Refusal>,
-    region_count: usize,
-    regions: [Region; REGIONS_MAX],
+    regions: RegionTable,
     reserved: usize,
     peak_reserved: usize,
     large_total: u64,
@@ -130,8 +130,8 @@ pub(crate) struct SizeClassHeap<C> {
 impl<C: SizeClasses> SizeClassHeap<C> {
     pub(crate) const fn new() -> Self {
         Self {
-            cached: 0,
-            cached_at: 0,
+            cached: Region::NONE.cast_mut(),
+            cached_number: 0,
             granted: 0,
             peak_granted: 0,
             requested_total: 0,
@@ -141,8 +141,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             mixed: NIL,
             emptied: None,
             damage: None,
-            region_count: 0,
-            regions: [Region::EMPTY; REGIONS_MAX],
+            regions: RegionTable::new(),
             reserved: 0,
             peak_reserved: 0,
             large_total: 0,
@@ -195,8 +194,10 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         }
         // SAFETY: the same; a bit a granule.
         let bits = unsafe { region.starts.wrapping_add(granule / 64).read() };
-        (bits >> (granule % 64) & 1 != 0 && bytes <= self.fronts[class].bytes as usize)
-            .then_some(CachedSlot { granule, class })
+        if bits >> (granule % 64) & 1 == 0 || bytes > self.fronts[class].bytes as usize {
+            return None;
+        }
+        Some(CachedSlot { granule, class })
     }
 
     /// The bytes of a slot.
@@ -294,8 +295,8 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         }
         let place = self.locate(block)?;
         self.cache_region(place.region);
-        if self.regions[place.region].huge {
-            return self.deallocate_huge(place.region, bytes);
+        if let Some(huge) = self.regions.huge(place.region) {
+            return self.deallocate_huge(place.region, huge, bytes);
         }
         if self.regions[place.region].slab_of(place.granule / PAGE_GRANULES).is_some() {
             return self.deallocate_located_medium(place, bytes);
@@ -316,23 +317,49 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     /// returns it.
     pub(crate) unsafe fn add_region(&mut self, memory: NonNull<u8>, layout: Layout) -> bool {
         // SAFETY: the caller's promise.
-        let region = unsafe { Region::new(memory, layout) };
-        region.is_some_and(|region| self.keep_region(region).is_some())
+        let Some(region) = (unsafe { Region::new(memory, layout) }) else { return false };
+        // SAFETY: the region was just made.
+        let Some(number) = (unsafe { self.regions.add(region) }) else { return false };
+        self.count_region(layout.size());
+        self.cache_region(number);
+        true
     }
 
-    /// A free slot of the table of regions, if there is one.
-    pub(crate) fn has_region_slot(&self) -> bool {
-        self.regions.iter().any(|r| r.base.is_null())
+    /// The layout of the memory that the table of regions needs before one more is added; `None`
+    /// if it needs none.
+    pub(crate) fn table_wanted(&self) -> Option<Layout> {
+        if self.regions.has_free_number() { None } else { self.regions.wider() }
     }
 
-    fn keep_region(&mut self, region: Region) -> Option<usize> {
-        let slot = self.regions.iter().position(|r| r.base.is_null())?;
-        self.regions[slot] = region;
-        self.region_count += 1;
-        self.reserved += region.layout.size();
+    /// Moves the table of regions into more memory; returns what it had.
+    ///
+    /// # Safety
+    ///
+    /// `memory` was asked with [`table_wanted`](Self::table_wanted), is valid for reads and writes,
+    /// and belongs to the size-class heap alone until it is returned.
+    pub(crate) unsafe fn widen_table(
+        &mut self,
+        memory: NonNull<[u8]>,
+    ) -> Option<(NonNull<u8>, Layout)> {
+        self.reserved -= self.regions.memory_bytes();
+        // SAFETY: the caller's promise.
+        let old = unsafe { self.regions.widen(memory) };
+        self.count_region(self.regions.memory_bytes());
+        old
+    }
+
+    /// Returns the memory of the table of regions; only without regions.
+    pub(crate) fn take_table(&mut self) -> Option<(NonNull<u8>, Layout)> {
+        let bytes = self.regions.memory_bytes();
+        let memory = self.regions.take_memory()?;
+        self.reserved -= bytes;
+        Some(memory)
+    }
+
+    /// Counts memory of the backing that came.
+    fn count_region(&mut self, bytes: usize) {
+        self.reserved += bytes;
         self.peak_reserved = self.peak_reserved.max(self.reserved);
-        self.cache_region(slot);
-        Some(slot)
     }
 
     /// Makes the region that holds an address the cached one; `true` if it was another before.
@@ -340,15 +367,12 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     pub(crate) fn cache_region_of(&mut self, block: NonNull<u8>) -> bool {
         let region = self.cached_region();
         let offset = block.addr().get().wrapping_sub(region.base.addr());
-        if offset < region.bytes || self.region_count < 2 {
+        if offset < region.bytes || self.regions.count() < 2 {
             return false;
         }
         match self.find(block.as_ptr()) {
-            Some((region, _)) if !self.regions[region].huge => {
-                self.cache_region(region);
-                true
-            }
-            _ => false,
+            Some((number, _)) => self.cache_region(number),
+            None => false,
         }
     }
 
@@ -360,38 +384,37 @@ impl<C: SizeClasses> SizeClassHeap<C> {
 
     /// Returns the memory of a region that became empty while another one is kept.
     pub(crate) fn take_emptied(&mut self) -> Option<(NonNull<u8>, Layout)> {
-        let region = self.emptied.take()?;
-        let is_huge = self.regions[region].huge;
-        (is_huge || self.regions[region].is_unused()).then(|| self.drop_region(region))
+        let number = self.emptied.take()?;
+        let is_unused = self.regions.get(number).is_none_or(Region::is_unused);
+        if is_unused { self.drop_region(number) } else { None }
     }
 
     /// Returns the memory of any region without a live block, fronts emptied first.
     pub(crate) fn take_unused(&mut self) -> Result<Option<(NonNull<u8>, Layout)>, Refusal> {
         self.drain()?;
-        let unused = (0..REGIONS_MAX).find(|&r| {
-            let region = &self.regions[r];
-            !region.base.is_null() && !region.huge && region.is_unused()
-        });
-        Ok(unused.map(|region| self.drop_region(region)))
+        let unused = self.regions.iter().find(|(_, region)| region.is_unused());
+        let unused = unused.map(|(number, _)| number);
+        Ok(unused.and_then(|number| self.drop_region(number)))
     }
 
     /// Returns the memory of any region, live blocks or not: the size-class heap is being dropped.
     pub(crate) fn take_any(&mut self) -> Option<(NonNull<u8>, Layout)> {
-        let region = (0..REGIONS_MAX).find(|&r| !self.regions[r].base.is_null())?;
-        Some(self.drop_region(region))
+        (0..self.regions.len()).find_map(|number| self.drop_region(number))
     }
 
-    fn drop_region(&mut self, region: usize) -> (NonNull<u8>, Layout) {
-        let gone = core::mem::replace(&mut self.regions[region], Region::EMPTY);
-        self.region_count -= 1;
-        self.reserved -= gone.layout.size();
+    fn drop_region(&mut self, number: usize) -> Option<(NonNull<u8>, Layout)> {
+        let is_cached = self.regions.pointer(number).is_some_and(|at| at.as_ptr() == self.cached);
+        let (memory, layout) = self.regions.remove(number)?;
+        self.reserved -= layout.size();
         self.emptied = None;
-        if self.cached == region {
-            let other = (0..REGIONS_MAX)
-                .find(|&r| !self.regions[r].base.is_null() && !self.regions[r].huge);
-            self.cache_region(other.unwrap_or(region));
+        if is_cached {
+            self.cached = Region::NONE.cast_mut();
+            let other = self.regions.iter().next().map(|(number, _)| number);
+            if let Some(other) = other {
+                self.cache_region(other);
+            }
         }
-        (gone.memory, gone.layout)
+        Some((memory, layout))
     }
 
     /// The counters. `requested` is what was granted, as sizes are not remembered.
@@ -442,27 +465,29 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         }
     }
 
-    /// Makes a region the one that the fast paths look at, unless it is one block.
-    fn cache_region(&mut self, region: usize) {
-        if !self.regions[region].huge {
-            self.cached = region;
-            self.cached_at = region * size_of::<Region>();
+    /// Makes a region the one that the fast paths look at; `false` if the number is that of a huge
+    /// block.
+    fn cache_region(&mut self, number: usize) -> bool {
+        let region = self.regions.pointer(number);
+        if let Some(region) = region {
+            (self.cached, self.cached_number) = (region.as_ptr(), number);
         }
+        region.is_some()
     }
 
-    /// The region that was used last, or an empty slot of the table.
+    /// The region that was used last, or one without pages if there is none.
     #[inline(always)]
     fn cached_region(&self) -> &Region {
-        let cached = self.regions.as_ptr().wrapping_byte_add(self.cached_at);
-        // SAFETY: invariant 4.
-        unsafe { &*cached }
+        // SAFETY: invariant 4, and invariant 1 of the table.
+        unsafe { &*self.cached }
     }
 
+    /// The region that was used last. There is one: the caller has found a page in it.
     #[inline(always)]
     fn cached_region_mut(&mut self) -> &mut Region {
-        let cached = self.regions.as_mut_ptr().wrapping_byte_add(self.cached_at);
-        // SAFETY: invariant 4.
-        unsafe { &mut *cached }
+        debug_assert!(!core::ptr::eq(self.cached, Region::NONE), "there is a region");
+        // SAFETY: invariant 4, and invariant 1 of the table; this borrow of it is exclusive.
+        unsafe { &mut *self.cached }
     }
 
     /// Where an address is in the cached region; `None` if it is not, or is inside a granule.
@@ -481,14 +506,12 @@ impl<C: SizeClasses> SizeClassHeap<C> {
 
     /// The region that holds an address, and where; only initialised pages count.
     fn find(&self, address: *const u8) -> Option<(usize, usize)> {
-        let near = |r: &Region| address.addr().wrapping_sub(r.base.addr());
-        let within = |r: &Region| !r.base.is_null() && near(r) < r.bytes;
         let cached = self.cached_region();
-        if within(cached) {
-            return Some((self.cached, near(cached)));
+        let offset = address.addr().wrapping_sub(cached.base.addr());
+        if offset < cached.bytes {
+            return Some((self.cached_number, offset));
         }
-        let region = self.regions.iter().position(within)?;
-        Some((region, near(&self.regions[region])))
+        self.regions.find(address)
     }
 
     /// Whether an address is in a region.

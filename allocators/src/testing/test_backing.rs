@@ -39,6 +39,8 @@ struct State {
     requests: u64,
     /// The first and the last request (counted from 0) to refuse.
     refused: Option<(u64, u64)>,
+    /// Requests for more bytes are refused.
+    most: Option<usize>,
 }
 
 // SAFETY: the pointers are addresses of memory that the list owns; nothing is tied to a thread.
@@ -47,6 +49,11 @@ unsafe impl Send for State {}
 impl TestBacking {
     pub(crate) fn new() -> Self {
         Self { state: Mutex::new(State::default()) }
+    }
+
+    /// Refuses every request for more than `bytes` bytes.
+    pub(crate) fn refuse_above(&self, bytes: usize) {
+        self.lock().most = Some(bytes);
     }
 
     /// Refuses the `n`th request from now, counted from 0, and no other.
@@ -107,7 +114,9 @@ unsafe impl Allocator for TestBacking {
         let mut state = self.lock();
         let request = state.requests;
         state.requests += 1;
-        if state.refused.is_some_and(|(from, to)| (from..=to).contains(&request)) {
+        if state.refused.is_some_and(|(from, to)| (from..=to).contains(&request))
+            || state.most.is_some_and(|most| layout.size() > most)
+        {
             return Err(AllocError);
         }
         let layout = Layout::from_size_align(layout.size().max(1), layout.align())

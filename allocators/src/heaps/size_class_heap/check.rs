@@ -2,7 +2,7 @@
 
 use core::ptr::NonNull;
 
-use super::region::{KIND_CORE, KIND_MIXED, NIL, PageState};
+use super::region::{KIND_CORE, KIND_MIXED, NIL, PageState, Region};
 use super::small::split_id;
 use super::{Place, Refusal, SizeClassHeap};
 use crate::contract::allocator::{Block, Damage};
@@ -23,15 +23,14 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         let Some((region, offset)) = self.find(address) else {
             return Err(Refusal::Wrong(Misuse::ForeignFree, address));
         };
-        let of = &self.regions[region];
         let granule = (offset / GRANULE) as u32;
-        if of.huge {
+        let Some(of) = self.regions.get(region) else {
             return if offset == 0 {
                 Ok(Place { region, granule: 0 })
             } else {
                 Err(Refusal::Wrong(Misuse::InteriorFree, address))
             };
-        }
+        };
         let known = granule / PAGE_GRANULES < of.initialised;
         if offset.is_multiple_of(GRANULE) && known && self.is_block(region, granule) {
             return Ok(Place { region, granule });
@@ -72,20 +71,34 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     /// damaged ends there; [`verify`](Self::verify) says so.
     pub(crate) fn walk_next(&self, state: &mut WalkState) -> Option<Block> {
         while state.region < self.regions.len() {
-            let region = &self.regions[state.region];
-            let end = if region.huge { 1 } else { region.granules };
-            while !region.base.is_null() && state.granule < end {
-                let granule = state.granule;
-                let (next, start) = self.step(state.region, granule);
-                state.granule = next;
-                if let Some(start) = start {
-                    let place = Place { region: state.region, granule: start };
-                    let address = NonNull::new(region.address(start))?;
-                    let bytes = self.bytes_at(place).unwrap_or(0);
-                    return Some(Block { address, bytes, site: None });
-                }
+            let huge = self.regions.huge(state.region);
+            if let Some((address, layout)) = huge
+                && state.granule == 0
+            {
+                state.granule = 1;
+                return Some(Block { address, bytes: layout.size(), site: None });
+            }
+            if let Some(region) = self.regions.get(state.region)
+                && let Some(block) = self.next_in(region, state)
+            {
+                return Some(block);
             }
             *state = WalkState { region: state.region + 1, granule: 0 };
+        }
+        None
+    }
+
+    /// The next live block of the region that a walk is in.
+    fn next_in(&self, region: &Region, state: &mut WalkState) -> Option<Block> {
+        while state.granule < region.granules {
+            let (next, start) = self.step(state.region, state.granule);
+            state.granule = next;
+            if let Some(start) = start {
+                let place = Place { region: state.region, granule: start };
+                let address = NonNull::new(region.address(start))?;
+                let bytes = self.bytes_at(place).unwrap_or(0);
+                return Some(Block { address, bytes, site: None });
+            }
         }
         None
     }
@@ -94,9 +107,6 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     /// block on the way starts, if there is one.
     fn step(&self, index: usize, granule: u32) -> (u32, Option<u32>) {
         let region = &self.regions[index];
-        if region.huge {
-            return (1, Some(0));
-        }
         let page = granule / PAGE_GRANULES;
         if let Some(first) = region.slab_of(page) {
             let (at, is_live) = self.next_live_slot(index, first, granule);
@@ -116,10 +126,11 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     /// Compares everything that the size-class heap knows twice. O(pages + blocks).
     pub(crate) fn verify(&self) -> Result<(), Damage> {
         let (mut used, mut live) = (0, 0);
-        for (index, region) in self.regions.iter().enumerate() {
-            if region.base.is_null() || region.huge {
-                continue;
-            }
+        if !self.regions.is_sound() {
+            let address = self.cached_region().base;
+            return Err(Damage { what: "the table of regions is damaged", address });
+        }
+        for (index, region) in self.regions.iter() {
             region
                 .check_core()
                 .map_err(|(what, granule)| Damage { what, address: region.address(granule) })?;
@@ -204,7 +215,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
 }
 
 /// The first granule from `from` on at which a live block starts, or `end`.
-fn next_start(region: &super::Region, from: u32, end: u32) -> u32 {
+fn next_start(region: &Region, from: u32, end: u32) -> u32 {
     let mut granule = from;
     while granule < end {
         // SAFETY: the granule is in an initialised page.

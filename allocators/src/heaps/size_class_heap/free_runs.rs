@@ -32,8 +32,8 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         &self,
         state: &mut FreeRuns,
     ) -> Result<Option<NonNull<[u8]>>, Refusal> {
-        while let Some(region) = self.regions.get(state.region) {
-            if !region.base.is_null() && !region.huge {
+        while state.region < self.regions.len() {
+            if let Some(region) = self.regions.get(state.region) {
                 let found = region.next_run(state);
                 let found = found.map_err(|fault| self.refusal(state.region, fault))?;
                 if found.is_some() {

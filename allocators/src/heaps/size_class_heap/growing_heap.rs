@@ -379,6 +379,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
                 Err(refusal) => self.wrong(refusal, Location::caller()),
             }
         }
+        self.give_table();
         self.discard_free();
     }
 
@@ -422,6 +423,16 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         while let Some((memory, layout)) = unsafe { &mut *self.inner.get() }.take_any() {
             self.give_region(memory, layout);
         }
+        self.give_table();
+    }
+
+    /// Gives the table of regions back if there are none.
+    fn give_table(&self) {
+        // SAFETY: as in `allocate`; the borrow ends before the backing is called.
+        let table = unsafe { &mut *self.inner.get() }.take_table();
+        if let Some((memory, layout)) = table {
+            self.give_region(memory, layout);
+        }
     }
 
     #[cold]
@@ -458,7 +469,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
             .max(REGION_BYTES_MIN)
             .next_multiple_of(4096);
         // SAFETY: as in `allocate`.
-        if wanted == 0 || !unsafe { &*self.inner.get() }.has_region_slot() {
+        if wanted == 0 {
             return Err(AllocError);
         }
         let mut bytes = wanted.max(least).next_multiple_of(4096);
@@ -477,6 +488,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
 
     fn take_region(&self, layout: Layout) -> Result<(), AllocError> {
         let backing = self.backing.ok_or(AllocError)?;
+        self.widen_table(backing)?;
         let memory = backing.allocate(layout)?.cast::<u8>();
         // SAFETY: as in `allocate`; the backing was called before.
         let inner = unsafe { &mut *self.inner.get() };
@@ -493,6 +505,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         if self.next_region.get() == 0 {
             return Err(AllocError);
         }
+        self.widen_table(backing)?;
         let memory = backing.allocate(layout)?;
         // SAFETY: as in `allocate`.
         let added = unsafe { &mut *self.inner.get() }.add_huge(memory, layout);
@@ -500,6 +513,20 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
             self.give_region(memory.cast(), layout);
             AllocError
         })
+    }
+
+    /// Takes memory for a wider table of regions if the next one needs it.
+    fn widen_table(&self, backing: &B) -> Result<(), AllocError> {
+        // SAFETY: as in `allocate`.
+        let Some(layout) = unsafe { &*self.inner.get() }.table_wanted() else { return Ok(()) };
+        let memory = backing.allocate(layout)?;
+        // SAFETY: as in `allocate`; the backing was called before.
+        let inner = unsafe { &mut *self.inner.get() };
+        // SAFETY: the block was just allocated for this and is given back in `give_region`.
+        if let Some((memory, layout)) = unsafe { inner.widen_table(memory) } {
+            self.give_region(memory, layout);
+        }
+        Ok(())
     }
 
     fn give_region(&self, memory: NonNull<u8>, layout: Layout) {

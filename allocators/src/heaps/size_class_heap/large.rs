@@ -60,10 +60,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             }
         }
         for index in 0..self.regions.len() {
-            let region = &mut self.regions[index];
-            if region.base.is_null() || region.huge {
-                continue;
-            }
+            let Some(region) = self.regions.get_mut(index) else { continue };
             let taken = if layout.align() <= GRANULE {
                 region.take_block(size)
             } else {
@@ -144,22 +141,27 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         memory: NonNull<[u8]>,
         layout: Layout,
     ) -> Option<NonNull<[u8]>> {
-        let region = Region::huge(memory, layout);
-        self.keep_region(region)?;
+        self.regions.add_huge(memory.cast(), layout)?;
+        self.count_region(layout.size());
         self.large_total += 1;
         self.large_granted_total += layout.size() as u64;
         self.count(layout.size(), layout.size());
         Some(NonNull::slice_from_raw_parts(memory.cast(), layout.size()))
     }
 
-    pub(super) fn deallocate_huge(&mut self, region: usize, bytes: usize) -> Result<(), Refusal> {
-        let of = &self.regions[region];
-        if bytes > of.layout.size() {
-            return Err(Refusal::Wrong(Misuse::WrongSize, of.base));
+    /// Takes back the huge block `number`, whose memory is taken from here next.
+    pub(super) fn deallocate_huge(
+        &mut self,
+        number: usize,
+        (start, layout): (NonNull<u8>, Layout),
+        bytes: usize,
+    ) -> Result<(), Refusal> {
+        if bytes > layout.size() {
+            return Err(Refusal::Wrong(Misuse::WrongSize, start.as_ptr()));
         }
         self.large_freed += 1;
-        self.granted -= of.layout.size();
-        self.emptied = Some(region);
+        self.granted -= layout.size();
+        self.emptied = Some(number);
         Ok(())
     }
 
@@ -177,6 +179,9 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             if block.is_some() || self.medium.wants_slab(class) {
                 return block;
             }
+        }
+        if size > self.cached_region().granules {
+            return None;
         }
         let region = self.cached_region_mut();
         let taken = region.take_block(size);
@@ -223,7 +228,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         let Some(is_empty) = self.note(given) else { return false };
         self.medium.uncount_block(header.size);
         if is_empty {
-            self.note_emptied(self.cached);
+            self.note_emptied(self.cached_number);
         }
         self.large_freed += 1;
         self.granted -= granted;
@@ -234,7 +239,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     #[cold]
     #[inline(never)]
     fn dissolve_for_new_memory(&mut self) {
-        self.regions[self.cached].has_grown = false;
+        self.cached_region_mut().has_grown = false;
         if let Err(refusal) = self.dissolve_if_idle() {
             self.damage = Some(refusal);
         }
@@ -243,7 +248,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     /// Notes that a region has no live block, if it is to go back for that.
     #[cold]
     fn note_emptied(&mut self, region: usize) {
-        if self.region_count > 1 && self.has_other_unused(region) {
+        if self.regions.count() > 1 && self.has_other_unused(region) {
             self.emptied = Some(region);
         }
     }
@@ -255,7 +260,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             Ok(value) => Some(value),
             Err(Fault::NoRoom) => None,
             Err(fault) => {
-                self.damage = Some(self.refusal(self.cached, fault));
+                self.damage = Some(self.refusal(self.cached_number, fault));
                 None
             }
         }
@@ -292,8 +297,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     /// goes to and fro over a region's edge does not take and give it at each turn.
     #[cold]
     fn has_other_unused(&self, region: usize) -> bool {
-        let mut others = self.regions.iter().enumerate().filter(|(index, _)| *index != region);
-        others.any(|(_, r)| !r.base.is_null() && !r.huge && r.is_unused())
+        self.regions.iter().any(|(index, r)| index != region && r.is_unused())
     }
 
     /// Changes the size of a block in place, if its slot or its neighbours allow it.
@@ -308,8 +312,8 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         if old.size() > have {
             return Err(Refusal::Wrong(Misuse::WrongSize, block.as_ptr()));
         }
-        let of = &self.regions[place.region];
-        if of.huge || of.kind(place.granule / PAGE_GRANULES) != KIND_CORE {
+        let of = self.regions.get(place.region);
+        if of.is_none_or(|of| of.kind(place.granule / PAGE_GRANULES) != KIND_CORE) {
             if new.size() > have {
                 return Err(Refusal::NoRoom);
             }
@@ -340,10 +344,10 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     }
 
     pub(super) fn bytes_at(&self, place: Place) -> Result<usize, Refusal> {
-        let region = &self.regions[place.region];
-        if region.huge {
-            return Ok(region.layout.size());
+        if let Some((_, layout)) = self.regions.huge(place.region) {
+            return Ok(layout.size());
         }
+        let region = &self.regions[place.region];
         let page = place.granule / PAGE_GRANULES;
         if let Some(first) = region.slab_of(page) {
             return Ok(self.slot_bytes_of(place.region, first));

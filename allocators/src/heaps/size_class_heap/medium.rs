@@ -140,7 +140,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         mark::no_access_at(start, bytes);
         self.medium.count_free(class);
         let first = granule / PAGE_GRANULES - distance;
-        self.give_slot(page_id(self.cached, first), class, slots, slot)
+        self.give_slot(page_id(self.cached_number, first), class, slots, slot)
     }
 
     /// The live slot at a granule of the cached region in the slab whose first page is `distance`
@@ -267,9 +267,8 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     fn open_medium_in(&mut self, class: usize, fresh: bool) -> Result<bool, Refusal> {
         let pages = self.medium.classes[class].pages;
         for index in 0..self.regions.len() {
-            let region = &mut self.regions[index];
-            let fits = !region.base.is_null() && region.granules >= REGION_GRANULES_MIN;
-            if !fits || (fresh && region.has_holes()) {
+            let Some(region) = self.regions.get_mut(index) else { continue };
+            if region.granules < REGION_GRANULES_MIN || (fresh && region.has_holes()) {
                 continue;
             }
             match region.take_pages(pages, fresh) {

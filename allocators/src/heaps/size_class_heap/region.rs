@@ -1,9 +1,9 @@
 //! A region: one contiguous piece of memory with its own tables at its start.
 //!
 //! ```text
-//!  memory                                                         memory + memory_bytes
-//!  | sl words | bins | starts     | descs     | units    | kinds  |pad| page 0 | page 1 | ...
-//!    u32 x 32 a level  u64 x 4 P    16 x P      8 x P      1 x P      ^ base, 4 096-aligned
+//!  memory                                                                memory + memory_bytes
+//!  | Region | sl words | bins | starts   | descs   | units  | kinds |pad| page 0 | page 1 | ...
+//!    128 B    u32 x 32 a level  u64 x 4 P  16 x P    8 x P    1 x P     ^ base, 4 096-aligned
 //! ```
 //!
 //! The tables take 57 bytes a page (1.4 %). Only the entries of pages that were ever used are
@@ -52,6 +52,9 @@ pub(super) const UNIT_GRANULES: u32 = (UNIT / GRANULE) as u32;
 /// The id that means "no page" or "no block".
 pub(super) const NIL: u32 = u32::MAX;
 
+/// Most bytes before the tables of a region: itself, aligned.
+const HEAD_BYTES_MAX: usize = size_of::<Region>() + align_of::<Region>();
+
 /// Bytes of table entries for each page.
 const TABLE_BYTES: usize = 4 * 8 + size_of::<PageDesc>() + 8 + 1;
 
@@ -98,22 +101,21 @@ struct Plan {
     base: usize,
 }
 
-/// One region. The docs of the module describe its tables.
-#[derive(Clone, Copy, Debug)]
+/// One region, in its own memory. The docs of the module describe its tables.
+#[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct Region {
     // What the fast paths read is in the first cache line.
-    /// The address of page 0. Null in an empty slot of the table of regions.
+    /// The address of page 0. Null in `Region::NONE`.
     pub(super) base: *mut u8,
-    /// Bytes from `base` on: a multiple of the page size or, in a huge region, the size of its one
-    /// block.
+    /// Bytes from `base` on: a multiple of the page size.
     pub(super) bytes: usize,
     pub(super) starts: *mut u64,
     pub(super) kinds: *mut u8,
     pub(super) descs: *mut PageDesc,
     /// The heads of the bins; a word a level, which bins have any, is before them, backwards.
     pub(super) bins: *mut u32,
-    /// Pages whose tables are initialised; none in an empty slot and in a huge region.
+    /// Pages whose tables are initialised.
     pub(super) initialised: u32,
     pub(super) granules: u32,
     /// The end of the highest block ever handed out.
@@ -124,8 +126,6 @@ pub(super) struct Region {
     /// Granules of blocks and pages that are out of the core.
     pub(super) taken: u32,
     pub(super) units: *mut u8,
-    /// Whether the whole region is a single block, without tables.
-    pub(super) huge: bool,
     /// Whether memory was taken that was never used, since that was last asked.
     pub(super) has_grown: bool,
     /// The memory as it was allocated, for its deallocation.
@@ -133,9 +133,19 @@ pub(super) struct Region {
     pub(super) layout: Layout,
 }
 
+// SAFETY: the pointers of this one lead nowhere, and it is only read.
+unsafe impl Sync for NoRegion {}
+
+/// The cached region of a heap without any.
+struct NoRegion(Region);
+
+static NO_REGION: NoRegion = NoRegion(Region::EMPTY);
+
 impl Region {
-    /// The value of an empty slot of the table of regions.
-    pub(super) const EMPTY: Self = Self {
+    /// Without a page, so that no address is in it and no request fits. It is only read.
+    pub(super) const NONE: *const Self = &raw const NO_REGION.0;
+
+    const EMPTY: Self = Self {
         base: core::ptr::null_mut(),
         bytes: 0,
         starts: core::ptr::null_mut(),
@@ -149,7 +159,6 @@ impl Region {
         initialised: 0,
         frontier: 0,
         taken: 0,
-        huge: false,
         has_grown: false,
         memory: NonNull::dangling(),
         layout: Layout::new::<u8>(),
@@ -158,19 +167,22 @@ impl Region {
     /// Returns how many bytes to request so that the tables and a block of `granules` granules fit.
     pub(super) fn bytes_for(granules: usize) -> usize {
         let pages = granules.div_ceil(PAGE_GRANULES as usize) + 2;
-        pages * (PAGE + TABLE_BYTES) + 2 * PAGE + 4096
+        pages * (PAGE + TABLE_BYTES) + 2 * PAGE + 4096 + HEAD_BYTES_MAX
     }
 
-    /// Creates a region in `memory`; returns `None` if the memory cannot hold one page.
+    /// Creates a region in `memory`, at whose start it is itself; returns `None` if the memory
+    /// cannot hold one page.
     ///
     /// # Safety
     ///
     /// `memory` is valid for reads and writes of `layout.size()` bytes, belongs to the region alone
     /// and outlives it.
-    pub(super) unsafe fn new(memory: NonNull<u8>, layout: Layout) -> Option<Self> {
-        let address = memory.addr().get();
-        let plan = plan(address, layout.size())?;
-        let start = memory.as_ptr();
+    pub(super) unsafe fn new(memory: NonNull<u8>, layout: Layout) -> Option<NonNull<Self>> {
+        let skip = memory.as_ptr().align_offset(align_of::<Self>());
+        let head = skip.checked_add(size_of::<Self>())?;
+        let address = memory.addr().get().checked_add(head)?;
+        let plan = plan(address, layout.size().checked_sub(head)?)?;
+        let start = memory.as_ptr().wrapping_add(head);
         let bins_bytes = plan.levels * 33 * size_of::<u32>();
         let starts_at = address.next_multiple_of(8) + bins_bytes.next_multiple_of(8) - address;
         let descs_at = starts_at + plan.pages * 32;
@@ -193,26 +205,16 @@ impl Region {
             initialised: 0,
             frontier: 0,
             taken: 0,
-            huge: false,
             has_grown: false,
             memory,
             layout,
         };
         mark::no_access_at(region.base, region.bytes);
         region.open_core();
-        Some(region)
-    }
-
-    /// Creates a huge region: a single block without tables.
-    pub(super) fn huge(memory: NonNull<[u8]>, layout: Layout) -> Self {
-        Self {
-            base: memory.cast::<u8>().as_ptr(),
-            bytes: memory.len(),
-            huge: true,
-            memory: memory.cast(),
-            layout,
-            ..Self::EMPTY
-        }
+        let place = memory.as_ptr().wrapping_add(skip).cast::<Self>();
+        // SAFETY: the caller's promise; the plan begins after it, and `skip` aligns it.
+        unsafe { place.write(region) };
+        NonNull::new(place)
     }
 
     /// Pages of the region.
@@ -343,6 +345,16 @@ impl Region {
         // SAFETY: eight bytes a page, written when the page became mixed.
         unsafe { unit.read() }
     }
+}
+
+/// A region in a slice, for tests.
+#[cfg(test)]
+pub(super) fn region_in(memory: &mut [core::mem::MaybeUninit<u8>]) -> Option<&mut Region> {
+    let layout = Layout::from_size_align(memory.len(), 1).expect("a slice has a valid layout");
+    // SAFETY: the slice is borrowed for as long as the region is.
+    let region = unsafe { Region::new(NonNull::from(memory).cast(), layout) };
+    // SAFETY: as above, and nothing else leads to it.
+    region.map(|mut region| unsafe { region.as_mut() })
 }
 
 /// Finds the largest number of pages that fits together with its tables.

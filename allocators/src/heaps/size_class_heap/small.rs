@@ -19,7 +19,7 @@ pub(super) const FRONT_SLOTS: usize = (FRONT_SIZE - FRONT_HEAD) / size_of::<Item
 /// Most bytes that a front holds back, except that it has at least four slots.
 const FRONT_BYTES: usize = 2048;
 /// Bits of a page id that are the page; those above are the region.
-const PAGE_BITS: u32 = 20;
+pub(super) const PAGE_BITS: u32 = 20;
 
 /// A free slot: where it starts and which word of `starts` holds its bit.
 #[derive(Clone, Copy, Debug)]
@@ -247,10 +247,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     /// Makes a page of the core a slab page and the current one; `fresh` allows new memory.
     pub(super) fn open_core_page(&mut self, class: usize, fresh: bool) -> Result<bool, Refusal> {
         for index in 0..self.regions.len() {
-            let region = &mut self.regions[index];
-            if region.base.is_null() || region.huge {
-                continue;
-            }
+            let Some(region) = self.regions.get_mut(index) else { continue };
             match region.take_pages(1, fresh) {
                 Ok(page) => {
                     region.set_kind(page, class as u8 + 1);

@@ -1,8 +1,6 @@
 //! The size-class heap's core against a naive list of intervals, every page state, odd regions.
 
-use core::alloc::Layout;
 use core::mem::MaybeUninit;
-use core::ptr::NonNull;
 use std::vec::Vec;
 use std::{println, vec};
 
@@ -15,7 +13,7 @@ mod mixed;
 mod regions;
 
 use super::core_blocks::{Fault, bin_of};
-use super::region::Region;
+use super::region::{Region, region_in};
 
 #[test]
 fn bins_ascend_and_are_exact_below_64() {
@@ -34,10 +32,7 @@ fn regions_of_any_size_and_place_keep_inside_their_memory() {
         for shift in [0, 1, 8, 100] {
             let mut memory = vec![MaybeUninit::<u8>::new(0xaa); bytes + 2 * shift];
             let inner = &mut memory[shift..shift + bytes];
-            let layout = Layout::from_size_align(bytes, 1).expect("a valid layout");
-            // SAFETY: the slice outlives the region.
-            let region = unsafe { Region::new(NonNull::from(inner).cast(), layout) };
-            if let Some(mut region) = region {
+            if let Some(region) = region_in(inner) {
                 assert!(region.base.addr().is_multiple_of(4096), "pages are aligned");
                 while region.take_block(7).is_ok() {}
                 region.check_core().expect("the core is whole");
@@ -70,10 +65,7 @@ fn the_core_agrees_with_a_list_of_intervals() {
     for seed in 1..=20_u64 {
         println!("seed {seed}");
         let mut memory = vec![MaybeUninit::<u8>::uninit(); 200_000];
-        let layout = Layout::from_size_align(memory.len(), 1).expect("a valid layout");
-        let start = NonNull::from(memory.as_mut_slice()).cast();
-        // SAFETY: the memory outlives the region.
-        let mut region = unsafe { Region::new(start, layout) }.expect("the memory holds pages");
+        let region = region_in(&mut memory).expect("the memory holds pages");
         let mut state = seed;
         let mut random = move |bound: u32| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -108,7 +100,7 @@ fn the_core_agrees_with_a_list_of_intervals() {
                     }
                 } else {
                     live.swap_remove(nth);
-                    free(&mut region, block, is_page);
+                    free(region, block, is_page);
                 }
             }
             if step % 50 == 0 {
@@ -116,7 +108,7 @@ fn the_core_agrees_with_a_list_of_intervals() {
             }
         }
         for (block, _, is_page) in live {
-            free(&mut region, block, is_page);
+            free(region, block, is_page);
         }
         assert!(region.is_unused(), "everything merged into one block");
     }

@@ -1,13 +1,11 @@
 //! The core's bins and searches, and what is said of each kind of damage planted in a region.
 
-use core::alloc::Layout;
 use core::mem::MaybeUninit;
-use core::ptr::NonNull;
 use std::collections::BTreeMap;
 use std::vec;
 
 use super::{Fault, Links, Region, bin_of, word_of_prev, word_of_size};
-use crate::heaps::size_class_heap::region::NIL;
+use crate::heaps::size_class_heap::region::{NIL, region_in};
 
 /// Shows a fresh region of the given number of pages.
 fn with_pages(pages: u32, act: impl FnOnce(&mut Region)) {
@@ -16,12 +14,9 @@ fn with_pages(pages: u32, act: impl FnOnce(&mut Region)) {
         // Memory of its own for each attempt: a region closes what is nobody's to the memory
         // checkers.
         let mut memory = vec![MaybeUninit::<u8>::uninit(); room];
-        let start = NonNull::from(memory.as_mut_slice()).cast();
-        let layout = Layout::from_size_align(bytes, 1).expect("a valid layout");
-        // SAFETY: the memory is as long and outlives the region.
-        let region = unsafe { Region::new(start, layout) };
-        if let Some(mut region) = region.filter(|region| region.pages() == pages) {
-            return act(&mut region);
+        let region = region_in(&mut memory[..bytes]);
+        if let Some(region) = region.filter(|region| region.pages() == pages) {
+            return act(region);
         }
     }
     panic!("no region has {pages} pages");
@@ -364,10 +359,9 @@ fn above_the_highest_level_nothing_is_looked_for() {
         // What follows the bits of the levels reads as full of blocks. Each region has memory of
         // its own: the one before has closed what it did not give out.
         let mut memory = vec![MaybeUninit::new(0xff_u8); bytes];
-        let layout = Layout::from_size_align(bytes, 1).expect("a valid layout");
-        // SAFETY: the memory is as long and outlives the region.
-        let region = unsafe { Region::new(NonNull::from(memory.as_mut_slice()).cast(), layout) };
-        let Some(mut region) = region.filter(|region| region.pages() == 127) else { continue };
+        let Some(region) = region_in(&mut memory).filter(|region| region.pages() == 127) else {
+            continue;
+        };
         assert_eq!((bin_of(32_400) + 1) / 32, region.levels, "the next bin is above the levels");
         region.take_block(200).expect("there is room");
         assert_eq!(region.take_block(32_400), Err(Fault::NoRoom), "less is left");

@@ -9,7 +9,6 @@ use std::vec::Vec;
 
 use super::GrowingHeap;
 use crate::contract::allocator::{AllocError, Allocator};
-use crate::heaps::size_class_heap::REGIONS_MAX;
 use crate::heaps::size_classes::DefaultClasses;
 use crate::testing::test_backing::TestBacking;
 
@@ -139,9 +138,36 @@ fn a_slot_that_was_freed_last_is_handed_out_next() {
     assert_eq!(backing.stats().live, 0, "all went back");
 }
 
+#[test]
+fn a_heap_over_chunks_of_one_size_takes_as_many_as_it_needs() {
+    // Two blocks fit into a chunk, and a backing that refuses more than a chunk.
+    let backing = TestBacking::new();
+    let chunk = 128 << 10;
+    backing.refuse_above(chunk);
+    let growing = Owned::growing("growing", &backing, chunk);
+    let mut blocks: Vec<_> = (0..300).map(|_| take(&growing, 50_000)).collect();
+    assert!(backing.stats().live > 100, "as many regions, and the table");
+    growing.verify().expect("sound");
+    let mut walked = Vec::new();
+    growing.walk(&mut |block| walked.push(block.address));
+    walked.sort();
+    let mut sorted = blocks.clone();
+    sorted.sort();
+    assert_eq!(walked, sorted, "all are walked");
+    // From the middle outwards, so that regions go in no order.
+    while !blocks.is_empty() {
+        growing.deallocate(blocks.swap_remove(blocks.len() / 2), 50_000);
+        if blocks.len().is_multiple_of(50) {
+            growing.verify().expect("sound");
+        }
+    }
+    growing.shrink();
+    assert_eq!((backing.stats().live, growing.stats().reserved), (0, 0), "all went back");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
-fn what_is_huge_has_a_region_of_its_own() {
+fn huge_blocks_are_the_backings_and_there_is_no_most() {
     use crate::pages::page::PageAllocator;
 
     let huge = layout((1 << 30) + 1, 1);
@@ -151,24 +177,19 @@ fn what_is_huge_has_a_region_of_its_own() {
     assert_eq!((block.len(), pages.stats().live), (huge.size(), 1), "as asked");
     growing.deallocate(block.cast(), huge.size());
     assert_eq!((pages.stats().live, growing.stats().reserved), (0, 0), "it went back at once");
-    let mut memories: Vec<_> =
-        (0..REGIONS_MAX).map(|_| vec![MaybeUninit::<u8>::uninit(); 16 << 10]).collect();
-    // SAFETY: nothing else uses the size-class heap now.
-    let inner = unsafe { &mut *growing.inner.get() };
-    for memory in &mut memories {
-        let start = NonNull::from(memory.as_mut_slice()).cast();
-        // SAFETY: the memory stays until the size-class heap gives it up below.
-        assert!(unsafe { inner.add_region(start, layout(16 << 10, 1)) }, "there is a slot");
+    let blocks: Vec<_> = (0..40).map(|_| growing.allocate(huge).expect("addresses")).collect();
+    growing.verify().expect("sound");
+    let mut walked = Vec::new();
+    growing.walk(&mut |block| walked.push((block.address, block.bytes)));
+    let expected: Vec<_> = blocks.iter().map(|block| (block.cast(), huge.size())).collect();
+    assert_eq!(walked, expected, "all forty");
+    for (nth, block) in blocks.into_iter().enumerate() {
+        growing.deallocate(block.cast(), if nth % 2 == 0 { 0 } else { huge.size() });
+        growing.verify().expect("sound");
     }
-    let requests = pages.stats().allocations_total;
-    assert_eq!(growing.allocate(huge), Err(AllocError), "no slot is left");
-    assert_eq!(pages.stats().live, 0, "what was taken went back");
-    assert_eq!(pages.stats().allocations_total, requests + 1, "it was asked once");
-    assert_eq!(growing.allocate(layout(50_000, 1)), Err(AllocError), "no slot is left");
-    assert_eq!(pages.stats().allocations_total, requests + 1, "it was not asked");
-    // SAFETY: as above.
-    let inner = unsafe { &mut *growing.inner.get() };
-    while inner.take_any().is_some() {}
+    assert_eq!((pages.stats().live, growing.stats().live), (1, 0), "the table of their numbers");
+    growing.shrink();
+    assert_eq!((pages.stats().live, growing.stats().reserved), (0, 0), "it went back, too");
     let only = Owned::growing("only", &pages, 0);
     assert_eq!(only.take_only(1 << 16), Ok(()), "one region");
     assert_eq!(only.allocate(huge), Err(AllocError), "never another");

@@ -1,12 +1,11 @@
 //! Where the tables of a region end and its pages begin.
 
 use core::mem::MaybeUninit;
-use core::ptr::NonNull;
 use std::vec;
 
 #[cfg(target_pointer_width = "64")]
 use super::GRANULES_MAX;
-use super::{Region, plan};
+use super::{Region, plan, region_in};
 use crate::heaps::size_class_heap::core_blocks::bin_of;
 use crate::heaps::size_classes::{PAGE, PAGE_GRANULES};
 
@@ -48,13 +47,12 @@ fn tables_lie_apart_before_the_header_of_the_first_block() {
         // Each has memory of its own, as a region closes what it does not give out.
         let mut memory = vec![MaybeUninit::<u8>::uninit(); 60_000];
         let inner = &mut memory[skip..skip + 50_000];
-        let layout = core::alloc::Layout::from_size_align(50_000, 1).expect("a layout");
-        // SAFETY: the memory outlives the region.
-        let region = unsafe { Region::new(NonNull::from(inner).cast(), layout) };
-        let region = region.expect("it holds pages");
+        let region = region_in(inner).expect("it holds pages");
         let pages = region.pages() as usize;
         let (words, bins) = (region.levels as usize * 4, region.levels as usize * 32 * 4);
-        assert!(region.bins.addr() - words >= region.memory.addr().get(), "{skip}");
+        let head = core::ptr::from_ref(region).addr();
+        assert!(head >= region.memory.addr().get(), "{skip}");
+        assert!(region.bins.addr() - words >= head + size_of::<Region>(), "{skip}");
         assert!(region.bins.addr() + bins <= region.starts.addr(), "{skip}");
         assert!(region.starts.addr() + pages * 32 <= region.descs.addr(), "{skip}");
         assert!(region.descs.addr() + pages * 16 <= region.units.addr(), "{skip}");
@@ -65,9 +63,9 @@ fn tables_lie_apart_before_the_header_of_the_first_block() {
 
 #[test]
 fn what_is_asked_for_a_block_is_what_the_documents_say() {
-    // Two pages more than the block's, 57 bytes a page, and three pages for alignment.
+    // Two pages more than the block's, 57 bytes a page, three pages for alignment, and the head.
     for (granules, pages) in [(1, 1), (256, 1), (257, 2), (2560, 10)] {
-        let expected = (pages + 2) * (4096 + 57) + 3 * 4096;
+        let expected = (pages + 2) * (4096 + 57) + 3 * 4096 + size_of::<Region>() + 64;
         assert_eq!(Region::bytes_for(granules), expected, "{granules} granules");
     }
 }

@@ -84,9 +84,9 @@ fn a_front_holds_free_slots_of_its_class_alone() {
         inner.fronts[class].push(item);
     };
     let found = said(|inner, class, _| {
-        let region = inner.regions[0];
         let granule = (PAGE + 3) * 256;
         region_of(inner).reach(granule);
+        let region = &inner.regions[0];
         let item = Item { start: region.address(granule), word: region.starts_word(granule) };
         change(inner, class, item);
     });
@@ -187,7 +187,7 @@ fn addresses_at_which_no_block_starts_are_told_apart() {
     }
     assert_eq!(what(&inner, second, 0), Some(Misuse::DoubleFree), "it was freed");
     assert_eq!(what(&inner, second, 1), Some(Misuse::ForeignFree), "no block was ever there");
-    let region = inner.regions[0];
+    let region = &inner.regions[0];
     for page in [region.initialised, region.initialised + 1, region.pages() - 1] {
         let fresh = NonNull::new(region.address(page * 256)).expect("not null");
         assert_eq!(what(&inner, fresh, 0), Some(Misuse::ForeignFree), "page {page} is fresh");

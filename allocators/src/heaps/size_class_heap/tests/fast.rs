@@ -8,9 +8,10 @@ use std::vec;
 use std::vec::Vec;
 
 use crate::contract::stats::Stats;
+use crate::heaps::size_class_heap::SizeClassHeap;
 use crate::heaps::size_class_heap::region::Region;
+use crate::heaps::size_class_heap::region_table::INLINE;
 use crate::heaps::size_class_heap::small::FRONT_SLOTS;
-use crate::heaps::size_class_heap::{REGIONS_MAX, SizeClassHeap};
 use crate::heaps::size_classes::{ClassTable, DefaultClasses, SizeClasses};
 
 const TABLE: &ClassTable = DefaultClasses::TABLE;
@@ -41,7 +42,7 @@ fn take(inner: &mut Default, bytes: usize) -> NonNull<u8> {
 fn a_fresh_engine_has_nothing() {
     let mut inner = Default::new();
     assert_eq!(inner.stats(), Stats::default(), "nothing was counted");
-    assert!(!inner.has_emptied() && inner.has_region_slot(), "no regions");
+    assert!(!inner.has_emptied() && inner.table_wanted().is_none(), "no regions");
     assert_eq!(inner.take_emptied(), None, "no regions");
     assert!(inner.allocate(layout(1, 1)).is_err(), "no memory");
     for class in 0..TABLE.count() {
@@ -197,11 +198,11 @@ fn the_region_that_is_used_becomes_the_hot_one() {
     let mut blocks = Vec::new();
     for memory in &mut memories {
         assert!(add(&mut inner, memory), "the memory holds pages");
-        let cached = inner.cached;
+        let cached = inner.cached_number;
         assert_eq!(cached, blocks.len(), "the one that was added last");
         let block = inner.regions[cached].address(1024);
         blocks.push(NonNull::new(block).expect("a region is not at null"));
-        let before = inner.region_count;
+        let before = inner.regions.count();
         assert_eq!(before, blocks.len(), "as many as were added");
         if before == 1 {
             assert!(!inner.cache_region_of(blocks[0]), "there is one alone");
@@ -210,7 +211,7 @@ fn the_region_that_is_used_becomes_the_hot_one() {
     assert!(!inner.cache_region_of(blocks[2]), "it is cached already");
     for at in [0, 1, 2] {
         assert!(inner.cache_region_of(blocks[at]), "region {at} was cold");
-        assert_eq!(inner.cached, at, "it is cached");
+        assert_eq!(inner.cached_number, at, "it is cached");
         assert_eq!(inner.cached_region().base, inner.regions[at].base, "with its own base");
         assert!(!inner.cache_region_of(blocks[at]), "region {at} is cached already");
     }
@@ -218,24 +219,24 @@ fn the_region_that_is_used_becomes_the_hot_one() {
     assert!(!inner.cache_region_of(outside), "no region has it");
     assert_eq!(inner.stats().reserved, 3 << 16, "all three");
     let unused = inner.take_unused().expect("nothing is damaged").map(|(_, layout)| layout.size());
-    assert_eq!((unused, inner.region_count), (Some(1 << 16), 2), "one is given back");
+    assert_eq!((unused, inner.regions.count()), (Some(1 << 16), 2), "one is given back");
     while inner.take_any().is_some() {}
-    assert_eq!((inner.region_count, inner.stats().reserved), (0, 0), "all are given back");
+    assert_eq!((inner.regions.count(), inner.stats().reserved), (0, 0), "all are given back");
     assert_eq!(inner.stats().peak_reserved, 3 << 16, "the most there were");
 }
 
 #[test]
-fn the_table_of_regions_is_full_in_the_end() {
-    let mut memories: Vec<_> = (0..=REGIONS_MAX).map(|_| memory(16 << 10)).collect();
+fn the_table_of_regions_wants_memory_where_it_is_full() {
+    let mut memories: Vec<_> = (0..=INLINE).map(|_| memory(16 << 10)).collect();
     let mut inner = Default::new();
     let (last, rest) = memories.split_last_mut().expect("there are some");
     for memory in rest {
-        assert!(inner.has_region_slot(), "{} regions", inner.region_count);
-        assert!(add(&mut inner, memory), "{} regions", inner.region_count);
+        assert!(inner.table_wanted().is_none(), "{} regions", inner.regions.count());
+        assert!(add(&mut inner, memory), "{} regions", inner.regions.count());
     }
-    assert!(!inner.has_region_slot(), "{} regions", inner.region_count);
+    assert!(inner.table_wanted().is_some(), "{} regions", inner.regions.count());
     assert!(!add(&mut inner, last), "there is no place for one more");
-    assert!(inner.take_any().is_some() && inner.has_region_slot(), "one has gone");
+    assert!(inner.take_any().is_some() && inner.table_wanted().is_none(), "one has gone");
 }
 
 #[test]
@@ -248,6 +249,8 @@ fn a_region_is_asked_for_with_room_for_its_tables() {
         // SAFETY: the memory is as long and outlives the region.
         let region = unsafe { Region::new(start, layout(bytes, 4096)) };
         let mut region = region.expect("it holds pages");
+        // SAFETY: it was just made, in the memory.
+        let region = unsafe { region.as_mut() };
         assert!(region.take_block(granules as u32).is_ok(), "{granules} granules in {bytes}");
         let most = granules * 16 * 103 / 100 + 7 * 4096;
         assert!(bytes <= most, "{bytes} bytes for {granules} granules");

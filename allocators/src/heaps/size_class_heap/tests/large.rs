@@ -174,7 +174,7 @@ fn an_empty_region_goes_where_another_is_empty_too() {
     assert_eq!(inner.deallocate(again, 0), Ok(()), "it is live");
     assert!(inner.has_emptied(), "both are empty");
     assert!(inner.take_emptied().is_some(), "one goes back");
-    assert_eq!((inner.region_count, inner.has_emptied()), (1, false), "one stays");
+    assert_eq!((inner.regions.count(), inner.has_emptied()), (1, false), "one stays");
     let last = take(&mut inner, 40_000);
     assert_eq!(inner.deallocate(last, 0), Ok(()), "it is live");
     assert!(!inner.has_emptied(), "the only region stays");

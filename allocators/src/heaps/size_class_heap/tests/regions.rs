@@ -9,7 +9,7 @@ use std::vec::Vec;
 use super::fast::{add, layout, memory};
 use crate::contract::misuse::Misuse;
 use crate::heaps::size_class_heap::check::WalkState;
-use crate::heaps::size_class_heap::region::Region;
+use crate::heaps::size_class_heap::region::{Region, region_in};
 use crate::heaps::size_class_heap::{Refusal, SizeClassHeap};
 use crate::heaps::size_classes::DefaultClasses;
 
@@ -33,11 +33,15 @@ fn a_region_of_one_block_is_never_hot() {
     let [first, second, third] = &mut memories;
     let huge = add_huge(&mut inner, first);
     assert!(add(&mut inner, second), "the memory holds pages");
-    assert_eq!(inner.cached, 1, "the one with pages");
+    assert_eq!(inner.cached_number, 1, "the one with pages");
     assert!(!inner.cache_region_of(huge), "a block alone is not cached");
     assert_eq!(inner.cached_region().base, inner.regions[1].base, "as before");
     let other = add_huge(&mut inner, third);
-    assert_eq!((inner.cached, inner.cached_region().base), (1, inner.regions[1].base), "as before");
+    assert_eq!(
+        (inner.cached_number, inner.cached_region().base),
+        (1, inner.regions[1].base),
+        "as before"
+    );
     assert!(!inner.cache_region_of(other) && !inner.cache_region_of(huge), "nor are they then");
     let unused = inner.take_unused().expect("nothing is damaged");
     assert!(unused.is_some_and(|(memory, _)| memory != huge && memory != other), "that with pages");
@@ -64,11 +68,15 @@ fn with_the_hot_region_another_one_is_heated() {
     // Taking the first of those without a block leaves the cached one as it is.
     let gone = inner.take_unused().expect("nothing is damaged").map(|(memory, _)| memory);
     assert!(gone.is_some(), "region 1");
-    assert_eq!((inner.cached, inner.cached_region().base), (2, inner.regions[2].base), "as before");
+    assert_eq!(
+        (inner.cached_number, inner.cached_region().base),
+        (2, inner.regions[2].base),
+        "as before"
+    );
     let gone = inner.take_unused().expect("nothing is damaged").map(|(memory, _)| memory);
     assert!(gone.is_some(), "region 2, the cached one");
     assert_eq!(
-        (inner.cached, inner.cached_region().base),
+        (inner.cached_number, inner.cached_region().base),
         (3, inner.regions[3].base),
         "the one left"
     );
@@ -88,16 +96,28 @@ fn the_first_region_can_be_heated_again() {
     }
     let first = NonNull::new(inner.regions[0].address(0)).expect("a region is not at null");
     assert!(inner.cache_region_of(first), "of two the other one");
-    assert_eq!((inner.cached, inner.cached_region().base), (0, inner.regions[0].base), "the first");
+    assert_eq!(
+        (inner.cached_number, inner.cached_region().base),
+        (0, inner.regions[0].base),
+        "the first"
+    );
     let second = NonNull::new(inner.regions[1].address(0)).expect("a region is not at null");
     assert!(inner.cache_region_of(second), "and back");
     // Where the cached one goes the first is cached; where another goes the cached one stays.
     assert!(add(&mut inner, &mut third), "the memory holds pages");
     assert!(inner.cache_region_of(second), "the second of three");
     inner.drop_region(2);
-    assert_eq!((inner.cached, inner.cached_region().base), (1, inner.regions[1].base), "as before");
+    assert_eq!(
+        (inner.cached_number, inner.cached_region().base),
+        (1, inner.regions[1].base),
+        "as before"
+    );
     inner.drop_region(1);
-    assert_eq!((inner.cached, inner.cached_region().base), (0, inner.regions[0].base), "the first");
+    assert_eq!(
+        (inner.cached_number, inner.cached_region().base),
+        (0, inner.regions[0].base),
+        "the first"
+    );
     assert!(inner.take_any().is_some() && inner.take_any().is_none(), "it was the last");
 }
 
@@ -112,9 +132,9 @@ fn a_free_heats_its_region_and_any_way_of_serving_shows_what_is_new() {
     let next = inner.allocate_current(Default::class_for(layout(100, 1)).expect("it is small"), 9);
     assert!(next.is_some(), "the page is the current one");
     assert!(add(&mut inner, second), "the memory holds pages");
-    assert_eq!(inner.cached, 1, "the one that was added last");
+    assert_eq!(inner.cached_number, 1, "the one that was added last");
     inner.deallocate(block, 0).expect("it is live");
-    assert_eq!(inner.cached, 0, "the one of the block");
+    assert_eq!(inner.cached_number, 0, "the one of the block");
     let grown = take(&mut inner, 3000);
     inner.resize(grown, layout(3000, 1), layout(20_000, 1)).expect("all after it is free");
     let known = inner.regions[0].initialised as usize * 256;
@@ -132,7 +152,7 @@ fn what_lies_behind_the_known_pages_is_no_slot() {
     let mut memory = vec![MaybeUninit::new(1_u8); 1 << 17];
     let mut inner = Default::new();
     assert!(add(&mut inner, &mut memory), "the memory holds pages");
-    let region = inner.regions[0];
+    let region = &inner.regions[0];
     let fresh = NonNull::new(region.address(region.initialised * 256)).expect("not null");
     assert!(inner.cached_slot(fresh, 0).is_none(), "no slot");
     assert!(!inner.deallocate_hot(fresh, 0), "no block");
@@ -231,19 +251,17 @@ fn a_resize_to_more_than_any_region_is_refused() {
 #[test]
 fn a_page_was_reached_for_good() {
     let mut memory = memory(1 << 17);
-    let all = NonNull::from(memory.as_mut_slice()).cast();
-    // SAFETY: the memory outlives the region.
-    let mut region = unsafe { Region::new(all, layout(1 << 17, 1)) }.expect("it holds pages");
+    let region = region_in(&mut memory).expect("it holds pages");
     let give = |region: &mut Region, block| {
         region.clear_start(block);
         let header = region.header(block).expect("a sound header");
         region.give_block(block, header).expect("sound neighbours");
     };
     let block = region.take_block(1000).expect("there is room");
-    give(&mut region, block);
+    give(region, block);
     let block = region.take_block(10).expect("there is room");
     assert_eq!(region.take_pages(1, false), Ok(1), "it was reached by the first block");
     region.set_kind(1, 1);
     region.check_core().expect("the core is whole");
-    give(&mut region, block);
+    give(region, block);
 }
