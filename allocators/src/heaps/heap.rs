@@ -68,8 +68,10 @@ const REGION_BYTES: usize = 64 << 20;
 /// A heap over a backing takes regions of 64 MiB (half of what is refused, doubling afterwards),
 /// which over a [`PageAllocator`](crate::PageAllocator) are address space until they are touched.
 /// A region that becomes empty goes back at once if another is empty, and [`shrink`](Self::shrink)
-/// gives all empty ones back. Blocks over 1 GiB are the backing's. There are at most 4 096 regions
-/// and such blocks at a time; above 16 they take a table of at least 1 KiB from the backing.
+/// gives all empty ones back. A block of at least 16 MiB for which the regions have no room is the
+/// backing's: it goes back when it is freed, grows as the backing lets it (pages without a copy),
+/// and zeros that are fresh are not written again. There are at most 4 096 regions and such blocks
+/// at a time; above 16 they take a table of at least 1 KiB from the backing.
 ///
 /// # Threads
 ///
@@ -206,6 +208,17 @@ unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for HeapAllocator<'_, 
         self.growing.allocate(layout)
     }
 
+    fn allocate_zeroed(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        if S::KEEPS {
+            let site = Location::caller();
+            self.sites.reserve(1, site)?;
+            let block = self.growing.allocate_zeroed(layout)?;
+            self.sites.note(block.cast(), site);
+            return Ok(block);
+        }
+        self.growing.allocate_zeroed(layout)
+    }
+
     #[inline]
     unsafe fn deallocate(&self, block: NonNull<u8>) {
         self.growing.deallocate(block, 0);
@@ -233,6 +246,11 @@ unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for HeapAllocator<'_, 
         old: Layout,
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
+        if let Some(moved) = self.growing.resize_huge(block, old, new, true) {
+            let site = self.sites.site(block);
+            self.sites.moved(block, moved.cast(), site);
+            return Ok(moved);
+        }
         // SAFETY: the caller's promise, passed on.
         unsafe { sites::reallocate(self, &self.sites, block, old, new) }
     }

@@ -13,6 +13,7 @@ use crate::contract::misuse::{Misuse, Report, misuse};
 use crate::contract::stats::Stats;
 use crate::heaps::size_classes::{GRANULE, SizeClasses};
 
+mod huge;
 #[cfg(test)]
 mod tests;
 
@@ -278,6 +279,9 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         old: Layout,
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
+        if let Some(resized) = self.resize_huge(block, old, new, false) {
+            return Ok(resized);
+        }
         // SAFETY: as in `allocate`.
         match unsafe { &mut *self.inner.get() }.resize(block, old, new) {
             Ok(resized) => Ok(resized),
@@ -446,8 +450,11 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
                 Err(Refusal::NoRoom) => {}
                 Err(refusal) => self.wrong(refusal, Location::caller()),
             }
-            if SizeClassHeap::<C>::is_huge(layout) {
-                return self.allocate_huge(layout);
+            if Self::is_backings(layout) {
+                if let Ok(block) = self.allocate_huge(layout, false) {
+                    return Ok(block);
+                }
+                break;
             }
             if self.grow(layout).is_err() {
                 break;
@@ -498,21 +505,6 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         }
         self.give_region(memory, layout);
         Err(AllocError)
-    }
-
-    fn allocate_huge(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        let backing = self.backing.ok_or(AllocError)?;
-        if self.next_region.get() == 0 {
-            return Err(AllocError);
-        }
-        self.widen_table(backing)?;
-        let memory = backing.allocate(layout)?;
-        // SAFETY: as in `allocate`.
-        let added = unsafe { &mut *self.inner.get() }.add_huge(memory, layout);
-        added.ok_or_else(|| {
-            self.give_region(memory.cast(), layout);
-            AllocError
-        })
     }
 
     /// Takes memory for a wider table of regions if the next one needs it.

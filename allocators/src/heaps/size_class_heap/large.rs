@@ -149,6 +149,32 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         Some(NonNull::slice_from_raw_parts(memory.cast(), layout.size()))
     }
 
+    /// The number and the layout of the huge block that begins at an address.
+    pub(crate) fn huge_at(&self, block: NonNull<u8>) -> Option<(usize, Layout)> {
+        let (number, offset) = self.regions.find(block.as_ptr())?;
+        let (_, layout) = self.regions.huge(number)?;
+        (offset == 0).then_some((number, layout))
+    }
+
+    /// Counts that a huge block has another layout, and perhaps another place.
+    pub(crate) fn replace_huge(
+        &mut self,
+        number: usize,
+        before: Layout,
+        block: NonNull<u8>,
+        after: Layout,
+    ) {
+        // The number is free again, so there is one.
+        let _ = self.regions.remove(number);
+        let _ = self.regions.add_huge(block, after);
+        self.granted -= before.size();
+        self.reserved -= before.size();
+        let more = after.size().saturating_sub(before.size());
+        self.large_granted_total += more as u64;
+        self.count(more, after.size());
+        self.count_region(after.size());
+    }
+
     /// Takes back the huge block `number`, whose memory is taken from here next.
     pub(super) fn deallocate_huge(
         &mut self,
