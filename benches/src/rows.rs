@@ -35,6 +35,8 @@ pub enum Unit {
     Instructions,
     /// Attempts.
     Tries,
+    /// Memory in MiB.
+    Mib,
     /// Bytes of memory for each live byte.
     BytesPerLiveByte,
     /// Live bytes in each byte of the region.
@@ -59,6 +61,7 @@ impl Unit {
             Self::Ms => "ms",
             Self::Instructions => "instructions",
             Self::Tries => "tries",
+            Self::Mib => "MiB",
             Self::BytesPerLiveByte => "bytes/live byte",
             Self::LiveBytesPerByte => "live bytes/byte",
             Self::BytesPerItem => "bytes/item",

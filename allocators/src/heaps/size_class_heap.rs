@@ -18,6 +18,7 @@
 //! Free memory inside slab pages is never written: which slots are free is in the region's
 //! `starts` bits. See `docs/decisions/0001-heap.md` for the count of branches and cache lines.
 
+mod block_size;
 mod check;
 mod core_blocks;
 mod free_runs;
@@ -25,6 +26,7 @@ mod growing_heap;
 mod large;
 mod medium;
 mod mixed;
+mod page_id;
 mod region;
 mod region_table;
 mod small;
@@ -39,7 +41,7 @@ pub(crate) use self::check::WalkState;
 use self::core_blocks::Fault;
 pub(crate) use self::free_runs::FreeRuns;
 pub(crate) use self::growing_heap::{GrowingHeap, report};
-use self::medium::Medium;
+use self::medium::{MEDIUM_CLASSES, Medium};
 use self::region::{NIL, PageState, Region};
 use self::region_table::RegionTable;
 use self::small::{Class, Front, Item};
@@ -274,6 +276,18 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             Some(class) => self.allocate_slot_exhaustive(class, layout.size()),
             None => self.allocate_large(layout),
         })
+    }
+
+    /// Empties all fronts and retires all current pages.
+    fn drain(&mut self) -> Result<(), Refusal> {
+        for class in 0..C::TABLE.count() {
+            self.drain_front(class)?;
+            self.retire(class)?;
+        }
+        for class in 0..MEDIUM_CLASSES {
+            self.drain_medium(class)?;
+        }
+        Ok(())
     }
 
     /// The class that serves a layout, if one does.

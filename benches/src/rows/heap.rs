@@ -9,7 +9,9 @@ use crate::outcome::{Aim, Reading};
 use crate::random::Random;
 use crate::replayed::{Question, Shift};
 use crate::rows::{Measure, Row, Unit};
+use crate::work::growth::grow_by_halves;
 use crate::work::mixed::{Mixed, Sizes};
+use crate::work::sparse::{Sparse, resident_after_shrinking};
 
 /// Returns the heap's rows, with two for each trace: `heap/trace/NAME` is the heap in a fixed
 /// region compared with talc and rlsf in the same region, `heap/trace/NAME/grow` the heap that
@@ -44,6 +46,9 @@ pub fn rows(traces: &[String]) -> Vec<Row> {
         one("heap/one497/50k", one_size::<497, 50_000>),
         one("heap/one1000/50k", one_size::<1_000, 50_000>),
         one("heap/one4000/50k", one_size::<4_000, 50_000>),
+        Row::new("heap/realloc", Unit::Ns, Aim::over_peer(1.25, 1.0), Measure::Race(realloc)),
+        Row::new("heap/resident", Unit::Mib, Aim::count(20.0, 4.0), Measure::Once(resident)),
+        Row::new("heap/refault", Unit::Ns, Aim::time(1000.0, 500.0), Measure::Added(refault)),
         Row::new(
             "heap/fill",
             Unit::LiveBytesPerByte,
@@ -109,6 +114,38 @@ fn uniform50k() -> Race {
         ],
         absent: crate::peers::absent(&["jemalloc"]),
     }
+}
+
+/// A buffer grown by `realloc`.
+fn realloc() -> Race {
+    fn contender<B: Blocks + 'static>(name: &'static str, mut blocks: B) -> Contender {
+        Contender::new(name, move || grow_by_halves(&mut blocks))
+    }
+    Race {
+        ours: contender("heap", Ours(HeapAllocator::new("heap", &PAGES))),
+        peers: vec![
+            contender("system", Global(std::alloc::System)),
+            #[cfg(feature = "peers-all")]
+            contender("jemalloc", Global(tikv_jemallocator::Jemalloc)),
+            #[cfg(feature = "peers-all")]
+            contender("snmalloc", Global(snmalloc_rs::SnMalloc)),
+        ],
+        absent: crate::peers::absent(&["jemalloc", "snmalloc"]),
+    }
+}
+
+/// What stays resident of 600 MiB of which 64 KiB are live.
+fn resident() -> Reading {
+    Reading::single(resident_after_shrinking())
+}
+
+/// The time that a page costs more after its memory went back to the system.
+fn refault() -> [Contender; 2] {
+    let contender = |name, shrinks| {
+        let mut sparse = Sparse::new(shrinks);
+        Contender::new(name, move || sparse.pass())
+    };
+    [contender("shrunk", true), contender("kept", false)]
 }
 
 /// Random free and allocate of blocks of one size, `LIVE` at a time.

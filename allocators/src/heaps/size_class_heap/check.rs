@@ -2,8 +2,8 @@
 
 use core::ptr::NonNull;
 
+use super::page_id::split_id;
 use super::region::{KIND_CORE, KIND_MIXED, NIL, PageState, Region};
-use super::small::split_id;
 use super::{Place, Refusal, SizeClassHeap};
 use crate::contract::allocator::{Block, Damage};
 use crate::contract::misuse::Misuse;

@@ -20,6 +20,7 @@
 
 pub(super) use self::header::Header;
 use self::header::{prev_of_word, size_of_word, word_of_prev, word_of_size};
+use super::block_size::bin_of;
 use super::region::{KIND_CORE, NIL, Region};
 use crate::bookkeeping::mark;
 use crate::heaps::size_classes::{GRANULE, PAGE_GRANULES};
@@ -50,19 +51,6 @@ struct Found {
 struct Links {
     next: u32,
     prev: u32,
-}
-
-/// The bin of free blocks of `size` granules: 32 a doubling, exact below 64 granules.
-#[inline]
-pub(super) const fn bin_of(size: u32) -> u32 {
-    let shift = bin_shift(size);
-    shift * 32 + (size >> shift)
-}
-
-/// Blocks of a bin differ in this many low bits of their size.
-#[inline]
-const fn bin_shift(size: u32) -> u32 {
-    26 - (size | 63).leading_zeros()
 }
 
 impl Region {

@@ -2,7 +2,8 @@
 
 use core::ptr::NonNull;
 
-use super::core_blocks::{Fault, bin_of};
+use super::block_size::bin_of;
+use super::core_blocks::Fault;
 use super::region::{NIL, Region};
 use super::{Refusal, SizeClassHeap};
 use crate::heaps::size_classes::{GRANULE, SizeClasses};

@@ -3,6 +3,7 @@
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
+use super::block_size::{granules_for, payload};
 use super::core_blocks::Fault;
 use super::medium::{PAGES_MAX, class_or_none, medium_class};
 use super::region::{CORE_BYTES_MAX, KIND_CORE, KIND_MEDIUM, Region};
@@ -10,16 +11,6 @@ use super::{CachedPlace, Place, Refusal, SizeClassHeap};
 use crate::bookkeeping::mark;
 use crate::contract::misuse::Misuse;
 use crate::heaps::size_classes::{GRANULE, PAGE_GRANULES, SizeClasses};
-
-/// Granules of a core block whose payload holds `bytes`.
-pub(super) const fn granules_for(bytes: usize) -> u32 {
-    ((bytes + 8).div_ceil(GRANULE)) as u32
-}
-
-/// Bytes of the payload of a core block.
-pub(super) const fn payload(granules: u32) -> usize {
-    granules as usize * GRANULE - 8
-}
 
 /// Opens the bytes that a block gained, or closes those that it lost. The header that was in their
 /// way belongs to the block now.

@@ -9,8 +9,8 @@
 
 use core::ptr::NonNull;
 
+use super::page_id::split_id;
 use super::region::{KIND_MIXED, NIL, PageState, UNIT, UNIT_GRANULES};
-use super::small::split_id;
 use super::{Refusal, SizeClassHeap};
 use crate::heaps::size_classes::{GRANULE, SizeClasses};
 

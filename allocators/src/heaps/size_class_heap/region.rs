@@ -362,7 +362,7 @@ fn plan(address: usize, bytes: usize) -> Option<Plan> {
     let mut pages = (bytes / (PAGE + TABLE_BYTES)).min(GRANULES_MAX / PAGE_GRANULES as usize);
     while pages > 0 {
         let granules = (pages * PAGE_GRANULES as usize) as u32;
-        let levels = super::core_blocks::bin_of(granules) as usize / 32 + 1;
+        let levels = super::block_size::bin_of(granules) as usize / 32 + 1;
         let tables = levels * 33 * size_of::<u32>() + pages * TABLE_BYTES + 24;
         let base = address.checked_add(tables)?.checked_next_multiple_of(PAGE)? - address;
         if base + pages * PAGE <= bytes {

@@ -14,8 +14,8 @@ use core::alloc::Layout;
 use core::ops::{Index, IndexMut};
 use core::ptr::NonNull;
 
+use super::page_id::PAGE_BITS;
 use super::region::Region;
-use super::small::PAGE_BITS;
 
 #[cfg(test)]
 mod tests;

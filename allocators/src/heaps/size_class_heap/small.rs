@@ -2,7 +2,7 @@
 
 use core::ptr::NonNull;
 
-use super::medium::MEDIUM_CLASSES;
+use super::page_id::{page_id, split_id};
 use super::region::{KIND_CORE, NIL, PageDesc, PageState};
 use super::{Place, Refusal, SizeClassHeap};
 use crate::bookkeeping::mark;
@@ -18,8 +18,6 @@ const FRONT_HEAD: usize = 32;
 pub(super) const FRONT_SLOTS: usize = (FRONT_SIZE - FRONT_HEAD) / size_of::<Item>();
 /// Most bytes that a front holds back, except that it has at least four slots.
 const FRONT_BYTES: usize = 2048;
-/// Bits of a page id that are the page; those above are the region.
-pub(super) const PAGE_BITS: u32 = 20;
 
 /// A free slot: where it starts and which word of `starts` holds its bit.
 #[derive(Clone, Copy, Debug)]
@@ -400,18 +398,6 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         Ok(())
     }
 
-    /// Empties all fronts and retires all current pages.
-    pub(super) fn drain(&mut self) -> Result<(), Refusal> {
-        for class in 0..C::TABLE.count() {
-            self.drain_front(class)?;
-            self.retire(class)?;
-        }
-        for class in 0..MEDIUM_CLASSES {
-            self.drain_medium(class)?;
-        }
-        Ok(())
-    }
-
     fn release_slab(&mut self, id: u32, class: usize) -> Result<(), Refusal> {
         self.classes[class].pages -= 1;
         self.release_page(id)
@@ -464,14 +450,4 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         // has only this reference to it.
         edit(unsafe { &mut *desc })
     }
-}
-
-/// The id of a page.
-pub(super) const fn page_id(region: usize, page: u32) -> u32 {
-    (region as u32) << PAGE_BITS | page
-}
-
-/// Region and page of a page id.
-pub(super) const fn split_id(id: u32) -> (usize, u32) {
-    ((id >> PAGE_BITS) as usize, id & ((1 << PAGE_BITS) - 1))
 }

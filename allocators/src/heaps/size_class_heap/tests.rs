@@ -12,7 +12,8 @@ mod medium;
 mod mixed;
 mod regions;
 
-use super::core_blocks::{Fault, bin_of};
+use super::block_size::bin_of;
+use super::core_blocks::Fault;
 use super::region::{Region, region_in};
 
 #[test]

@@ -4,7 +4,8 @@ use core::mem::MaybeUninit;
 use std::collections::BTreeMap;
 use std::vec;
 
-use super::{Fault, Links, Region, bin_of, word_of_prev, word_of_size};
+use super::{Fault, Links, Region, word_of_prev, word_of_size};
+use crate::heaps::size_class_heap::block_size::bin_of;
 use crate::heaps::size_class_heap::region::{NIL, region_in};
 
 /// Shows a fresh region of the given number of pages.

@@ -1,7 +1,7 @@
 //! What `verify` compares of slabs of middle sizes.
 
+use super::super::page_id::{page_id, split_id};
 use super::super::region::{KIND_CORE, KIND_MEDIUM, NIL, Region};
-use super::super::small::{page_id, split_id};
 use super::super::{Damage, SizeClassHeap};
 use super::{MEDIUM_CLASSES, MediumClass, Slots, medium_class};
 use crate::heaps::size_classes::{GRANULE, PAGE_GRANULES, SizeClasses};

@@ -1,6 +1,6 @@
 //! The classes of middle sizes: fronts, counters, and the tables of a slab.
 
-use super::super::large::payload;
+use super::super::block_size::payload;
 use super::super::region::{NIL, PageDesc};
 use super::shape::{MEDIUM_CLASSES, class_or_none, shape};
 use crate::heaps::size_classes::GRANULE;

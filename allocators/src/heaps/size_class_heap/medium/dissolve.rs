@@ -1,8 +1,8 @@
 //! Sparse slabs of middle sizes become core blocks where they are.
 
 use super::super::core_blocks::Fault;
+use super::super::page_id::split_id;
 use super::super::region::{NIL, Region};
-use super::super::small::split_id;
 use super::super::{Refusal, SizeClassHeap};
 use super::MEDIUM_CLASSES;
 use crate::heaps::size_classes::{PAGE_GRANULES, SizeClasses};

@@ -6,7 +6,7 @@ use std::vec;
 #[cfg(target_pointer_width = "64")]
 use super::GRANULES_MAX;
 use super::{Region, plan, region_in};
-use crate::heaps::size_class_heap::core_blocks::bin_of;
+use crate::heaps::size_class_heap::block_size::bin_of;
 use crate::heaps::size_classes::{PAGE, PAGE_GRANULES};
 
 #[test]

@@ -4,8 +4,8 @@ use core::ptr::NonNull;
 use std::vec::Vec;
 
 use super::fast::{add, layout, memory};
+use crate::heaps::size_class_heap::page_id::split_id;
 use crate::heaps::size_class_heap::region::{KIND_MIXED, NIL, PageState};
-use crate::heaps::size_class_heap::small::split_id;
 use crate::heaps::size_class_heap::{Refusal, SizeClassHeap};
 use crate::heaps::size_classes::{ClassTable, DefaultClasses, SizeClasses};
 
