@@ -33,9 +33,9 @@ struct TagComponent<'a> {
 impl<'a> TagComponent<'a> {
     fn new_in(memory: &'a dyn Allocator) -> Self {
         Self {
-            tags: ArrayOfArrays::new_in(memory),
-            entities: ArrayOfArrays::new_in(memory),
-            known: Array::new_in(memory),
+            tags: ArrayOfArrays::new(memory),
+            entities: ArrayOfArrays::new(memory),
+            known: Array::new(memory),
         }
     }
 

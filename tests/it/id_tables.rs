@@ -37,7 +37,7 @@ fn live<S: Shape, F: FreeList>(memory: &dyn Allocator) -> Result<Vec<u8>, Insert
     units.validate().unwrap_or_else(|damage| panic!("{}: {damage}", memory.name()));
     let mut image = vec![0; units.saved_len()];
     units.save(&mut image).expect("the length is right");
-    let mut restored = Units::<S, F>::restore(&image, memory)
+    let mut restored = Units::<S, F>::restore_in(&image, memory)
         .map_err(|_| InsertError::Memory { slots: 0, bytes: 0 })?;
     assert_eq!(restored.insert([0; 3])?, units.insert([0; 3])?, "{}", memory.name());
     Ok(image)
@@ -68,13 +68,14 @@ fn all(memory: &dyn Allocator) -> Result<[Vec<u8>; 4], InsertError> {
 #[test]
 fn any_allocator_will_do() {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     let expected = all(&heap).expect("the system has pages");
     assert_eq!(heap.stats().live, 0, "nothing is kept");
-    let slab = SlabAllocator::<_, DefaultClasses>::new("slab", &heap);
-    let buddy = BuddyAllocator::new("buddy", 4 << 20, 128, &pages).expect("the system has pages");
-    let frame = FrameAllocator::new("frame", 4 << 20, &pages).expect("the system has pages");
-    let proxy = ProxyAllocator::new("proxy", &pages);
+    let slab = SlabAllocator::<_, DefaultClasses>::new_in("slab", &heap);
+    let buddy =
+        BuddyAllocator::new_in("buddy", 4 << 20, 128, &pages).expect("the system has pages");
+    let frame = FrameAllocator::new_in("frame", 4 << 20, &pages).expect("the system has pages");
+    let proxy = ProxyAllocator::new_in("proxy", &pages);
     let memories: [&dyn Allocator; 5] = [&pages, &slab, &buddy, &frame, &proxy];
     for memory in memories {
         let before = memory.stats().live;

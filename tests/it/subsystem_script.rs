@@ -68,7 +68,7 @@ fn scripts_with_plain_bindings_conform() {
 #[test]
 fn callbacks_take_nothing_from_anywhere() {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     let mut world = World::default();
     let settings = Settings::default();
     let mut script = Script::try_new_in(BINDINGS, &settings, &heap).expect("there is memory");

@@ -102,7 +102,7 @@ fn churning(name: &'static str, allocator: impl Blocks + 'static) -> Contender {
 
 fn uniform50k() -> Race {
     Race {
-        ours: churning("heap", Ours(HeapAllocator::new("heap", &PAGES))),
+        ours: churning("heap", Ours(HeapAllocator::new_in("heap", &PAGES))),
         peers: vec![
             #[cfg(feature = "peers-all")]
             churning("jemalloc", Global(tikv_jemallocator::Jemalloc)),
@@ -125,7 +125,7 @@ fn one_size<const BYTES: u32, const LIVE: u32>() -> Race {
         Contender::new(name, move || mixed.churn(200_000))
     }
     Race {
-        ours: contender("heap", Ours(HeapAllocator::new("heap", &PAGES)), BYTES, LIVE),
+        ours: contender("heap", Ours(HeapAllocator::new_in("heap", &PAGES)), BYTES, LIVE),
         peers: vec![
             contender("system", Global(std::alloc::System), BYTES, LIVE),
             #[cfg(feature = "peers-all")]

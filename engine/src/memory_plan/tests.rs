@@ -8,7 +8,7 @@ const SUBSYSTEMS: [&str; 3] = ["render", "script", "sound"];
 
 fn with_heap(act: impl FnOnce(&HeapAllocator<'_, PageAllocator>)) {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     act(&heap);
     assert_eq!(heap.stats().live, 0, "reading keeps nothing");
 }

@@ -45,7 +45,7 @@ fn serve(request: &ToolRequest<'_>, writer: &mut Writer<'_>) -> Result<(), Strin
 /// Runs `tool` while a server runs, and returns its result.
 fn beside<R: Send>(options: ToolOptions, tool: impl FnOnce(SocketAddr) -> R + Send) -> R {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     let done = {
         let mut server = ToolServer::try_new_in(options, &heap).expect("a free port");
         let address = server.address().expect("it listens");
@@ -264,7 +264,7 @@ fn there_are_only_so_many_tools() {
 #[test]
 fn all_tools_hear_a_broadcast() {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     let mut server = ToolServer::try_new_in(open(), &heap).expect("a free port");
     let address = server.address().expect("it listens");
     let heard = thread::scope(|scope| {
@@ -292,7 +292,7 @@ fn all_tools_hear_a_broadcast() {
 #[test]
 fn addresses_that_others_see_are_refused_unless_asked_for() {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     let address = SocketAddr::from(([0, 0, 0, 0], 0));
     let options = ToolOptions { address, ..open() };
     let error = ToolServer::try_new_in(options, &heap).expect_err("others see it");

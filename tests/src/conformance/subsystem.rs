@@ -242,7 +242,7 @@ impl Suite<'_> {
         let memory = NaiveAllocator::new("memory", self.bytes);
         let supply = Supply::new(&memory, refusals, self.guard);
         let result = if aim == Aim::Within {
-            let canaries = CanaryAllocator::new("canary", &supply);
+            let canaries = CanaryAllocator::new_in("canary", &supply);
             let result = self.over(aim, &canaries, &supply);
             // What is damaged would be reported again; what is left is reported elsewhere.
             core::mem::forget(canaries);
@@ -264,7 +264,7 @@ impl Suite<'_> {
         below: &dyn Allocator,
         supply: &Supply<'_>,
     ) -> Result<(), Violation> {
-        let proxy = ProxyAllocator::new("subsystem", below);
+        let proxy = ProxyAllocator::new_in("subsystem", below);
         let watch = Watch::new(&proxy, supply, self.guard, &self.history, aim == Aim::Charged);
         let mut result = Ok(());
         let ran = caught(AssertUnwindSafe(|| result = (self.script)(&watch)));

@@ -26,7 +26,7 @@ impl<T: Copy, A: Allocator + ?Sized> Ring<'_, T, A> {
     /// ```
     /// # use loligo_allocators::StaticHeap;
     /// # static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-    /// # let mut samples = loligo_containers::Ring::new_in(&MEMORY);
+    /// # let mut samples = loligo_containers::Ring::new(&MEMORY);
     /// samples.try_push_back_slice(&[1_i16, 2, 3, 4, 5])?;
     /// let mut period = [0; 4];
     /// assert_eq!(samples.pop_front_slice(&mut period), 4);

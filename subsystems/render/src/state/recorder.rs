@@ -70,7 +70,7 @@ impl<'a, A: Allocator + ?Sized> StateRecorder<'a, A> {
     #[must_use]
     pub fn new_in(world: u32, limit: u32, memory: &'a A) -> Self {
         Self {
-            objects: HoleTable::with_limit(limit as usize, memory),
+            objects: HoleTable::with_limit_in(limit as usize, memory),
             stream: StateStream::new_in(world, memory),
             free: Array::new_in(memory),
             alive: 0,

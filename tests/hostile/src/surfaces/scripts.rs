@@ -76,8 +76,8 @@ impl Surface for Scripts {
     fn feed(&mut self, _: &str, input: &[u8]) {
         self.count += 1;
         let pages = PageAllocator::new("pages");
-        let heap = HeapAllocator::new("scripts", &pages);
-        let memory = ProxyAllocator::new("budget", &heap).with_budget(BUDGET);
+        let heap = HeapAllocator::new_in("scripts", &pages);
+        let memory = ProxyAllocator::new_in("budget", &heap).with_budget(BUDGET);
         let is_interpreted = self.count.is_multiple_of(2);
         let settings = Settings {
             instructions_max: is_interpreted.then_some(INSTRUCTIONS),
