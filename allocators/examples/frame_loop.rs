@@ -23,7 +23,7 @@ const OBJECTS: usize = 2_000;
     reason = "each call returns memory of its own, not a part of what the reference leads to"
 )]
 fn array<'f, T: Copy>(
-    frame: &'f FrameAllocator<'_, PageAllocator>,
+    frame: &'f FrameAllocator<'_>,
     items: usize,
     fill: T,
 ) -> Result<&'f mut [T], AllocError> {

@@ -170,7 +170,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         assert!(component.has(hero, BURNING) && component.has(newcomer, ENEMY), "ids stay");
 
         // A copy for the replay: two copies of memory, in which the same ids hold.
-        let saved = component.tags.try_clone_in(&heap)?;
+        let saved = component.tags.try_clone(&heap)?;
         component.destroy(hero);
         assert_eq!(saved.row(hero), Some(&[BURNING][..]), "the copy is apart");
     }

@@ -79,10 +79,10 @@ enum Own<'m> {
 ///
 /// let globals = MemoryGlobals::init(&BOOT, &MemoryOptions::new())?;
 /// let text = "subsystems = { script = { allocator = \"guard\" budget = 65536 } }";
-/// let plan = MemoryPlan::try_read_in(text, &SUBSYSTEMS, globals.default_allocator())?;
+/// let plan = MemoryPlan::try_read(text, &SUBSYSTEMS, globals.default_allocator())?;
 /// with_memory(&globals, &plan, &SUBSYSTEMS, |memory| {
 ///     let script = memory.subsystem("script").expect("it is in the list");
-///     let words = Array::try_from_slice_in(&[1, 2, 3], script).expect("there is memory");
+///     let words = Array::try_from_slice(&[1, 2, 3], script).expect("there is memory");
 ///     assert_eq!((script.name(), script.stats().live), ("script", 1));
 /// })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -98,7 +98,7 @@ proptest! {
     #[test]
     fn every_form_runs_random_programs(program in steps(), every in 2_u64..9) {
         let memory = NaiveAllocator::new("memory", 1 << 22);
-        let failing = FailingBacking::new(&memory, Refusals::Every(every));
+        let failing = FailingBacking::new_in(&memory, Refusals::Every(every));
         run(ArrayOfArrays::new_in(&failing), &program);
         run(FixedRows::<u32, 6, _>::new_in(&failing), &program);
         run(LinkedRows::<u32, 4, _>::new_in(&failing), &program);

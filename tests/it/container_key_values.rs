@@ -177,7 +177,7 @@ fn a_store_survives_every_refusal() {
     let wanted = large(&pages);
     for nth in 0.. {
         let memory = NaiveAllocator::new("memory", 1 << 20);
-        let failing = FailingBacking::new(&memory, Refusals::Nth(nth));
+        let failing = FailingBacking::new_in(&memory, Refusals::Nth(nth));
         {
             let mut store = KeyValues::new_in(&failing);
             for (key, value) in wanted.view().iter() {

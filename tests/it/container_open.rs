@@ -91,7 +91,7 @@ fn running_out_of_memory_leaks_nothing() {
         let mut refused = 0;
         for number in 0.. {
             let naive = NaiveAllocator::new("naive", 1 << 20);
-            let failing = FailingBacking::new(&naive, Refusals::Nth(number));
+            let failing = FailingBacking::new_in(&naive, Refusals::Nth(number));
             let outcome = use_up(layout, &failing);
             assert_eq!(naive.stats().live, 0, "request {number} was refused");
             if failing.refused() == 0 {

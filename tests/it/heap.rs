@@ -140,7 +140,7 @@ fn runs_over_every_refusal() {
 #[test]
 fn asks_a_backing_that_refuses_a_bounded_number_of_times() {
     let memory = NaiveAllocator::new("memory", 64 << 10);
-    let refusing = FailingBacking::new(&memory, Refusals::From(0));
+    let refusing = FailingBacking::new_in(&memory, Refusals::From(0));
     let heap = HeapAllocator::new_in("heap", &refusing);
     for size in [1, 100_000, 123_457, 10_000_001, 1 << 30] {
         let before = refusing.requests();

@@ -92,7 +92,7 @@ fn any_allocator_will_do() {
 fn every_refusal_is_survived() {
     for nth in 0.. {
         let memory = NaiveAllocator::new("memory", 1 << 20);
-        let failing = FailingBacking::new(&memory, Refusals::Nth(nth));
+        let failing = FailingBacking::new_in(&memory, Refusals::Nth(nth));
         let outcome = all(&failing);
         assert_eq!(memory.stats().live, 0, "request {nth} refused: memory is kept");
         if failing.refused() == 0 {
@@ -110,7 +110,7 @@ fn every_refusal_is_survived() {
 fn a_refused_insertion_changes_nothing() {
     for from in 0..6 {
         let memory = NaiveAllocator::new("memory", 1 << 20);
-        let failing = FailingBacking::new(&memory, Refusals::From(from));
+        let failing = FailingBacking::new_in(&memory, Refusals::From(from));
         let mut units: HoleTable<'_, u32> = HoleTable::new_in(&failing);
         let ids: Vec<_> = (0..500).map_while(|number| units.insert(number).ok()).collect();
         assert!(ids.len() < 500, "requests from {from} on were refused");

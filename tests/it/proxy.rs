@@ -83,7 +83,7 @@ fn a_budget_is_kept() {
 #[test]
 fn a_refusal_below_changes_nothing() {
     let memory = NaiveAllocator::new("memory", 1 << 20);
-    let failing = FailingBacking::new(&memory, Refusals::From(3));
+    let failing = FailingBacking::new_in(&memory, Refusals::From(3));
     let proxy = ProxyAllocator::new_in("proxy", &failing);
     let limits = Limits { lists: false, reclaims: false, ..Limits::region(1 << 20) };
     let mut oracle = Oracle::new(&proxy, limits).expect("a fresh proxy");

@@ -121,7 +121,7 @@ fn takes_no_memory_that_the_program_needs() {
 fn a_refusal_below_changes_nothing() {
     let memory = NaiveAllocator::new("memory", 1 << 20);
     let books = NaiveAllocator::new("books", 1 << 20);
-    let failing = FailingBacking::new(&memory, Refusals::From(30));
+    let failing = FailingBacking::new_in(&memory, Refusals::From(30));
     let quarantine = QuarantineAllocator::new_in("q", 10, 1 << 20, &failing, &books);
     let quarantine = quarantine.expect("the books have room");
     let limits = Limits { ordered: false, reclaims: false, ..Limits::region(1 << 20) };

@@ -68,7 +68,7 @@ const SUBJECTS: [Subject; 6] = [
         make: |test| {
             with_books(|books| {
                 let memory = NaiveAllocator::new("memory", 4 << 20);
-                let slab = Slab::with_region_bytes("slab", 64 << 10, &memory);
+                let slab = Slab::with_region_bytes_in("slab", 64 << 10, &memory);
                 test(&slab.with_sites(Sites::new_in(books)));
                 assert_eq!(memory.stats().live, 0, "the slab keeps memory of its backing");
             });
@@ -159,7 +159,7 @@ fn books_that_refuse_change_nothing() {
     });
     refusing(&Limits { memory: None, ..limits }, |books, test| {
         let memory = NaiveAllocator::new("memory", 4 << 20);
-        let slab = Slab::with_region_bytes("slab", 64 << 10, &memory);
+        let slab = Slab::with_region_bytes_in("slab", 64 << 10, &memory);
         test(&slab.with_sites(Sites::new_in(books)));
     });
 }

@@ -75,7 +75,7 @@ fn a_builder_survives_every_refusal() {
     let theirs = saved::<IdString32>(&theirs);
     for nth in 0.. {
         let memory = NaiveAllocator::new("memory", 1 << 20);
-        let failing = FailingBacking::new(&memory, Refusals::Nth(nth));
+        let failing = FailingBacking::new_in(&memory, Refusals::Nth(nth));
         let bytes = build_with_refusals(&failing, &ours, &theirs);
         assert_eq!(bytes, expected, "request {nth} refused");
         assert_eq!(memory.stats().live, 0, "request {nth} refused: memory is kept");
@@ -91,7 +91,7 @@ fn a_builder_without_memory_stays_as_it_is() {
     let all = names(0, 300);
     for from in 0..20 {
         let memory = NaiveAllocator::new("memory", 1 << 20);
-        let failing = FailingBacking::new(&memory, Refusals::From(from));
+        let failing = FailingBacking::new_in(&memory, Refusals::From(from));
         let mut builder = ReverseLookupBuilder::<IdString32, _>::new_in(&failing);
         let added = all.iter().take_while(|name| builder.insert(name).is_ok()).count();
         assert_eq!(builder.len(), added, "all requests from {from} on refused");
@@ -110,7 +110,7 @@ fn the_search_for_a_seed_survives_every_refusal() {
     keys.push(other.to_owned());
     for nth in 0.. {
         let memory = NaiveAllocator::new("memory", 1 << 20);
-        let failing = FailingBacking::new(&memory, Refusals::Nth(nth));
+        let failing = FailingBacking::new_in(&memory, Refusals::Nth(nth));
         let outcome = perfect_seed_in(&keys, 50, &failing);
         assert_eq!(memory.stats().live, 0, "request {nth} refused: memory is kept");
         if failing.refused() == 0 {

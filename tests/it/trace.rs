@@ -119,7 +119,7 @@ fn a_refused_request_is_not_recorded() {
     let sink = WriteSink::new(Vec::new());
     let memory = NaiveAllocator::new("memory", 1 << 20);
     let books = NaiveAllocator::new("books", BOOKS);
-    let failing = FailingBacking::new(&memory, Refusals::From(60));
+    let failing = FailingBacking::new_in(&memory, Refusals::From(60));
     let trace = TraceAllocator::new_in("trace", &failing, &books);
     let limits = Limits { reclaims: false, ordered: false, ..Limits::region(1 << 20) };
     let mut oracle = Oracle::new(&trace, limits).expect("a fresh allocator");

@@ -202,7 +202,7 @@ impl<'a> PoolAllocator<'a> {
     ///
     /// let mut memory = [MaybeUninit::uninit(); 16 << 10];
     /// let frame = FrameAllocator::from_region("level", &mut memory);
-    /// let nodes = PoolAllocator::new("nodes", Layout::new::<[u64; 3]>(), &frame);
+    /// let nodes = PoolAllocator::new_in("nodes", Layout::new::<[u64; 3]>(), &frame);
     /// assert_eq!(nodes.stats().reserved, 0);
     /// let node = nodes.allocate(Layout::new::<[u64; 3]>())?;
     /// assert_eq!(node.len(), 24);

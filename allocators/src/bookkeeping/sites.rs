@@ -161,7 +161,7 @@ impl<'a> Sites<'a> {
     /// static PAGES: PageAllocator = PageAllocator::new("pages");
     /// static BOOKS: PageAllocator = PageAllocator::new("books");
     /// static HEAP: Locked<Shared> =
-    ///     Locked::new(HeapAllocator::new("shared", &PAGES).with_sites(Sites::new(&BOOKS)));
+    ///     Locked::new(HeapAllocator::new_in("shared", &PAGES).with_sites(Sites::new_in(&BOOKS)));
     /// ```
     #[must_use]
     pub const fn new(books: &'a (dyn Allocator + Sync + 'a)) -> Self {

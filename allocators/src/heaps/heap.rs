@@ -110,7 +110,7 @@ const REGION_BYTES: usize = 64 << 20;
 /// let mut memory = vec![MaybeUninit::uninit(); 1 << 20];
 /// let above = {
 ///     let below = HeapAllocator::from_region("below", &mut memory);
-///     HeapAllocator::with_region_bytes("above", 64 << 10, &below)
+///     HeapAllocator::with_region_bytes_in("above", 64 << 10, &below)
 /// };
 /// drop(above);
 /// ```

@@ -89,7 +89,7 @@ const REGION_BYTES: usize = 1 << 20;
 ///
 /// let mut memory = vec![MaybeUninit::uninit(); 1 << 20];
 /// let large = HeapAllocator::from_region("large", &mut memory);
-/// let slab = SlabAllocator::with_region_bytes("small", 64 << 10, &large);
+/// let slab = SlabAllocator::with_region_bytes_in("small", 64 << 10, &large);
 /// let node = Layout::new::<[u64; 4]>();
 /// let block = slab.allocate(node)?;
 /// assert_eq!(large.stats().live, 1, "one region for all nodes");
@@ -170,7 +170,7 @@ impl<'a, C: SizeClasses> SlabAllocator<'a, dyn Allocator + Sync + 'a, C> {
     /// let mut memory = vec![MaybeUninit::uninit(); 1 << 20];
     /// let large = HeapAllocator::from_region("large", &mut memory);
     /// let slab: SlabAllocator<'_, _, Nodes> =
-    ///     SlabAllocator::with_classes("nodes", 64 << 10, &large);
+    ///     SlabAllocator::with_classes_in("nodes", 64 << 10, &large);
     /// ```
     #[must_use]
     pub const fn with_classes(

@@ -83,7 +83,7 @@ mod tests;
 /// use loligo_allocators::{AllocError, Allocator, PageAllocator, TempAllocator};
 ///
 /// fn longest_line(text: &str, backing: &dyn Allocator) -> Result<usize, AllocError> {
-///     let temp = TempAllocator::<1024, _>::new("longest line", backing);
+///     let temp = TempAllocator::<1024>::new("longest line", backing);
 ///     let layout = Layout::array::<u32>(text.lines().count()).map_err(|_| AllocError)?;
 ///     let lengths = temp.allocate_zeroed(layout)?.cast::<u32>();
 ///     for (at, line) in text.lines().enumerate() {
@@ -108,7 +108,7 @@ mod tests;
 /// ```compile_fail,E0505
 /// # use loligo_allocators::{Allocator, PageAllocator, TempAllocator};
 /// # let pages = PageAllocator::new("pages");
-/// let temp = TempAllocator::<64, _>::new("temp", &pages);
+/// let temp = TempAllocator::<64>::new("temp", &pages);
 /// let user: &dyn Allocator = &temp;
 /// let moved = temp; // while `user` still borrows it
 /// let _ = user.stats();

@@ -97,6 +97,39 @@ impl<'a, T> Array<'a, T> {
     /// # Errors
     ///
     /// [`GrowError`] if there is no memory for them.
+    ///
+    /// # Examples
+    ///
+    /// A reference to any allocator fits:
+    ///
+    /// ```
+    /// use core::mem::MaybeUninit;
+    /// use loligo_allocators::{FrameAllocator, HeapAllocator, PageAllocator, StaticHeap};
+    /// use loligo_containers::{Array, GrowError};
+    ///
+    /// static SMALL: StaticHeap<8192> = StaticHeap::new("small");
+    ///
+    /// /// The three arrays are of one type.
+    /// struct Names<'m> {
+    ///     level: Array<'m, u32>,
+    ///     frame: Array<'m, u32>,
+    ///     menu: Array<'m, u32>,
+    /// }
+    ///
+    /// let pages = PageAllocator::new("pages");
+    /// let heap = HeapAllocator::new("level", &pages);
+    /// let mut memory = [MaybeUninit::uninit(); 1024];
+    /// let frame = FrameAllocator::from_region("frame", &mut memory);
+    /// let names = Names {
+    ///     level: Array::try_with_capacity(4, &heap)?,
+    ///     frame: Array::try_with_capacity(4, &frame)?,
+    ///     menu: Array::try_with_capacity(4, &SMALL)?,
+    /// };
+    /// assert_eq!(heap.stats().live, 1);
+    /// # use loligo_allocators::Allocator;
+    /// # drop((names.level, names.frame, names.menu));
+    /// # Ok::<(), GrowError>(())
+    /// ```
     pub fn try_with_capacity(
         capacity: usize,
         memory: &'a (dyn Allocator + 'a),

@@ -323,6 +323,19 @@ impl<'a, A: Allocator + ?Sized> OpenStruct<'a, A> {
     /// # Errors
     ///
     /// [`GrowError`] if there is no memory.
+    pub fn try_clone<'b>(
+        &self,
+        memory: &'b (dyn Allocator + 'b),
+    ) -> Result<OpenStruct<'b>, GrowError> {
+        self.try_clone_in(memory)
+    }
+
+    /// As [`try_clone`](Self::try_clone), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_clone`](Self::try_clone).
     pub fn try_clone_in<'b, B: Allocator + ?Sized>(
         &self,
         memory: &'b B,
@@ -330,7 +343,7 @@ impl<'a, A: Allocator + ?Sized> OpenStruct<'a, A> {
         Ok(OpenStruct { array: self.array.try_clone_in(memory)? })
     }
 
-    /// Appends the struct to `to` as bytes, which [`try_open_in`](Self::try_open_in) opens again.
+    /// Appends the struct to `to` as bytes, which [`try_open`](Self::try_open) opens again.
     ///
     /// # Complexity
     ///

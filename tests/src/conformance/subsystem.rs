@@ -71,7 +71,7 @@ enum Aim {
 /// conformance::subsystem(1 << 20, |watch| {
 ///     // How it is made, and what of it may not change when something is refused.
 ///     let mut squad = watch.make(
-///         |memory| Array::<u32>::try_with_capacity_in(2, memory),
+///         |memory| Array::<u32>::try_with_capacity(2, memory),
 ///         |squad| squad.to_vec(),
 ///     )?;
 ///     for number in 0..10 {
@@ -113,7 +113,7 @@ pub fn subsystem_outcomes(
 /// static GUARD: GlobalGuard<System> = GlobalGuard::new("global", System);
 ///
 /// conformance::subsystem_guarded(1 << 20, &GUARD, |watch| {
-///     let mut squad = watch.make(|memory| Array::try_with_capacity_in(2, memory), |squad| squad.to_vec())?;
+///     let mut squad = watch.make(|memory| Array::try_with_capacity(2, memory), |squad| squad.to_vec())?;
 ///     squad.call(|squad| squad.try_extend_from_slice(&[1, 2, 3]))
 /// });
 /// ```

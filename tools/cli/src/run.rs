@@ -298,7 +298,7 @@ impl Run {
         let text = text.map_err(|error| format!("{}: cannot read: {error}", path.display()))?;
         let pages = PageAllocator::new("plan pages");
         let heap = HeapAllocator::new_in("plan", &pages);
-        MemoryPlan::try_read_in(&text, &SUBSYSTEMS, &heap)
+        MemoryPlan::try_read(&text, &SUBSYSTEMS, &heap)
             .map_err(|error| format!("{}:{error}", path.display()))
     }
 }

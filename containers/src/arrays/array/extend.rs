@@ -167,6 +167,19 @@ impl<T: Clone, A: Allocator + ?Sized> Array<'_, T, A> {
     /// # Errors
     ///
     /// [`GrowError`] if there is no memory for them; nothing was cloned.
+    pub fn try_clone<'b>(
+        &self,
+        memory: &'b (dyn Allocator + 'b),
+    ) -> Result<Array<'b, T>, GrowError> {
+        self.try_clone_in(memory)
+    }
+
+    /// As [`try_clone`](Self::try_clone), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_clone`](Self::try_clone).
     pub fn try_clone_in<'b, B: Allocator + ?Sized>(
         &self,
         memory: &'b B,

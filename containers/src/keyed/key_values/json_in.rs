@@ -96,7 +96,7 @@ impl<'a> KeyValues<'a> {
     }
 
     /// Returns the store that a JSON object describes, as
-    /// [`try_from_json_in`](Self::try_from_json_in) does, and adds its paths to `names`.
+    /// [`try_from_json`](Self::try_from_json) does, and adds its paths to `names`.
     ///
     /// # Complexity
     ///

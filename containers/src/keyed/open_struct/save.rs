@@ -40,7 +40,7 @@ impl<'a> OpenArray<'a> {
 }
 
 impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
-    /// Appends the array to `to` as bytes, which [`try_open_in`](Self::try_open_in) opens again.
+    /// Appends the array to `to` as bytes, which [`try_open`](Self::try_open) opens again.
     ///
     /// Rows of an array without fields hold nothing, and all but the first are not saved: a reader
     /// must not accept a number of rows for which there are no bytes.

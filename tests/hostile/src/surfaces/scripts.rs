@@ -84,7 +84,7 @@ impl Surface for Scripts {
             ..Settings::default()
         };
         let mut host = Module { text: input, was_printed: &self.was_printed };
-        let Ok(mut script) = Script::try_new_in(&[], &settings, &memory) else { return };
+        let Ok(mut script) = Script::try_new(&[], &settings, &memory) else { return };
         script.set_time_max(Some(TIME));
         let _dog = Watchdog::try_new(script.watch()).ok();
         // Errors are right.

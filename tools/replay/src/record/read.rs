@@ -106,7 +106,7 @@ pub(super) fn convert(raw: &Raw, out: impl Write, max_events: u64) -> io::Result
     }
     let mut reading = Reading {
         books: Books::new(writer),
-        sites: Sites::new_in(&raw.maps()?),
+        sites: Sites::new(&raw.maps()?),
         lifted: HashMap::new(),
         began_ns: raw.began_ns,
     };
