@@ -23,7 +23,7 @@ const OBJECTS: usize = 2_000;
     reason = "each call returns memory of its own, not a part of what the reference leads to"
 )]
 fn array<'f, T: Copy>(
-    frame: &'f FrameAllocator<'_, PageAllocator>,
+    frame: &'f FrameAllocator<'_>,
     items: usize,
     fill: T,
 ) -> Result<&'f mut [T], AllocError> {
@@ -40,7 +40,7 @@ fn array<'f, T: Copy>(
 
 /// Finds the visible objects and returns the number of draw calls: the temporary arrays are used
 /// only in this turn.
-fn draw(frame: &mut FrameAllocator<'_, PageAllocator>, turn: usize) -> Result<usize, AllocError> {
+fn draw(frame: &mut FrameAllocator<'_>, turn: usize) -> Result<usize, AllocError> {
     // The number of visible objects is not known before, so the array has the maximum length. All
     // of it is freed at the end of the turn, so it need not be counted or shrunk.
     let visible = array(frame, OBJECTS, 0_u32)?;

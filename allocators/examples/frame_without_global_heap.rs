@@ -41,13 +41,10 @@ enum Event {
     Faded,
 }
 
-type Frame<'g> = FrameAllocator<'g, dyn Allocator + Sync + 'g>;
-type Particles<'g> = PoolAllocator<'g, dyn Allocator + Sync + 'g>;
-
 /// State that outlives a frame. The list of particles has a fixed length, so it needs no other
 /// memory.
 struct Game<'g> {
-    pool: &'g Particles<'g>,
+    pool: &'g PoolAllocator<'g>,
     scratch: SharedRef<'g>,
     particles: [Option<NonNull<Particle>>; PARTICLES],
     random: u32,
@@ -58,7 +55,7 @@ struct Game<'g> {
 
 impl Game<'_> {
     /// One frame: it allocates only from the given allocators.
-    fn frame(&mut self, frame: &mut Frame<'_>, number: usize) -> Result<(), AllocError> {
+    fn frame(&mut self, frame: &mut FrameAllocator<'_>, number: usize) -> Result<(), AllocError> {
         self.spawn(12)?;
         // One particle causes at most two events, so the array has the maximum length.
         let events = array(frame, 2 * PARTICLES, Event::Faded)?;
@@ -122,7 +119,7 @@ impl Game<'_> {
     }
 
     /// Sorts the visible particles from back to front and returns their number.
-    fn draw(&self, frame: &Frame<'_>) -> Result<usize, AllocError> {
+    fn draw(&self, frame: &FrameAllocator<'_>) -> Result<usize, AllocError> {
         let visible = array(frame, PARTICLES, (0.0_f32, 0_u16))?;
         let mut seen = 0;
         for (index, at) in self.particles.iter().enumerate() {
@@ -166,7 +163,7 @@ impl Game<'_> {
     reason = "each call returns memory of its own, not a part of what the reference leads to"
 )]
 fn array<'f, T: Copy>(
-    frame: &'f Frame<'_>,
+    frame: &'f FrameAllocator<'_>,
     items: usize,
     fill: T,
 ) -> Result<&'f mut [T], AllocError> {
@@ -185,8 +182,8 @@ fn main() -> Result<(), AllocError> {
     let globals = MemoryGlobals::init(&BOOT, &MemoryOptions::new())?;
     let effects = globals.proxy("effects");
     let heap: SharedRef<'_> = &effects;
-    let pool = Particles::new("particles", Layout::new::<Particle>(), heap);
-    let mut frame = Frame::new("frame", FRAME_BYTES, heap)?;
+    let pool = PoolAllocator::new("particles", Layout::new::<Particle>(), heap);
+    let mut frame = FrameAllocator::new("frame", FRAME_BYTES, heap)?;
     let mut game = Game {
         pool: &pool,
         scratch: globals.scratch_allocator(),

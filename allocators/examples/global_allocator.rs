@@ -14,7 +14,7 @@ static PAGES: PageAllocator = PageAllocator::new("pages");
 /// backing avoids a virtual call.
 #[global_allocator]
 static HEAP: Locked<HeapAllocator<'static, PageAllocator>> =
-    Locked::new(HeapAllocator::new("global", &PAGES));
+    Locked::new(HeapAllocator::new_in("global", &PAGES));
 
 /// Returns the heap's counters. While the closure runs the lock is held, so it must not allocate:
 /// the counters are copied out and printed afterwards.

@@ -36,12 +36,12 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // Below the proxies are allocators for each use: pools for objects of one size, frames for
     // memory that lives as long as a frame, a ring for short-lived memory.
-    let voices = PoolAllocator::new("voices", Layout::new::<Voice>(), &sound);
-    let mixer = FrameAllocator::new("mixer frame", 1 << 20, &sound)?;
-    let commands = FrameAllocator::new("render commands", 4 << 20, &graphics)?;
-    let bodies = PoolAllocator::new("bodies", Layout::new::<Body>(), &physics);
-    let contacts = FrameAllocator::new("contacts", 1 << 20, &physics)?;
-    let objects = PoolAllocator::new("entity pool", Layout::new::<Entity>(), &entities);
+    let voices = PoolAllocator::new_in("voices", Layout::new::<Voice>(), &sound);
+    let mixer = FrameAllocator::new_in("mixer frame", 1 << 20, &sound)?;
+    let commands = FrameAllocator::new_in("render commands", 4 << 20, &graphics)?;
+    let bodies = PoolAllocator::new_in("bodies", Layout::new::<Body>(), &physics);
+    let contacts = FrameAllocator::new_in("contacts", 1 << 20, &physics)?;
+    let objects = PoolAllocator::new_in("entity pool", Layout::new::<Entity>(), &entities);
     let scratch = ScratchAllocator::new("scratch", 4 << 20, &pages)?;
 
     let samples = take(&sound, 8, 700 << 10)?;

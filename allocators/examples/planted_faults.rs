@@ -110,7 +110,7 @@ fn pool_read_after_free() -> Outcome {
 fn pool_write_after_free() -> Outcome {
     let mut memory = region();
     let heap = HeapAllocator::from_region("below", &mut memory);
-    let pool = PoolAllocator::new("pool", bytes(24), &heap);
+    let pool = PoolAllocator::new_in("pool", bytes(24), &heap);
     let block = written(&pool, 24)?;
     free(&pool, block);
     write(block, 0);
@@ -235,7 +235,7 @@ fn heap_write_over_a_header() -> Outcome {
 fn slab_small_read_after_free() -> Outcome {
     let mut memory = region();
     let heap = HeapAllocator::from_region("below", &mut memory);
-    let slab = SlabAllocator::with_region_bytes("slab", 64 << 10, &heap);
+    let slab = SlabAllocator::with_region_bytes_in("slab", 64 << 10, &heap);
     let block = written(&slab, 96)?;
     free(&slab, block);
     read(block, 0);
@@ -246,7 +246,7 @@ fn slab_small_read_after_free() -> Outcome {
 fn slab_large_read_after_free() -> Outcome {
     let mut memory = region();
     let heap = HeapAllocator::from_region("below", &mut memory);
-    let slab = SlabAllocator::with_region_bytes("slab", 64 << 10, &heap);
+    let slab = SlabAllocator::with_region_bytes_in("slab", 64 << 10, &heap);
     let block = written(&slab, 2000)?;
     free(&slab, block);
     read(block, 1000);
@@ -285,12 +285,12 @@ fn rightly() -> Outcome {
         memory.fill(MaybeUninit::new(3));
         let heap = HeapAllocator::from_region("heap", &mut memory);
         use_all_of(&heap, 5000)?;
-        use_all_of(&PoolAllocator::new("pool", bytes(200), &heap), 200)?;
-        use_all_of(&SlabAllocator::with_region_bytes("slab", 64 << 10, &heap), 2000)?;
-        let inner = BuddyAllocator::new("inner", 64 << 10, 64, &heap).expect("there is room");
+        use_all_of(&PoolAllocator::new_in("pool", bytes(200), &heap), 200)?;
+        use_all_of(&SlabAllocator::with_region_bytes_in("slab", 64 << 10, &heap), 2000)?;
+        let inner = BuddyAllocator::new_in("inner", 64 << 10, 64, &heap).expect("there is room");
         use_all_of(&inner, 500)?;
         drop(inner);
-        use_all_of(&FrameAllocator::new("inner", 64 << 10, &heap)?, 500)?;
+        use_all_of(&FrameAllocator::new_in("inner", 64 << 10, &heap)?, 500)?;
         drop(heap);
         memory.fill(MaybeUninit::new(4));
         use_all_of(&StaticHeap::<65536>::new("here"), 500)?;

@@ -41,7 +41,7 @@ fn play() -> Result<(), AllocError> {
     let sound = ProxyAllocator::new("sound", &heap);
     // All voices have one size, so a pool serves them best: O(1), with at most one additional byte
     // for each block.
-    let voices = PoolAllocator::new("voices", Layout::new::<Voice>(), &sound);
+    let voices = PoolAllocator::new_in("voices", Layout::new::<Voice>(), &sound);
 
     let mut playing = Vec::new();
     for step in 0..1000 {
@@ -72,7 +72,7 @@ fn forget_a_voice() {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("heap", &pages);
     let sound = ProxyAllocator::new("sound", &heap);
-    let voices = PoolAllocator::new("voices", Layout::new::<Voice>(), &sound);
+    let voices = PoolAllocator::new_in("voices", Layout::new::<Voice>(), &sound);
     let forgotten = voices.create(Voice { frequency: 440.0, volume: 1.0 });
     assert!(forgotten.is_ok(), "there is memory for one voice");
 }

@@ -56,7 +56,7 @@ fn play(forgets_a_body: bool) -> Result<(), AllocError> {
     let creatures = SharedProxy::new("creatures", &world);
     let sound = globals.proxy("sound").with_budget(1 << 20);
     // All voices have one size, so the sound system keeps them in a separate pool.
-    let voices = PoolAllocator::new("voices", core::alloc::Layout::new::<Voice>(), &sound);
+    let voices = PoolAllocator::new_in("voices", core::alloc::Layout::new::<Voice>(), &sound);
 
     let mut bodies = Vec::new();
     for number in 0..200_u16 {

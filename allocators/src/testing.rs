@@ -1,5 +1,7 @@
 //! Helpers for the tests of several modules.
 
+#[cfg(not(loom))]
+mod any_backing;
 pub(crate) mod test_backing;
 #[cfg(target_os = "linux")]
 pub(crate) mod test_child;

@@ -13,7 +13,7 @@ pub(crate) static PAGES: PageAllocator = PageAllocator::new("benches");
 pub(crate) type Heap = Locked<HeapAllocator<'static, PageAllocator>>;
 
 /// A heap for our tables, so that they are on the same kind of pages as their peers.
-pub(crate) static HEAP: Heap = Locked::new(HeapAllocator::new("benches, tables", &PAGES));
+pub(crate) static HEAP: Heap = Locked::new(HeapAllocator::new_in("benches, tables", &PAGES));
 
 /// A region that is resident, for allocators that are made in it again in every pass.
 pub(crate) struct Arena {

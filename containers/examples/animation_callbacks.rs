@@ -84,12 +84,12 @@ fn animate<'a>(
 fn main() -> Result<(), Box<dyn Error>> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("game", &pages);
-    let mut table: CallbackTable<'_, Game<'_>> = CallbackTable::new_in(&heap);
+    let mut table: CallbackTable<'_, Game<'_>> = CallbackTable::new(&heap);
     let on_foot = table.add(foot_down);
     let on_end = table.add_queueing(ended);
     let jump = table.add(jumped);
 
-    let mut game = Game { units: HoleTable::new_in(&heap), log: Vec::new(), jump };
+    let mut game = Game { units: HoleTable::new(&heap), log: Vec::new(), jump };
     let mut units = Vec::new();
     for name in ["Arthur", "Bors", "Kay", "Lot"] {
         units.push(game.units.insert(Unit { name, steps: 0 })?);
@@ -107,7 +107,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             .map(|thread| thread.join().expect("animating does not panic"))
             .collect::<Vec<_>>()
     });
-    let mut calls: Callbacks<'_> = Callbacks::new_in(&heap);
+    let mut calls: Callbacks<'_> = Callbacks::new(&heap);
     for mut queue in queues {
         calls.try_append(&mut queue)?;
     }

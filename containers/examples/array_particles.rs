@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut scratch = [core::mem::MaybeUninit::uninit(); 64 << 10];
     let mut frame_memory = FrameAllocator::from_region("frame", &mut scratch);
 
-    let mut particles: Array<Particle> = Array::new_in(&heap);
+    let mut particles: Array<Particle> = Array::new(&heap);
     println!("frame  alive  burnt  above 2 m  room for  bytes in use");
     for frame in 0..=180_u32 {
         emit(&mut particles, frame)?;
@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
         // What is drawn lives as long as the frame: gathered, leaked as a plain slice, and gone
         // with the rest.
-        let mut visible = Array::new_in(&frame_memory);
+        let mut visible = Array::new(&frame_memory);
         visible.try_extend(
             particles.iter().map(|particle| particle.position).filter(|at| at[1] > 2.0),
         )?;

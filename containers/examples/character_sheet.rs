@@ -35,9 +35,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let heap = HeapAllocator::new("sheets", &pages);
 
     // The tool reads JSON and keeps the names; two paths with one hash would be refused here.
-    let mut names = PathNames::new_in(&heap);
-    let mut hero = KeyValues::try_from_json_with_in(HERO.as_bytes(), &mut names, &heap)?;
-    let level = KeyValues::try_from_json_with_in(CURSED_LEVEL.as_bytes(), &mut names, &heap)?;
+    let mut names = PathNames::new(&heap);
+    let mut hero = KeyValues::try_from_json_with(HERO.as_bytes(), &mut names, &heap)?;
+    let level = KeyValues::try_from_json_with(CURSED_LEVEL.as_bytes(), &mut names, &heap)?;
     hero.try_merge(level.view())?;
     assert_eq!(hero.get_f32(MANA), Some(20.0), "the level says so");
     assert_eq!(hero.get_f32(HEALTH), Some(100.0), "the level says nothing of it");
@@ -62,18 +62,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     save_and_load(&hero)?;
     a_thousand(&heap)?;
 
-    let mut json = Array::new_in(&heap);
+    let mut json = Array::new(&heap);
     hero.view().try_write_json(&names, &mut json)?;
     let written = text::view(&json)?;
     println!("the tool sees {written}");
-    let back = KeyValues::try_from_json_in(written.as_bytes(), &heap)?;
+    let back = KeyValues::try_from_json(written.as_bytes(), &heap)?;
     assert_eq!(back, hero, "nothing is lost");
 
     // A shipped game has no names, and still writes all that it has.
     json.clear();
-    hero.view().try_write_json(&PathNames::new_in(&heap), &mut json)?;
+    hero.view().try_write_json(&PathNames::new(&heap), &mut json)?;
     println!("the game sees {}", text::view(&json)?);
-    let back = KeyValues::try_from_json_in(&json, &heap)?;
+    let back = KeyValues::try_from_json(&json, &heap)?;
     assert_eq!(back, hero, "nothing is lost, not even without names");
     Ok(())
 }
@@ -101,10 +101,10 @@ fn save_and_load(hero: &KeyValues<'_, impl Allocator + ?Sized>) -> Result<(), Bo
 }
 
 /// A thousand entities with a single float: one block, and no more than 24 bytes for each.
-fn a_thousand(heap: &HeapAllocator<'_, PageAllocator>) -> Result<(), Box<dyn Error>> {
-    let mut template = KeyValues::new_in(heap);
+fn a_thousand(heap: &dyn Allocator) -> Result<(), Box<dyn Error>> {
+    let mut template = KeyValues::new(heap);
     template.try_set(HEALTH, 40.0)?;
-    let mut sheets = KeyValuesSet::new_in(heap);
+    let mut sheets = KeyValuesSet::new(heap);
     let mut ids = Vec::new();
     for _ in 0..1_000 {
         ids.push(sheets.try_insert(template.view())?);

@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let chat = ProxyAllocator::new("chat", &heap);
     let memory: &dyn Allocator = &chat;
 
-    let mut line = Line { bytes: Array::new_in(memory), cursor: 0 };
+    let mut line = Line { bytes: Array::new(memory), cursor: 0 };
     line.type_in("Grüße an Öland!")?;
     for _ in 0.."Öland!".chars().count() {
         line.left();
@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("typed:   {}", text::view(&line.bytes)?);
     assert_eq!(text::view(&line.bytes)?, "Grüße an alle auf Öland!", "as a person would expect");
 
-    let mut message: Array<u8> = Array::new_in(memory);
+    let mut message: Array<u8> = Array::new(memory);
     text::try_format(&mut message, format_args!("[{:02}:{:02}] {}: ", 9, 41, "Ada"))?;
     text::try_append(&mut message, text::view(&line.bytes)?)?;
     println!("sent:    {}", text::view(&message)?);

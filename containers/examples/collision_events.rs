@@ -72,9 +72,9 @@ fn simulate(island: u32, frame: u32, events: &mut EventStream<'_, impl Allocator
 fn main() -> Result<(), Box<dyn Error>> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("events", &pages);
-    let mut physics: DoubleBufferedEvents<'_> = DoubleBufferedEvents::new_in(&heap);
-    let mut sounds: EventStream<'_> = EventStream::new_in(&heap);
-    let mut recorded: EventStream<'_> = EventStream::new_in(&heap);
+    let mut physics: DoubleBufferedEvents<'_> = DoubleBufferedEvents::new(&heap);
+    let mut sounds: EventStream<'_> = EventStream::new(&heap);
+    let mut recorded: EventStream<'_> = EventStream::new(&heap);
     let mut busiest = 0;
 
     for frame in 0..4 {

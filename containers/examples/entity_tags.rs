@@ -33,9 +33,9 @@ struct TagComponent<'a> {
 impl<'a> TagComponent<'a> {
     fn new_in(memory: &'a dyn Allocator) -> Self {
         Self {
-            tags: ArrayOfArrays::new_in(memory),
-            entities: ArrayOfArrays::new_in(memory),
-            known: Array::new_in(memory),
+            tags: ArrayOfArrays::new(memory),
+            entities: ArrayOfArrays::new(memory),
+            known: Array::new(memory),
         }
     }
 
@@ -170,7 +170,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         assert!(component.has(hero, BURNING) && component.has(newcomer, ENEMY), "ids stay");
 
         // A copy for the replay: two copies of memory, in which the same ids hold.
-        let saved = component.tags.try_clone_in(&heap)?;
+        let saved = component.tags.try_clone(&heap)?;
         component.destroy(hero);
         assert_eq!(saved.row(hero), Some(&[BURNING][..]), "the copy is apart");
     }

@@ -38,7 +38,7 @@ blob_struct! {
 /// What the compiler of levels does: positions and heights would come from an editor.
 fn compile(path: &Path, endian: Endian) -> Result<(), Box<dyn Error>> {
     let memory = PageAllocator::new("level compiler");
-    let mut level = BlobBuilder::<Level, _>::try_new_in(endian, &memory)?;
+    let mut level = BlobBuilder::<Level, _>::try_new(endian, &memory)?;
     let root = level.root();
     level.string(root.at(blob_field!(Level, name)), "harbour")?;
     let units = level.array(root.at(blob_field!(Level, units)), 2000)?;

@@ -49,13 +49,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let heap = HeapAllocator::new("heap", &pages);
     let memory = ProxyAllocator::new("tags", &heap).with_budget(64 << 10);
 
-    let mut entities: HoleTable<Entity> = HoleTable::new_in(&memory);
+    let mut entities: HoleTable<Entity> = HoleTable::new(&memory);
     let [player, orc, lamp] =
         ["player", "orc", "lamp"].map(|name| entities.insert(Entity { name }));
     let (player, orc, lamp) = (player?, orc?, lamp?);
     let mut tags = Tags {
-        carriers: MultiMap::with_hasher_in(BuildIdHasher::new(), &memory),
-        pairs: HashSet::with_hasher_in(BuildIdHasher::new(), &memory),
+        carriers: MultiMap::with_hasher(BuildIdHasher::new(), &memory),
+        pairs: HashSet::with_hasher(BuildIdHasher::new(), &memory),
     };
 
     tags.add(orc, id32!("enemy"))?;
@@ -66,7 +66,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // A fire asks by tag, and burns them in the order in which they became flammable.
     let mut damage: HashMap<EntityId, u32, BuildIdHasher> =
-        HashMap::with_hasher_in(BuildIdHasher::new(), &memory);
+        HashMap::with_hasher(BuildIdHasher::new(), &memory);
     for entity in tags.carriers.values_of(&id32!("flammable")) {
         *damage.try_entry(*entity)?.or_insert(0) += 10;
         println!("{} burns", entities.get(*entity).map_or("nobody", |entity| entity.name));

@@ -85,7 +85,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let memory = HeapAllocator::new("effects", &pages);
 
     // Sparks fly, fall and die. Smoke comes as data, from a file that an artist made.
-    let mut sparks: OpenArray = OpenArray::new_in(OpenLayout::StructOfArrays, &memory);
+    let mut sparks: OpenArray = OpenArray::new(OpenLayout::StructOfArrays, &memory);
     let position = sparks.try_add_field(POSITION)?;
     let velocity = sparks.try_add_field(VELOCITY)?;
     let life = sparks.try_add_field(LIFE)?;
@@ -101,7 +101,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         {"position": [0, 0, 1], "velocity": [0, 0, 0.5], "size": 0.1, "age": 0.0},
         {"position": [0, 1, 1], "velocity": [0, 0.5, 1], "size": 0.2, "age": 0.0}
     ]"#;
-    let mut smokes: OpenArray = OpenArray::new_in(OpenLayout::ArrayOfStructs, &memory);
+    let mut smokes: OpenArray = OpenArray::new(OpenLayout::ArrayOfStructs, &memory);
     smokes.try_add_field(POSITION)?;
     smokes.try_add_field(VELOCITY)?;
     smokes.try_extend_from_json(smoke)?;

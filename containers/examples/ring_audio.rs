@@ -29,8 +29,8 @@ fn decode(number: usize, packet: &mut [i16]) {
 fn main() -> Result<(), Box<dyn Error>> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("sound", &pages);
-    let mut samples: Ring<i16, _> = Ring::try_with_capacity_in(2 * PACKET, &heap)?;
-    let mut volumes: Ring<u32, _> = Ring::try_with_capacity_in(8, &heap)?;
+    let mut samples: Ring<i16, _> = Ring::try_with_capacity(2 * PACKET, &heap)?;
+    let mut volumes: Ring<u32, _> = Ring::try_with_capacity(8, &heap)?;
     let granted = heap.stats().granted_total;
 
     let (mut packets, mut played) = (0, 0_usize);

@@ -6,7 +6,7 @@
 use core::error::Error;
 use std::fs;
 
-use loligo_allocators::{HeapAllocator, PageAllocator};
+use loligo_allocators::{Allocator, HeapAllocator, PageAllocator};
 use loligo_containers::{Array, Stream, StreamError, StreamFormat, Streamed};
 use loligo_ids::{Id, IdString32, id32};
 
@@ -58,15 +58,15 @@ struct Hero<'a> {
 }
 
 impl<'a> Hero<'a> {
-    fn new_in(memory: &'a HeapAllocator<'a, PageAllocator>) -> Self {
+    fn new(memory: &'a dyn Allocator) -> Self {
         Self {
-            name: Array::new_in(memory),
-            title: Array::new_in(memory),
+            name: Array::new(memory),
+            title: Array::new(memory),
             difficulty: Difficulty::default(),
             health: 1.0,
             place: [0.0; 3],
             target: None,
-            bag: Array::new_in(memory),
+            bag: Array::new(memory),
         }
     }
 }
@@ -101,7 +101,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("galahad.save");
 
-    let mut hero = Hero::new_in(&memory);
+    let mut hero = Hero::new(&memory);
     hero.name.extend_from_slice(b"Galahad");
     hero.title.extend_from_slice(b"the Pure");
     hero.difficulty = Difficulty::Hard;
@@ -112,11 +112,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     hero.bag.push(Item { what: id32!("helmet"), count: 1, is_worn: true });
 
     // Written by this program, and read again.
-    let mut bytes: Array<'_, u8> = Array::new_in(&memory);
+    let mut bytes: Array<'_, u8> = Array::new(&memory);
     FORMAT.save(&mut hero, &mut bytes)?;
     fs::write(&path, &*bytes)?;
     let file = fs::read(&path)?;
-    let mut read = Hero::new_in(&memory);
+    let mut read = Hero::new(&memory);
     FORMAT.load(&mut read, &file)?;
     println!("version 3: {} bytes, {} things in the bag", file.len(), read.bag.len());
     assert_eq!(
@@ -127,9 +127,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert_eq!(read.difficulty, Difficulty::Hard, "it is as it was written");
 
     // As the program of two years ago wrote it: the very same function, asked for its version.
-    let mut old: Array<'_, u8> = Array::new_in(&memory);
+    let mut old: Array<'_, u8> = Array::new(&memory);
     StreamFormat { version: 1, ..FORMAT }.save(&mut hero, &mut old)?;
-    let mut read = Hero::new_in(&memory);
+    let mut read = Hero::new(&memory);
     FORMAT.load(&mut read, &old)?;
     println!("version 1: {} bytes, health {} from hundredths, no target", old.len(), read.health);
     assert_eq!(
@@ -144,19 +144,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("the old program: {}", error.ok_or("it must not guess")?);
 
     // A disk that lost its end, and one that flipped a bit in the length of the bag.
-    let error = FORMAT.load(&mut Hero::new_in(&memory), &file[..file.len() - 4]).err();
+    let error = FORMAT.load(&mut Hero::new(&memory), &file[..file.len() - 4]).err();
     println!("cut: {}", error.ok_or("a part is missing")?);
     let mut flipped = file.clone();
     let length = flipped.len() - 2 * 7 - 1;
     flipped[length] ^= 0x80;
-    let error = FORMAT.load(&mut Hero::new_in(&memory), &flipped).err();
+    let error = FORMAT.load(&mut Hero::new(&memory), &flipped).err();
     println!("flipped: {}", error.ok_or("so many things are not there")?);
 
     // And a player who gave himself a little more.
     let mut cheated = file.clone();
     let health = 8 + 4 + 7 + 4 + 8 + 4;
     cheated[health..health + 4].copy_from_slice(&9000.0f32.to_le_bytes());
-    let error = FORMAT.load(&mut Hero::new_in(&memory), &cheated).err();
+    let error = FORMAT.load(&mut Hero::new(&memory), &cheated).err();
     println!("cheated: {}", error.ok_or("nobody is that healthy")?);
     Ok(())
 }

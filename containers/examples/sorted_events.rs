@@ -35,7 +35,7 @@ const HEAVY_SWORD: [(u32, Event); 2] = [(40, Event::Footstep), (47, Event::Hit {
 fn main() -> Result<(), Box<dyn Error>> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("animation", &pages);
-    let mut events: SortedMap<u32, Event> = SortedMap::new_in(&heap);
+    let mut events: SortedMap<u32, Event> = SortedMap::new(&heap);
     for (frame, event) in PLACED.into_iter().chain(HEAVY_SWORD) {
         events.try_push(frame, event)?;
     }
@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // A tick covers seven frames. Which sounds are needed is gathered, each once.
     let mut damage = 0;
-    let mut sounds: SortedSet<&str> = SortedSet::new_in(&heap);
+    let mut sounds: SortedSet<&str> = SortedSet::new(&heap);
     for tick in 0..10 {
         let (from, to) = (tick * 7, tick * 7 + 7);
         for (frame, event) in events.range(from..to) {

@@ -46,7 +46,7 @@ const DISTANCE: IdString32 = id32!("distance");
 
 impl<'a> SoundSystem<'a> {
     fn new(memory: &'a dyn Allocator) -> Self {
-        Self { sounds: Array::new_in(memory), parameters: ListPool::new_in(memory) }
+        Self { sounds: Array::new(memory), parameters: ListPool::new(memory) }
     }
 
     /// Starts a sound with the parameters that are known at once; those become contiguous.

@@ -5,7 +5,7 @@
 
 use core::error::Error;
 
-use loligo_allocators::{Allocator, PageAllocator, ProxyAllocator};
+use loligo_allocators::{PageAllocator, ProxyAllocator};
 use loligo_containers::{BlockId, HandleHeap, HandleHeapError};
 
 /// A key of an animation's curve.
@@ -30,17 +30,14 @@ fn keys_of(number: u32) -> Vec<Key> {
     (0..count).map(|key| Key { time: key as f32 / 30.0, angle: (number + key) as f32 }).collect()
 }
 
-fn load<A: Allocator>(
-    heap: &mut HandleHeap<'_, A>,
-    number: u32,
-) -> Result<Animation, HandleHeapError> {
+fn load(heap: &mut HandleHeap<'_>, number: u32) -> Result<Animation, HandleHeapError> {
     Ok(Animation { number, keys: heap.try_allocate_from(&keys_of(number))? })
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let pages = PageAllocator::new("pages");
     let memory = ProxyAllocator::new("animations", &pages).with_budget(5 << 20);
-    let mut heap = HandleHeap::try_with_capacity_in(4 << 20, &memory)?;
+    let mut heap = HandleHeap::try_with_capacity(4 << 20, &memory)?;
     let mut loaded: Vec<Animation> = Vec::new();
     let (mut moved, mut most, mut pauses) = (0, 0, 0);
 

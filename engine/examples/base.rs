@@ -99,7 +99,7 @@ pub(crate) fn run(text: &str, folder: &Path, out: &mut dyn Write) -> Result<(), 
     let globals = MemoryGlobals::init(&boot, &MemoryOptions::new())?;
     let plan =
         "subsystems = { monitor = { allocator = \"heap\" } data = { allocator = \"heap\" } }";
-    let plan = MemoryPlan::try_read_in(plan, &SUBSYSTEMS, globals.default_allocator())?;
+    let plan = MemoryPlan::try_read(plan, &SUBSYSTEMS, globals.default_allocator())?;
     with_memory(&globals, &plan, &SUBSYSTEMS, |memory| burn(text, folder, memory, out))?
 }
 

@@ -96,7 +96,7 @@ pub(crate) struct Assets<'a, A: Allocator + ?Sized> {
 impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
     pub(crate) fn try_new_in(memory: &'a A) -> Result<Self, EngineError> {
         let room = |name, max| {
-            BuddyOffsets::new(name, max, LEAF, memory).map_err(|_| EngineError::Boot(AllocError))
+            BuddyOffsets::new_in(name, max, LEAF, memory).map_err(|_| EngineError::Boot(AllocError))
         };
         Ok(Self {
             meshes: SortedMap::new_in(memory),

@@ -27,7 +27,7 @@ pub const FRAMES_MAX: usize = 1 << 14;
 ///
 /// let pages = PageAllocator::new("pages");
 /// let heap = HeapAllocator::new("times", &pages);
-/// let mut times = FrameTimes::try_new_in(&heap)?;
+/// let mut times = FrameTimes::try_new(&heap)?;
 /// (1..=100).for_each(|ms| times.add(ms * 1_000_000));
 /// assert_eq!((times.len(), times.percentile(50), times.percentile(99)), (100, 50_000_000, 99_000_000));
 /// # Ok::<(), loligo_containers::GrowError>(())
@@ -39,12 +39,24 @@ pub struct FrameTimes<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     sorted: Array<'a, u64, A>,
 }
 
-impl<'a, A: Allocator + ?Sized> FrameTimes<'a, A> {
+impl<'a> FrameTimes<'a> {
     /// Returns one without frames.
     ///
     /// # Errors
     ///
     /// [`GrowError`] if there is no memory.
+    pub fn try_new(memory: &'a (dyn Allocator + 'a)) -> Result<Self, GrowError> {
+        Self::try_new_in(memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> FrameTimes<'a, A> {
+    /// As [`try_new`](Self::try_new), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_new`](Self::try_new).
     pub fn try_new_in(memory: &'a A) -> Result<Self, GrowError> {
         let times = Array::try_with_capacity_in(FRAMES_MAX, memory)?;
         let sorted = Array::try_with_capacity_in(FRAMES_MAX, memory)?;

@@ -79,10 +79,10 @@ enum Own<'m> {
 ///
 /// let globals = MemoryGlobals::init(&BOOT, &MemoryOptions::new())?;
 /// let text = "subsystems = { script = { allocator = \"guard\" budget = 65536 } }";
-/// let plan = MemoryPlan::try_read_in(text, &SUBSYSTEMS, globals.default_allocator())?;
+/// let plan = MemoryPlan::try_read(text, &SUBSYSTEMS, globals.default_allocator())?;
 /// with_memory(&globals, &plan, &SUBSYSTEMS, |memory| {
 ///     let script = memory.subsystem("script").expect("it is in the list");
-///     let words = Array::try_from_slice_in(&[1, 2, 3], script).expect("there is memory");
+///     let words = Array::try_from_slice(&[1, 2, 3], script).expect("there is memory");
 ///     assert_eq!((script.name(), script.stats().live), ("script", 1));
 /// })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -122,7 +122,7 @@ pub(crate) fn with_memory_of<R>(
     let mut proxies = Array::try_with_capacity_in(subsystems.len(), shared)?;
     for (index, (&subsystem, own)) in subsystems.iter().zip(own.as_slice()).enumerate() {
         own_refs[index] = own.as_ref().map(Own::shared);
-        let proxy = SharedProxy::new(subsystem, own_refs[index].unwrap_or(shared));
+        let proxy = SharedProxy::new_in(subsystem, own_refs[index].unwrap_or(shared));
         proxies.try_push(match plan.subsystem(index).budget {
             Some(bytes) => proxy.with_budget(bytes),
             None => proxy,
@@ -178,10 +178,10 @@ impl<'m> Own<'m> {
         Ok(Some(match allocator {
             SubsystemAllocator::Shared => return Ok(None),
             SubsystemAllocator::Heap => {
-                Self::Heap(Locked::new(HeapAllocator::new("own heap", pages)))
+                Self::Heap(Locked::new(HeapAllocator::new_in("own heap", pages)))
             }
             SubsystemAllocator::Buddy { bytes, leaf } => {
-                let buddy = BuddyAllocator::new("own buddy", bytes, leaf, pages)
+                let buddy = BuddyAllocator::new_in("own buddy", bytes, leaf, pages)
                     .map_err(|error| MemoryError::Buddy { subsystem, error })?;
                 Self::Buddy(Locked::new(buddy))
             }

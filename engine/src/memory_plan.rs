@@ -98,7 +98,7 @@ impl MemoryPlan {
     /// # Panics
     ///
     /// If there are more than [`SUBSYSTEMS_MAX`] subsystems.
-    pub fn try_read_in<'t>(
+    pub fn try_read<'t>(
         text: &'t str,
         subsystems: &[&str],
         memory: &dyn Allocator,

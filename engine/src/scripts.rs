@@ -149,7 +149,7 @@ impl<'m> Scripts<'m> {
     ) -> Result<Self, EngineError> {
         let settings = Settings { checks: options.checks, ..Settings::default() };
         let made = || {
-            let mut script = Script::try_new_in(&bindings(), &settings, memory)?;
+            let mut script = Script::try_new(&bindings(), &settings, memory)?;
             let [start, update, spawned, removed, changed] =
                 callbacks::NAMES.map(|name| script.callback(name));
             Ok::<_, ScriptError<'m>>(Self {

@@ -65,7 +65,7 @@ pub struct GameSettings<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     pub memory: Option<IdString64>,
 }
 
-impl<'a, A: Allocator + ?Sized> GameSettings<'a, A> {
+impl<'a> GameSettings<'a> {
     /// Reads the payload of a resource of type `config`.
     ///
     /// # Complexity
@@ -75,6 +75,18 @@ impl<'a, A: Allocator + ?Sized> GameSettings<'a, A> {
     /// # Errors
     ///
     /// [`EngineError::Settings`] names the key and what it should be.
+    pub fn try_read(payload: &[u8], memory: &'a (dyn Allocator + 'a)) -> Result<Self, EngineError> {
+        Self::try_read_in(payload, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> GameSettings<'a, A> {
+    /// As [`try_read`](Self::try_read), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_read`](Self::try_read).
     pub fn try_read_in(payload: &[u8], memory: &'a A) -> Result<Self, EngineError> {
         let config = Config::open(payload).map_err(|_| wrong("game", "recompile it"))?;
         let root = config.root();

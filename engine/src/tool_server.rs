@@ -140,7 +140,7 @@ impl<'a> ToolServer<'a> {
     /// # Errors
     ///
     /// [`ToolError`] if the address may not be used or is in use, or there is no memory.
-    pub fn try_new_in(options: ToolOptions, memory: &'a dyn Allocator) -> Result<Self, ToolError> {
+    pub fn try_new(options: ToolOptions, memory: &'a dyn Allocator) -> Result<Self, ToolError> {
         let address = options.address;
         if !options.beyond_loopback && !address.ip().is_loopback() {
             return Err(ToolError::BeyondLoopback(address));

@@ -11,7 +11,7 @@ use loligo_ids::{
 
 fn restore<S: Shape, F: FreeList, E: GenerationEnd>(bytes: &[u8], memory: &dyn Allocator) {
     type Of<'a, S, F, E> = Table<'a, S, u32, Id<u32>, F, E>;
-    let Ok(mut table) = Of::<S, F, E>::restore(bytes, memory) else { return };
+    let Ok(mut table) = Of::<S, F, E>::restore_in(bytes, memory) else { return };
     table.validate().expect("what was restored is whole");
     let save = |table: &Of<'_, S, F, E>| {
         let mut image = vec![0; table.saved_len()];
@@ -20,7 +20,7 @@ fn restore<S: Shape, F: FreeList, E: GenerationEnd>(bytes: &[u8], memory: &dyn A
     };
     let image = save(&table);
     assert_eq!(image[..152], bytes[..152], "the header is the same but for the checksum");
-    let again = Of::<S, F, E>::restore(&image, memory).expect("just saved");
+    let again = Of::<S, F, E>::restore_in(&image, memory).expect("just saved");
     assert!(save(&again) == image, "a restored table saves the same");
     for (id, number) in again.iter_with_ids() {
         assert_eq!(table.get(id), Some(number), "{id:?}");

@@ -12,7 +12,7 @@ fn open<I: IdString>(bytes: &[u8]) {
         assert_eq!(names.show(id).to_string(), name);
     }
     limited::within(1 << 20, |memory| {
-        let mut builder = ReverseLookupBuilder::<I, _>::new(memory);
+        let mut builder = ReverseLookupBuilder::<I, _>::new_in(memory);
         if builder.merge(&names).is_ok() {
             let saved = builder.save().expect("there is memory");
             let again = ReverseLookup::<I>::open(&saved).expect("just saved");

@@ -14,7 +14,7 @@ static HEAP: StaticHeap<{ 64 << 20 }> = StaticHeap::new("heap");
 ///
 /// If memory is kept, or the heap is damaged.
 pub fn within(bytes_max: usize, run: impl FnOnce(&dyn Allocator)) {
-    let failing = FailingAllocator::new("failing", Refusals::Larger(bytes_max), &HEAP);
+    let failing = FailingAllocator::new_in("failing", Refusals::Larger(bytes_max), &HEAP);
     run(&failing);
     assert_eq!(failing.stats().live, 0, "blocks are kept");
     HEAP.verify().unwrap_or_else(|damage| panic!("the heap is damaged: {damage}"));

@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let memory = PageAllocator::new("world");
     let mut things = Things::new_in(&memory).with_tag(1);
     // Few things have a name, but those that do are asked for it by id.
-    let mut names: Secondary<ThingId, &str> = Secondary::new_in(&memory);
+    let mut names: Secondary<ThingId, &str> = Secondary::new(&memory);
 
     let fox = things.insert(Thing { x: 4.0, y: 0.0, follows: None })?;
     let hound = things.insert(Thing { x: 0.0, y: 3.0, follows: Some(fox) })?;
@@ -79,7 +79,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     // Objects that are updated often and looked up seldom are packed: a slice to iterate over.
-    let mut sparks: PackedTable<f32> = PackedTable::new_in(&memory);
+    let mut sparks: PackedTable<f32> = PackedTable::new(&memory);
     sparks.insert_batch([0.5, 0.25, 0.75], |_| ())?;
     sparks.as_mut_slice().iter_mut().for_each(|life| *life -= 0.3);
     sparks.retain(|_, life| *life > 0.0);

@@ -59,8 +59,8 @@ const FIRST: usize = 8;
 /// use loligo_ids::{HoleTable, Id, Secondary};
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut units: HoleTable<u32> = HoleTable::new_in(&MEMORY);
-/// let mut names: Secondary<Id<u32>, &str> = Secondary::new_in(&MEMORY);
+/// let mut units: HoleTable<u32> = HoleTable::new(&MEMORY);
+/// let mut names: Secondary<Id<u32>, &str> = Secondary::new(&MEMORY);
 /// let scout = units.insert(1)?;
 /// names.insert(scout, "scout")?;
 ///
@@ -94,8 +94,16 @@ unsafe impl<I: TableId, T: Send, A: Allocator + Sync + ?Sized> Send for Secondar
 // SAFETY: through a shared reference the array gives out shared references and changes nothing.
 unsafe impl<I: TableId, T: Sync, A: Allocator + Sync + ?Sized> Sync for Secondary<'_, I, T, A> {}
 
-impl<'a, I: TableId, T, A: Allocator + ?Sized> Secondary<'a, I, T, A> {
+impl<'a, I: TableId, T> Secondary<'a, I, T> {
     /// Returns an empty array that takes its memory from `memory` when it needs some.
+    #[must_use]
+    pub fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
+    }
+}
+
+impl<'a, I: TableId, T, A: Allocator + ?Sized> Secondary<'a, I, T, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub fn new_in(memory: &'a A) -> Self {
         let parts = HoleParts::nowhere();

@@ -124,10 +124,10 @@ unsafe impl<I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + Sync 
 {
 }
 
-impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
-    SharedTable<'a, I, E, A>
-{
+impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd> SharedTable<'a, I, E> {
     /// Returns a table of `slots` slots, all of them free.
+    ///
+    /// `memory` must be `Sync`; [`new_in`](Self::new_in) takes any allocator.
     ///
     /// # Complexity
     ///
@@ -137,6 +137,19 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
     ///
     /// [`InsertError::Full`] if the index of an id cannot name that many, [`InsertError::Memory`]
     /// if `memory` refuses.
+    pub fn new(slots: usize, memory: &'a (dyn Allocator + Sync + 'a)) -> Result<Self, InsertError> {
+        Self::new_in(slots, memory)
+    }
+}
+
+impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
+    SharedTable<'a, I, E, A>
+{
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
     pub fn new_in(slots: usize, memory: &'a A) -> Result<Self, InsertError> {
         if slots as u64 > I::SLOTS {
             let limit = I::SLOTS;

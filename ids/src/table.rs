@@ -87,7 +87,7 @@ pub(crate) use shape::{Measures, Parts, align, offsets, slots_for};
 ///     watts: u32,
 /// }
 ///
-/// let mut lights: HoleTable<Light> = HoleTable::new_in(&MEMORY);
+/// let mut lights: HoleTable<Light> = HoleTable::new(&MEMORY);
 /// let lamp: Id<Light> = lights.insert(Light { watts: 60 })?;
 /// assert_eq!(lights.get(lamp).map(|light| light.watts), Some(60));
 ///
@@ -132,7 +132,7 @@ pub type HoleTable<'a, T, I = Id<T>, F = Lifo, E = Retire, A = dyn Allocator + '
 /// use loligo_ids::PackedTable;
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut heights: PackedTable<f32> = PackedTable::new_in(&MEMORY);
+/// let mut heights: PackedTable<f32> = PackedTable::new(&MEMORY);
 /// let hill = heights.insert(2.0)?;
 /// let peak = heights.insert(8.0)?;
 /// heights.remove(hill);

@@ -9,7 +9,7 @@ static PAGES: PageAllocator = PageAllocator::new("pages");
 
 #[global_allocator]
 static GLOBAL: Locked<HeapAllocator<'static, PageAllocator>> =
-    Locked::new(HeapAllocator::new("global-heap", &PAGES));
+    Locked::new(HeapAllocator::new_in("global-heap", &PAGES));
 
 fn main() {
     let before = GLOBAL.stats().live;

@@ -14,7 +14,7 @@ static PAGES: PageAllocator = PageAllocator::new("pages");
 
 #[global_allocator]
 static GLOBAL: GlobalMemory<{ 512 << 10 }, Locked<HeapAllocator<'static, PageAllocator>>> =
-    GlobalMemory::new("early", Locked::new(HeapAllocator::new("later", &PAGES)));
+    GlobalMemory::new("early", Locked::new(HeapAllocator::new_in("later", &PAGES)));
 
 /// What the constructor makes: a vector of strings, a map, a box that is never resized.
 type Early = (Vec<String>, HashMap<u32, String>, Box<[u64; 20]>);

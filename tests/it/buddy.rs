@@ -88,7 +88,7 @@ fn serves_alignments_to_2_mib() {
 fn runs_over_every_refusal() {
     let program = sample(&Space::new(32, 12, 8), 60, 11);
     conformance::exhaustion(&limits_anywhere(32 << 10), 64 << 10, &program, |backing, test| {
-        if let Ok(buddy) = BuddyAllocator::new("buddy", 32 << 10, 64, backing) {
+        if let Ok(buddy) = BuddyAllocator::new_in("buddy", 32 << 10, 64, backing) {
             test(&buddy);
         }
     });
@@ -136,7 +136,7 @@ fn the_greatest_block_is_back_after_any_program() {
 fn gives_its_backing_all_back() {
     let memory = NaiveAllocator::new("memory", 128 << 10);
     {
-        let buddy = BuddyAllocator::new("buddy", 100_000, 32, &memory).expect("there is room");
+        let buddy = BuddyAllocator::new_in("buddy", 100_000, 32, &memory).expect("there is room");
         let mut oracle = Oracle::new(&buddy, limits_anywhere(100_000)).expect("a fresh buddy");
         let program = sample(&Space::new(64, 14, 6), 400, 5);
         loligo_tests::programs::run(&program, &mut oracle).expect("the contract holds");

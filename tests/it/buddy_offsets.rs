@@ -91,7 +91,7 @@ fn over(bytes: usize, leaf_bytes: u64, test: Test<'_>) {
     let mut region = Region::new(bytes, 4 << 20);
     let memory = NaiveAllocator::new("memory", 4 << 20);
     {
-        let offsets = BuddyOffsets::new("offsets", bytes as u64, leaf_bytes, &memory);
+        let offsets = BuddyOffsets::new_in("offsets", bytes as u64, leaf_bytes, &memory);
         let offsets = offsets.expect("the table has room");
         let base = NonNull::from(region.memory()).cast();
         let blocks = InMemory { offsets, base, bytes };
@@ -131,7 +131,7 @@ fn runs_programs() {
 fn serves_more_than_an_address_space_could_back() {
     let memory = NaiveAllocator::new("memory", 1 << 20);
     let leaf = 1 << 40;
-    let offsets = BuddyOffsets::new("huge", 1000 << 40, leaf, &memory).expect("a small table");
+    let offsets = BuddyOffsets::new_in("huge", 1000 << 40, leaf, &memory).expect("a small table");
     let mut taken = Vec::new();
     while let Ok(offset) = offsets.allocate(leaf, 1) {
         taken.push(offset);

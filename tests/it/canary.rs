@@ -14,7 +14,7 @@ pub(crate) const CANARY: Subject = Subject {
     reporter: |_| None,
     limits: Limits { ordered: false, ..Limits::region(256 << 10) },
     make: |test| {
-        over_heap(|memory| test(&CanaryAllocator::new("canary", memory)));
+        over_heap(|memory| test(&CanaryAllocator::new_in("canary", memory)));
     },
     misused: bytes(64, 16),
 };
@@ -36,20 +36,20 @@ tests_of! {
 fn composes_over_any_other() {
     let over_nodes = |test: Test<'_>| {
         let block = CanaryAllocator::layout_for(NODE);
-        over_pool(block, |pool| test(&CanaryAllocator::new("canary", pool)));
+        over_pool(block, |pool| test(&CanaryAllocator::new_in("canary", pool)));
     };
     conformance::allocator(&NODES, over_nodes);
     conformance::allocator(&NODES, |test| {
         over_pool(CanaryAllocator::layout_for(CanaryAllocator::layout_for(NODE)), |pool| {
-            let inner = CanaryAllocator::new("inner", pool);
-            test(&CanaryAllocator::new("outer", &inner));
+            let inner = CanaryAllocator::new_in("inner", pool);
+            test(&CanaryAllocator::new_in("outer", &inner));
         });
     });
     let region = Limits { ordered: false, align_max: 4096, ..Limits::region(256 << 10) };
     conformance::allocator(&region, |test| {
         over_buddy(|buddy| {
-            let fill = FillAllocator::new("fill", &buddy);
-            test(&CanaryAllocator::new("canary", &fill));
+            let fill = FillAllocator::new_in("fill", &buddy);
+            test(&CanaryAllocator::new_in("canary", &fill));
         });
     });
     let plan = Plan { cases: 60, regressions: Some("regressions/canary.txt"), ..Plan::new(NODES) };
@@ -60,12 +60,12 @@ fn composes_over_any_other() {
 fn runs_over_every_refusal() {
     let program = sample(&Space::new(40, 10, 5), 200, 5);
     conformance::exhaustion(&CANARY.limits, 256 << 10, &program, |backing, test| {
-        test(&CanaryAllocator::new("canary", backing));
+        test(&CanaryAllocator::new_in("canary", backing));
     });
     let program = sample(&Space::new(60, 6, 3), 200, 6);
     conformance::exhaustion(&NODES, 256 << 10, &program, |backing, test| {
-        let pool = PoolAllocator::new("pool", CanaryAllocator::layout_for(NODE), backing);
-        test(&CanaryAllocator::new("canary", &pool));
+        let pool = PoolAllocator::new_in("pool", CanaryAllocator::layout_for(NODE), backing);
+        test(&CanaryAllocator::new_in("canary", &pool));
     });
 }
 

@@ -93,7 +93,7 @@ fn objects_are_made_and_deleted_with_their_destructors() {
 #[test]
 fn a_pool_serves_boxes() {
     let memory = NaiveAllocator::new("memory", 1 << 20);
-    let pool = PoolAllocator::new("nodes", Layout::new::<[u64; 4]>(), &memory);
+    let pool = PoolAllocator::new_in("nodes", Layout::new::<[u64; 4]>(), &memory);
     let boxes: Vec<_> =
         (0..1000_u64).map(|number| Box04::new_in([number; 4], Bridge(&pool))).collect();
     assert_eq!(pool.stats().live, 1000);

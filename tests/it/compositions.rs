@@ -25,8 +25,8 @@ fn is_empty(allocator: &dyn Allocator) {
 fn pool_over_heap_over_pages(test: Test<'_>) {
     let pages = PageAllocator::new("pages");
     {
-        let heap = HeapAllocator::with_region_bytes("heap", 64 << 10, &pages);
-        test(&PoolAllocator::new("pool", NODE, &heap));
+        let heap = HeapAllocator::with_region_bytes_in("heap", 64 << 10, &pages);
+        test(&PoolAllocator::new_in("pool", NODE, &heap));
         is_empty(&heap);
     }
     is_empty(&pages);
@@ -35,9 +35,9 @@ fn pool_over_heap_over_pages(test: Test<'_>) {
 fn heap_over_buddy_over_pages(test: Test<'_>) {
     let pages = PageAllocator::new("pages");
     {
-        let buddy = BuddyAllocator::new("buddy", 8 << 20, 4096, &pages);
+        let buddy = BuddyAllocator::new_in("buddy", 8 << 20, 4096, &pages);
         let buddy = buddy.expect("the system has pages");
-        test(&HeapAllocator::with_region_bytes("heap", 64 << 10, &buddy));
+        test(&HeapAllocator::with_region_bytes_in("heap", 64 << 10, &buddy));
         is_empty(&buddy);
     }
     is_empty(&pages);
@@ -47,8 +47,8 @@ fn slab_over_buddy_over_heap(test: Test<'_>) {
     let mut region = Region::new(16 << 20, 4096);
     let heap = HeapAllocator::from_region("heap", region.memory());
     {
-        let buddy = BuddyAllocator::new("buddy", 4 << 20, 1024, &heap).expect("there is room");
-        test(&SlabAllocator::<_, DefaultClasses>::with_region_bytes("slab", 64 << 10, &buddy));
+        let buddy = BuddyAllocator::new_in("buddy", 4 << 20, 1024, &heap).expect("there is room");
+        test(&SlabAllocator::<_, DefaultClasses>::with_region_bytes_in("slab", 64 << 10, &buddy));
         is_empty(&buddy);
     }
     is_empty(&heap);
@@ -57,7 +57,7 @@ fn slab_over_buddy_over_heap(test: Test<'_>) {
 fn heap_over_frame(test: Test<'_>) {
     let mut region = Region::new(16 << 20, 4096);
     let frame = FrameAllocator::from_region("frame", region.memory());
-    test(&HeapAllocator::with_region_bytes("heap", 64 << 10, &frame));
+    test(&HeapAllocator::with_region_bytes_in("heap", 64 << 10, &frame));
     is_empty(&frame);
 }
 
@@ -65,7 +65,7 @@ fn buddy_over_buddy(test: Test<'_>) {
     let mut region = Region::new(4 << 20, 4096);
     let outer = BuddyAllocator::from_region("outer", 4096, region.memory());
     let outer = outer.expect("the region holds a leaf");
-    test(&BuddyAllocator::new("inner", 1 << 20, 16, &outer).expect("there is room"));
+    test(&BuddyAllocator::new_in("inner", 1 << 20, 16, &outer).expect("there is room"));
     is_empty(&outer);
 }
 
@@ -95,19 +95,19 @@ fn run_over_every_refusal() {
     let nodes = Limits::fixed(NODE, None);
     let program = sample(&Space::new(200, 6, 4), 500, 3);
     conformance::exhaustion(&nodes, 4 << 20, &program, |backing, test| {
-        let heap = HeapAllocator::with_region_bytes("heap", 64 << 10, backing);
-        test(&PoolAllocator::new("pool", NODE, &heap));
+        let heap = HeapAllocator::with_region_bytes_in("heap", 64 << 10, backing);
+        test(&PoolAllocator::new_in("pool", NODE, &heap));
         is_empty(&heap);
     });
     let program = sample(&Space::new(24, 15, 6), 200, 4);
     conformance::exhaustion(&GENERAL, 4 << 20, &program, |backing, test| {
-        let proxy = ProxyAllocator::new("proxy", backing);
-        test(&HeapAllocator::with_region_bytes("heap", 64 << 10, &proxy));
+        let proxy = ProxyAllocator::new_in("proxy", backing);
+        test(&HeapAllocator::with_region_bytes_in("heap", 64 << 10, &proxy));
         is_empty(&proxy);
     });
     let frames = Limits { reclaims: false, ..Limits::region(64 << 10) };
     conformance::exhaustion(&frames, 1 << 20, &program, |backing, test| {
-        if let Ok(frame) = FrameAllocator::new("frame", 64 << 10, backing) {
+        if let Ok(frame) = FrameAllocator::new_in("frame", 64 << 10, backing) {
             test(&frame);
         }
     });
@@ -117,12 +117,13 @@ fn run_over_every_refusal() {
 fn siblings_share_a_backing() {
     let pages = PageAllocator::new("pages");
     {
-        let heap = HeapAllocator::new("heap", &pages);
+        let heap = HeapAllocator::new_in("heap", &pages);
         {
-            let nodes = PoolAllocator::new("nodes", NODE, &heap);
-            let bytes_pool = PoolAllocator::new("bytes", bytes(1, 1), &heap);
-            let scratch = FrameAllocator::new("scratch", 64 << 10, &heap).expect("there is room");
-            let arena = BuddyAllocator::new("arena", 1 << 20, 64, &heap).expect("there is room");
+            let nodes = PoolAllocator::new_in("nodes", NODE, &heap);
+            let bytes_pool = PoolAllocator::new_in("bytes", bytes(1, 1), &heap);
+            let scratch =
+                FrameAllocator::new_in("scratch", 64 << 10, &heap).expect("there is room");
+            let arena = BuddyAllocator::new_in("arena", 1 << 20, 64, &heap).expect("there is room");
             let frames = Limits { reclaims: false, ..Limits::region(64 << 10) };
             for seed in 0..8 {
                 for (allocator, limits) in [

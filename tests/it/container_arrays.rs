@@ -115,12 +115,12 @@ static SMALL: StaticHeap<{ 1 << 20 }> = StaticHeap::new("static");
 #[test]
 fn every_kind_of_allocator_serves() {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
-    let slab = SlabAllocator::new("slab", &heap);
-    let proxy = ProxyAllocator::new("proxy", &slab);
-    let canary = CanaryAllocator::new("canary", &proxy);
-    let filled = FillAllocator::new("fill", &heap);
-    let locked = Locked::new(HeapAllocator::new("locked", &pages));
+    let heap = HeapAllocator::new_in("heap", &pages);
+    let slab = SlabAllocator::new_in("slab", &heap);
+    let proxy = ProxyAllocator::new_in("proxy", &slab);
+    let canary = CanaryAllocator::new_in("canary", &proxy);
+    let filled = FillAllocator::new_in("fill", &heap);
+    let locked = Locked::new(HeapAllocator::new_in("locked", &pages));
     let mut region = vec![MaybeUninit::uninit(); 1 << 20];
     let buddy = BuddyAllocator::from_region("buddy", 64, &mut region).expect("the region is large");
     let allocators: [&dyn Allocator; 9] =
@@ -148,8 +148,8 @@ fn a_frame_serves_and_takes_all_back_at_once() {
 #[test]
 fn memory_that_runs_out_at_any_request_loses_nothing() {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
-    let failing = FailingAllocator::new("failing", Refusals::None, &heap);
+    let heap = HeapAllocator::new_in("heap", &pages);
+    let failing = FailingAllocator::new_in("failing", Refusals::None, &heap);
     let tests: [Test; 3] = [
         |memory| array_beside_a_vector(memory, |number| format!("{number}")),
         ring_beside_a_deque,

@@ -98,7 +98,7 @@ proptest! {
     #[test]
     fn every_form_runs_random_programs(program in steps(), every in 2_u64..9) {
         let memory = NaiveAllocator::new("memory", 1 << 22);
-        let failing = FailingBacking::new(&memory, Refusals::Every(every));
+        let failing = FailingBacking::new_in(&memory, Refusals::Every(every));
         run(ArrayOfArrays::new_in(&failing), &program);
         run(FixedRows::<u32, 6, _>::new_in(&failing), &program);
         run(LinkedRows::<u32, 4, _>::new_in(&failing), &program);
@@ -155,7 +155,7 @@ fn work_on_every_general_allocator() {
 fn a_region_that_is_too_small_says_so_and_loses_nothing() {
     let mut region = Region::new(16 << 10, 64);
     let buddy = BuddyAllocator::from_region("buddy", 64, region.memory()).expect("a region");
-    let proxy = ProxyAllocator::new("tags", &buddy);
+    let proxy = ProxyAllocator::new_in("tags", &buddy);
     let mut tags = ArrayOfArrays::new_in(&proxy);
     let mut rows = Vec::new();
     let refused = loop {

@@ -47,10 +47,10 @@ fn check(bytes: &[u8]) {
 #[test]
 fn any_allocator_will_do() {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
-    let proxy = ProxyAllocator::new("proxy", &heap);
-    let buddy = BuddyAllocator::new("buddy", 1 << 20, 64, &pages).expect("the system has pages");
-    let frame = FrameAllocator::new("frame", 1 << 20, &pages).expect("the system has pages");
+    let heap = HeapAllocator::new_in("heap", &pages);
+    let proxy = ProxyAllocator::new_in("proxy", &heap);
+    let buddy = BuddyAllocator::new_in("buddy", 1 << 20, 64, &pages).expect("the system has pages");
+    let frame = FrameAllocator::new_in("frame", 1 << 20, &pages).expect("the system has pages");
     let memories: [&dyn Allocator; 5] = [&pages, &heap, &proxy, &buddy, &frame];
     let mut all = Vec::new();
     for memory in memories {
@@ -64,8 +64,8 @@ fn any_allocator_will_do() {
 #[test]
 fn memory_that_runs_out_at_any_point_is_an_error_and_no_leak() {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
-    let failing = FailingAllocator::new("failing", Refusals::None, &heap);
+    let heap = HeapAllocator::new_in("heap", &pages);
+    let failing = FailingAllocator::new_in("failing", Refusals::None, &heap);
     for number in 0.. {
         failing.refuse(Refusals::From(number));
         let built = skeleton(&failing);
@@ -130,7 +130,7 @@ fn read_within(blob: &Blob<'_, Track>) {
 #[test]
 fn no_number_in_any_word_breaks_a_blob() {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     let good = track(&heap);
     read_within(&Blob::open(&good).expect("just built"));
     let (mut refused, mut opened) = (0, 0);

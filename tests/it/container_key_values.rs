@@ -137,10 +137,11 @@ fn large(memory: &dyn Allocator) -> KeyValues<'_> {
 #[test]
 fn any_allocator_will_do() {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
-    let slab = SlabAllocator::<_, DefaultClasses>::new("slab", &heap);
-    let buddy = BuddyAllocator::new("buddy", 4 << 20, 128, &pages).expect("the system has pages");
-    let frame = FrameAllocator::new("frame", 16 << 20, &pages).expect("the system has pages");
+    let heap = HeapAllocator::new_in("heap", &pages);
+    let slab = SlabAllocator::<_, DefaultClasses>::new_in("slab", &heap);
+    let buddy =
+        BuddyAllocator::new_in("buddy", 4 << 20, 128, &pages).expect("the system has pages");
+    let frame = FrameAllocator::new_in("frame", 16 << 20, &pages).expect("the system has pages");
     let wanted = large(&heap);
     assert!(wanted.as_bytes().len() > 1 << 16, "beyond what 16 bits place");
     let memories: [&dyn Allocator; 5] = [&pages, &heap, &slab, &buddy, &frame];
@@ -176,7 +177,7 @@ fn a_store_survives_every_refusal() {
     let wanted = large(&pages);
     for nth in 0.. {
         let memory = NaiveAllocator::new("memory", 1 << 20);
-        let failing = FailingBacking::new(&memory, Refusals::Nth(nth));
+        let failing = FailingBacking::new_in(&memory, Refusals::Nth(nth));
         {
             let mut store = KeyValues::new_in(&failing);
             for (key, value) in wanted.view().iter() {

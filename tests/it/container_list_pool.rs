@@ -123,8 +123,8 @@ fn lists_live_in_a_region_until_it_is_full() {
 #[test]
 fn lists_live_in_a_slab_over_pages() {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
-    let slab = SlabAllocator::<_, DefaultClasses>::new("slab", &heap);
+    let heap = HeapAllocator::new_in("heap", &pages);
+    let slab = SlabAllocator::<_, DefaultClasses>::new_in("slab", &heap);
     assert_eq!(drive::<4>(&slab, 6, 3000), 0, "pages do not run out");
     assert_eq!(slab.stats().live, 0, "all blocks went back");
 }
@@ -132,10 +132,10 @@ fn lists_live_in_a_slab_over_pages() {
 #[test]
 fn lists_survive_refusals_by_chance() {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     for seed in 0..20 {
         let failing =
-            FailingAllocator::new("failing", Refusals::Share { per_mille: 400, seed }, &heap);
+            FailingAllocator::new_in("failing", Refusals::Share { per_mille: 400, seed }, &heap);
         drive::<1>(&failing, seed, 700);
         drive::<4>(&failing, seed, 700);
         assert!(failing.refused() > 0, "seed {seed}: nothing was refused");

@@ -119,8 +119,8 @@ fn relocatable_blocks_keep_their_bytes() {
 fn whatever_is_refused_all_three_stay_whole() {
     for number in 0.. {
         let pages = PageAllocator::new("pages");
-        let backing = HeapAllocator::new("heap", &pages);
-        let memory = FailingAllocator::new("failing", Refusals::Nth(number), &backing);
+        let backing = HeapAllocator::new_in("heap", &pages);
+        let memory = FailingAllocator::new_in("failing", Refusals::Nth(number), &backing);
         let (mut refused, mut inserted) = (0, 0);
         {
             let dynamic: &dyn Allocator = &memory;

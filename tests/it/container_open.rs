@@ -71,10 +71,11 @@ fn use_up(layout: OpenLayout, memory: &dyn Allocator) -> Result<String, OpenErro
 #[test]
 fn open_arrays_work_over_every_kind_of_memory() {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
-    let frame = FrameAllocator::new("frame", 1 << 20, &pages).expect("the system has pages");
-    let buddy = BuddyAllocator::new("buddy", 1 << 20, 128, &pages).expect("the system has pages");
-    let slab = SlabAllocator::<_, DefaultClasses>::new("slab", &heap);
+    let heap = HeapAllocator::new_in("heap", &pages);
+    let frame = FrameAllocator::new_in("frame", 1 << 20, &pages).expect("the system has pages");
+    let buddy =
+        BuddyAllocator::new_in("buddy", 1 << 20, 128, &pages).expect("the system has pages");
+    let slab = SlabAllocator::<_, DefaultClasses>::new_in("slab", &heap);
     let kinds: [&dyn Allocator; 5] = [&pages, &heap, &frame, &buddy, &slab];
     let both = kinds
         .map(|memory| LAYOUTS.map(|layout| use_up(layout, memory).expect("there is enough of it")));
@@ -90,7 +91,7 @@ fn running_out_of_memory_leaks_nothing() {
         let mut refused = 0;
         for number in 0.. {
             let naive = NaiveAllocator::new("naive", 1 << 20);
-            let failing = FailingBacking::new(&naive, Refusals::Nth(number));
+            let failing = FailingBacking::new_in(&naive, Refusals::Nth(number));
             let outcome = use_up(layout, &failing);
             assert_eq!(naive.stats().live, 0, "request {number} was refused");
             if failing.refused() == 0 {
@@ -158,7 +159,7 @@ proptest! {
     #[test]
     fn rows_come_back_as_serde_json_reads_them(rows in rows()) {
         let pages = PageAllocator::new("pages");
-        let heap = HeapAllocator::new("heap", &pages);
+        let heap = HeapAllocator::new_in("heap", &pages);
         let theirs: serde_json::Value = serde_json::from_str(&rows).expect("it was written so");
         for layout in LAYOUTS {
             let mut array: OpenArray = OpenArray::new_in(layout, &heap);
@@ -181,7 +182,7 @@ proptest! {
     #[test]
     fn no_bytes_do_harm(bytes in prop::collection::vec(any::<u8>(), 0..200), json in ".{0,80}") {
         let pages = PageAllocator::new("pages");
-        let heap = HeapAllocator::new("heap", &pages);
+        let heap = HeapAllocator::new_in("heap", &pages);
         let memory: &dyn Allocator = &heap;
         let opened = OpenArray::try_open_in(&bytes, memory);
         if let Ok(array) = opened {

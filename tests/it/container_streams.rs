@@ -49,7 +49,7 @@ impl Event for Typed {
 /// Runs a test with a heap that must be empty after it.
 fn with_heap(test: impl FnOnce(&dyn Allocator)) {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     test(&heap);
     assert_eq!(heap.stats().live, 0, "all memory was given back");
 }
@@ -273,7 +273,7 @@ proptest! {
             let left = bytes.len() as u64 - 12;
             // If a false length were accepted, this budget would run out and not the machine's
             // memory.
-            let memory = ProxyAllocator::new("claimed", heap).with_budget(64 << 10);
+            let memory = ProxyAllocator::new_in("claimed", heap).with_budget(64 << 10);
             let mut read: Array<'_, u64> = Array::new_in(&memory);
             let mut reader = StreamReader::open(&bytes, FLEET).expect("the head is right");
             let result = reader.numbers("numbers", &mut read).map_err(|error| error.kind);

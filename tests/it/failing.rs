@@ -8,7 +8,7 @@ use loligo_tests::{Limits, Oracle, conformance};
 use crate::subject::{Subject, bytes, over_heap, wrapper};
 
 pub(crate) const FAILING: Subject = wrapper("failing", |test| {
-    over_heap(|memory| test(&FailingAllocator::new("failing", Refusals::None, memory)));
+    over_heap(|memory| test(&FailingAllocator::new_in("failing", Refusals::None, memory)));
 });
 
 /// The limits of what is on one that refuses: the greatest block may be refused in the end.
@@ -20,7 +20,7 @@ fn conforms() {
     let limits = Limits { size_max: 4096, ..FAILING.limits };
     conformance::allocator(&limits, |test| {
         let memory = NaiveAllocator::new("memory", 256 << 10);
-        test(&FailingAllocator::new("failing", Refusals::Larger(4096), &memory));
+        test(&FailingAllocator::new_in("failing", Refusals::Larger(4096), &memory));
     });
 }
 
@@ -32,7 +32,7 @@ fn runs_programs() {
         Plan { cases: 40, regressions: Some("regressions/failing.txt"), ..Plan::new(limits) };
     plan.check(|test| {
         let memory = NaiveAllocator::new("memory", 256 << 10);
-        test(&FailingAllocator::new("failing", Refusals::Larger(4096), &memory));
+        test(&FailingAllocator::new_in("failing", Refusals::Larger(4096), &memory));
     });
 }
 
@@ -49,11 +49,11 @@ fn refusals_at_any_point_change_nothing() {
             oracle.finish().expect("the contract holds");
         };
         let memory = NaiveAllocator::new("memory", 256 << 10);
-        let failing = FailingAllocator::new("failing", refusals, &memory);
+        let failing = FailingAllocator::new_in("failing", refusals, &memory);
         drive(&failing);
-        drive(&CanaryAllocator::new("canary", &failing));
-        drive(&PoolAllocator::new("pool", block, &failing).with_blocks_per_chunk(2));
-        drive(&FailingAllocator::new("outer", Refusals::Every(7), &failing));
+        drive(&CanaryAllocator::new_in("canary", &failing));
+        drive(&PoolAllocator::new_in("pool", block, &failing).with_blocks_per_chunk(2));
+        drive(&FailingAllocator::new_in("outer", Refusals::Every(7), &failing));
         assert!(failing.refused() > 8, "{} of {}", failing.refused(), failing.requests());
         assert_eq!(memory.stats().live, 0);
     }
@@ -63,6 +63,6 @@ fn refusals_at_any_point_change_nothing() {
 fn runs_over_every_refusal() {
     let program = sample(&Space::new(40, 10, 5), 200, 9);
     conformance::exhaustion(&FAILING.limits, 256 << 10, &program, |backing, test| {
-        test(&FailingAllocator::new("failing", Refusals::Every(9), backing));
+        test(&FailingAllocator::new_in("failing", Refusals::Every(9), backing));
     });
 }

@@ -97,10 +97,10 @@ fn a_reset_frees_everything_and_a_scope_what_is_in_it() {
 fn gives_its_backing_all_back() {
     let memory = NaiveAllocator::new("memory", 64 << 10);
     {
-        let frame = FrameAllocator::new("frame", 10_000, &memory).expect("there is room");
+        let frame = FrameAllocator::new_in("frame", 10_000, &memory).expect("there is room");
         frame.allocate(bytes(100, 4)).expect("there is room");
         assert_eq!(memory.stats().live, 1);
     }
     assert_eq!(memory.stats().live, 0, "the frame ends with its blocks");
-    assert!(FrameAllocator::new("frame", 1 << 20, &memory).is_err());
+    assert!(FrameAllocator::new_in("frame", 1 << 20, &memory).is_err());
 }

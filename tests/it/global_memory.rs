@@ -14,7 +14,7 @@ static PAGES: PageAllocator = PageAllocator::new("pages");
 type Memory = GlobalMemory<{ 64 << 10 }, Locked<HeapAllocator<'static, PageAllocator>>>;
 
 fn memory() -> Box<Memory> {
-    let heap = HeapAllocator::with_region_bytes("later", 1 << 20, &PAGES);
+    let heap = HeapAllocator::with_region_bytes_in("later", 1 << 20, &PAGES);
     Box::new(GlobalMemory::new("early", Locked::new(heap)))
 }
 

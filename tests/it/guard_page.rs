@@ -55,7 +55,7 @@ fn carries_another() {
     conformance::allocator(&limits, |test| {
         let pages = PageAllocator::new("pages");
         let guards = GuardPageAllocator::new("guards", &pages);
-        test(&SlabAllocator::new("slab", &guards));
+        test(&SlabAllocator::new_in("slab", &guards));
     });
 }
 

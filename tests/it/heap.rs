@@ -14,7 +14,7 @@ pub(crate) const HEAP: Subject = Subject {
     limits: Limits { touch_max: 128 << 10, ..Limits::growing() },
     make: |test| {
         let pages = PageAllocator::new("pages");
-        test(&HeapAllocator::new("heap", &pages));
+        test(&HeapAllocator::new_in("heap", &pages));
         assert_eq!(pages.stats().live, 0, "the heap keeps pages");
     },
     misused: bytes(64, 16),
@@ -48,7 +48,7 @@ fn in_region(region_bytes: usize, offset: usize, test: Test<'_>) {
 /// Makes a heap that grows by small regions over a naive backing, which must have it all back.
 fn small_regions(memory_bytes: usize, test: Test<'_>) {
     let memory = NaiveAllocator::new("memory", memory_bytes);
-    test(&HeapAllocator::with_region_bytes("heap", 64 << 10, &memory));
+    test(&HeapAllocator::with_region_bytes_in("heap", 64 << 10, &memory));
     assert_eq!(memory.stats().live, 0, "the heap keeps memory of its backing");
 }
 
@@ -126,10 +126,10 @@ fn runs_over_every_refusal() {
         // Blocks big enough that several regions are taken, and given back.
         let program = sample(&Space::new(24, 17, 6), 120, seed);
         conformance::exhaustion(&SMALL, 4 << 20, &program, |backing, test| {
-            test(&HeapAllocator::with_region_bytes("heap", 64 << 10, backing));
+            test(&HeapAllocator::with_region_bytes_in("heap", 64 << 10, backing));
         });
         conformance::exhaustion(&SMALL, 1 << 20, &program, |backing, test| {
-            if let Ok(heap) = HeapAllocator::fixed("heap", 512 << 10, backing) {
+            if let Ok(heap) = HeapAllocator::fixed_in("heap", 512 << 10, backing) {
                 test(&heap);
             }
         });
@@ -140,8 +140,8 @@ fn runs_over_every_refusal() {
 #[test]
 fn asks_a_backing_that_refuses_a_bounded_number_of_times() {
     let memory = NaiveAllocator::new("memory", 64 << 10);
-    let refusing = FailingBacking::new(&memory, Refusals::From(0));
-    let heap = HeapAllocator::new("heap", &refusing);
+    let refusing = FailingBacking::new_in(&memory, Refusals::From(0));
+    let heap = HeapAllocator::new_in("heap", &refusing);
     for size in [1, 100_000, 123_457, 10_000_001, 1 << 30] {
         let before = refusing.requests();
         assert!(heap.allocate(bytes(size, 1)).is_err(), "nothing is there to serve {size}");
@@ -182,7 +182,7 @@ fn free_all(allocator: &dyn Allocator) {
 #[test]
 fn gives_empty_regions_back() {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::with_region_bytes("heap", 64 << 10, &pages);
+    let heap = HeapAllocator::with_region_bytes_in("heap", 64 << 10, &pages);
     let mut oracle = Oracle::new(&heap, HEAP.limits).expect("a fresh heap");
     let program = sample(&Space::new(600, 14, 4), 4000, 9);
     run(&program, &mut oracle).expect("the contract holds");
@@ -197,7 +197,7 @@ fn gives_empty_regions_back() {
 #[test]
 fn a_fixed_heap_never_grows() {
     let memory = NaiveAllocator::new("memory", 2 << 20);
-    let heap = HeapAllocator::fixed("heap", 512 << 10, &memory).expect("there is room");
+    let heap = HeapAllocator::fixed_in("heap", 512 << 10, &memory).expect("there is room");
     let taken = memory.stats();
     let mut oracle = Oracle::new(&heap, Limits::region(512 << 10)).expect("a fresh heap");
     run(&sample(&Space::new(64, 18, 6), 1000, 4), &mut oracle).expect("the contract holds");

@@ -37,7 +37,7 @@ fn live<S: Shape, F: FreeList>(memory: &dyn Allocator) -> Result<Vec<u8>, Insert
     units.validate().unwrap_or_else(|damage| panic!("{}: {damage}", memory.name()));
     let mut image = vec![0; units.saved_len()];
     units.save(&mut image).expect("the length is right");
-    let mut restored = Units::<S, F>::restore(&image, memory)
+    let mut restored = Units::<S, F>::restore_in(&image, memory)
         .map_err(|_| InsertError::Memory { slots: 0, bytes: 0 })?;
     assert_eq!(restored.insert([0; 3])?, units.insert([0; 3])?, "{}", memory.name());
     Ok(image)
@@ -68,13 +68,14 @@ fn all(memory: &dyn Allocator) -> Result<[Vec<u8>; 4], InsertError> {
 #[test]
 fn any_allocator_will_do() {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     let expected = all(&heap).expect("the system has pages");
     assert_eq!(heap.stats().live, 0, "nothing is kept");
-    let slab = SlabAllocator::<_, DefaultClasses>::new("slab", &heap);
-    let buddy = BuddyAllocator::new("buddy", 4 << 20, 128, &pages).expect("the system has pages");
-    let frame = FrameAllocator::new("frame", 4 << 20, &pages).expect("the system has pages");
-    let proxy = ProxyAllocator::new("proxy", &pages);
+    let slab = SlabAllocator::<_, DefaultClasses>::new_in("slab", &heap);
+    let buddy =
+        BuddyAllocator::new_in("buddy", 4 << 20, 128, &pages).expect("the system has pages");
+    let frame = FrameAllocator::new_in("frame", 4 << 20, &pages).expect("the system has pages");
+    let proxy = ProxyAllocator::new_in("proxy", &pages);
     let memories: [&dyn Allocator; 5] = [&pages, &slab, &buddy, &frame, &proxy];
     for memory in memories {
         let before = memory.stats().live;
@@ -91,7 +92,7 @@ fn any_allocator_will_do() {
 fn every_refusal_is_survived() {
     for nth in 0.. {
         let memory = NaiveAllocator::new("memory", 1 << 20);
-        let failing = FailingBacking::new(&memory, Refusals::Nth(nth));
+        let failing = FailingBacking::new_in(&memory, Refusals::Nth(nth));
         let outcome = all(&failing);
         assert_eq!(memory.stats().live, 0, "request {nth} refused: memory is kept");
         if failing.refused() == 0 {
@@ -109,7 +110,7 @@ fn every_refusal_is_survived() {
 fn a_refused_insertion_changes_nothing() {
     for from in 0..6 {
         let memory = NaiveAllocator::new("memory", 1 << 20);
-        let failing = FailingBacking::new(&memory, Refusals::From(from));
+        let failing = FailingBacking::new_in(&memory, Refusals::From(from));
         let mut units: HoleTable<'_, u32> = HoleTable::new_in(&failing);
         let ids: Vec<_> = (0..500).map_while(|number| units.insert(number).ok()).collect();
         assert!(ids.len() < 500, "requests from {from} on were refused");

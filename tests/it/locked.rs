@@ -46,7 +46,7 @@ fn programs(space: &Space) -> Vec<Vec<loligo_tests::programs::AllocatorOp>> {
 #[test]
 fn serves_several_threads() {
     let pages = PageAllocator::new("pages");
-    let heap = Locked::new(HeapAllocator::new("heap", &pages));
+    let heap = Locked::new(HeapAllocator::new_in("heap", &pages));
     run_shared(&heap, &Limits::growing(), &programs(&Space::new(64, 14, 13)))
         .expect("the contract holds");
 
@@ -57,7 +57,7 @@ fn serves_several_threads() {
         .expect("the contract holds");
 
     let block = bytes(100, 4);
-    let pool = Locked::new(PoolAllocator::new("pool", block, &pages));
+    let pool = Locked::new(PoolAllocator::new_in("pool", block, &pages));
     run_shared(&pool, &Limits::fixed(block, None), &programs(&Space::new(64, 7, 3)))
         .expect("the contract holds");
 }
@@ -65,7 +65,7 @@ fn serves_several_threads() {
 #[test]
 fn a_block_may_be_freed_by_another_thread() {
     let pages = PageAllocator::new("pages");
-    let heap = Locked::new(HeapAllocator::new("heap", &pages));
+    let heap = Locked::new(HeapAllocator::new_in("heap", &pages));
     let layout = bytes(64, 8);
     let (sender, receiver) = std::sync::mpsc::channel::<usize>();
     std::thread::scope(|scope| {

@@ -10,9 +10,9 @@ fn over_heaps<O: ModelOp>(
 ) -> impl Fn(&[O]) -> Result<(), Differs> {
     move |program| {
         let pages = PageAllocator::new("pages");
-        let heap = HeapAllocator::new("heap", &pages);
+        let heap = HeapAllocator::new_in("heap", &pages);
         for refusals in [Refusals::None, Refusals::Every(3)] {
-            let failing = FailingAllocator::new("failing", refusals, &heap);
+            let failing = FailingAllocator::new_in("failing", refusals, &heap);
             let refused = run(program, &failing)?;
             assert!(
                 refusals != Refusals::None || refused == 0,
@@ -159,7 +159,7 @@ fn every_family_finds_a_planted_fault_and_makes_it_small() {
         let bytes = plenty();
         let fails = |program: &[u8]| {
             let pages = PageAllocator::new("pages");
-            let heap = HeapAllocator::new("heap", &pages);
+            let heap = HeapAllocator::new_in("heap", &pages);
             family.run_planted(program, &heap).err()
         };
         let differs = fails(&bytes);

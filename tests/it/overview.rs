@@ -27,10 +27,10 @@ fn give_back(allocator: &dyn Allocator, blocks: Vec<NonNull<u8>>) {
 #[test]
 fn prints_a_table() {
     let memory = NaiveAllocator::new("memory", 1 << 20);
-    let sound = ProxyAllocator::new("sound", &memory).with_budget(100_000);
-    let mixer = FrameAllocator::new("mixer", 10_000, &sound).expect("there is room");
-    let scratch = ScratchAllocator::new("scratch", 4096, &memory).expect("there is room");
-    let temp = TempAllocator::<512, _>::new("temp", &scratch);
+    let sound = ProxyAllocator::new_in("sound", &memory).with_budget(100_000);
+    let mixer = FrameAllocator::new_in("mixer", 10_000, &sound).expect("there is room");
+    let scratch = ScratchAllocator::new_in("scratch", 4096, &memory).expect("there is room");
+    let temp = TempAllocator::<512, _>::new_in("temp", &scratch);
     take(&mixer, 10, 100);
     take(&temp, 2, 100);
     let voices = take(&sound, 3, 1000);
@@ -51,10 +51,10 @@ memory        5   16.7 KiB  16.7 KiB   1.0 MiB  16.7 KiB         -
 #[test]
 fn says_in_json_what_the_counters_say() {
     let memory = NaiveAllocator::new("the \"memory\"\n\\", 8 << 20);
-    let heap = Locked::new(HeapAllocator::new("heap", &memory));
-    let graphics = ProxyAllocator::new("<graphics> & more", &heap).with_budget(1 << 20);
-    let pool = PoolAllocator::new("pool", bytes(48, 8), &graphics);
-    let buddy = BuddyAllocator::new("buddy", 64 << 10, 64, &graphics).expect("there is room");
+    let heap = Locked::new(HeapAllocator::new_in("heap", &memory));
+    let graphics = ProxyAllocator::new_in("<graphics> & more", &heap).with_budget(1 << 20);
+    let pool = PoolAllocator::new_in("pool", bytes(48, 8), &graphics);
+    let buddy = BuddyAllocator::new_in("buddy", 64 << 10, 64, &graphics).expect("there is room");
     let blocks = [take(&pool, 100, 48), take(&buddy, 20, 300), take(&heap, 5, 5000)];
     let all: [&dyn Allocator; 5] = [&memory, &heap, &graphics, &pool, &buddy];
     let overview = Overview::new(&all);

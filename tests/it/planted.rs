@@ -90,7 +90,7 @@ fn programs_catch_the_faults_too() {
 fn found_by_exhaustion(fault: NotingFault) -> Result<u64, Violation> {
     let program = sample(&Space::new(16, 10, 4), 80, 3);
     conformance::exhaustion_outcome(&Limits::growing(), 1 << 20, &program, |backing, test| {
-        test(&NotingAllocator::new(backing, fault));
+        test(&NotingAllocator::new_in(backing, fault));
     })
 }
 

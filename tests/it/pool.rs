@@ -34,7 +34,7 @@ pub(crate) const POOL_IN_REGION: Subject = Subject {
 /// Makes a pool over a naive backing and checks that the backing has everything back.
 fn over_naive(block: Layout, per_chunk: usize, memory_bytes: usize, test: Test<'_>) {
     let memory = NaiveAllocator::new("memory", memory_bytes);
-    test(&PoolAllocator::new("pool", block, &memory).with_blocks_per_chunk(per_chunk));
+    test(&PoolAllocator::new_in("pool", block, &memory).with_blocks_per_chunk(per_chunk));
     assert_eq!(memory.stats().live, 0, "the pool keeps memory of its backing");
 }
 
@@ -89,7 +89,7 @@ fn runs_over_every_refusal() {
     for per_chunk in [0, 1, 7] {
         let program = sample(&Space::new(60, 7, 4), 200, 2);
         conformance::exhaustion(&POOL.limits, 64 << 10, &program, |backing, test| {
-            test(&PoolAllocator::new("pool", BLOCK, backing).with_blocks_per_chunk(per_chunk));
+            test(&PoolAllocator::new_in("pool", BLOCK, backing).with_blocks_per_chunk(per_chunk));
         });
     }
 }
@@ -97,7 +97,7 @@ fn runs_over_every_refusal() {
 #[test]
 fn gives_empty_chunks_back() {
     let memory = NaiveAllocator::new("memory", 1 << 20);
-    let pool = PoolAllocator::new("pool", BLOCK, &memory).with_blocks_per_chunk(8);
+    let pool = PoolAllocator::new_in("pool", BLOCK, &memory).with_blocks_per_chunk(8);
     let mut oracle = Oracle::new(&pool, POOL.limits).expect("a fresh pool");
     let keys: Vec<_> = (0..100)
         .map(|_| oracle.allocate(BLOCK).expect("the contract holds").expect("there is room"))

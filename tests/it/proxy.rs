@@ -8,7 +8,7 @@ use loligo_tests::{Limits, Oracle, conformance};
 use crate::subject::{Subject, Test, bytes, over_buddy, over_heap, over_pool, tests_of, wrapper};
 
 pub(crate) const PROXY: Subject =
-    wrapper("proxy", |test| over_heap(|memory| test(&ProxyAllocator::new("proxy", memory))));
+    wrapper("proxy", |test| over_heap(|memory| test(&ProxyAllocator::new_in("proxy", memory))));
 
 tests_of! {
     PROXY, 100, "regressions/proxy.txt";
@@ -20,20 +20,20 @@ fn composes_over_any_other() {
     let pools = Limits { lists: false, ..Limits::fixed(block, None) };
     conformance::allocator(&pools, |test| {
         over_pool(block, |pool| {
-            let inner = ProxyAllocator::new("inner", pool);
-            test(&ProxyAllocator::new("outer", &inner));
+            let inner = ProxyAllocator::new_in("inner", pool);
+            test(&ProxyAllocator::new_in("outer", &inner));
         });
     });
     let buddies = Limits { lists: false, ..Limits::region(256 << 10) };
     conformance::allocator(&buddies, |test| {
-        over_buddy(|buddy| test(&ProxyAllocator::new("proxy", &buddy)));
+        over_buddy(|buddy| test(&ProxyAllocator::new_in("proxy", &buddy)));
     });
 }
 
 #[test]
 fn falsifies_no_number() {
     let memory = NaiveAllocator::new("memory", 1 << 20);
-    let proxies = ["one", "two", "three"].map(|name| ProxyAllocator::new(name, &memory));
+    let proxies = ["one", "two", "three"].map(|name| ProxyAllocator::new_in(name, &memory));
     let limits = Limits { lists: false, reclaims: false, ..Limits::region(1 << 20) };
     let oracles: Vec<Oracle<'_>> = proxies
         .iter()
@@ -76,15 +76,15 @@ pub(crate) fn keeps_a_budget(granted: usize, make: &mut dyn FnMut(usize, Test<'_
 fn a_budget_is_kept() {
     let memory = NaiveAllocator::new("memory", 1 << 20);
     keeps_a_budget(112, &mut |budget, test| {
-        test(&ProxyAllocator::new("proxy", &memory).with_budget(budget));
+        test(&ProxyAllocator::new_in("proxy", &memory).with_budget(budget));
     });
 }
 
 #[test]
 fn a_refusal_below_changes_nothing() {
     let memory = NaiveAllocator::new("memory", 1 << 20);
-    let failing = FailingBacking::new(&memory, Refusals::From(3));
-    let proxy = ProxyAllocator::new("proxy", &failing);
+    let failing = FailingBacking::new_in(&memory, Refusals::From(3));
+    let proxy = ProxyAllocator::new_in("proxy", &failing);
     let limits = Limits { lists: false, reclaims: false, ..Limits::region(1 << 20) };
     let mut oracle = Oracle::new(&proxy, limits).expect("a fresh proxy");
     run(&sample(&Space::new(40, 12, 6), 200, 1), &mut oracle).expect("the contract holds");

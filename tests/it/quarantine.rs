@@ -23,7 +23,8 @@ pub(crate) const QUARANTINE: Subject = Subject {
 fn over_heap(count: usize, bytes_max: usize, test: Test<'_>) {
     let books = NaiveAllocator::new("books", 1 << 20);
     subject::over_heap(|memory| {
-        let quarantine = QuarantineAllocator::new("quarantine", count, bytes_max, memory, &books);
+        let quarantine =
+            QuarantineAllocator::new_in("quarantine", count, bytes_max, memory, &books);
         test(&quarantine.expect("the books have room"));
     });
     assert_eq!(books.stats().live, 0, "books are kept for ever");
@@ -49,9 +50,9 @@ fn composes_over_any_other() {
     conformance::allocator(&pools, |test| {
         let books = NaiveAllocator::new("books", 1 << 20);
         over_pool(block, |pool| {
-            let inner = QuarantineAllocator::new("inner", 10, 1000, pool, &books);
+            let inner = QuarantineAllocator::new_in("inner", 10, 1000, pool, &books);
             let inner = inner.expect("the books have room");
-            let outer = QuarantineAllocator::new("outer", 5, 5000, &inner, &books);
+            let outer = QuarantineAllocator::new_in("outer", 5, 5000, &inner, &books);
             test(&outer.expect("the books have room"));
         });
     });
@@ -60,15 +61,16 @@ fn composes_over_any_other() {
         let mut region = Region::new(8 << 10, 64);
         let books = NaiveAllocator::new("books", 1 << 20);
         let pool = PoolAllocator::from_region("pool", block, region.memory());
-        let quarantine = QuarantineAllocator::new("quarantine", 500, 64 << 10, &pool, &books);
+        let quarantine = QuarantineAllocator::new_in("quarantine", 500, 64 << 10, &pool, &books);
         test(&quarantine.expect("the books have room"));
     });
     let buddies = Limits { ordered: false, ..Limits::region(256 << 10) };
     conformance::allocator(&buddies, |test| {
         let books = NaiveAllocator::new("books", 1 << 20);
         over_buddy(|buddy| {
-            let proxy = ProxyAllocator::new("proxy", &buddy);
-            let quarantine = QuarantineAllocator::new("quarantine", 20, 64 << 10, &proxy, &books);
+            let proxy = ProxyAllocator::new_in("proxy", &buddy);
+            let quarantine =
+                QuarantineAllocator::new_in("quarantine", 20, 64 << 10, &proxy, &books);
             test(&quarantine.expect("the books have room"));
         });
     });
@@ -79,13 +81,13 @@ fn runs_over_every_refusal() {
     let program = sample(&Space::new(60, 9, 4), 200, 3);
     // Blocks and books from one allocator, either of which may be refused.
     conformance::exhaustion(&QUARANTINE.limits, 64 << 10, &program, |backing, test| {
-        if let Ok(quarantine) = QuarantineAllocator::new("q", 16, 4000, backing, backing) {
+        if let Ok(quarantine) = QuarantineAllocator::new_in("q", 16, 4000, backing, backing) {
             test(&quarantine);
         }
     });
     let memory = NaiveAllocator::new("memory", 1 << 20);
     conformance::exhaustion(&QUARANTINE.limits, 64 << 10, &program, |books, test| {
-        if let Ok(quarantine) = QuarantineAllocator::new("q", 16, 4000, &memory, books) {
+        if let Ok(quarantine) = QuarantineAllocator::new_in("q", 16, 4000, &memory, books) {
             test(&quarantine);
         }
         assert_eq!(memory.stats().live, 0, "blocks are kept for ever");
@@ -99,7 +101,7 @@ fn takes_no_memory_that_the_program_needs() {
         let mut region = Region::new(64 << 10, 64 << 10);
         let memory = HeapAllocator::from_region("memory", region.memory());
         let books = NaiveAllocator::new("books", 1 << 20);
-        let quarantine = QuarantineAllocator::new("q", count, 1 << 20, &memory, &books);
+        let quarantine = QuarantineAllocator::new_in("q", count, 1 << 20, &memory, &books);
         let quarantine = quarantine.expect("the books have room");
         let mut most = Vec::new();
         for _ in 0..3 {
@@ -119,8 +121,8 @@ fn takes_no_memory_that_the_program_needs() {
 fn a_refusal_below_changes_nothing() {
     let memory = NaiveAllocator::new("memory", 1 << 20);
     let books = NaiveAllocator::new("books", 1 << 20);
-    let failing = FailingBacking::new(&memory, Refusals::From(30));
-    let quarantine = QuarantineAllocator::new("q", 10, 1 << 20, &failing, &books);
+    let failing = FailingBacking::new_in(&memory, Refusals::From(30));
+    let quarantine = QuarantineAllocator::new_in("q", 10, 1 << 20, &failing, &books);
     let quarantine = quarantine.expect("the books have room");
     let limits = Limits { ordered: false, reclaims: false, ..Limits::region(1 << 20) };
     let mut oracle = Oracle::new(&quarantine, limits).expect("a fresh quarantine");

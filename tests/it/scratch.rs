@@ -42,7 +42,7 @@ fn over_naive(ring_bytes: usize, memory_bytes: usize, test: Test<'_>) {
 /// Makes a ring over a naive backing and checks that the backing has everything back.
 fn over_naive_as(name: &str, ring_bytes: usize, memory_bytes: usize, test: Test<'_>) {
     let memory = NaiveAllocator::new("memory", memory_bytes);
-    test(&ScratchAllocator::new(name, ring_bytes, &memory).expect("there is room for the ring"));
+    test(&ScratchAllocator::new_in(name, ring_bytes, &memory).expect("there is room for the ring"));
     assert_eq!(memory.stats().live, 0, "the ring keeps memory of its backing");
 }
 
@@ -83,7 +83,7 @@ fn runs_over_every_refusal() {
         let program = sample(&Space::new(60, 9, 5), 200, 2);
         let limits = SCRATCH_FALLEN.limits;
         conformance::exhaustion(&limits, 256 << 10, &program, |backing, test| {
-            if let Ok(scratch) = ScratchAllocator::new("scratch", ring_bytes, backing) {
+            if let Ok(scratch) = ScratchAllocator::new_in("scratch", ring_bytes, backing) {
                 test(&scratch);
             }
         });
@@ -118,7 +118,7 @@ fn the_whole_ring_comes_back_in_whatever_order() {
 #[test]
 fn a_queue_never_falls_back() {
     let memory = NaiveAllocator::new("memory", 1 << 20);
-    let scratch = ScratchAllocator::new("scratch", 8000, &memory).expect("there is room");
+    let scratch = ScratchAllocator::new_in("scratch", 8000, &memory).expect("there is room");
     let mut oracle = Oracle::new(&scratch, SCRATCH_FALLEN.limits).expect("an empty ring");
     let mut queue = std::collections::VecDeque::new();
     for turn in 0..3000_usize {

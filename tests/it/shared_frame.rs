@@ -59,7 +59,7 @@ fn last_in_first_out_gives_all_room_back() {
 #[test]
 fn serves_several_threads() {
     let pages = PageAllocator::new("pages");
-    let mut frame = SharedFrame::new("frame", 4 << 20, &pages).expect("there are pages");
+    let mut frame = SharedFrame::new_in("frame", 4 << 20, &pages).expect("there are pages");
     for seed in 0..4 {
         println!("seed {seed}");
         let programs: Vec<_> =

@@ -33,7 +33,7 @@ pub(crate) const SHARED_POOL_IN_REGION: Subject = Subject {
 /// Makes a pool over pages and checks that they have everything back.
 fn over_pages(block: Layout, per_chunk: usize, test: Test<'_>) {
     let pages = PageAllocator::new("pages");
-    test(&SharedPool::new("shared-pool", block, &pages).with_blocks_per_chunk(per_chunk));
+    test(&SharedPool::new_in("shared-pool", block, &pages).with_blocks_per_chunk(per_chunk));
     assert_eq!(pages.stats().live, 0, "the pool keeps memory of its backing");
 }
 
@@ -75,7 +75,7 @@ fn conforms_with_any_block() {
 fn a_small_backing_is_used_to_its_end() {
     let mut region = Region::new(64 << 10, 4096);
     let heap = Locked::new(HeapAllocator::from_region("heap", region.memory()));
-    let pool = SharedPool::new("pool", BLOCK, &heap);
+    let pool = SharedPool::new_in("pool", BLOCK, &heap);
     let mut oracle =
         Oracle::new(&pool, Limits::fixed(BLOCK, Some(64 << 10))).expect("a fresh pool");
     while oracle.allocate(BLOCK).expect("the contract holds").is_some() {}
@@ -93,7 +93,7 @@ fn serves_several_threads() {
         let programs: Vec<_> =
             (0..4).map(|n| sample(&Space::new(64, 7, 4), 4000, 10 * seed + n)).collect();
         let pages = PageAllocator::new("pages");
-        let pool = SharedPool::new("pool", BLOCK, &pages).with_blocks_per_chunk(20);
+        let pool = SharedPool::new_in("pool", BLOCK, &pages).with_blocks_per_chunk(20);
         run_shared(&pool, &Limits::fixed(BLOCK, None), &programs).expect("the contract holds");
         let mut region = Region::new(4096, 64);
         let pool = SharedPool::from_region("pool", BLOCK, region.memory());

@@ -33,7 +33,9 @@ const SUBJECTS: [Subject; 6] = [
         make: |test| {
             with_books(|books| {
                 let memory = NaiveAllocator::new("memory", 1 << 20);
-                test(&PoolAllocator::new("pool", BLOCK, &memory).with_sites(Sites::new(books)));
+                test(
+                    &PoolAllocator::new_in("pool", BLOCK, &memory).with_sites(Sites::new_in(books)),
+                );
                 assert_eq!(memory.stats().live, 0, "the pool keeps memory of its backing");
             });
         },
@@ -47,7 +49,7 @@ const SUBJECTS: [Subject; 6] = [
             with_books(|books| {
                 let mut region = Region::new(256 << 10, 4096);
                 let heap = HeapAllocator::from_region("heap", region.memory());
-                test(&heap.with_sites(Sites::new(books)));
+                test(&heap.with_sites(Sites::new_in(books)));
             });
         },
         misused: BLOCK,
@@ -66,8 +68,8 @@ const SUBJECTS: [Subject; 6] = [
         make: |test| {
             with_books(|books| {
                 let memory = NaiveAllocator::new("memory", 4 << 20);
-                let slab = Slab::with_region_bytes("slab", 64 << 10, &memory);
-                test(&slab.with_sites(Sites::new(books)));
+                let slab = Slab::with_region_bytes_in("slab", 64 << 10, &memory);
+                test(&slab.with_sites(Sites::new_in(books)));
                 assert_eq!(memory.stats().live, 0, "the slab keeps memory of its backing");
             });
         },
@@ -81,7 +83,7 @@ const SUBJECTS: [Subject; 6] = [
             with_books(|books| {
                 let mut region = Region::new(256 << 10, 4 << 20);
                 let buddy = BuddyAllocator::from_region("buddy", 64, region.memory());
-                test(&buddy.expect("room for leaves").with_sites(Sites::new(books)));
+                test(&buddy.expect("room for leaves").with_sites(Sites::new_in(books)));
             });
         },
         misused: BLOCK,
@@ -94,7 +96,7 @@ const SUBJECTS: [Subject; 6] = [
             with_books(|books| {
                 let mut region = Region::new(256 << 10, 4 << 20);
                 let frame = FrameAllocator::from_region("frame", region.memory());
-                test(&frame.with_sites(Sites::new(books)));
+                test(&frame.with_sites(Sites::new_in(books)));
             });
         },
         misused: BLOCK,
@@ -105,7 +107,7 @@ const SUBJECTS: [Subject; 6] = [
         limits: Limits { touch_max: 128 << 10, ..Limits::growing() },
         make: |test| {
             let books = PageAllocator::new("books");
-            test(&PageAllocator::new("pages").with_sites(Sites::new(&books)));
+            test(&PageAllocator::new("pages").with_sites(Sites::new_in(&books)));
             assert_eq!(books.stats().live, 0, "the sites keep memory of their books");
         },
         misused: BLOCK,
@@ -137,28 +139,28 @@ fn refusing(limits: &Limits, make: fn(&dyn Allocator, Test<'_>)) {
 fn books_that_refuse_change_nothing() {
     refusing(&Limits::fixed(BLOCK, None), |books, test| {
         let memory = NaiveAllocator::new("memory", 1 << 20);
-        test(&PoolAllocator::new("pool", BLOCK, &memory).with_sites(Sites::new(books)));
+        test(&PoolAllocator::new_in("pool", BLOCK, &memory).with_sites(Sites::new_in(books)));
     });
     let limits = Limits::region(256 << 10);
     refusing(&limits, |books, test| {
         let mut region = Region::new(256 << 10, 4096);
         let heap = HeapAllocator::from_region("heap", region.memory());
-        test(&heap.with_sites(Sites::new(books)));
+        test(&heap.with_sites(Sites::new_in(books)));
     });
     refusing(&limits, |books, test| {
         let mut region = Region::new(256 << 10, 4096);
         let buddy = BuddyAllocator::from_region("buddy", 64, region.memory());
-        test(&buddy.expect("room for leaves").with_sites(Sites::new(books)));
+        test(&buddy.expect("room for leaves").with_sites(Sites::new_in(books)));
     });
     refusing(&Limits { reports_leaks: false, ..limits }, |books, test| {
         let mut region = Region::new(256 << 10, 4096);
         let frame = FrameAllocator::from_region("frame", region.memory());
-        test(&frame.with_sites(Sites::new(books)));
+        test(&frame.with_sites(Sites::new_in(books)));
     });
     refusing(&Limits { memory: None, ..limits }, |books, test| {
         let memory = NaiveAllocator::new("memory", 4 << 20);
-        let slab = Slab::with_region_bytes("slab", 64 << 10, &memory);
-        test(&slab.with_sites(Sites::new(books)));
+        let slab = Slab::with_region_bytes_in("slab", 64 << 10, &memory);
+        test(&slab.with_sites(Sites::new_in(books)));
     });
 }
 
@@ -168,15 +170,15 @@ fn the_backing_may_be_the_books() {
     let limits = Limits { size_max: 64 << 10, memory: None, ..Limits::region(1 << 20) };
     let program = sample(&Space::new(60, 9, 4), 200, 4);
     conformance::exhaustion(&limits, 2 << 20, &program, |backing, test| {
-        let heap = HeapAllocator::with_region_bytes("heap", 64 << 10, backing);
-        test(&heap.with_sites(Sites::new(backing)));
+        let heap = HeapAllocator::with_region_bytes_in("heap", 64 << 10, backing);
+        test(&heap.with_sites(Sites::new_in(backing)));
     });
 }
 
 #[test]
 fn sites_reach_through_shared_references() {
     let books = PageAllocator::new("books");
-    let pages = PageAllocator::new("pages").with_sites(Sites::new(&books));
+    let pages = PageAllocator::new("pages").with_sites(Sites::new_in(&books));
     let shared: SharedRef<'_> = &pages;
     let line = line!() + 1;
     let block = shared.allocate(BLOCK).expect("there is memory");

@@ -39,7 +39,7 @@ pub(crate) const SLAB_LARGE: Subject = Subject {
 /// Makes a slab over a naive backing, which must have everything back.
 fn over_naive(name: &str, memory_bytes: usize, test: Test<'_>) {
     let memory = NaiveAllocator::new("memory", memory_bytes);
-    test(&Slab::with_region_bytes(name, 64 << 10, &memory));
+    test(&Slab::with_region_bytes_in(name, 64 << 10, &memory));
     assert_eq!(memory.stats().live, 0, "the slab keeps memory of its backing");
 }
 
@@ -52,21 +52,21 @@ fn conforms() {
 fn conforms_with_large_blocks_passed_on() {
     conformance::allocator(&Limits::growing(), |test| {
         let pages = PageAllocator::new("pages");
-        test(&Slab::new("slab", &pages));
+        test(&Slab::new_in("slab", &pages));
         assert_eq!(pages.stats().live, 0, "the slab keeps pages");
     });
     let limits = Limits { size_max: 64 << 10, ..LIMITS };
     conformance::allocator(&limits, |test| {
         let mut region = Region::new(8 << 20, 4096);
         let heap = HeapAllocator::from_region("large", region.memory());
-        test(&Slab::with_region_bytes("slab", 64 << 10, &heap));
+        test(&Slab::with_region_bytes_in("slab", 64 << 10, &heap));
         assert_eq!(heap.stats().live, 0, "the slab keeps memory of its backing");
     });
     conformance::allocator(&limits, |test| {
         let mut region = Region::new(8 << 20, 4096);
         let buddy = BuddyAllocator::from_region("large", 1024, region.memory());
         let buddy = buddy.expect("the region holds a leaf");
-        test(&Slab::with_region_bytes("slab", 64 << 10, &buddy));
+        test(&Slab::with_region_bytes_in("slab", 64 << 10, &buddy));
         assert_eq!(buddy.stats().live, 0, "the slab keeps memory of its backing");
     });
 }
@@ -92,7 +92,7 @@ fn runs_programs_with_large_blocks_passed_on() {
     };
     plan.check(|test| {
         let pages = PageAllocator::new("pages");
-        test(&Slab::new("slab", &pages));
+        test(&Slab::new_in("slab", &pages));
     });
 }
 
@@ -101,7 +101,7 @@ fn runs_over_every_refusal() {
     for seed in [1, 2, 3] {
         let program = sample(&Space::new(60, 11, 6), 200, seed);
         conformance::exhaustion(&SLAB.limits, 2 << 20, &program, |backing, test| {
-            test(&Slab::with_region_bytes("slab", 64 << 10, backing));
+            test(&Slab::with_region_bytes_in("slab", 64 << 10, backing));
         });
     }
 }
@@ -111,7 +111,7 @@ fn runs_over_every_refusal() {
 fn runs_over_every_refusal_of_its_table() {
     let program = sample(&Space::new(60, 13, 6), 200, 4);
     conformance::exhaustion(&SLAB.limits, 4 << 20, &program, |backing, test| {
-        test(&Slab::with_region_bytes("slab", 64 << 10, backing));
+        test(&Slab::with_region_bytes_in("slab", 64 << 10, backing));
     });
 }
 
@@ -119,7 +119,7 @@ fn runs_over_every_refusal_of_its_table() {
 fn a_large_block_is_remapped_as_its_backing_does() {
     let (old, new) = (bytes(8 << 20, 16), bytes(24 << 20, 16));
     let pages = PageAllocator::new("pages");
-    let slab = Slab::new("slab", &pages);
+    let slab = Slab::new_in("slab", &pages);
     let block = slab.allocate(old).expect("there are pages").cast::<u8>();
     // Whatever follows the block, it may have to move.
     let behind = slab.allocate(old).expect("there are pages").cast::<u8>();
@@ -151,7 +151,7 @@ fn panic_of(act: impl FnOnce()) -> String {
 fn a_siblings_large_block_is_foreign_and_nothing_changes() {
     let layout = bytes(5000, 16);
     let pages = PageAllocator::new("pages");
-    let slab = Slab::new("slab", &pages);
+    let slab = Slab::new_in("slab", &pages);
     let own = slab.allocate(layout).expect("there are pages").cast::<u8>();
     let sibling = pages.allocate(layout).expect("there are pages").cast();
     let before = (slab.stats(), pages.stats());
@@ -182,7 +182,7 @@ fn a_siblings_large_block_is_foreign_and_nothing_changes() {
 #[test]
 fn a_leak_report_lists_large_blocks() {
     let pages = PageAllocator::new("pages");
-    let slab = Slab::new("slab", &pages);
+    let slab = Slab::new_in("slab", &pages);
     let block = slab.allocate(bytes(5000, 16)).expect("there are pages");
     let said = panic_of(|| drop(slab));
     assert!(

@@ -22,8 +22,8 @@ fn names(from: usize, count: usize) -> Vec<String> {
 /// Returns the bytes of a table of these names, made in memory without limits.
 fn saved<I: IdString>(names: &[String]) -> Vec<u8> {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
-    let mut builder = ReverseLookupBuilder::<I, _>::new(&heap);
+    let heap = HeapAllocator::new_in("heap", &pages);
+    let mut builder = ReverseLookupBuilder::<I, _>::new_in(&heap);
     for name in names {
         builder.insert(name).expect("these names do not collide");
     }
@@ -34,7 +34,7 @@ fn saved<I: IdString>(names: &[String]) -> Vec<u8> {
 /// checking that the refusal changed nothing.
 fn build_with_refusals(memory: &dyn Allocator, ours: &[String], theirs: &[u8]) -> Vec<u8> {
     let theirs = ReverseLookup::<IdString32>::open(theirs).expect("it was saved whole");
-    let mut builder = ReverseLookupBuilder::<IdString32>::new(memory);
+    let mut builder = ReverseLookupBuilder::<IdString32>::new_in(memory);
     for (count, name) in ours.iter().enumerate() {
         let refused = match builder.insert(name) {
             Ok(id) => {
@@ -75,7 +75,7 @@ fn a_builder_survives_every_refusal() {
     let theirs = saved::<IdString32>(&theirs);
     for nth in 0.. {
         let memory = NaiveAllocator::new("memory", 1 << 20);
-        let failing = FailingBacking::new(&memory, Refusals::Nth(nth));
+        let failing = FailingBacking::new_in(&memory, Refusals::Nth(nth));
         let bytes = build_with_refusals(&failing, &ours, &theirs);
         assert_eq!(bytes, expected, "request {nth} refused");
         assert_eq!(memory.stats().live, 0, "request {nth} refused: memory is kept");
@@ -91,8 +91,8 @@ fn a_builder_without_memory_stays_as_it_is() {
     let all = names(0, 300);
     for from in 0..20 {
         let memory = NaiveAllocator::new("memory", 1 << 20);
-        let failing = FailingBacking::new(&memory, Refusals::From(from));
-        let mut builder = ReverseLookupBuilder::<IdString32, _>::new(&failing);
+        let failing = FailingBacking::new_in(&memory, Refusals::From(from));
+        let mut builder = ReverseLookupBuilder::<IdString32, _>::new_in(&failing);
         let added = all.iter().take_while(|name| builder.insert(name).is_ok()).count();
         assert_eq!(builder.len(), added, "all requests from {from} on refused");
         assert!(all[..added].iter().all(|name| has(&builder, name)), "what was added is there");
@@ -110,7 +110,7 @@ fn the_search_for_a_seed_survives_every_refusal() {
     keys.push(other.to_owned());
     for nth in 0.. {
         let memory = NaiveAllocator::new("memory", 1 << 20);
-        let failing = FailingBacking::new(&memory, Refusals::Nth(nth));
+        let failing = FailingBacking::new_in(&memory, Refusals::Nth(nth));
         let outcome = perfect_seed_in(&keys, 50, &failing);
         assert_eq!(memory.stats().live, 0, "request {nth} refused: memory is kept");
         if failing.refused() == 0 {
@@ -127,13 +127,14 @@ fn any_allocator_will_do() {
     let all = names(0, 2000);
     let expected = saved::<IdString64>(&all);
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
-    let slab = SlabAllocator::<_, DefaultClasses>::new("slab", &heap);
-    let buddy = BuddyAllocator::new("buddy", 4 << 20, 128, &pages).expect("the system has pages");
-    let frame = FrameAllocator::new("frame", 4 << 20, &pages).expect("the system has pages");
+    let heap = HeapAllocator::new_in("heap", &pages);
+    let slab = SlabAllocator::<_, DefaultClasses>::new_in("slab", &heap);
+    let buddy =
+        BuddyAllocator::new_in("buddy", 4 << 20, 128, &pages).expect("the system has pages");
+    let frame = FrameAllocator::new_in("frame", 4 << 20, &pages).expect("the system has pages");
     let memories: [&dyn Allocator; 5] = [&pages, &heap, &slab, &buddy, &frame];
     for memory in memories {
-        let mut builder = ReverseLookupBuilder::<IdString64>::new(memory);
+        let mut builder = ReverseLookupBuilder::<IdString64>::new_in(memory);
         for name in &all {
             builder.insert(name).unwrap_or_else(|error| panic!("{}: {error}", memory.name()));
         }
@@ -180,7 +181,7 @@ fn agrees_with_a_map<I: IdString>(left: &[String], right: &[String]) {
     let tables = [&left, &right].map(|bytes| ReverseLookup::<I>::open(bytes).expect("just saved"));
     let memory = NaiveAllocator::new("memory", 1 << 20);
     {
-        let mut builder = ReverseLookupBuilder::<I, _>::new(&memory);
+        let mut builder = ReverseLookupBuilder::<I, _>::new_in(&memory);
         for table in &tables {
             builder.merge(table).expect("so few names do not collide");
         }

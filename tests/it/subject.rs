@@ -84,7 +84,7 @@ pub(crate) fn over_heap(test: impl FnOnce(&HeapAllocator<'_, dyn Allocator + Syn
 /// Makes a pool of blocks of that layout over a naive backing.
 pub(crate) fn over_pool(block: Layout, test: impl FnOnce(&PoolAllocator<'_, NaiveAllocator>)) {
     let memory = NaiveAllocator::new("memory", 1 << 20);
-    test(&PoolAllocator::new("pool", block, &memory));
+    test(&PoolAllocator::new_in("pool", block, &memory));
 }
 
 /// Makes a buddy in a region.

@@ -169,8 +169,8 @@ struct CaughtUp {
 /// a script was refused.
 fn caught_up(data: &Path, refusals: Refusals) -> Option<CaughtUp> {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
-    let failing = FailingAllocator::new("test memory", refusals, &heap);
+    let heap = HeapAllocator::new_in("heap", &pages);
+    let failing = FailingAllocator::new_in("test memory", refusals, &heap);
     let (memory, log) = (OneAtATime::new(&failing), Heard::default());
     let shown = with_engine(&options(data, &memory, &log, 1), |engine| {
         let (booted, mut failed) = (failing.requests(), 0);

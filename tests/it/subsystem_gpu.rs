@@ -97,7 +97,7 @@ fn used(watch: &Watch<'_>) -> Result<(), Violation> {
     for (number, expected) in [(0, [255, 0, 0]), (40, [0, 255, 0])] {
         // Drawing uses other memory, so none of its requests is refused.
         let pages = loligo_allocators::PageAllocator::new("pages");
-        let heap = loligo_allocators::HeapAllocator::new("heap", &pages);
+        let heap = loligo_allocators::HeapAllocator::new_in("heap", &pages);
         let mut context: RenderContext<'_> = RenderContext::new_in(&heap);
         let key = frame.layer("opaque").expect("the frame has it").keys().key(number, 0, 1.0);
         let drawn = Draw { state: number, args: IndirectArgs::new(geometry, 3, 1) };

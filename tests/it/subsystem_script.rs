@@ -29,7 +29,7 @@ const BINDINGS: &[Binding<World>] =
 /// A script, used in all ways; what it shows may not change when something is refused.
 fn used(route: Route, watch: &Watch<'_>) -> Result<(), Violation> {
     let settings = Settings { route, checks: true, temporaries: 16, ..Settings::default() };
-    let make = |memory| Script::try_new_in(BINDINGS, &settings, memory);
+    let make = |memory| Script::try_new(BINDINGS, &settings, memory);
     let mut world = World::default();
     let mut script = watch
         .make(make, |script: &Script<'_, World>| script.bindings().len())?
@@ -68,10 +68,10 @@ fn scripts_with_plain_bindings_conform() {
 #[test]
 fn callbacks_take_nothing_from_anywhere() {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     let mut world = World::default();
     let settings = Settings::default();
-    let mut script = Script::try_new_in(BINDINGS, &settings, &heap).expect("there is memory");
+    let mut script = Script::try_new(BINDINGS, &settings, &heap).expect("there is memory");
     let code =
         "function quiet(x) set(Vector3.x(Vector3.add(Vector3(x, 0, 0), Vector3(x, 1, 2)))) end";
     script.evaluate(&mut world, code).expect("it is Lua");

@@ -13,7 +13,7 @@ use loligo_tests::conformance::{
 /// Runs something over a heap that must be empty after it.
 fn over_heap(with: impl FnOnce(&dyn Allocator)) {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     with(&heap);
     assert_eq!(heap.stats().live, 0, "blocks are left");
 }
@@ -66,7 +66,7 @@ fn table_conforms<S: Shape, F: FreeList, E: GenerationEnd>(
         let limits = TableLimits { objects_max, lives, ..TableLimits::growing() };
         conformance::id_table(&limits, |test| {
             over_heap(|heap| {
-                let table = Table::with_limit(objects_max.unwrap_or(1 << 20), heap);
+                let table = Table::with_limit_in(objects_max.unwrap_or(1 << 20), heap);
                 test(&mut Ours::<S, F, E>(table));
             });
         });

@@ -33,7 +33,7 @@ fn carries_another() {
     conformance::allocator(&limits, |test| {
         let pages = PageAllocator::new("pages");
         let system = SystemAllocator::new("system", &pages);
-        test(&HeapAllocator::new("heap", &system));
+        test(&HeapAllocator::new_in("heap", &system));
     });
 }
 

@@ -27,7 +27,7 @@ pub(crate) const TEMP: Subject = Subject {
 
 fn over_naive<const N: usize>(test: Test<'_>) {
     let memory = NaiveAllocator::new("memory", 4 * INSIDE);
-    test(&*Box::new(TempAllocator::<N, _>::new("temp", &memory)));
+    test(&*Box::new(TempAllocator::<N, _>::new_in("temp", &memory)));
     assert_eq!(memory.stats().live, 0, "the allocator keeps memory of its backing");
 }
 
@@ -53,15 +53,15 @@ fn runs_programs() {
 fn runs_over_every_refusal() {
     let program = sample(&Space::new(60, 9, 5), 200, 2);
     conformance::exhaustion(&TEMP.limits, 256 << 10, &program, |backing, test| {
-        test(&TempAllocator::<2000, _>::new("temp", backing));
+        test(&TempAllocator::<2000, _>::new_in("temp", backing));
     });
 }
 
 #[test]
 fn temporaries_nest() {
     let memory = NaiveAllocator::new("memory", 1 << 20);
-    let outer = TempAllocator::<4096, _>::new("outer", &memory);
-    let inner = TempAllocator::<512, _>::new("inner", &outer);
+    let outer = TempAllocator::<4096, _>::new_in("outer", &memory);
+    let inner = TempAllocator::<512, _>::new_in("inner", &outer);
     let limits = Limits { inside: 512, ..TEMP.limits };
     let mut oracle = Oracle::new(&inner, limits).expect("an empty allocator");
     for size in 0..100 {

@@ -31,8 +31,8 @@ pub(crate) const TRACE_OVER_POOL: Subject = Subject {
     make: |test| {
         let books = NaiveAllocator::new("books", BOOKS);
         let memory = NaiveAllocator::new("memory", 1 << 20);
-        let pool = PoolAllocator::new("pool", BLOCK, &memory);
-        test(&TraceAllocator::new("trace", &pool, &books));
+        let pool = PoolAllocator::new_in("pool", BLOCK, &memory);
+        test(&TraceAllocator::new_in("trace", &pool, &books));
     },
     misused: BLOCK,
 };
@@ -44,7 +44,7 @@ fn over_heap(recording: bool, test: Test<'_>) {
     let books = NaiveAllocator::new("books", BOOKS);
     {
         let memory = HeapAllocator::from_region("memory", region.memory());
-        let trace = TraceAllocator::new("trace", &memory, &books);
+        let trace = TraceAllocator::new_in("trace", &memory, &books);
         if recording {
             trace.start_recording(&sink).expect("the books have room");
         }
@@ -74,9 +74,9 @@ fn traces_another_that_traces() {
         let books = NaiveAllocator::new("books", BOOKS);
         let mut region = Region::new(256 << 10, 256 << 10);
         let memory = HeapAllocator::from_region("memory", region.memory());
-        let inner = TraceAllocator::new("inner", &memory, &books);
+        let inner = TraceAllocator::new_in("inner", &memory, &books);
         // This one is reached through trait objects alone.
-        let outer: TraceAllocator<'_> = TraceAllocator::new("outer", &inner, &books);
+        let outer: TraceAllocator<'_> = TraceAllocator::new_in("outer", &inner, &books);
         test(&outer);
     });
 }
@@ -86,7 +86,7 @@ fn runs_over_every_refusal_of_its_backing() {
     let books = NaiveAllocator::new("books", BOOKS);
     let program = sample(&Space::new(40, 9, 5), 200, 3);
     conformance::exhaustion(&TRACE.limits, 64 << 10, &program, |backing, test| {
-        test(&TraceAllocator::new("trace", backing, &books));
+        test(&TraceAllocator::new_in("trace", backing, &books));
     });
     assert_eq!(books.stats().live, 0, "the tables are given back");
 }
@@ -101,7 +101,7 @@ fn runs_over_every_refusal_of_its_books() {
             let mut region = Region::new(256 << 10, 256 << 10);
             let memory = HeapAllocator::from_region("memory", region.memory());
             {
-                let trace = TraceAllocator::new("trace", &memory, books);
+                let trace = TraceAllocator::new_in("trace", &memory, books);
                 if recording && trace.start_recording(&sink).is_err() {
                     return;
                 }
@@ -119,8 +119,8 @@ fn a_refused_request_is_not_recorded() {
     let sink = WriteSink::new(Vec::new());
     let memory = NaiveAllocator::new("memory", 1 << 20);
     let books = NaiveAllocator::new("books", BOOKS);
-    let failing = FailingBacking::new(&memory, Refusals::From(60));
-    let trace = TraceAllocator::new("trace", &failing, &books);
+    let failing = FailingBacking::new_in(&memory, Refusals::From(60));
+    let trace = TraceAllocator::new_in("trace", &failing, &books);
     let limits = Limits { reclaims: false, ordered: false, ..Limits::region(1 << 20) };
     let mut oracle = Oracle::new(&trace, limits).expect("a fresh allocator");
     run(&sample(&Space::new(60, 9, 5), 50, 5), &mut oracle).expect("the contract holds");

@@ -7,8 +7,9 @@ use loligo_tests::{Limits, Oracle, conformance};
 
 use crate::subject::{Subject, bytes, over_heap, over_pool, tests_of, wrapper};
 
-pub(crate) const VERIFY: Subject =
-    wrapper("verify", |test| over_heap(|memory| test(&VerifyAllocator::new("verify", 40, memory))));
+pub(crate) const VERIFY: Subject = wrapper("verify", |test| {
+    over_heap(|memory| test(&VerifyAllocator::new_in("verify", 40, memory)))
+});
 
 tests_of! {
     VERIFY, 100, "regressions/verify.txt";
@@ -20,20 +21,20 @@ fn composes_over_any_other() {
     let pools = Limits { lists: false, ..Limits::fixed(block, None) };
     conformance::allocator(&pools, |test| {
         over_pool(CanaryAllocator::layout_for(block), |pool| {
-            let canary = CanaryAllocator::new("canary", pool);
-            let inner = VerifyAllocator::new("inner", 3, &canary);
-            test(&VerifyAllocator::new("outer", 5, &inner));
+            let canary = CanaryAllocator::new_in("canary", pool);
+            let inner = VerifyAllocator::new_in("inner", 3, &canary);
+            test(&VerifyAllocator::new_in("outer", 5, &inner));
         });
     });
     let plan = Plan { cases: 40, regressions: Some("regressions/verify.txt"), ..Plan::new(pools) };
-    plan.check(|test| over_pool(block, |pool| test(&VerifyAllocator::new("verify", 1, pool))));
+    plan.check(|test| over_pool(block, |pool| test(&VerifyAllocator::new_in("verify", 1, pool))));
 }
 
 #[test]
 fn checks_as_often_as_told() {
     for interval in [0, 1, 7] {
         let memory = NaiveAllocator::new("memory", 1 << 20);
-        let verify = VerifyAllocator::new("verify", interval, &memory);
+        let verify = VerifyAllocator::new_in("verify", interval, &memory);
         let mut oracle = Oracle::new(&verify, VERIFY.limits).expect("nothing is live");
         run(&sample(&Space::new(40, 9, 4), 300, 8), &mut oracle).expect("the contract holds");
         oracle.finish().expect("the contract holds");
@@ -47,6 +48,6 @@ fn checks_as_often_as_told() {
 fn runs_over_every_refusal() {
     let program = sample(&Space::new(40, 10, 5), 150, 9);
     conformance::exhaustion(&VERIFY.limits, 256 << 10, &program, |backing, test| {
-        test(&VerifyAllocator::new("verify", 20, backing));
+        test(&VerifyAllocator::new_in("verify", 20, backing));
     });
 }

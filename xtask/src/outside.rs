@@ -5,6 +5,7 @@
 //! README, so that Cargo builds and runs the examples there with nothing at hand but the crate.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::command;
@@ -16,7 +17,8 @@ use crate::workspace::{self, Member, Workspace};
 const USAGE: &str = "\
 Uses each tier-0 crate from a project outside the workspace: packs it as it would be published,
 depends on it alone, without features, with the default ones and with all, builds and runs the
-examples of its README, and compares its dependencies with the list in xtask/outside/CRATE.tree.
+examples of its README and the programs in xtask/outside/CRATE.md, and compares its dependencies
+with the list in xtask/outside/CRATE.tree.
 
 Usage: cargo xtask outside [--bless]
 
@@ -70,6 +72,7 @@ fn use_alone(workspace: &Workspace, member: &Member, folder: &Path, bless: bool)
         let what = format!("{}/README.md: show an example, opened by ```rust", member.folder);
         return Err(Failure::Found(what));
     }
+    let programs = programs(member)?;
     let target = workspace::target().join("xtask/outside");
     let mut listing = String::new();
     for (mix, flags) in mixes(member) {
@@ -80,9 +83,11 @@ fn use_alone(workspace: &Workspace, member: &Member, folder: &Path, bless: bool)
             crate_folder,
             siblings(workspace, member)
         );
-        let source = "#![doc = include_str!(\"../README.md\")]\n";
+        let source = "#![doc = include_str!(\"../README.md\")]\n\
+            #[doc = include_str!(\"../programs.md\")]\npub mod programs {}\n";
         let project_of = Project::write(&project, &target, &manifest, source)?;
         packages::write(&project.join("README.md"), readme.as_bytes())?;
+        packages::write(&project.join("programs.md"), programs.as_bytes())?;
         println!("-- {}, {mix}", member.name);
         command::run(&mut project_of.cargo(&["test", "--quiet", "--doc"]))?;
         let tree = command::output(&mut project_of.cargo(&[
@@ -100,6 +105,16 @@ fn use_alone(workspace: &Workspace, member: &Member, folder: &Path, bless: bool)
         listing.push_str(&format!("{} {mix}\n{}", member.name, normal(&tree)));
     }
     compare(member, &listing, bless)
+}
+
+/// Returns the page of programs that users wrote for a crate, which run as its README's examples
+/// do; empty where there is none.
+fn programs(member: &Member) -> Result<String, Failure> {
+    let path = list(member).with_extension("md");
+    match fs::read_to_string(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        read => read.map_err(|error| Failure::io(&format!("cannot read {}", shown(&path)), &error)),
+    }
 }
 
 /// Returns the ways of depending on a crate, each with the lines that the manifest needs for it.

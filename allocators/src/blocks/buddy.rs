@@ -136,7 +136,7 @@ pub struct BuddyAllocator<
 // sites must be `Send` themselves.
 unsafe impl<B: Allocator + Sync + ?Sized, S: SiteBook + Send> Send for BuddyAllocator<'_, B, S> {}
 
-impl<'a> BuddyAllocator<'a, dyn Allocator + Sync + 'a> {
+impl<'a> BuddyAllocator<'a> {
     /// Creates an allocator over `region`, all of it free.
     ///
     /// # Complexity
@@ -208,11 +208,11 @@ impl<'a> BuddyAllocator<'a, dyn Allocator + Sync + 'a> {
         // SAFETY: the caller's promise about the bytes, passed on.
         unsafe { open::open(name, Memory::of_region(region)) }
     }
-}
 
-impl<'a, B: Allocator + ?Sized> BuddyAllocator<'a, B> {
     /// Creates an allocator over `bytes` bytes from `backing`, which are returned on drop. If the
     /// backing grants more than requested, all of it is used.
+    ///
+    /// `backing` must be `Sync`; [`new_in`](Self::new_in) takes any allocator.
     ///
     /// # Complexity
     ///
@@ -223,6 +223,22 @@ impl<'a, B: Allocator + ?Sized> BuddyAllocator<'a, B> {
     /// [`BuddyError`] as for [`from_region`](BuddyAllocator::from_region), or if the backing has no
     /// memory.
     pub fn new(
+        name: &'a str,
+        bytes: usize,
+        leaf_bytes: usize,
+        backing: &'a (dyn Allocator + Sync + 'a),
+    ) -> Result<Self, BuddyError> {
+        Self::new_in(name, bytes, leaf_bytes, backing)
+    }
+}
+
+impl<'a, B: Allocator + ?Sized> BuddyAllocator<'a, B> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn new_in(
         name: &'a str,
         bytes: usize,
         leaf_bytes: usize,

@@ -88,7 +88,7 @@ pub struct BuddyOffsets<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
 // move together; the table refers to the backing, which threads may share.
 unsafe impl<B: Allocator + Sync + ?Sized> Send for BuddyOffsets<'_, B> {}
 
-impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
+impl<'a> BuddyOffsets<'a> {
     /// Creates an allocator of the offsets `0..bytes`, all free, with a table from `backing`. The
     /// rest of `bytes` after the last whole leaf is not used.
     ///
@@ -101,6 +101,22 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
     /// [`BuddyError`] if the leaf is not a power of two, if there is no leaf or more than 32 levels
     /// of them, or if the backing has no memory.
     pub fn new(
+        name: &'a str,
+        bytes: u64,
+        leaf_bytes: u64,
+        backing: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, BuddyError> {
+        Self::new_in(name, bytes, leaf_bytes, backing)
+    }
+}
+
+impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn new_in(
         name: &'a str,
         bytes: u64,
         leaf_bytes: u64,

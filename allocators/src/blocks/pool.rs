@@ -186,10 +186,12 @@ pub struct PoolAllocator<
 // sites must be `Send` themselves.
 unsafe impl<B: Allocator + Sync + ?Sized, S: SiteBook + Send> Send for PoolAllocator<'_, B, S> {}
 
-impl<'a, B: Allocator + ?Sized> PoolAllocator<'a, B> {
+impl<'a> PoolAllocator<'a> {
     /// Creates a pool of blocks that can hold `layout`. Allocates nothing yet.
     ///
     /// The block's size is that of `layout`, at least one byte, rounded up to its alignment.
+    ///
+    /// `backing` must be `Sync`; [`new_in`](Self::new_in) takes any allocator.
     ///
     /// # Examples
     ///
@@ -200,7 +202,7 @@ impl<'a, B: Allocator + ?Sized> PoolAllocator<'a, B> {
     ///
     /// let mut memory = [MaybeUninit::uninit(); 16 << 10];
     /// let frame = FrameAllocator::from_region("level", &mut memory);
-    /// let nodes = PoolAllocator::new("nodes", Layout::new::<[u64; 3]>(), &frame);
+    /// let nodes = PoolAllocator::new_in("nodes", Layout::new::<[u64; 3]>(), &frame);
     /// assert_eq!(nodes.stats().reserved, 0);
     /// let node = nodes.allocate(Layout::new::<[u64; 3]>())?;
     /// assert_eq!(node.len(), 24);
@@ -209,7 +211,19 @@ impl<'a, B: Allocator + ?Sized> PoolAllocator<'a, B> {
     /// # Ok::<(), AllocError>(())
     /// ```
     #[must_use]
-    pub const fn new(name: &'a str, layout: Layout, backing: &'a B) -> Self {
+    pub const fn new(
+        name: &'a str,
+        layout: Layout,
+        backing: &'a (dyn Allocator + Sync + 'a),
+    ) -> Self {
+        Self::new_in(name, layout, backing)
+    }
+}
+
+impl<'a, B: Allocator + ?Sized> PoolAllocator<'a, B> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[must_use]
+    pub const fn new_in(name: &'a str, layout: Layout, backing: &'a B) -> Self {
         Self::with(layout, name, Some(backing))
     }
 

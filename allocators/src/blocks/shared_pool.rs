@@ -174,7 +174,7 @@ pub struct SharedPool<'a, B: Allocator + Sync + ?Sized = dyn Allocator + Sync + 
     places: Places,
 }
 
-impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
+impl<'a> SharedPool<'a> {
     /// Creates a pool of blocks that can hold `layout`. Allocates nothing yet.
     ///
     /// The block's size is that of `layout`, at least one byte, rounded up to its alignment.
@@ -195,14 +195,34 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
     /// ```
     #[cfg(not(loom))]
     #[must_use]
-    pub const fn new(name: &'a str, layout: Layout, backing: &'a B) -> Self {
-        Self::with(layout, name, Some(backing))
+    pub const fn new(
+        name: &'a str,
+        layout: Layout,
+        backing: &'a (dyn Allocator + Sync + 'a),
+    ) -> Self {
+        Self::new_in(name, layout, backing)
     }
 
     /// Creates a pool. The model checker's atomics have no `const` constructor.
     #[cfg(loom)]
     #[must_use]
-    pub fn new(name: &'a str, layout: Layout, backing: &'a B) -> Self {
+    pub fn new(name: &'a str, layout: Layout, backing: &'a (dyn Allocator + Sync + 'a)) -> Self {
+        Self::new_in(name, layout, backing)
+    }
+}
+
+impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[cfg(not(loom))]
+    #[must_use]
+    pub const fn new_in(name: &'a str, layout: Layout, backing: &'a B) -> Self {
+        Self::with(layout, name, Some(backing))
+    }
+
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[cfg(loom)]
+    #[must_use]
+    pub fn new_in(name: &'a str, layout: Layout, backing: &'a B) -> Self {
         Self::with(layout, name, Some(backing))
     }
 

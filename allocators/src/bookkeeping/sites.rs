@@ -144,8 +144,10 @@ pub struct Sites<'a, K: Allocator + ?Sized = dyn Allocator + Sync + 'a> {
 // books, which is shared, may be used from another thread as it is `Sync`.
 unsafe impl<K: Allocator + Sync + ?Sized> Send for Sites<'_, K> {}
 
-impl<'a, K: Allocator + ?Sized> Sites<'a, K> {
+impl<'a> Sites<'a> {
     /// Creates an empty table that takes its memory from `books`, from the first block on.
+    ///
+    /// `books` must be `Sync`; [`new_in`](Self::new_in) takes any allocator.
     ///
     /// # Examples
     ///
@@ -159,10 +161,18 @@ impl<'a, K: Allocator + ?Sized> Sites<'a, K> {
     /// static PAGES: PageAllocator = PageAllocator::new("pages");
     /// static BOOKS: PageAllocator = PageAllocator::new("books");
     /// static HEAP: Locked<Shared> =
-    ///     Locked::new(HeapAllocator::new("shared", &PAGES).with_sites(Sites::new(&BOOKS)));
+    ///     Locked::new(HeapAllocator::new_in("shared", &PAGES).with_sites(Sites::new_in(&BOOKS)));
     /// ```
     #[must_use]
-    pub const fn new(books: &'a K) -> Self {
+    pub const fn new(books: &'a (dyn Allocator + Sync + 'a)) -> Self {
+        Self::new_in(books)
+    }
+}
+
+impl<'a, K: Allocator + ?Sized> Sites<'a, K> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[must_use]
+    pub const fn new_in(books: &'a K) -> Self {
         Self {
             table: Table::new(),
             names: Names::new(),

@@ -112,7 +112,7 @@ const REGION_BYTES: usize = 64 << 20;
 /// let mut memory = vec![MaybeUninit::uninit(); 1 << 20];
 /// let above = {
 ///     let below = HeapAllocator::from_region("below", &mut memory);
-///     HeapAllocator::with_region_bytes("above", 64 << 10, &below)
+///     HeapAllocator::with_region_bytes_in("above", 64 << 10, &below)
 /// };
 /// drop(above);
 /// ```
@@ -126,7 +126,7 @@ pub struct HeapAllocator<
     sites: S,
 }
 
-impl<'a> HeapAllocator<'a, dyn Allocator + Sync + 'a> {
+impl<'a> HeapAllocator<'a> {
     /// Makes a heap in a fixed region, which never grows.
     ///
     /// A region too small for one page with its tables (about 12 KiB) refuses every request.
@@ -137,30 +137,67 @@ impl<'a> HeapAllocator<'a, dyn Allocator + Sync + 'a> {
         let growing = unsafe { GrowingHeap::fixed(name, memory.cast(), memory.len()) };
         Self { growing, sites: NoSites }
     }
-}
 
-impl<'a, B: Allocator + ?Sized> HeapAllocator<'a, B> {
     /// Makes a heap that takes regions from `backing` as it needs them, the first of 64 MiB or as
     /// much as it can get. Takes nothing yet.
+    ///
+    /// `backing` must be `Sync`; [`new_in`](Self::new_in) takes any allocator.
     #[must_use]
-    pub const fn new(name: &'a str, backing: &'a B) -> Self {
-        Self::with_region_bytes(name, REGION_BYTES, backing)
+    pub const fn new(name: &'a str, backing: &'a (dyn Allocator + Sync + 'a)) -> Self {
+        Self::new_in(name, backing)
     }
 
     /// Makes a heap whose first region has about `bytes` bytes, 64 KiB at the least; each further
     /// one is twice as large.
+    ///
+    /// `backing` must be `Sync`; [`with_region_bytes_in`](Self::with_region_bytes_in) takes any allocator.
     #[must_use]
-    pub const fn with_region_bytes(name: &'a str, bytes: usize, backing: &'a B) -> Self {
-        Self { growing: GrowingHeap::growing(name, backing, bytes), sites: NoSites }
+    pub const fn with_region_bytes(
+        name: &'a str,
+        bytes: usize,
+        backing: &'a (dyn Allocator + Sync + 'a),
+    ) -> Self {
+        Self::with_region_bytes_in(name, bytes, backing)
     }
 
     /// Makes a heap that takes one region of `bytes` bytes now and never another.
     ///
+    /// `backing` must be `Sync`; [`fixed_in`](Self::fixed_in) takes any allocator.
+    ///
     /// # Errors
     ///
     /// [`AllocError`] if the backing refuses it or it cannot hold one page.
-    pub fn fixed(name: &'a str, bytes: usize, backing: &'a B) -> Result<Self, AllocError> {
-        let heap = Self::with_region_bytes(name, bytes, backing);
+    pub fn fixed(
+        name: &'a str,
+        bytes: usize,
+        backing: &'a (dyn Allocator + Sync + 'a),
+    ) -> Result<Self, AllocError> {
+        Self::fixed_in(name, bytes, backing)
+    }
+}
+
+impl<'a, B: Allocator + ?Sized> HeapAllocator<'a, B> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[must_use]
+    pub const fn new_in(name: &'a str, backing: &'a B) -> Self {
+        Self::with_region_bytes_in(name, REGION_BYTES, backing)
+    }
+
+    /// As [`with_region_bytes`](Self::with_region_bytes), and keeps the type of the allocator, so
+    /// that its calls are direct.
+    #[must_use]
+    pub const fn with_region_bytes_in(name: &'a str, bytes: usize, backing: &'a B) -> Self {
+        Self { growing: GrowingHeap::growing(name, backing, bytes), sites: NoSites }
+    }
+
+    /// As [`fixed`](Self::fixed), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`fixed`](Self::fixed).
+    pub fn fixed_in(name: &'a str, bytes: usize, backing: &'a B) -> Result<Self, AllocError> {
+        let heap = Self::with_region_bytes_in(name, bytes, backing);
         heap.growing.take_only(bytes)?;
         Ok(heap)
     }

@@ -89,7 +89,7 @@ const REGION_BYTES: usize = 1 << 20;
 ///
 /// let mut memory = vec![MaybeUninit::uninit(); 1 << 20];
 /// let large = HeapAllocator::from_region("large", &mut memory);
-/// let slab = SlabAllocator::with_region_bytes("small", 64 << 10, &large);
+/// let slab = SlabAllocator::with_region_bytes_in("small", 64 << 10, &large);
 /// let node = Layout::new::<[u64; 4]>();
 /// let block = slab.allocate(node)?;
 /// assert_eq!(large.stats().live, 1, "one region for all nodes");
@@ -98,7 +98,7 @@ const REGION_BYTES: usize = 1 << 20;
 /// # Ok::<(), loligo_allocators::AllocError>(())
 /// ```
 #[derive(Debug)]
-pub struct SlabAllocator<'a, B, C = DefaultClasses, S = NoSites>
+pub struct SlabAllocator<'a, B = dyn Allocator + Sync + 'a, C = DefaultClasses, S = NoSites>
 where
     B: Allocator + ?Sized,
     C: SizeClasses,
@@ -110,25 +110,50 @@ where
     sites: S,
 }
 
-impl<'a, B: Allocator + ?Sized> SlabAllocator<'a, B> {
+impl<'a> SlabAllocator<'a> {
     /// Makes a slab of the default classes that takes regions of 1 MiB from `backing`, and large
     /// blocks one by one. Takes nothing yet.
+    ///
+    /// `backing` must be `Sync`; [`new_in`](Self::new_in) takes any allocator.
     #[must_use]
-    pub const fn new(name: &'a str, backing: &'a B) -> Self {
-        Self::with_region_bytes(name, REGION_BYTES, backing)
+    pub const fn new(name: &'a str, backing: &'a (dyn Allocator + Sync + 'a)) -> Self {
+        Self::new_in(name, backing)
     }
 
     /// Makes a slab of the default classes whose first region has about `bytes` bytes, 64 KiB at
     /// the least; each further one is twice as large.
+    ///
+    /// `backing` must be `Sync`; [`with_region_bytes_in`](Self::with_region_bytes_in) takes any allocator.
     #[must_use]
-    pub const fn with_region_bytes(name: &'a str, bytes: usize, backing: &'a B) -> Self {
-        Self::with_classes(name, bytes, backing)
+    pub const fn with_region_bytes(
+        name: &'a str,
+        bytes: usize,
+        backing: &'a (dyn Allocator + Sync + 'a),
+    ) -> Self {
+        Self::with_region_bytes_in(name, bytes, backing)
     }
 }
 
-impl<'a, B: Allocator + ?Sized, C: SizeClasses> SlabAllocator<'a, B, C> {
+impl<'a, B: Allocator + ?Sized> SlabAllocator<'a, B> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[must_use]
+    pub const fn new_in(name: &'a str, backing: &'a B) -> Self {
+        Self::with_region_bytes_in(name, REGION_BYTES, backing)
+    }
+
+    /// As [`with_region_bytes`](Self::with_region_bytes), and keeps the type of the allocator, so
+    /// that its calls are direct.
+    #[must_use]
+    pub const fn with_region_bytes_in(name: &'a str, bytes: usize, backing: &'a B) -> Self {
+        Self::with_classes_in(name, bytes, backing)
+    }
+}
+
+impl<'a, C: SizeClasses> SlabAllocator<'a, dyn Allocator + Sync + 'a, C> {
     /// Makes a slab of the classes `C`, its first region as in
     /// [`with_region_bytes`](SlabAllocator::with_region_bytes).
+    ///
+    /// `backing` must be `Sync`; [`with_classes_in`](Self::with_classes_in) takes any allocator.
     ///
     /// # Examples
     ///
@@ -145,10 +170,23 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> SlabAllocator<'a, B, C> {
     /// let mut memory = vec![MaybeUninit::uninit(); 1 << 20];
     /// let large = HeapAllocator::from_region("large", &mut memory);
     /// let slab: SlabAllocator<'_, _, Nodes> =
-    ///     SlabAllocator::with_classes("nodes", 64 << 10, &large);
+    ///     SlabAllocator::with_classes_in("nodes", 64 << 10, &large);
     /// ```
     #[must_use]
-    pub const fn with_classes(name: &'a str, bytes: usize, backing: &'a B) -> Self {
+    pub const fn with_classes(
+        name: &'a str,
+        bytes: usize,
+        backing: &'a (dyn Allocator + Sync + 'a),
+    ) -> Self {
+        Self::with_classes_in(name, bytes, backing)
+    }
+}
+
+impl<'a, B: Allocator + ?Sized, C: SizeClasses> SlabAllocator<'a, B, C> {
+    /// As [`with_classes`](Self::with_classes), and keeps the type of the allocator, so that its
+    /// calls are direct.
+    #[must_use]
+    pub const fn with_classes_in(name: &'a str, bytes: usize, backing: &'a B) -> Self {
         Self {
             growing: GrowingHeap::growing(name, backing, bytes),
             backing,

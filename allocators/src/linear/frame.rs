@@ -217,13 +217,30 @@ pub struct FrameAllocator<
 // The sites must be `Send` themselves.
 unsafe impl<B: Allocator + Sync + ?Sized, S: SiteBook + Send> Send for FrameAllocator<'_, B, S> {}
 
-impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
+impl<'a> FrameAllocator<'a> {
     /// Creates a frame of `bytes` bytes, table and dead bits included, allocated from `backing`.
+    ///
+    /// `backing` must be `Sync`; [`new_in`](Self::new_in) takes any allocator.
     ///
     /// # Errors
     ///
     /// [`AllocError`] if the backing refuses, or `bytes` is too large for a layout.
-    pub fn new(name: &'a str, bytes: usize, backing: &'a B) -> Result<Self, AllocError> {
+    pub fn new(
+        name: &'a str,
+        bytes: usize,
+        backing: &'a (dyn Allocator + Sync + 'a),
+    ) -> Result<Self, AllocError> {
+        Self::new_in(name, bytes, backing)
+    }
+}
+
+impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn new_in(name: &'a str, bytes: usize, backing: &'a B) -> Result<Self, AllocError> {
         let layout = Layout::from_size_align(bytes, align_of::<u128>()).map_err(|_| AllocError)?;
         let memory = backing.allocate(layout)?.cast();
         // SAFETY: the block was just taken, has this many bytes and belongs to the frame alone.

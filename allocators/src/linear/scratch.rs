@@ -117,8 +117,10 @@ pub struct ScratchAllocator<'a, B: Allocator + ?Sized = dyn Allocator + Sync + '
 // used from another thread as it is `Sync`.
 unsafe impl<B: Allocator + Sync + ?Sized> Send for ScratchAllocator<'_, B> {}
 
-impl<'a, B: Allocator + ?Sized> ScratchAllocator<'a, B> {
+impl<'a> ScratchAllocator<'a> {
     /// Creates a ring of `bytes` bytes, its table included, allocated from `backing`.
+    ///
+    /// `backing` must be `Sync`; [`new_in`](Self::new_in) takes any allocator.
     ///
     /// # Complexity
     ///
@@ -127,7 +129,22 @@ impl<'a, B: Allocator + ?Sized> ScratchAllocator<'a, B> {
     /// # Errors
     ///
     /// [`AllocError`] if the backing refuses, or `bytes` is too large for a layout.
-    pub fn new(name: &'a str, bytes: usize, backing: &'a B) -> Result<Self, AllocError> {
+    pub fn new(
+        name: &'a str,
+        bytes: usize,
+        backing: &'a (dyn Allocator + Sync + 'a),
+    ) -> Result<Self, AllocError> {
+        Self::new_in(name, bytes, backing)
+    }
+}
+
+impl<'a, B: Allocator + ?Sized> ScratchAllocator<'a, B> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn new_in(name: &'a str, bytes: usize, backing: &'a B) -> Result<Self, AllocError> {
         let layout = Layout::from_size_align(bytes, ring::GRAIN).map_err(|_| AllocError)?;
         let memory = backing.allocate(layout)?.cast();
         Ok(Self {

@@ -156,13 +156,28 @@ unsafe impl<B: Allocator + Sync + ?Sized> Send for SharedFrame<'_, B> {}
 // the counters. Only the owners of blocks touch the region's bytes.
 unsafe impl<B: Allocator + Sync + ?Sized> Sync for SharedFrame<'_, B> {}
 
-impl<'a, B: Allocator + Sync + ?Sized> SharedFrame<'a, B> {
+impl<'a> SharedFrame<'a> {
     /// Creates a frame of `bytes` bytes, bits included, allocated from `backing`.
     ///
     /// # Errors
     ///
     /// [`AllocError`] if the backing refuses, or `bytes` is too large for a layout.
-    pub fn new(name: &'a str, bytes: usize, backing: &'a B) -> Result<Self, AllocError> {
+    pub fn new(
+        name: &'a str,
+        bytes: usize,
+        backing: &'a (dyn Allocator + Sync + 'a),
+    ) -> Result<Self, AllocError> {
+        Self::new_in(name, bytes, backing)
+    }
+}
+
+impl<'a, B: Allocator + Sync + ?Sized> SharedFrame<'a, B> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn new_in(name: &'a str, bytes: usize, backing: &'a B) -> Result<Self, AllocError> {
         let layout = Layout::from_size_align(bytes, align_of::<u128>()).map_err(|_| AllocError)?;
         let memory = backing.allocate(layout)?.cast();
         // SAFETY: the block was just taken, has this many bytes and belongs to the frame alone.

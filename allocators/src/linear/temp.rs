@@ -83,7 +83,7 @@ mod tests;
 /// use loligo_allocators::{AllocError, Allocator, PageAllocator, TempAllocator};
 ///
 /// fn longest_line(text: &str, backing: &dyn Allocator) -> Result<usize, AllocError> {
-///     let temp = TempAllocator::<1024, _>::new("longest line", backing);
+///     let temp = TempAllocator::<1024>::new("longest line", backing);
 ///     let layout = Layout::array::<u32>(text.lines().count()).map_err(|_| AllocError)?;
 ///     let lengths = temp.allocate_zeroed(layout)?.cast::<u32>();
 ///     for (at, line) in text.lines().enumerate() {
@@ -108,7 +108,7 @@ mod tests;
 /// ```compile_fail,E0505
 /// # use loligo_allocators::{Allocator, PageAllocator, TempAllocator};
 /// # let pages = PageAllocator::new("pages");
-/// let temp = TempAllocator::<64, _>::new("temp", &pages);
+/// let temp = TempAllocator::<64>::new("temp", &pages);
 /// let user: &dyn Allocator = &temp;
 /// let moved = temp; // while `user` still borrows it
 /// let _ = user.stats();
@@ -138,11 +138,19 @@ struct Buffer<const N: usize>(MaybeUninit<[u8; N]>);
 // after a move); the backing, which is shared, may be used from another thread as it is `Sync`.
 unsafe impl<const N: usize, B: Allocator + Sync + ?Sized> Send for TempAllocator<'_, N, B> {}
 
-impl<'a, const N: usize, B: Allocator + ?Sized> TempAllocator<'a, N, B> {
+impl<'a, const N: usize> TempAllocator<'a, N> {
     /// Creates an allocator that falls back to `backing`. The buffer is not touched before the
     /// first request.
     #[must_use]
-    pub const fn new(name: &'a str, backing: &'a B) -> Self {
+    pub const fn new(name: &'a str, backing: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(name, backing)
+    }
+}
+
+impl<'a, const N: usize, B: Allocator + ?Sized> TempAllocator<'a, N, B> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[must_use]
+    pub const fn new_in(name: &'a str, backing: &'a B) -> Self {
         Self {
             opened_at: Cell::new(core::ptr::null()),
             frame: UnsafeCell::new(MaybeUninit::uninit()),

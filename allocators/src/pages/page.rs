@@ -152,7 +152,7 @@ impl PageAllocator {
     /// use loligo_allocators::{PageAllocator, Sites};
     ///
     /// static BOOKS: PageAllocator = PageAllocator::new("books");
-    /// static PAGES: PageAllocator<Sites<'static, PageAllocator>> =
+    /// static PAGES: PageAllocator<Sites<'static>> =
     ///     PageAllocator::new("pages").with_sites(Sites::new(&BOOKS));
     /// ```
     #[must_use]

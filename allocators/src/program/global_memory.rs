@@ -60,7 +60,7 @@ use crate::threads::locked::no_unwind;
 /// static PAGES: PageAllocator = PageAllocator::new("pages");
 ///
 /// #[global_allocator]
-/// static GLOBAL: GlobalMemory<{ 256 << 10 }, Locked<HeapAllocator<'static, PageAllocator>>> =
+/// static GLOBAL: GlobalMemory<{ 256 << 10 }, Locked<HeapAllocator<'static>>> =
 ///     GlobalMemory::new("early", Locked::new(HeapAllocator::new("global", &PAGES)));
 ///
 /// let mut early = String::from("made early");

@@ -217,12 +217,12 @@ impl<'s> MemoryGlobals<'s> {
         let pages = Placed::new(boot.heap, pages)?;
         // SAFETY: the pages do not move and are dropped after the heap (invariants 1 and 2).
         let below = unsafe { pages.forever() };
-        let heap = HeapAllocator::with_region_bytes(heap_name, options.heap_region_bytes, below);
+        let heap = HeapAllocator::with_region_bytes_in(heap_name, options.heap_region_bytes, below);
         let heap = Placed::new(boot.heap, Locked::new(heap))?;
         // SAFETY: the heap does not move and is dropped after the scratch memory (invariants 1 and
         // 2).
         let below = unsafe { heap.forever() };
-        let scratch = ScratchAllocator::new(scratch_name, options.scratch_bytes, below)?;
+        let scratch = ScratchAllocator::new_in(scratch_name, options.scratch_bytes, below)?;
         let scratch = Placed::new(boot.heap, Locked::new(scratch))?;
         Ok(Self { scratch, heap, pages, _names: names, boot })
     }
@@ -248,7 +248,7 @@ impl<'s> MemoryGlobals<'s> {
     /// Creates a proxy of the default allocator for a subsystem, whose leak report has this name.
     #[must_use]
     pub fn proxy<'g>(&'g self, name: &'g str) -> SharedProxy<'g> {
-        SharedProxy::new(name, self.default_allocator())
+        SharedProxy::new_in(name, self.default_allocator())
     }
 
     /// Returns the boot heap, the pages, the heap and the scratch memory, for an overview.

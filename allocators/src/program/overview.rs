@@ -72,7 +72,7 @@ use tree::Tree;
 /// let pages = PageAllocator::new("pages");
 /// let heap = HeapAllocator::new("heap", &pages);
 /// let sound = ProxyAllocator::new("sound", &heap).with_budget(1 << 20);
-/// let frame = FrameAllocator::new("mixer frame", 64 << 10, &sound)?;
+/// let frame = FrameAllocator::new_in("mixer frame", 64 << 10, &sound)?;
 /// frame.allocate(Layout::new::<[f32; 1000]>())?;
 ///
 /// let all: [&dyn Allocator; 4] = [&pages, &heap, &sound, &frame];

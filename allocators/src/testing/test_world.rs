@@ -135,7 +135,7 @@ impl World<'_> {
         let (mut coming, mut kept) = (Vec::new(), Vec::new());
         for probe in 0..self.layouts.len() {
             let heap = HeapAllocator::from_region("below", memory);
-            let below = FailingAllocator::new("refusing", Refusals::None, &heap);
+            let below = FailingAllocator::new_in("refusing", Refusals::None, &heap);
             (self.make)(&below, &mut |one| {
                 let mut run = Run { world: self, one, below: &below, start, live: Vec::new() };
                 let (last, before) = path.split_last().map_or((None, path), |(l, b)| (Some(l), b));

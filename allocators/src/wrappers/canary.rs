@@ -150,10 +150,18 @@ impl CanaryAllocator<'_> {
     }
 }
 
-impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
+impl<'a> CanaryAllocator<'a> {
     /// Wraps `backing`. Allocates nothing yet.
     #[must_use]
-    pub const fn new(name: &'a str, backing: &'a B) -> Self {
+    pub const fn new(name: &'a str, backing: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(name, backing)
+    }
+}
+
+impl<'a, B: Allocator + ?Sized> CanaryAllocator<'a, B> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[must_use]
+    pub const fn new_in(name: &'a str, backing: &'a B) -> Self {
         Self {
             head: Cell::new(ptr::null_mut()),
             secret: Cell::new(0),

@@ -159,12 +159,20 @@ impl FailingAllocator<'_> {
     }
 }
 
-impl<'a, B: Allocator + ?Sized> FailingAllocator<'a, B> {
+impl<'a> FailingAllocator<'a> {
     /// Wraps `backing` and refuses requests by the rule `refusals`.
     #[must_use]
-    pub const fn new(name: &'a str, refusals: Refusals, backing: &'a B) -> Self {
+    pub const fn new(name: &'a str, refusals: Refusals, backing: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(name, refusals, backing)
+    }
+}
+
+impl<'a, B: Allocator + ?Sized> FailingAllocator<'a, B> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[must_use]
+    pub const fn new_in(name: &'a str, refusals: Refusals, backing: &'a B) -> Self {
         Self {
-            proxy: ProxyAllocator::new(name, backing),
+            proxy: ProxyAllocator::new_in(name, backing),
             refusals: Cell::new(refusals),
             requests: Cell::new(0),
             refused: Cell::new(0),

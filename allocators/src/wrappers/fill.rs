@@ -175,12 +175,20 @@ impl FillAllocator<'_> {
     }
 }
 
-impl<'a, B: Allocator + ?Sized> FillAllocator<'a, B> {
+impl<'a> FillAllocator<'a> {
     /// Wraps `backing` and fills its blocks.
     #[must_use]
-    pub const fn new(name: &'a str, backing: &'a B) -> Self {
+    pub const fn new(name: &'a str, backing: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(name, backing)
+    }
+}
+
+impl<'a, B: Allocator + ?Sized> FillAllocator<'a, B> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[must_use]
+    pub const fn new_in(name: &'a str, backing: &'a B) -> Self {
         Self {
-            proxy: ProxyAllocator::new(name, backing),
+            proxy: ProxyAllocator::new_in(name, backing),
             fresh: FillPattern::Known,
             freed: FillPattern::Byte(0xdd),
         }

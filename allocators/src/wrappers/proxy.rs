@@ -188,10 +188,18 @@ impl ProxyAllocator<'_> {
     }
 }
 
-impl<'a, B: Allocator + ?Sized> ProxyAllocator<'a, B> {
+impl<'a> ProxyAllocator<'a> {
     /// Makes a proxy of `backing`.
     #[must_use]
-    pub const fn new(name: &'a str, backing: &'a B) -> Self {
+    pub const fn new(name: &'a str, backing: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(name, backing)
+    }
+}
+
+impl<'a, B: Allocator + ?Sized> ProxyAllocator<'a, B> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[must_use]
+    pub const fn new_in(name: &'a str, backing: &'a B) -> Self {
         Self {
             allocations_total: Cell::new(0),
             frees_total: Cell::new(0),

@@ -192,7 +192,7 @@ impl QuarantineAllocator<'_> {
     }
 }
 
-impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'a, B, K> {
+impl<'a> QuarantineAllocator<'a> {
     /// Creates a quarantine over `backing`, in which at most `count_max` blocks of `bytes_max`
     /// bytes in total wait. If either is zero, no block waits.
     ///
@@ -204,6 +204,24 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'a, B
     /// [`AllocError`] if `books` has no room for `count_max` entries of 40 bytes.
     #[track_caller]
     pub fn new(
+        name: &'a str,
+        count_max: usize,
+        bytes_max: usize,
+        backing: &'a (dyn Allocator + 'a),
+        books: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, AllocError> {
+        Self::new_in(name, count_max, bytes_max, backing, books)
+    }
+}
+
+impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> QuarantineAllocator<'a, B, K> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    #[track_caller]
+    pub fn new_in(
         name: &'a str,
         count_max: usize,
         bytes_max: usize,

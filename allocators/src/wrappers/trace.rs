@@ -157,11 +157,23 @@ impl TraceAllocator<'_> {
     }
 }
 
-impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> TraceAllocator<'a, B, K> {
+impl<'a> TraceAllocator<'a> {
     /// Creates an allocator that forwards to `backing` and takes its tables' memory from `books`.
     /// Nothing is allocated before the first block is.
     #[must_use]
-    pub const fn new(name: &'a str, backing: &'a B, books: &'a K) -> Self {
+    pub const fn new(
+        name: &'a str,
+        backing: &'a (dyn Allocator + 'a),
+        books: &'a (dyn Allocator + 'a),
+    ) -> Self {
+        Self::new_in(name, backing, books)
+    }
+}
+
+impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> TraceAllocator<'a, B, K> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[must_use]
+    pub const fn new_in(name: &'a str, backing: &'a B, books: &'a K) -> Self {
         Self { ledger: Ledger::new(books), backing, name }
     }
 

@@ -116,13 +116,21 @@ impl VerifyAllocator<'_> {
     }
 }
 
-impl<'a, B: Allocator + ?Sized> VerifyAllocator<'a, B> {
+impl<'a> VerifyAllocator<'a> {
     /// Wraps `backing` and checks it at every `interval`th call: with 1 at each call, with 0 only
     /// when [`check`](Self::check) is called.
     #[must_use]
-    pub const fn new(name: &'a str, interval: u64, backing: &'a B) -> Self {
+    pub const fn new(name: &'a str, interval: u64, backing: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(name, interval, backing)
+    }
+}
+
+impl<'a, B: Allocator + ?Sized> VerifyAllocator<'a, B> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[must_use]
+    pub const fn new_in(name: &'a str, interval: u64, backing: &'a B) -> Self {
         Self {
-            proxy: ProxyAllocator::new(name, backing),
+            proxy: ProxyAllocator::new_in(name, backing),
             interval: Cell::new(interval),
             calls: Cell::new(0),
             next: Cell::new(after(0, interval)),

@@ -11,7 +11,7 @@ static PAGES: PageAllocator = PageAllocator::new("array_forms");
 /// The program's own memory, and that of vectors: the same kind of heap that our forms are on.
 #[global_allocator]
 static MEMORY: Locked<HeapAllocator<'static, PageAllocator>> =
-    Locked::new(HeapAllocator::new("array_forms", &PAGES));
+    Locked::new(HeapAllocator::new_in("array_forms", &PAGES));
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

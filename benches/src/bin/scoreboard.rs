@@ -13,7 +13,7 @@ static PAGES: PageAllocator = PageAllocator::new("scoreboard");
 /// library keeps such blocks instead of asking the system for them, and is twice as fast.
 #[global_allocator]
 static MEMORY: Locked<HeapAllocator<'static, PageAllocator>> =
-    Locked::new(HeapAllocator::new("scoreboard", &PAGES));
+    Locked::new(HeapAllocator::new_in("scoreboard", &PAGES));
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

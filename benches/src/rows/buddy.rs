@@ -81,7 +81,7 @@ fn churning(name: &'static str, allocator: impl Blocks + 'static) -> Contender {
 
 fn pow2churn() -> Race {
     let buddy: BuddyAllocator<'static, PageAllocator> =
-        BuddyAllocator::new("buddy", 128 << 20, LEAF_BYTES, &PAGES)
+        BuddyAllocator::new_in("buddy", 128 << 20, LEAF_BYTES, &PAGES)
             .expect("the machine has this memory");
     Race {
         ours: churning("buddy", Ours(buddy)),

@@ -57,7 +57,7 @@ fn statistics() -> [Contender; 2] {
     [
         Contender::new("pool", in_pool),
         Contender::new("pool without counters", || {
-            let pool = uncounted::pool::PoolAllocator::new("uncounted pool", BLOCK, &PAGES)
+            let pool = uncounted::pool::PoolAllocator::new_in("uncounted pool", BLOCK, &PAGES)
                 .with_blocks_per_chunk(BLOCKS_A_CHUNK);
             Filled::new(Ours(pool), LIVE_IN_CACHE).churn(PAIRS)
         }),
@@ -69,7 +69,7 @@ fn proxy() -> [Contender; 2] {
     [
         Contender::new("proxy over a pool", || {
             let pool = pool_of(BLOCK);
-            let proxy = ProxyAllocator::new("proxy", &pool);
+            let proxy = ProxyAllocator::new_in("proxy", &pool);
             Filled::new(Ours(proxy), LIVE_IN_CACHE).churn(PAIRS)
         }),
         Contender::new("pool", in_pool),
@@ -93,22 +93,22 @@ macro_rules! over_pool {
 }
 
 over_pool!(canary, "canary over a pool", CanaryAllocator::layout_for(BLOCK), |pool| {
-    CanaryAllocator::new("canary", &pool)
+    CanaryAllocator::new_in("canary", &pool)
 });
-over_pool!(fill, "fill over a pool", BLOCK, |pool| FillAllocator::new("fill", &pool));
+over_pool!(fill, "fill over a pool", BLOCK, |pool| FillAllocator::new_in("fill", &pool));
 over_pool!(quarantine, "quarantine over a pool", BLOCK, |pool| {
-    QuarantineAllocator::new("quarantine", WAITING, usize::MAX, &pool, &PAGES)
+    QuarantineAllocator::new_in("quarantine", WAITING, usize::MAX, &pool, &PAGES)
         .expect("the system has pages")
 });
 over_pool!(trace, "trace over a pool", BLOCK, |pool| {
-    TraceAllocator::new("trace", &pool, &PAGES)
+    TraceAllocator::new_in("trace", &pool, &PAGES)
 });
 
 /// A pool that keeps sites, and one that does not.
 fn sites() -> [Contender; 2] {
     [
         Contender::new("pool with sites", || {
-            let pool = pool_of(BLOCK).with_sites(Sites::new(&PAGES));
+            let pool = pool_of(BLOCK).with_sites(Sites::new_in(&PAGES));
             Filled::new(Ours(pool), LIVE_IN_CACHE).churn(PAIRS)
         }),
         Contender::new("pool", in_pool),
@@ -120,7 +120,7 @@ fn trace_stacks() -> [Contender; 2] {
     [
         Contender::new("trace with stacks over a pool", || {
             let pool = pool_of(BLOCK);
-            let trace = TraceAllocator::new("trace", &pool, &PAGES).with_stacks();
+            let trace = TraceAllocator::new_in("trace", &pool, &PAGES).with_stacks();
             Filled::new(Ours(trace), LIVE_IN_CACHE).churn(PAIRS / 1000)
         }),
         Contender::new("pool", in_pool),
@@ -132,12 +132,12 @@ fn trace_stacks() -> [Contender; 2] {
 fn shared_proxy() -> [Contender; 2] {
     [
         Contender::new("shared proxy over a shared pool", || {
-            let pool = SharedPool::new("pool", BLOCK, &PAGES);
-            let proxy = SharedProxy::new("proxy", &pool);
+            let pool = SharedPool::new_in("pool", BLOCK, &PAGES);
+            let proxy = SharedProxy::new_in("proxy", &pool);
             Filled::new(Ours(proxy), LIVE_IN_CACHE).churn(PAIRS)
         }),
         Contender::new("shared pool", || {
-            let pool = SharedPool::new("pool", BLOCK, &PAGES);
+            let pool = SharedPool::new_in("pool", BLOCK, &PAGES);
             Filled::new(Ours(pool), LIVE_IN_CACHE).churn(PAIRS)
         }),
     ]
@@ -160,5 +160,5 @@ fn in_pool() -> Pass {
 
 /// A pool that needs one chunk.
 fn pool_of(layout: Layout) -> PoolAllocator<'static, PageAllocator> {
-    PoolAllocator::new("pool", layout, &PAGES).with_blocks_per_chunk(BLOCKS_A_CHUNK)
+    PoolAllocator::new_in("pool", layout, &PAGES).with_blocks_per_chunk(BLOCKS_A_CHUNK)
 }

@@ -23,7 +23,7 @@ pub fn rows() -> Vec<Row> {
 
 /// Returns a frame over separate pages.
 fn frame(bytes: usize) -> FrameAllocator<'static, PageAllocator> {
-    FrameAllocator::new("frame", bytes, &PAGES).expect("the machine has this memory")
+    FrameAllocator::new_in("frame", bytes, &PAGES).expect("the machine has this memory")
 }
 
 /// Bytes of a frame for all blocks of `frame/32`, with room for what it remembers of each.

@@ -107,7 +107,7 @@ fn churning(name: &'static str, allocator: impl Blocks + 'static) -> Contender {
 
 fn uniform50k() -> Race {
     Race {
-        ours: churning("heap", Ours(HeapAllocator::new("heap", &PAGES))),
+        ours: churning("heap", Ours(HeapAllocator::new_in("heap", &PAGES))),
         peers: vec![
             #[cfg(feature = "peers-all")]
             churning("jemalloc", Global(tikv_jemallocator::Jemalloc)),
@@ -122,7 +122,7 @@ fn realloc() -> Race {
         Contender::new(name, move || grow_by_halves(&mut blocks))
     }
     Race {
-        ours: contender("heap", Ours(HeapAllocator::new("heap", &PAGES))),
+        ours: contender("heap", Ours(HeapAllocator::new_in("heap", &PAGES))),
         peers: vec![
             contender("system", Global(std::alloc::System)),
             #[cfg(feature = "peers-all")]
@@ -162,7 +162,7 @@ fn one_size<const BYTES: u32, const LIVE: u32>() -> Race {
         Contender::new(name, move || mixed.churn(200_000))
     }
     Race {
-        ours: contender("heap", Ours(HeapAllocator::new("heap", &PAGES)), BYTES, LIVE),
+        ours: contender("heap", Ours(HeapAllocator::new_in("heap", &PAGES)), BYTES, LIVE),
         peers: vec![
             contender("system", Global(std::alloc::System), BYTES, LIVE),
             #[cfg(feature = "peers-all")]

@@ -30,7 +30,7 @@ pub fn rows() -> Vec<Row> {
 
 /// Returns our pool as the workloads of one size take it.
 pub(crate) fn pool() -> Ours<PoolAllocator<'static, PageAllocator>> {
-    Ours(PoolAllocator::new("pool", BLOCK, &PAGES))
+    Ours(PoolAllocator::new_in("pool", BLOCK, &PAGES))
 }
 
 /// Returns a contender in the churn of one size.

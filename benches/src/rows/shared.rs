@@ -34,11 +34,11 @@ const PAIRS: u32 = 4_000_000;
 const PAIRS_WARM: u32 = 10_000;
 
 fn shared_pool() -> SharedPool<'static, PageAllocator> {
-    SharedPool::new("shared pool", BLOCK, &PAGES)
+    SharedPool::new_in("shared pool", BLOCK, &PAGES)
 }
 
 fn locked_pool() -> Locked<PoolAllocator<'static, PageAllocator>> {
-    Locked::new(PoolAllocator::new("locked pool", BLOCK, &PAGES))
+    Locked::new(PoolAllocator::new_in("locked pool", BLOCK, &PAGES))
 }
 
 /// One thread, in its CPU time.

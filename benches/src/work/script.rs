@@ -53,7 +53,7 @@ pub(crate) fn our_vectors(checks: bool) -> Contender {
 }
 
 fn loop_of(settings: &Settings, code: &str) -> Contender {
-    let made = Script::try_new_in(BINDINGS, settings, &HEAP);
+    let made = Script::try_new(BINDINGS, settings, &HEAP);
     let mut script = made.unwrap_or_else(|error| unreachable!("the machine is right: {error}"));
     let run = script.evaluate(&mut (), code).and_then(|_| script.callback("run"));
     let run = run.unwrap_or_else(|error| unreachable!("it is Lua: {error}"));

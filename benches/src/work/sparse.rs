@@ -22,7 +22,7 @@ const PAGE_BYTES: u64 = 4096;
 /// it, and returns the MiB that are resident more than before.
 pub(crate) fn resident_after_shrinking() -> f64 {
     let before = resident_bytes();
-    let heap = HeapAllocator::new("sparse", &PAGES);
+    let heap = HeapAllocator::new_in("sparse", &PAGES);
     let blocks = fill(&heap, MANY);
     let kept: Vec<_> = blocks.iter().copied().step_by(MANY / KEPT).collect();
     for (nth, block) in blocks.into_iter().enumerate() {
@@ -49,7 +49,7 @@ pub(crate) struct Sparse {
 
 impl Sparse {
     pub(crate) fn new(shrinks: bool) -> Self {
-        let heap = HeapAllocator::new("sparse", &PAGES);
+        let heap = HeapAllocator::new_in("sparse", &PAGES);
         let first = fill(&heap, 1)[0];
         Self { heap, shrinks, first }
     }

@@ -68,7 +68,7 @@ pub use into_iter::ArrayIntoIter;
 /// use loligo_containers::Array;
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut scores: Array<u32> = Array::new_in(&MEMORY);
+/// let mut scores: Array<u32> = Array::new(&MEMORY);
 /// scores.push(7);
 /// scores.try_extend_from_slice(&[3, 9])?;
 /// scores.sort_unstable();
@@ -85,11 +85,11 @@ pub struct Array<'a, T, A: Allocator + ?Sized = dyn Allocator + 'a> {
     buffer: Buffer<'a, T, A>,
 }
 
-impl<'a, T, A: Allocator + ?Sized> Array<'a, T, A> {
+impl<'a, T> Array<'a, T> {
     /// Returns an empty array, which takes its memory from `memory` when it needs some.
     #[must_use]
-    pub const fn new_in(memory: &'a A) -> Self {
-        Self { buffer: Buffer::new(memory) }
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
     }
 
     /// Returns an empty array with room for `capacity` elements at least.
@@ -97,6 +97,60 @@ impl<'a, T, A: Allocator + ?Sized> Array<'a, T, A> {
     /// # Errors
     ///
     /// [`GrowError`] if there is no memory for them.
+    ///
+    /// # Examples
+    ///
+    /// A reference to any allocator fits:
+    ///
+    /// ```
+    /// use core::mem::MaybeUninit;
+    /// use loligo_allocators::{FrameAllocator, HeapAllocator, PageAllocator, StaticHeap};
+    /// use loligo_containers::{Array, GrowError};
+    ///
+    /// static SMALL: StaticHeap<8192> = StaticHeap::new("small");
+    ///
+    /// /// The three arrays are of one type.
+    /// struct Names<'m> {
+    ///     level: Array<'m, u32>,
+    ///     frame: Array<'m, u32>,
+    ///     menu: Array<'m, u32>,
+    /// }
+    ///
+    /// let pages = PageAllocator::new("pages");
+    /// let heap = HeapAllocator::new("level", &pages);
+    /// let mut memory = [MaybeUninit::uninit(); 1024];
+    /// let frame = FrameAllocator::from_region("frame", &mut memory);
+    /// let names = Names {
+    ///     level: Array::try_with_capacity(4, &heap)?,
+    ///     frame: Array::try_with_capacity(4, &frame)?,
+    ///     menu: Array::try_with_capacity(4, &SMALL)?,
+    /// };
+    /// assert_eq!(heap.stats().live, 1);
+    /// # use loligo_allocators::Allocator;
+    /// # drop((names.level, names.frame, names.menu));
+    /// # Ok::<(), GrowError>(())
+    /// ```
+    pub fn try_with_capacity(
+        capacity: usize,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, GrowError> {
+        Self::try_with_capacity_in(capacity, memory)
+    }
+}
+
+impl<'a, T, A: Allocator + ?Sized> Array<'a, T, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[must_use]
+    pub const fn new_in(memory: &'a A) -> Self {
+        Self { buffer: Buffer::new(memory) }
+    }
+
+    /// As [`try_with_capacity`](Self::try_with_capacity), and keeps the type of the allocator, so
+    /// that its calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_with_capacity`](Self::try_with_capacity).
     pub fn try_with_capacity_in(capacity: usize, memory: &'a A) -> Result<Self, GrowError> {
         let mut array = Self::new_in(memory);
         array.buffer.grow_exact(0, capacity)?;
@@ -282,7 +336,7 @@ impl<'a, T, A: Allocator + ?Sized> Array<'a, T, A> {
     /// ```
     /// # use loligo_allocators::StaticHeap;
     /// # static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-    /// # let mut sparks = loligo_containers::Array::new_in(&MEMORY);
+    /// # let mut sparks = loligo_containers::Array::new(&MEMORY);
     /// sparks.extend_from_slice(&[10, 20, 30, 40]);
     /// assert_eq!(sparks.swap_remove(1), 20);
     /// assert_eq!(sparks, [10, 40, 30]);
@@ -348,7 +402,7 @@ impl<'a, T, A: Allocator + ?Sized> Array<'a, T, A> {
     /// # use loligo_containers::Array;
     /// let mut memory = [MaybeUninit::uninit(); 1024];
     /// let frame = FrameAllocator::from_region("frame", &mut memory);
-    /// let mut visible = Array::new_in(&frame);
+    /// let mut visible = Array::new(&frame);
     /// visible.extend_from_slice(&[3_u32, 5, 8]);
     /// // Plain slices are passed on: the renderer need not know where they are.
     /// let visible: &[u32] = visible.leak();

@@ -64,7 +64,7 @@ pub use iter::{RingIntoIter, RingIter};
 /// use loligo_containers::Ring;
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut trail = Ring::try_with_capacity_in(4, &MEMORY)?;
+/// let mut trail = Ring::try_with_capacity(4, &MEMORY)?;
 /// for step in 0..10 {
 ///     // Nothing is allocated: the oldest makes way.
 ///     trail.push_over(step as f32);
@@ -88,6 +88,27 @@ pub struct Ring<'a, T, A: Allocator + ?Sized = dyn Allocator + 'a> {
     limit: u32,
 }
 
+impl<'a, T> Ring<'a, T> {
+    /// Returns an empty ring, which takes its memory from `memory` when it needs some.
+    #[must_use]
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
+    }
+
+    /// Returns an empty ring with room for `capacity` elements at least, rounded up to a power of
+    /// two.
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory for them.
+    pub fn try_with_capacity(
+        capacity: usize,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, GrowError> {
+        Self::try_with_capacity_in(capacity, memory)
+    }
+}
+
 impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
     /// The most elements that a ring can hold.
     pub const MAX_LEN: usize = 1 << 31;
@@ -99,7 +120,7 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
         _ => 1,
     };
 
-    /// Returns an empty ring, which takes its memory from `memory` when it needs some.
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub const fn new_in(memory: &'a A) -> Self {
         let buffer = Buffer::new(memory);
@@ -107,12 +128,12 @@ impl<'a, T, A: Allocator + ?Sized> Ring<'a, T, A> {
         Self { buffer, head: 0, tail: 0, limit }
     }
 
-    /// Returns an empty ring with room for `capacity` elements at least, rounded up to a power of
-    /// two.
+    /// As [`try_with_capacity`](Self::try_with_capacity), and keeps the type of the allocator, so
+    /// that its calls are direct.
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory for them.
+    /// As [`try_with_capacity`](Self::try_with_capacity).
     pub fn try_with_capacity_in(capacity: usize, memory: &'a A) -> Result<Self, GrowError> {
         let mut ring = Self::new_in(memory);
         if capacity > ring.capacity() {

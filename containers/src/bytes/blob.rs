@@ -109,7 +109,7 @@ pub const BLOB_DEPTH: u32 = 64;
 /// static HEAP: StaticHeap<65536> = StaticHeap::new("compiler");
 ///
 /// // When content is compiled:
-/// let mut builder = BlobBuilder::<Effect>::try_new_in(Endian::NATIVE, &HEAP)?;
+/// let mut builder = BlobBuilder::<Effect>::try_new(Endian::NATIVE, &HEAP)?;
 /// let root = builder.root();
 /// builder.string(root.at(blob_field!(Effect, name)), "smoke")?;
 /// builder.set(root.at(blob_field!(Effect, life)), 2.5);

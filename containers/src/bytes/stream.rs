@@ -79,7 +79,7 @@ const DEPTH_MAX: u32 = 64;
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
 /// const FORMAT: StreamFormat = StreamFormat::new("knight", 3);
-/// let mut bytes: Array<u8> = Array::new_in(&MEMORY);
+/// let mut bytes: Array<u8> = Array::new(&MEMORY);
 /// let mut galahad = Knight { health: 0.5, armour: 30, squire: Some(7) };
 /// FORMAT.save(&mut galahad, &mut bytes)?;
 ///

@@ -30,7 +30,7 @@
 //! use loligo_containers::{Array, text};
 //!
 //! static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-//! let mut line: Array<u8> = Array::new_in(&MEMORY);
+//! let mut line: Array<u8> = Array::new(&MEMORY);
 //! text::append(&mut line, "Sauk\u{fd}: ");
 //! text::try_format(&mut line, format_args!("{:.1} km", 12.345))?;
 //! assert_eq!(text::view(&line), Ok("Sauk\u{fd}: 12.3 km"));

@@ -81,11 +81,11 @@ pub use table::{CallbackId, CallbackTable};
 /// }
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut table: CallbackTable<Game> = CallbackTable::new_in(&MEMORY);
+/// let mut table: CallbackTable<Game> = CallbackTable::new(&MEMORY);
 /// let finished = table.add(|game: &mut Game, sound: u32| game.heard.push(sound));
 ///
 /// // The sound system queues, and the game runs what is queued.
-/// let mut calls: Callbacks = Callbacks::new_in(&MEMORY);
+/// let mut calls: Callbacks = Callbacks::new(&MEMORY);
 /// calls.queue(finished, 7);
 /// calls.queue(finished, 9);
 /// let mut game = Game { heard: Vec::new() };
@@ -96,11 +96,11 @@ pub struct Callbacks<'a, C: Callback = Callback16, A: Allocator + ?Sized = dyn A
     calls: Array<'a, C, A>,
 }
 
-impl<'a, C: Callback, A: Allocator + ?Sized> Callbacks<'a, C, A> {
+impl<'a, C: Callback> Callbacks<'a, C> {
     /// Returns an empty queue, which takes its memory from `memory` when it needs some.
     #[must_use]
-    pub const fn new_in(memory: &'a A) -> Self {
-        Self { calls: Array::new_in(memory) }
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
     }
 
     /// Returns an empty queue with room for `capacity` calls at least.
@@ -108,6 +108,27 @@ impl<'a, C: Callback, A: Allocator + ?Sized> Callbacks<'a, C, A> {
     /// # Errors
     ///
     /// [`GrowError`] if there is no memory for them.
+    pub fn try_with_capacity(
+        capacity: usize,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, GrowError> {
+        Self::try_with_capacity_in(capacity, memory)
+    }
+}
+
+impl<'a, C: Callback, A: Allocator + ?Sized> Callbacks<'a, C, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[must_use]
+    pub const fn new_in(memory: &'a A) -> Self {
+        Self { calls: Array::new_in(memory) }
+    }
+
+    /// As [`try_with_capacity`](Self::try_with_capacity), and keeps the type of the allocator, so
+    /// that its calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_with_capacity`](Self::try_with_capacity).
     pub fn try_with_capacity_in(capacity: usize, memory: &'a A) -> Result<Self, GrowError> {
         Ok(Self { calls: Array::try_with_capacity_in(capacity, memory)? })
     }

@@ -103,7 +103,7 @@ use event::{HEADER_BYTES, HEADER_WORDS, WORD, header, payload_bytes};
 /// }
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut physics: EventStream = EventStream::new_in(&MEMORY);
+/// let mut physics: EventStream = EventStream::new(&MEMORY);
 /// physics.push(Collision { actors: [4, 9], place: [0.0, 1.5, 3.0] });
 /// physics.push(FellAsleep { actor: 9 });
 /// physics.push(Collision { actors: [4, 2], place: [0.0, 0.0, 7.0] });
@@ -125,11 +125,11 @@ pub struct EventStream<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     len: u32,
 }
 
-impl<'a, A: Allocator + ?Sized> EventStream<'a, A> {
+impl<'a> EventStream<'a> {
     /// Returns an empty stream, which takes its memory from `memory` when it needs some.
     #[must_use]
-    pub const fn new_in(memory: &'a A) -> Self {
-        Self { buffer: Buffer::new(memory), len: 0 }
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
     }
 
     /// Returns an empty stream with room for `bytes` bytes at least, headers included.
@@ -137,6 +137,27 @@ impl<'a, A: Allocator + ?Sized> EventStream<'a, A> {
     /// # Errors
     ///
     /// [`GrowError`] if there is no memory for them.
+    pub fn try_with_capacity(
+        bytes: usize,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, GrowError> {
+        Self::try_with_capacity_in(bytes, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> EventStream<'a, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[must_use]
+    pub const fn new_in(memory: &'a A) -> Self {
+        Self { buffer: Buffer::new(memory), len: 0 }
+    }
+
+    /// As [`try_with_capacity`](Self::try_with_capacity), and keeps the type of the allocator, so
+    /// that its calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_with_capacity`](Self::try_with_capacity).
     pub fn try_with_capacity_in(bytes: usize, memory: &'a A) -> Result<Self, GrowError> {
         let mut stream = Self::new_in(memory);
         stream.buffer.grow_exact(0, bytes.div_ceil(WORD))?;
@@ -240,7 +261,7 @@ impl<'a, A: Allocator + ?Sized> EventStream<'a, A> {
     /// }
     ///
     /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-    /// let mut chat: EventStream = EventStream::new_in(&MEMORY);
+    /// let mut chat: EventStream = EventStream::new(&MEMORY);
     /// chat.try_push_with_tail(Said { unit: 3 }, b"to the left")?;
     ///
     /// let record = chat.iter().next().expect("one was pushed");

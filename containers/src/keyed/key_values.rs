@@ -103,7 +103,7 @@ use words::Words;
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
 /// const HEALTH: IdString32 = path_key(&["stats", "health"]);
 ///
-/// let mut sheet: KeyValues = KeyValues::new_in(&MEMORY);
+/// let mut sheet: KeyValues = KeyValues::new(&MEMORY);
 /// sheet.set(id32!("name"), "The One");
 /// sheet.set(HEALTH, 100.0);
 /// sheet.set(path_key(&["status_effects", "drunk"]), true);
@@ -125,11 +125,11 @@ pub struct KeyValues<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     words: Words<'a, A>,
 }
 
-impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
+impl<'a> KeyValues<'a> {
     /// Returns a store without keys, which takes its memory from `memory` when it needs some.
     #[must_use]
-    pub const fn new_in(memory: &'a A) -> Self {
-        Self { words: Words::new(memory) }
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
     }
 
     /// Returns a store without keys, with room for `keys` keys and for `bytes` bytes of texts and
@@ -138,14 +138,12 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
     /// # Errors
     ///
     /// [`GrowError`] if there is no memory.
-    pub fn try_with_capacity_in(
+    pub fn try_with_capacity(
         keys: usize,
         bytes: usize,
-        memory: &'a A,
+        memory: &'a (dyn Allocator + 'a),
     ) -> Result<Self, GrowError> {
-        let mut store = Self::new_in(memory);
-        store.try_reserve(keys, bytes)?;
-        Ok(store)
+        Self::try_with_capacity_in(keys, bytes, memory)
     }
 
     /// Returns a copy of a store from elsewhere: in a set, or in bytes that were
@@ -158,6 +156,43 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
     /// # Errors
     ///
     /// [`GrowError`] if there is no memory.
+    pub fn try_from_ref(
+        store: KeyValuesRef<'_>,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, GrowError> {
+        Self::try_from_ref_in(store, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[must_use]
+    pub const fn new_in(memory: &'a A) -> Self {
+        Self { words: Words::new(memory) }
+    }
+
+    /// As [`try_with_capacity`](Self::try_with_capacity), and keeps the type of the allocator, so
+    /// that its calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_with_capacity`](Self::try_with_capacity).
+    pub fn try_with_capacity_in(
+        keys: usize,
+        bytes: usize,
+        memory: &'a A,
+    ) -> Result<Self, GrowError> {
+        let mut store = Self::new_in(memory);
+        store.try_reserve(keys, bytes)?;
+        Ok(store)
+    }
+
+    /// As [`try_from_ref`](Self::try_from_ref), and keeps the type of the allocator, so that its
+    /// calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_from_ref`](Self::try_from_ref).
     pub fn try_from_ref_in(store: KeyValuesRef<'_>, memory: &'a A) -> Result<Self, GrowError> {
         let mut copy = Self::new_in(memory);
         if store.is_empty() {

@@ -92,7 +92,7 @@ pub enum OpenLayout {
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
 /// let json = br#"{"score": 100, "name": "Player 1"}"#;
-/// let mut player = OpenStruct::try_from_json_in(json, &MEMORY)?;
+/// let mut player = OpenStruct::try_from_json(json, &MEMORY)?;
 /// assert_eq!(player.text(id32!("name")), Some("Player 1"));
 ///
 /// const SCORE: Field<i32> = Field::new(id32!("score"));
@@ -112,13 +112,11 @@ pub struct OpenStruct<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     array: OpenArray<'a, A>,
 }
 
-impl<'a, A: Allocator + ?Sized> OpenStruct<'a, A> {
+impl<'a> OpenStruct<'a> {
     /// Returns a struct without fields, which takes its memory from `memory` when it needs some.
     #[must_use]
-    pub const fn new_in(memory: &'a A) -> Self {
-        // A row without fields takes no words.
-        let shape = Shape { rows: 1, capacity: 1, ..Shape::empty(OpenLayout::ArrayOfStructs) };
-        Self { array: OpenArray { words: Array::new_in(memory), shape } }
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
     }
 
     /// Returns a struct made of a JSON object, whose values become fields as those of
@@ -131,15 +129,8 @@ impl<'a, A: Allocator + ?Sized> OpenStruct<'a, A> {
     /// # Errors
     ///
     /// As those of [`OpenArray::try_extend_from_json`].
-    pub fn try_from_json_in(json: &[u8], memory: &'a A) -> Result<Self, OpenError> {
-        let mut reader = JsonReader::new(json);
-        let mut open = Self::new_in(memory);
-        if reader.token()? != Token::Start(Nest::Object) {
-            return Err(reader.refuse("an object was expected").into());
-        }
-        open.array.read_object(0, &mut reader)?;
-        reader.next()?;
-        Ok(open)
+    pub fn try_from_json(json: &[u8], memory: &'a (dyn Allocator + 'a)) -> Result<Self, OpenError> {
+        Self::try_from_json_in(json, memory)
     }
 
     /// Returns a struct that [`try_save`](Self::try_save) saved, from untrusted bytes.
@@ -152,6 +143,43 @@ impl<'a, A: Allocator + ?Sized> OpenStruct<'a, A> {
     ///
     /// As those of [`OpenArray::try_open_in`]; also where the bytes are an array of more rows or
     /// none.
+    pub fn try_open(bytes: &[u8], memory: &'a (dyn Allocator + 'a)) -> Result<Self, OpenError> {
+        Self::try_open_in(bytes, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> OpenStruct<'a, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[must_use]
+    pub const fn new_in(memory: &'a A) -> Self {
+        // A row without fields takes no words.
+        let shape = Shape { rows: 1, capacity: 1, ..Shape::empty(OpenLayout::ArrayOfStructs) };
+        Self { array: OpenArray { words: Array::new_in(memory), shape } }
+    }
+
+    /// As [`try_from_json`](Self::try_from_json), and keeps the type of the allocator, so that its
+    /// calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_from_json`](Self::try_from_json).
+    pub fn try_from_json_in(json: &[u8], memory: &'a A) -> Result<Self, OpenError> {
+        let mut reader = JsonReader::new(json);
+        let mut open = Self::new_in(memory);
+        if reader.token()? != Token::Start(Nest::Object) {
+            return Err(reader.refuse("an object was expected").into());
+        }
+        open.array.read_object(0, &mut reader)?;
+        reader.next()?;
+        Ok(open)
+    }
+
+    /// As [`try_open`](Self::try_open), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_open`](Self::try_open).
     pub fn try_open_in(bytes: &[u8], memory: &'a A) -> Result<Self, OpenError> {
         let array = OpenArray::try_open_in(bytes, memory)?;
         if array.len() != 1 || array.layout() != OpenLayout::ArrayOfStructs {
@@ -295,6 +323,19 @@ impl<'a, A: Allocator + ?Sized> OpenStruct<'a, A> {
     /// # Errors
     ///
     /// [`GrowError`] if there is no memory.
+    pub fn try_clone<'b>(
+        &self,
+        memory: &'b (dyn Allocator + 'b),
+    ) -> Result<OpenStruct<'b>, GrowError> {
+        self.try_clone_in(memory)
+    }
+
+    /// As [`try_clone`](Self::try_clone), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_clone`](Self::try_clone).
     pub fn try_clone_in<'b, B: Allocator + ?Sized>(
         &self,
         memory: &'b B,
@@ -302,7 +343,7 @@ impl<'a, A: Allocator + ?Sized> OpenStruct<'a, A> {
         Ok(OpenStruct { array: self.array.try_clone_in(memory)? })
     }
 
-    /// Appends the struct to `to` as bytes, which [`try_open_in`](Self::try_open_in) opens again.
+    /// Appends the struct to `to` as bytes, which [`try_open`](Self::try_open) opens again.
     ///
     /// # Complexity
     ///

@@ -141,7 +141,7 @@ type Table<'a, K, V, S, A> = hashbrown::HashMap<K, V, S, Bridge<'a, A>>;
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
 /// let mut sounds: HashMap<IdString32, &str, BuildIdHasher> =
-///     HashMap::with_hasher_in(BuildIdHasher::new(), &MEMORY);
+///     HashMap::with_hasher(BuildIdHasher::new(), &MEMORY);
 /// sounds.try_insert(id32!("door"), "creak")?;
 /// sounds.insert(id32!("wind"), "howl");
 /// assert_eq!(sounds.get(&id32!("door")), Some(&"creak"));
@@ -152,21 +152,44 @@ pub struct HashMap<'a, K, V, S = BuildKeyHasher, A: Allocator + ?Sized = dyn All
     table: Table<'a, K, V, S, A>,
 }
 
-impl<'a, K, V, A: Allocator + ?Sized> HashMap<'a, K, V, BuildKeyHasher, A> {
+impl<'a, K, V> HashMap<'a, K, V, BuildKeyHasher> {
     /// Returns an empty map with the default hasher, which takes its memory from `memory` when it
     /// needs some.
+    #[must_use]
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
+    }
+}
+
+impl<'a, K, V, A: Allocator + ?Sized> HashMap<'a, K, V, BuildKeyHasher, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub const fn new_in(memory: &'a A) -> Self {
         Self::with_hasher_in(BuildKeyHasher::new(), memory)
     }
 }
 
-impl<'a, K: Eq + Hash, V, A: Allocator + ?Sized> HashMap<'a, K, V, BuildKeyHasher, A> {
+impl<'a, K: Eq + Hash, V> HashMap<'a, K, V, BuildKeyHasher> {
     /// Returns an empty map with room for `capacity` entries at least.
     ///
     /// # Errors
     ///
     /// [`GrowError`] if there is no memory for them.
+    pub fn try_with_capacity(
+        capacity: usize,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, GrowError> {
+        Self::try_with_capacity_in(capacity, memory)
+    }
+}
+
+impl<'a, K: Eq + Hash, V, A: Allocator + ?Sized> HashMap<'a, K, V, BuildKeyHasher, A> {
+    /// As [`try_with_capacity`](Self::try_with_capacity), and keeps the type of the allocator, so
+    /// that its calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_with_capacity`](Self::try_with_capacity).
     pub fn try_with_capacity_in(capacity: usize, memory: &'a A) -> Result<Self, GrowError> {
         let mut map = Self::new_in(memory);
         map.try_reserve(capacity)?;
@@ -174,8 +197,17 @@ impl<'a, K: Eq + Hash, V, A: Allocator + ?Sized> HashMap<'a, K, V, BuildKeyHashe
     }
 }
 
-impl<'a, K, V, S, A: Allocator + ?Sized> HashMap<'a, K, V, S, A> {
+impl<'a, K, V, S> HashMap<'a, K, V, S> {
     /// Returns an empty map with a hasher of your choice.
+    #[must_use]
+    pub const fn with_hasher(hasher: S, memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::with_hasher_in(hasher, memory)
+    }
+}
+
+impl<'a, K, V, S, A: Allocator + ?Sized> HashMap<'a, K, V, S, A> {
+    /// As [`with_hasher`](Self::with_hasher), and keeps the type of the allocator, so that its
+    /// calls are direct.
     #[must_use]
     pub const fn with_hasher_in(hasher: S, memory: &'a A) -> Self {
         Self { table: hashbrown::HashMap::with_hasher_in(hasher, Bridge(memory)) }
@@ -256,7 +288,7 @@ impl<'a, K: Eq + Hash, V, S: BuildHasher, A: Allocator + ?Sized> HashMap<'a, K, 
     /// use loligo_containers::HashMap;
     ///
     /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-    /// let mut kills: HashMap<&str, u32> = HashMap::new_in(&MEMORY);
+    /// let mut kills: HashMap<&str, u32> = HashMap::new(&MEMORY);
     /// for victim in ["rat", "bat", "rat"] {
     ///     *kills.try_entry(victim)?.or_insert(0) += 1;
     /// }

@@ -90,7 +90,7 @@ pub struct EntryPlace(u32);
 /// use loligo_ids::{IdString32, id32};
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut tagged: MultiMap<IdString32, u32> = MultiMap::new_in(&MEMORY);
+/// let mut tagged: MultiMap<IdString32, u32> = MultiMap::new(&MEMORY);
 /// tagged.insert(id32!("enemy"), 7);
 /// tagged.insert(id32!("light"), 8);
 /// tagged.try_insert(id32!("enemy"), 3)?;
@@ -113,12 +113,12 @@ pub struct MultiMap<'a, K, V, S = BuildKeyHasher, A: Allocator + ?Sized = dyn Al
     hasher: S,
 }
 
-impl<'a, K, V, A: Allocator + ?Sized> MultiMap<'a, K, V, BuildKeyHasher, A> {
+impl<'a, K, V> MultiMap<'a, K, V, BuildKeyHasher> {
     /// Returns an empty map with the default hasher, which takes its memory from `memory` when it
     /// needs some.
     #[must_use]
-    pub const fn new_in(memory: &'a A) -> Self {
-        Self::with_hasher_in(BuildKeyHasher::new(), memory)
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
     }
 
     /// Returns an empty map with room for `capacity` entries at least.
@@ -126,6 +126,27 @@ impl<'a, K, V, A: Allocator + ?Sized> MultiMap<'a, K, V, BuildKeyHasher, A> {
     /// # Errors
     ///
     /// [`GrowError`] if there is no memory for them.
+    pub fn try_with_capacity(
+        capacity: usize,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, GrowError> {
+        Self::try_with_capacity_in(capacity, memory)
+    }
+}
+
+impl<'a, K, V, A: Allocator + ?Sized> MultiMap<'a, K, V, BuildKeyHasher, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[must_use]
+    pub const fn new_in(memory: &'a A) -> Self {
+        Self::with_hasher_in(BuildKeyHasher::new(), memory)
+    }
+
+    /// As [`try_with_capacity`](Self::try_with_capacity), and keeps the type of the allocator, so
+    /// that its calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_with_capacity`](Self::try_with_capacity).
     pub fn try_with_capacity_in(capacity: usize, memory: &'a A) -> Result<Self, GrowError> {
         let mut map = Self::new_in(memory);
         map.try_reserve(capacity)?;
@@ -133,8 +154,17 @@ impl<'a, K, V, A: Allocator + ?Sized> MultiMap<'a, K, V, BuildKeyHasher, A> {
     }
 }
 
-impl<'a, K, V, S, A: Allocator + ?Sized> MultiMap<'a, K, V, S, A> {
+impl<'a, K, V, S> MultiMap<'a, K, V, S> {
     /// Returns an empty map with a hasher of your choice.
+    #[must_use]
+    pub const fn with_hasher(hasher: S, memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::with_hasher_in(hasher, memory)
+    }
+}
+
+impl<'a, K, V, S, A: Allocator + ?Sized> MultiMap<'a, K, V, S, A> {
+    /// As [`with_hasher`](Self::with_hasher), and keeps the type of the allocator, so that its
+    /// calls are direct.
     #[must_use]
     pub const fn with_hasher_in(hasher: S, memory: &'a A) -> Self {
         Self { buckets: Array::new_in(memory), entries: Array::new_in(memory), hasher }
@@ -302,7 +332,7 @@ impl<K: Hash + Eq, V, S: BuildHasher, A: Allocator + ?Sized> MultiMap<'_, K, V, 
     /// use loligo_containers::MultiMap;
     ///
     /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-    /// let mut wounds: MultiMap<&str, u32> = MultiMap::new_in(&MEMORY);
+    /// let mut wounds: MultiMap<&str, u32> = MultiMap::new(&MEMORY);
     /// wounds.insert("orc", 5);
     /// wounds.insert("orc", 2);
     /// let mut next = wounds.find_first("orc");

@@ -81,7 +81,7 @@ use pending::Pending;
 /// use loligo_containers::SortedMap;
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut events: SortedMap<u32, &str> = SortedMap::new_in(&MEMORY);
+/// let mut events: SortedMap<u32, &str> = SortedMap::new(&MEMORY);
 /// for (frame, event) in [(30, "swing"), (12, "left foot"), (24, "right foot"), (30, "hit")] {
 ///     events.try_push(frame, event)?;
 /// }
@@ -110,8 +110,28 @@ pub struct SortedMap<'a, K, V, A: Allocator + ?Sized = dyn Allocator + 'a> {
     room: u32,
 }
 
-impl<'a, K, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
+impl<'a, K, V> SortedMap<'a, K, V> {
     /// Returns an empty map, which takes its memory from `memory` when it needs some.
+    #[must_use]
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
+    }
+
+    /// Returns an empty map with room for `capacity` entries at least.
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory for them.
+    pub fn try_with_capacity(
+        capacity: usize,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, GrowError> {
+        Self::try_with_capacity_in(capacity, memory)
+    }
+}
+
+impl<'a, K, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub const fn new_in(memory: &'a A) -> Self {
         Self {
@@ -123,11 +143,12 @@ impl<'a, K, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
         }
     }
 
-    /// Returns an empty map with room for `capacity` entries at least.
+    /// As [`try_with_capacity`](Self::try_with_capacity), and keeps the type of the allocator, so
+    /// that its calls are direct.
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory for them.
+    /// As [`try_with_capacity`](Self::try_with_capacity).
     pub fn try_with_capacity_in(capacity: usize, memory: &'a A) -> Result<Self, GrowError> {
         let mut map = Self::new_in(memory);
         map.keys = Array::try_with_capacity_in(capacity, memory)?;
@@ -238,7 +259,7 @@ impl<'a, K, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
     }
 }
 
-impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
+impl<'a, K: Ord, V> SortedMap<'a, K, V> {
     /// Returns a map of entries that are sorted already.
     ///
     /// # Complexity
@@ -249,6 +270,26 @@ impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
     ///
     /// [`SortedError`] if the slices are not of one length, the keys not in ascending order without
     /// duplicates, or there is no memory.
+    pub fn try_from_sorted(
+        keys: &[K],
+        values: &[V],
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, SortedError>
+    where
+        K: Copy,
+        V: Copy,
+    {
+        Self::try_from_sorted_in(keys, values, memory)
+    }
+}
+
+impl<'a, K: Ord, V, A: Allocator + ?Sized> SortedMap<'a, K, V, A> {
+    /// As [`try_from_sorted`](Self::try_from_sorted), and keeps the type of the allocator, so that
+    /// its calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_from_sorted`](Self::try_from_sorted).
     pub fn try_from_sorted_in(keys: &[K], values: &[V], memory: &'a A) -> Result<Self, SortedError>
     where
         K: Copy,

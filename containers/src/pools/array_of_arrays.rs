@@ -106,7 +106,7 @@ pub type RowId<T> = Id<RowOf<T>, u32, INDEX_BITS, GENERATION_BITS>;
 /// use loligo_containers::ArrayOfArrays;
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut neighbours: ArrayOfArrays<u32> = ArrayOfArrays::new_in(&MEMORY);
+/// let mut neighbours: ArrayOfArrays<u32> = ArrayOfArrays::new(&MEMORY);
 /// let [door, well] = [neighbours.try_add_row()?, neighbours.try_add_row()?];
 /// neighbours.try_push(door, 7)?;
 /// neighbours.try_extend_from_slice(well, &[1, 2, 3, 4, 5, 6])?;
@@ -135,14 +135,11 @@ pub struct ArrayOfArrays<'a, T: Copy, A: Allocator + ?Sized = dyn Allocator + 'a
     live: u32,
 }
 
-impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
-    /// The elements of a unit.
-    const UNIT: u32 = Space::<'a, T, A>::UNIT;
-
+impl<'a, T: Copy> ArrayOfArrays<'a, T> {
     /// Returns a container without rows, which takes its memory from `memory` when it needs some.
     #[must_use]
-    pub const fn new_in(memory: &'a A) -> Self {
-        Self { rows: Array::new_in(memory), space: Space::new(memory), dead: 0, live: 0 }
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
     }
 
     /// Returns a container with room for `rows` rows, and for `elements` elements in rows that are
@@ -151,6 +148,31 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
     /// # Errors
     ///
     /// [`GrowError`] if there is no memory for them.
+    pub fn try_with_capacity(
+        rows: usize,
+        elements: usize,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, GrowError> {
+        Self::try_with_capacity_in(rows, elements, memory)
+    }
+}
+
+impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
+    /// The elements of a unit.
+    const UNIT: u32 = Space::<'a, T, A>::UNIT;
+
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[must_use]
+    pub const fn new_in(memory: &'a A) -> Self {
+        Self { rows: Array::new_in(memory), space: Space::new(memory), dead: 0, live: 0 }
+    }
+
+    /// As [`try_with_capacity`](Self::try_with_capacity), and keeps the type of the allocator, so
+    /// that its calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_with_capacity`](Self::try_with_capacity).
     pub fn try_with_capacity_in(
         rows: usize,
         elements: usize,

@@ -107,7 +107,7 @@ struct Block {
 /// use loligo_containers::HandleHeap;
 ///
 /// static MEMORY: StaticHeap<16384> = StaticHeap::new("doc");
-/// let mut heap: HandleHeap = HandleHeap::new_in(&MEMORY);
+/// let mut heap: HandleHeap = HandleHeap::new(&MEMORY);
 /// let first = heap.try_allocate(100, 16)?;
 /// let path = heap.try_allocate_from(&[1.0_f32, 4.0, 9.0])?;
 /// heap.free(first)?;
@@ -134,11 +134,31 @@ pub struct HandleHeap<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     pinned: u32,
 }
 
+impl<'a> HandleHeap<'a> {
+    /// Returns an empty heap, which takes its memory from `memory` when it needs some.
+    #[must_use]
+    pub fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
+    }
+
+    /// Returns an empty heap with a buffer of `bytes` at least, heads included.
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory for it.
+    pub fn try_with_capacity(
+        bytes: usize,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, GrowError> {
+        Self::try_with_capacity_in(bytes, memory)
+    }
+}
+
 impl<'a, A: Allocator + ?Sized> HandleHeap<'a, A> {
     /// The greatest alignment that a block may have.
     pub const MAX_ALIGN: usize = space::LINE;
 
-    /// Returns an empty heap, which takes its memory from `memory` when it needs some.
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub fn new_in(memory: &'a A) -> Self {
         Self {
@@ -149,11 +169,12 @@ impl<'a, A: Allocator + ?Sized> HandleHeap<'a, A> {
         }
     }
 
-    /// Returns an empty heap with a buffer of `bytes` at least, heads included.
+    /// As [`try_with_capacity`](Self::try_with_capacity), and keeps the type of the allocator, so
+    /// that its calls are direct.
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory for it.
+    /// As [`try_with_capacity`](Self::try_with_capacity).
     pub fn try_with_capacity_in(bytes: usize, memory: &'a A) -> Result<Self, GrowError> {
         let mut heap = Self::new_in(memory);
         heap.space.grow(bytes.div_ceil(GRANULE))?;

@@ -109,7 +109,7 @@ use settle::Frontier;
 /// use loligo_containers::{List, ListError, ListPool};
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut tags: ListPool<u32> = ListPool::new_in(&MEMORY);
+/// let mut tags: ListPool<u32> = ListPool::new(&MEMORY);
 /// let player: List<u32> = tags.create();
 /// let crate_of_ammo = tags.create();
 /// tags.push(player, 7);
@@ -147,11 +147,31 @@ pub struct ListPool<'a, T, A: Allocator + ?Sized = dyn Allocator + 'a, const K: 
     frontier: Frontier,
 }
 
+impl<'a, T, const K: usize> ListPool<'a, T, dyn Allocator + 'a, K> {
+    /// Returns an empty pool, which takes its memory from `memory` when it needs some.
+    #[must_use]
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
+    }
+
+    /// Returns an empty pool with room for at least `nodes` nodes, and none for lists yet.
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory for them.
+    pub fn try_with_capacity(
+        nodes: usize,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, GrowError> {
+        Self::try_with_capacity_in(nodes, memory)
+    }
+}
+
 impl<'a, T, A: Allocator + ?Sized, const K: usize> ListPool<'a, T, A, K> {
     /// The most lists that there may be.
     pub const LISTS_MAX: u32 = 1 << 24;
 
-    /// Returns an empty pool, which takes its memory from `memory` when it needs some.
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub const fn new_in(memory: &'a A) -> Self {
         Self {
@@ -165,11 +185,12 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> ListPool<'a, T, A, K> {
         }
     }
 
-    /// Returns an empty pool with room for at least `nodes` nodes, and none for lists yet.
+    /// As [`try_with_capacity`](Self::try_with_capacity), and keeps the type of the allocator, so
+    /// that its calls are direct.
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory for them.
+    /// As [`try_with_capacity`](Self::try_with_capacity).
     pub fn try_with_capacity_in(nodes: usize, memory: &'a A) -> Result<Self, GrowError> {
         let mut pool = Self::new_in(memory);
         pool.nodes.try_reserve_exact(nodes as u64)?;

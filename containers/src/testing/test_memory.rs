@@ -25,9 +25,9 @@ pub(crate) const LENGTHS_ARE_LONG: bool = usize::BITS > 32;
 /// Runs `test` with fresh memory, all of which it must free.
 pub(crate) fn with_memory<R>(test: impl FnOnce(&Memory<'_>) -> R) -> R {
     let pages = PageAllocator::new("test pages");
-    let heap = HeapAllocator::new("test heap", &pages);
-    let filled = FillAllocator::new("test fill", &heap);
-    let memory = FailingAllocator::new("test memory", Refusals::None, &filled);
+    let heap = HeapAllocator::new_in("test heap", &pages);
+    let filled = FillAllocator::new_in("test fill", &heap);
+    let memory = FailingAllocator::new_in("test memory", Refusals::None, &filled);
     let outcome = test(&memory);
     assert_eq!(memory.stats().live, 0, "blocks were never given back");
     outcome

@@ -53,7 +53,7 @@ impl<'m> Tools<'m> {
         memory: &Memory<'m>,
         log: &Log<'_, SharedAllocator<'m>>,
     ) -> Result<Self, EngineError> {
-        let server = ToolServer::try_new_in(options.tools, memory_of(memory, "tools"))?;
+        let server = ToolServer::try_new(options.tools, memory_of(memory, "tools"))?;
         let graphs = Graphs::try_new_in(&GraphLimits::default(), memory_of(memory, "monitor"))?;
         let mut file = None;
         if let (Some(token), Ok(address)) = (server.token(), server.address()) {

@@ -8,7 +8,7 @@ const SUBSYSTEMS: [&str; 3] = ["render", "script", "sound"];
 
 fn with_heap(act: impl FnOnce(&HeapAllocator<'_, PageAllocator>)) {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     act(&heap);
     assert_eq!(heap.stats().live, 0, "reading keeps nothing");
 }
@@ -22,12 +22,9 @@ fn a_plan_says_who_serves_whom() {
                 script = { allocator = \"guard\" }
             }
             default = { allocator = heap = 1 }";
-        assert!(
-            MemoryPlan::try_read_in(text, &SUBSYSTEMS, heap).is_err(),
-            "two values for one key"
-        );
+        assert!(MemoryPlan::try_read(text, &SUBSYSTEMS, heap).is_err(), "two values for one key");
         let text = text.replace("heap = 1", "\"heap\" budget = 7");
-        let plan = MemoryPlan::try_read_in(&text, &SUBSYSTEMS, heap).expect("a plan");
+        let plan = MemoryPlan::try_read(&text, &SUBSYSTEMS, heap).expect("a plan");
         let buddy = SubsystemAllocator::Buddy { bytes: 65536, leaf: 256 };
         assert_eq!(
             plan.subsystem(0),
@@ -48,11 +45,7 @@ fn a_plan_says_who_serves_whom() {
 #[test]
 fn an_empty_text_and_each_allocator_are_plans() {
     with_heap(|heap| {
-        assert_eq!(
-            MemoryPlan::try_read_in("", &SUBSYSTEMS, heap),
-            Ok(MemoryPlan::new()),
-            "all share"
-        );
+        assert_eq!(MemoryPlan::try_read("", &SUBSYSTEMS, heap), Ok(MemoryPlan::new()), "all share");
         for (name, allocator) in [
             ("shared", SubsystemAllocator::Shared),
             ("heap", SubsystemAllocator::Heap),
@@ -61,11 +54,11 @@ fn an_empty_text_and_each_allocator_are_plans() {
             ("system", SubsystemAllocator::System),
         ] {
             let text = format!("subsystems = {{ sound = {{ allocator = \"{name}\" }} }}");
-            let plan = MemoryPlan::try_read_in(&text, &SUBSYSTEMS, heap).expect("a plan");
+            let plan = MemoryPlan::try_read(&text, &SUBSYSTEMS, heap).expect("a plan");
             assert_eq!(plan.subsystem(2).allocator, allocator, "{name}");
         }
         let text = "default = { allocator = \"buddy\" bytes = 4096 }";
-        let plan = MemoryPlan::try_read_in(text, &SUBSYSTEMS, heap).expect("a plan");
+        let plan = MemoryPlan::try_read(text, &SUBSYSTEMS, heap).expect("a plan");
         let buddy = SubsystemAllocator::Buddy { bytes: 4096, leaf: 64 };
         assert_eq!(plan.subsystem(1).allocator, buddy, "the usual leaf");
     });
@@ -118,11 +111,10 @@ fn what_is_no_plan_is_refused_with_its_place() {
                 "1:1: expected an object with a key for each subsystem, found `subsystems = [ 1 ]`",
             ),
         ] {
-            let error = MemoryPlan::try_read_in(text, &SUBSYSTEMS, heap).expect_err(text);
+            let error = MemoryPlan::try_read(text, &SUBSYSTEMS, heap).expect_err(text);
             assert_eq!(error.to_string(), said, "{text}");
         }
-        let broken =
-            MemoryPlan::try_read_in("subsystems = {", &SUBSYSTEMS, heap).expect_err("open");
+        let broken = MemoryPlan::try_read("subsystems = {", &SUBSYSTEMS, heap).expect_err("open");
         assert!(broken.to_string().starts_with("1:15: "), "{broken}");
     });
 }

@@ -14,7 +14,7 @@ fn key(name: &str) -> ResourceKey {
 #[test]
 fn names_that_no_script_has_are_not_kept_for_ever() {
     let pages = PageAllocator::new("pages");
-    let memory = Locked::new(HeapAllocator::new("scripts", &pages));
+    let memory = Locked::new(HeapAllocator::new_in("scripts", &pages));
     let mut modules = Modules::new_in(&memory);
     modules.put(key("main"), b"return 1").expect("there is memory");
     assert_eq!(modules.ask("main"), Some(&b"return 1"[..]), "a script");
@@ -38,7 +38,7 @@ fn names_that_no_script_has_are_not_kept_for_ever() {
 #[test]
 fn a_script_that_comes_later_keeps_its_name() {
     let pages = PageAllocator::new("pages");
-    let memory = Locked::new(HeapAllocator::new("scripts", &pages));
+    let memory = Locked::new(HeapAllocator::new_in("scripts", &pages));
     let mut modules = Modules::new_in(&memory);
     assert_eq!(modules.ask("door"), None, "not yet");
     modules.put(key("door"), b"return 2").expect("there is memory");

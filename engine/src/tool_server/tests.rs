@@ -45,9 +45,9 @@ fn serve(request: &ToolRequest<'_>, writer: &mut Writer<'_>) -> Result<(), Strin
 /// Runs `tool` while a server runs, and returns its result.
 fn beside<R: Send>(options: ToolOptions, tool: impl FnOnce(SocketAddr) -> R + Send) -> R {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     let done = {
-        let mut server = ToolServer::try_new_in(options, &heap).expect("a free port");
+        let mut server = ToolServer::try_new(options, &heap).expect("a free port");
         let address = server.address().expect("it listens");
         thread::scope(|scope| {
             let tool = scope.spawn(move || tool(address));
@@ -264,8 +264,8 @@ fn there_are_only_so_many_tools() {
 #[test]
 fn all_tools_hear_a_broadcast() {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
-    let mut server = ToolServer::try_new_in(open(), &heap).expect("a free port");
+    let heap = HeapAllocator::new_in("heap", &pages);
+    let mut server = ToolServer::try_new(open(), &heap).expect("a free port");
     let address = server.address().expect("it listens");
     let heard = thread::scope(|scope| {
         let tools = [(); 2].map(|()| {
@@ -292,16 +292,16 @@ fn all_tools_hear_a_broadcast() {
 #[test]
 fn addresses_that_others_see_are_refused_unless_asked_for() {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     let address = SocketAddr::from(([0, 0, 0, 0], 0));
     let options = ToolOptions { address, ..open() };
-    let error = ToolServer::try_new_in(options, &heap).expect_err("others see it");
+    let error = ToolServer::try_new(options, &heap).expect_err("others see it");
     assert!(matches!(error, ToolError::BeyondLoopback(_)), "{error}");
     let mut said = String::new();
     write!(said, "{error}").expect("a string takes all");
     assert!(said.starts_with("tools cannot be served at 0.0.0.0:0: "), "{said}");
-    let first = ToolServer::try_new_in(open(), &heap).expect("a free port");
+    let first = ToolServer::try_new(open(), &heap).expect("a free port");
     let taken = ToolOptions { address: first.address().expect("it listens"), ..open() };
-    let error = ToolServer::try_new_in(taken, &heap).expect_err("it is in use");
+    let error = ToolServer::try_new(taken, &heap).expect_err("it is in use");
     assert!(error.to_string().contains("port 0 takes a free one"), "{error}");
 }

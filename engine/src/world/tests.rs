@@ -32,9 +32,9 @@ const COPIES: usize = 100;
 /// Spawns twice where one request is refused; returns whether any was.
 fn spawned_twice(yard: &EntityResource<'_>, refusals: Refusals) -> bool {
     let pages = PageAllocator::new("test pages");
-    let heap = Locked::new(HeapAllocator::new("test heap", &pages));
+    let heap = Locked::new(HeapAllocator::new_in("test heap", &pages));
     let failing: Locked<FailingAllocator<'_, _>> =
-        Locked::new(FailingAllocator::new("test memory", refusals, &heap));
+        Locked::new(FailingAllocator::new_in("test memory", refusals, &heap));
     let boot = StaticHeap::<{ MemoryGlobals::BOOT_BYTES }>::new("boot");
     let globals = MemoryGlobals::init(&boot, &MemoryOptions::new()).expect("there is memory");
     let run = with_memory_of(&globals, Some(&failing), &MemoryPlan::new(), &SUBSYSTEMS, |memory| {
@@ -83,7 +83,7 @@ fn spawned_twice(yard: &EntityResource<'_>, refusals: Refusals) -> bool {
 #[test]
 fn a_refused_spawn_leaves_no_entity_no_name_and_no_event() {
     let pages = PageAllocator::new("test pages");
-    let heap = HeapAllocator::new("test heap", &pages);
+    let heap = HeapAllocator::new_in("test heap", &pages);
     let sources: &[(&str, &[u8])] = &[];
     let bytes = compile("yard", YARD.as_bytes(), sources, &COMPILERS, &heap).expect("it is right");
     let yard = EntityResource::open(&bytes).expect("it was compiled");
@@ -95,7 +95,7 @@ fn a_refused_spawn_leaves_no_entity_no_name_and_no_event() {
 #[test]
 fn the_names_of_entities_that_are_gone_are_not_kept_for_ever() {
     let pages = PageAllocator::new("test pages");
-    let heap = HeapAllocator::new("test heap", &pages);
+    let heap = HeapAllocator::new_in("test heap", &pages);
     let sources: &[(&str, &[u8])] = &[];
     let bytes = compile("yard", YARD.as_bytes(), sources, &COMPILERS, &heap).expect("it is right");
     let yard = EntityResource::open(&bytes).expect("it was compiled");

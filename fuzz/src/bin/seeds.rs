@@ -60,7 +60,7 @@ passes = [
 
 fn main() -> Result<(), Failure> {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     readers(&heap)?;
     tables(&heap)?;
     entities(&heap)?;
@@ -266,7 +266,7 @@ where
 }
 
 fn names<I: IdString>(memory: &dyn Allocator) -> Result<Vec<u8>, Failure> {
-    let mut builder = ReverseLookupBuilder::<I, _>::new(memory);
+    let mut builder = ReverseLookupBuilder::<I, _>::new_in(memory);
     for name in ["larch", "", "tr\u{e9}e/oak.mesh"] {
         builder.insert(name).map_err(|error| error.to_string())?;
     }

@@ -9,7 +9,7 @@ use loligo_allocators::{Allocator, HeapAllocator, ProxyAllocator};
 pub(super) fn with_bytes(bytes: usize, test: impl FnOnce(&dyn Allocator)) {
     let mut region = std::vec![MaybeUninit::uninit(); 16 << 20];
     let heap = HeapAllocator::from_region("heap", &mut region);
-    let proxy = ProxyAllocator::new("tested", &heap).with_budget(bytes);
+    let proxy = ProxyAllocator::new_in("tested", &heap).with_budget(bytes);
     test(&proxy);
     assert_eq!(proxy.stats().live, 0, "memory is kept");
 }

@@ -36,7 +36,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     /// use loligo_ids::{HoleTable, Id};
     ///
     /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-    /// let mut shots: HoleTable<u32> = HoleTable::new_in(&MEMORY);
+    /// let mut shots: HoleTable<u32> = HoleTable::new(&MEMORY);
     /// let mut ids: [Option<Id<u32>>; 3] = [None; 3];
     /// let mut next = ids.iter_mut();
     /// shots.insert_batch([10, 20, 30], |id| *next.next().unwrap() = Some(id))?;

@@ -70,7 +70,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     /// use loligo_ids::HoleTable;
     ///
     /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-    /// let mut ages: HoleTable<u32> = HoleTable::new_in(&MEMORY);
+    /// let mut ages: HoleTable<u32> = HoleTable::new(&MEMORY);
     /// let first = ages.insert(30)?;
     /// ages.insert(40)?;
     /// for (id, age) in ages.iter_with_ids_mut() {

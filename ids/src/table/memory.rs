@@ -21,15 +21,13 @@ use crate::table::shape::{Measures, Offsets, Parts, Shape, align, fixed_len, off
 /// The capacity, in objects, of a growing table's first block.
 const FIRST: usize = 8;
 
-impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
-    Table<'a, S, T, I, F, E, A>
-{
+impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd> Table<'a, S, T, I, F, E> {
     /// Returns an empty table without a block; it allocates from `memory` as it grows.
     ///
     /// It can grow to as many slots as the index of its ids can name.
     #[must_use]
-    pub fn new_in(memory: &'a A) -> Self {
-        Self::with_limit(usize::MAX, memory)
+    pub fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
     }
 
     /// Returns an empty table that never has more than `limit` slots.
@@ -37,7 +35,24 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     /// With [`Fifo`](crate::Fifo) `MIN_FREE` slots stay free: it is full at `limit - MIN_FREE`
     /// objects.
     #[must_use]
-    pub fn with_limit(limit: usize, memory: &'a A) -> Self {
+    pub fn with_limit(limit: usize, memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::with_limit_in(limit, memory)
+    }
+}
+
+impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
+    Table<'a, S, T, I, F, E, A>
+{
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[must_use]
+    pub fn new_in(memory: &'a A) -> Self {
+        Self::with_limit_in(usize::MAX, memory)
+    }
+
+    /// As [`with_limit`](Self::with_limit), and keeps the type of the allocator, so that its calls
+    /// are direct.
+    #[must_use]
+    pub fn with_limit_in(limit: usize, memory: &'a A) -> Self {
         Self::empty(limit, Some(memory))
     }
 

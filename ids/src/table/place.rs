@@ -42,7 +42,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     /// use loligo_ids::HoleTable;
     ///
     /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-    /// let mut walls: HoleTable<&str> = HoleTable::new_in(&MEMORY);
+    /// let mut walls: HoleTable<&str> = HoleTable::new(&MEMORY);
     /// let wall = walls.insert("north")?;
     /// let removed = walls.remove(wall).unwrap();
     /// // Undo: code that kept the id finds the wall again.
@@ -99,7 +99,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     ///     other_side: Id<Door>,
     /// }
     /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-    /// let mut doors: HoleTable<Door> = HoleTable::new_in(&MEMORY);
+    /// let mut doors: HoleTable<Door> = HoleTable::new(&MEMORY);
     /// // Two objects that name each other.
     /// let inside = doors.reserve_id()?;
     /// let outside = doors.insert(Door { other_side: inside })?;

@@ -17,10 +17,8 @@ use crate::table::Table;
 use crate::table::image::{CHECKSUM, Counts, HEADER, checksum, kind, number, wrong};
 use crate::table::shape::{Parts, Shape};
 
-impl<'a, S: Shape, T: AnyBitPattern, I: TableId, F: FreeList, E: GenerationEnd, A>
-    Table<'a, S, T, I, F, E, A>
-where
-    A: Allocator + ?Sized,
+impl<'a, S: Shape, T: AnyBitPattern, I: TableId, F: FreeList, E: GenerationEnd>
+    Table<'a, S, T, I, F, E>
 {
     /// Returns the table that was saved as `image`, with memory from `memory`.
     ///
@@ -37,7 +35,23 @@ where
     /// very type, if any of them was changed (always found where the change is within eight bytes,
     /// else with 2^64 to 1), if what they say does not hold together though the checksum is right,
     /// or if memory is refused.
-    pub fn restore(image: &[u8], memory: &'a A) -> Result<Self, RestoreError> {
+    pub fn restore(image: &[u8], memory: &'a (dyn Allocator + 'a)) -> Result<Self, RestoreError> {
+        Self::restore_in(image, memory)
+    }
+}
+
+impl<'a, S: Shape, T: AnyBitPattern, I: TableId, F: FreeList, E: GenerationEnd, A>
+    Table<'a, S, T, I, F, E, A>
+where
+    A: Allocator + ?Sized,
+{
+    /// As [`restore`](Self::restore), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`restore`](Self::restore).
+    pub fn restore_in(image: &[u8], memory: &'a A) -> Result<Self, RestoreError> {
         let counts = Self::believed(image)?;
         let Ok(limit) = usize::try_from(counts.limit) else {
             return wrong(Counts::LIMIT, "the limit is more than this machine can have");

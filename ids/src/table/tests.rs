@@ -1,5 +1,6 @@
 //! Tables against a naive model, at their limits, and misused.
 
+mod any_memory;
 mod bound;
 mod check;
 mod images;

@@ -8,6 +8,6 @@ pub(crate) type Heap<'a> = HeapAllocator<'a, PageAllocator>;
 /// Calls `work` with a new heap, so that threads share none and a leak would be noticed.
 pub(crate) fn with_heap<R>(work: impl FnOnce(&Heap<'_>) -> R) -> R {
     let pages = PageAllocator::new("compiler pages");
-    let heap = HeapAllocator::new("compiler", &pages);
+    let heap = HeapAllocator::new_in("compiler", &pages);
     work(&heap)
 }

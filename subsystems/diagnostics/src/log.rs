@@ -106,7 +106,7 @@ struct Entry<'a> {
 ///
 /// let pages = PageAllocator::new("log");
 /// let file = WriteSink::new(Vec::new()); // or a file
-/// let log = Log::try_new_in(&pages)?;
+/// let log = Log::try_new(&pages)?;
 /// log.try_add_sink(Level::Warning, &StderrSink)?;
 /// log.try_add_sink(Level::Debug, &file)?;
 /// log!(log, Info, "{} units spawned", 12);
@@ -133,12 +133,24 @@ std::thread_local! {
     static IS_LOGGING: Cell<bool> = const { Cell::new(false) };
 }
 
-impl<'a, A: Allocator + ?Sized> Log<'a, A> {
+impl<'a> Log<'a> {
     /// Returns a log without sinks.
     ///
     /// # Errors
     ///
     /// [`GrowError`] if there is no memory for a line.
+    pub fn try_new(memory: &'a (dyn Allocator + 'a)) -> Result<Self, GrowError> {
+        Self::try_new_in(memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> Log<'a, A> {
+    /// As [`try_new`](Self::try_new), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_new`](Self::try_new).
     pub fn try_new_in(memory: &'a A) -> Result<Self, GrowError> {
         let inner = Inner {
             sinks: Array::new_in(memory),
@@ -338,7 +350,7 @@ impl<A: Allocator + ?Sized> Write for Line<'_, '_, A> {
 /// use loligo_diagnostics::{Log, log};
 ///
 /// let pages = PageAllocator::new("log");
-/// let log = Log::try_new_in(&pages).unwrap();
+/// let log = Log::try_new(&pages).unwrap();
 /// log!(log, Info, "{} units", 12);
 /// assert_eq!(log.lines(), 1);
 /// ```

@@ -29,7 +29,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 /// use loligo_diagnostics::{Log, warning, warnings_counted};
 ///
 /// let pages = PageAllocator::new("log");
-/// let log = Log::try_new_in(&pages).unwrap();
+/// let log = Log::try_new(&pages).unwrap();
 /// for name in ["feathers", "beak", "eye"] {
 ///     warning!(log, "the material {name} has no texture"); // the log gets the first
 /// }

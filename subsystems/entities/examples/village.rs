@@ -69,10 +69,10 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
 
     // What the game does, at each start of the level.
     let level = EntityResource::open(&bytes)?;
-    let mut entities = Entities::new_in(&heap);
-    let mut transforms = Transforms::new_in(&heap);
-    let mut tags = Tags::new_in(&heap);
-    let mut data = Data::new_in(&heap);
+    let mut entities = Entities::new(&heap);
+    let mut transforms = Transforms::new(&heap);
+    let mut tags = Tags::new(&heap);
+    let mut data = Data::new(&heap);
     let mut managers: [&mut dyn ComponentManager; 3] = [&mut transforms, &mut tags, &mut data];
     let mut components = Components::new(&mut managers)?;
     let spawned = entities.spawn(&level, &[Pose::IDENTITY], &mut components, Unknown::Refuse)?;

@@ -23,8 +23,8 @@ use crate::component::{ComponentManager, ComponentType};
 /// use loligo_entities::{ComponentType, Components, Tags, Transforms};
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut transforms: Transforms = Transforms::new_in(&MEMORY);
-/// let mut tags: Tags = Tags::new_in(&MEMORY);
+/// let mut transforms: Transforms = Transforms::new(&MEMORY);
+/// let mut tags: Tags = Tags::new(&MEMORY);
 /// let mut managers: [&mut dyn loligo_entities::ComponentManager; 2] = [&mut tags, &mut transforms];
 /// let components = Components::new(&mut managers)?;
 /// assert_eq!(components.types().next(), Some(ComponentType::TRANSFORM), "it has the lower order");

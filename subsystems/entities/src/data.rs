@@ -44,8 +44,8 @@ use crate::error::Damage;
 /// use loligo_ids::id32;
 ///
 /// static MEMORY: StaticHeap<16384> = StaticHeap::new("doc");
-/// let mut entities: Entities = Entities::new_in(&MEMORY);
-/// let mut data: Data = Data::new_in(&MEMORY);
+/// let mut entities: Entities = Entities::new(&MEMORY);
+/// let mut data: Data = Data::new(&MEMORY);
 /// let neo = entities.create()?;
 /// data.try_set(neo, id32!("name"), "The One")?;
 /// data.try_set(neo, path_key(&["stats", "health"]), 100.0)?;
@@ -62,8 +62,16 @@ pub struct Data<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     set: KeyValuesSet<'a, A>,
 }
 
-impl<'a, A: Allocator + ?Sized> Data<'a, A> {
+impl<'a> Data<'a> {
     /// Returns a manager without data, which takes its memory from `memory` when it needs some.
+    #[must_use]
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> Data<'a, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub const fn new_in(memory: &'a A) -> Self {
         Self {

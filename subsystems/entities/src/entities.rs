@@ -58,8 +58,16 @@ pub struct Entities<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     doomed: Array<'a, Entity, A>,
 }
 
-impl<'a, A: Allocator + ?Sized> Entities<'a, A> {
+impl<'a> Entities<'a> {
     /// Returns a world without entities, which takes its memory from `memory` when it needs some.
+    #[must_use]
+    pub fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> Entities<'a, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub fn new_in(memory: &'a A) -> Self {
         Self {

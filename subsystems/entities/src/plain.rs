@@ -44,8 +44,8 @@ use crate::error::Damage;
 /// use loligo_entities::{ComponentType, Entities, Plain};
 ///
 /// static MEMORY: StaticHeap<16384> = StaticHeap::new("doc");
-/// let mut entities: Entities = Entities::new_in(&MEMORY);
-/// let mut health: Plain<f32> = Plain::new_in(ComponentType::new("health", 10), &MEMORY);
+/// let mut entities: Entities = Entities::new(&MEMORY);
+/// let mut health: Plain<f32> = Plain::new(ComponentType::new("health", 10), &MEMORY);
 /// let orc = entities.create()?;
 /// health.try_insert(orc, 40.0)?;
 /// for value in health.values_mut() {
@@ -64,11 +64,19 @@ pub struct Plain<'a, T, A: Allocator + ?Sized = dyn Allocator + 'a> {
     values: Array<'a, T, A>,
 }
 
-impl<'a, T: AnyBitPattern + NoUninit, A: Allocator + ?Sized> Plain<'a, T, A> {
+impl<'a, T: AnyBitPattern + NoUninit> Plain<'a, T> {
     /// Returns a manager without components, which takes its memory from `memory` when it needs
     /// some.
     ///
     /// A `T` of a resource is whole words, aligned as words are: any other does not compile.
+    #[must_use]
+    pub const fn new(component: ComponentType, memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(component, memory)
+    }
+}
+
+impl<'a, T: AnyBitPattern + NoUninit, A: Allocator + ?Sized> Plain<'a, T, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub const fn new_in(component: ComponentType, memory: &'a A) -> Self {
         const {

@@ -66,8 +66,8 @@ struct Carried {
 /// use loligo_ids::id32;
 ///
 /// static MEMORY: StaticHeap<16384> = StaticHeap::new("doc");
-/// let mut entities: Entities = Entities::new_in(&MEMORY);
-/// let mut tags: Tags = Tags::new_in(&MEMORY);
+/// let mut entities: Entities = Entities::new(&MEMORY);
+/// let mut tags: Tags = Tags::new(&MEMORY);
 /// let [table, door] = [entities.create()?, entities.create()?];
 /// tags.try_add(table, id32!("wood"))?;
 /// tags.try_add(door, id32!("wood"))?;
@@ -94,8 +94,16 @@ pub struct Tags<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     entities: ArrayOfArrays<'a, Entity, A>,
 }
 
-impl<'a, A: Allocator + ?Sized> Tags<'a, A> {
+impl<'a> Tags<'a> {
     /// Returns a manager without tags, which takes its memory from `memory` when it needs some.
+    #[must_use]
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> Tags<'a, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub const fn new_in(memory: &'a A) -> Self {
         Self {

@@ -98,8 +98,8 @@ impl At {
 /// use loligo_entities::{Entities, Pose, Transforms};
 ///
 /// static MEMORY: StaticHeap<65536> = StaticHeap::new("doc");
-/// let mut entities: Entities = Entities::new_in(&MEMORY);
-/// let mut transforms: Transforms = Transforms::new_in(&MEMORY);
+/// let mut entities: Entities = Entities::new(&MEMORY);
+/// let mut transforms: Transforms = Transforms::new(&MEMORY);
 /// let [tank, turret] = [entities.create()?, entities.create()?];
 /// transforms.try_insert(tank, None, Pose::at(Vec3::X))?;
 /// transforms.try_insert(turret, Some(tank), Pose::at(Vec3::Y))?;
@@ -129,9 +129,17 @@ pub struct Transforms<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     links: Array<'a, Links, A>,
 }
 
-impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
+impl<'a> Transforms<'a> {
     /// Returns a manager without transforms, which takes its memory from `memory` when it needs
     /// some.
+    #[must_use]
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub const fn new_in(memory: &'a A) -> Self {
         Self {

@@ -33,20 +33,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         Symbols { variables: &VARIABLES, constants: &[("gravity", 9.81)], functions: &functions };
 
     let memory: &dyn Allocator = &heap;
-    let mut parameters: Array<Expression> = Array::new_in(memory);
+    let mut parameters: Array<Expression> = Array::new(memory);
     for (name, source) in LINES {
-        let expression = Expression::try_compile_in(source, &symbols, memory)
+        let expression = Expression::try_compile(source, &symbols, memory)
             .map_err(|error| format!("{name}: {error}"))?;
         println!("{name:4} {:2} words: {source}", expression.bytecode().words().len());
         parameters.try_push(expression)?;
     }
     let depth = parameters.iter().map(|line| line.bytecode().depth()).max().unwrap_or(1);
-    let mut stack: BatchStack = BatchStack::try_new_in(depth, memory)?;
-    let mut results: Array<f32> = Array::new_in(memory);
+    let mut stack: BatchStack = BatchStack::try_new(depth, memory)?;
+    let mut results: Array<f32> = Array::new(memory);
     results.try_resize(SPARKS * LINES.len(), 0.0)?;
-    let mut ages: Array<f32> = Array::new_in(memory);
+    let mut ages: Array<f32> = Array::new(memory);
     ages.try_extend((0..SPARKS).map(|spark| (spark % 50) as f32 / 50.0))?;
-    let mut seeds: Array<f32> = Array::new_in(memory);
+    let mut seeds: Array<f32> = Array::new(memory);
     seeds.try_extend((0..SPARKS).map(|spark| (spark * 7 % 100) as f32 / 100.0))?;
 
     let before = heap.stats().allocations_total;

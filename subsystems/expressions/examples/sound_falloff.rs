@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     let source = std::env::args().nth(1).unwrap_or_else(|| USUAL.to_owned());
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("sound", &pages);
-    let volume = match Expression::try_compile_in(&source, &SYMBOLS, &heap) {
+    let volume = match Expression::try_compile(&source, &SYMBOLS, &heap) {
         Ok(volume) => volume,
         Err(error) => {
             eprintln!("{error}");

@@ -50,8 +50,8 @@ pub enum Input<'a> {
 ///
 /// static MEMORY: StaticHeap<32768> = StaticHeap::new("doc");
 /// let symbols = Symbols { variables: &["age", "wind"], ..Symbols::default() };
-/// let drift = Expression::try_compile_in("wind * age ^ 2", &symbols, &MEMORY).expect("it is right");
-/// let mut stack = BatchStack::try_new_in(drift.bytecode().depth(), &MEMORY)?;
+/// let drift = Expression::try_compile("wind * age ^ 2", &symbols, &MEMORY).expect("it is right");
+/// let mut stack = BatchStack::try_new(drift.bytecode().depth(), &MEMORY)?;
 /// let mut drifts = [0.0; 3];
 /// let inputs = [Input::Column(&[0.0, 1.0, 2.0]), Input::Same(0.5)];
 /// drift.run_batch(&inputs, &mut drifts, &mut stack);
@@ -66,12 +66,24 @@ pub struct BatchStack<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     slots: Array<'a, Slot, A>,
 }
 
-impl<'a, A: Allocator + ?Sized> BatchStack<'a, A> {
+impl<'a> BatchStack<'a> {
     /// Returns a stack for expressions of at most that [`depth`](Bytecode::depth).
     ///
     /// # Errors
     ///
     /// [`GrowError`] if there is no memory for it.
+    pub fn try_new(depth: usize, memory: &'a (dyn Allocator + 'a)) -> Result<Self, GrowError> {
+        Self::try_new_in(depth, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> BatchStack<'a, A> {
+    /// As [`try_new`](Self::try_new), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_new`](Self::try_new).
     pub fn try_new_in(depth: usize, memory: &'a A) -> Result<Self, GrowError> {
         let mut columns = Array::try_with_capacity_in(depth * LANES, memory)?;
         columns.try_resize(depth * LANES, 0.0)?;

@@ -31,7 +31,7 @@ pub const NODES_MAX: usize = 4_096;
 /// use loligo_expressions::{CompileErrorKind, Expression, Symbols};
 ///
 /// static MEMORY: StaticHeap<32768> = StaticHeap::new("doc");
-/// let refused = Expression::try_compile_in("2 * (1 + 3", &Symbols::default(), &MEMORY);
+/// let refused = Expression::try_compile("2 * (1 + 3", &Symbols::default(), &MEMORY);
 /// let error = refused.err().expect("a parenthesis is open");
 /// assert_eq!((error.line(), error.column()), (1, 5));
 /// assert_eq!(error.kind, CompileErrorKind::Open);

@@ -44,7 +44,7 @@ use crate::verify::verify;
 ///
 /// static MEMORY: StaticHeap<32768> = StaticHeap::new("doc");
 /// let symbols = Symbols { variables: &["t"], ..Symbols::default() };
-/// let wave = Expression::try_compile_in("sin(t) + 0.1 * cos(10 * t)", &symbols, &MEMORY)
+/// let wave = Expression::try_compile("sin(t) + 0.1 * cos(10 * t)", &symbols, &MEMORY)
 ///     .map_err(|error| println!("{error}"));
 /// assert_eq!(wave.map(|wave| wave.run(&[0.0])), Ok(0.1));
 /// ```
@@ -55,12 +55,43 @@ pub struct Expression<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     variables: u32,
 }
 
-impl<'a, A: Allocator + ?Sized> Expression<'a, A> {
+impl<'a> Expression<'a> {
     /// Compiles a source with the names that it may use.
     ///
     /// # Errors
     ///
     /// [`CompileError`]: what is wrong, where, and what to do. All memory has been given back.
+    pub fn try_compile<'s>(
+        source: &'s str,
+        symbols: &Symbols<'a>,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, CompileError<'s>>
+    where
+        'a: 's,
+    {
+        Self::try_compile_in(source, symbols, memory)
+    }
+
+    /// Copies bytecode.
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory for its words.
+    pub fn try_from_bytecode(
+        bytecode: Bytecode<'a>,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, GrowError> {
+        Self::try_from_bytecode_in(bytecode, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> Expression<'a, A> {
+    /// As [`try_compile`](Self::try_compile), and keeps the type of the allocator, so that its
+    /// calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_compile`](Self::try_compile).
     pub fn try_compile_in<'s>(
         source: &'s str,
         symbols: &Symbols<'a>,
@@ -85,11 +116,12 @@ impl<'a, A: Allocator + ?Sized> Expression<'a, A> {
         }
     }
 
-    /// Copies bytecode.
+    /// As [`try_from_bytecode`](Self::try_from_bytecode), and keeps the type of the allocator, so
+    /// that its calls are direct.
     ///
     /// # Errors
     ///
-    /// [`GrowError`] if there is no memory for its words.
+    /// As [`try_from_bytecode`](Self::try_from_bytecode).
     pub fn try_from_bytecode_in(bytecode: Bytecode<'a>, memory: &'a A) -> Result<Self, GrowError> {
         Ok(Self {
             words: Array::try_from_slice_in(bytecode.words(), memory)?,
@@ -166,7 +198,7 @@ impl<'a, A: Allocator + ?Sized> Expression<'a, A> {
     ///
     /// static MEMORY: StaticHeap<32768> = StaticHeap::new("doc");
     /// let symbols = Symbols { variables: &["t"], ..Symbols::default() };
-    /// let fade = Expression::try_compile_in("(1 - 2 ^ -1) * (1-t)^2", &symbols, &MEMORY).ok();
+    /// let fade = Expression::try_compile("(1 - 2 ^ -1) * (1-t)^2", &symbols, &MEMORY).ok();
     /// let source = fade.map(|fade| fade.try_to_source(&symbols).map(|text| text.to_vec()));
     /// assert_eq!(source, Some(Ok(b"(1 - t) ^ 2 * 0.5".to_vec())));
     /// ```

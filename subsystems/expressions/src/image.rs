@@ -84,7 +84,7 @@ impl Bytecode<'_> {
     }
 }
 
-impl<'a, A: Allocator + ?Sized> Expression<'a, A> {
+impl<'a> Expression<'a> {
     /// Opens what [`Bytecode::try_save`] wrote. Nothing in the bytes is believed.
     ///
     /// # Complexity
@@ -94,6 +94,22 @@ impl<'a, A: Allocator + ?Sized> Expression<'a, A> {
     /// # Errors
     ///
     /// [`ImageError`].
+    pub fn try_load(
+        bytes: &[u8],
+        symbols: &Symbols<'a>,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, ImageError> {
+        Self::try_load_in(bytes, symbols, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> Expression<'a, A> {
+    /// As [`try_load`](Self::try_load), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_load`](Self::try_load).
     pub fn try_load_in(
         bytes: &[u8],
         symbols: &Symbols<'a>,

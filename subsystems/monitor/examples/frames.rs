@@ -10,7 +10,7 @@ use std::io::BufWriter;
 use std::path::Path;
 use std::sync::Barrier;
 
-use loligo_allocators::{Allocator, HeapAllocator, Locked, PageAllocator};
+use loligo_allocators::{HeapAllocator, Locked, PageAllocator};
 use loligo_containers::Array;
 use loligo_monitor::{
     ChromeTrace, GraphLimits, Graphs, Monitor, MonitoredAllocator, Options, PerfettoTrace,
@@ -25,16 +25,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let pages = PageAllocator::new("pages");
     // The memory of the debugging tools is separate from the game's.
     let debug = Locked::new(HeapAllocator::new("debug heap", &pages));
-    let monitor = Monitor::try_new_in(&Options::default(), &debug)?;
-    let mut graphs = Graphs::try_new_in(&GraphLimits::default(), &debug)?;
+    let monitor = Monitor::try_new(&Options::default(), &debug)?;
+    let mut graphs = Graphs::try_new(&GraphLimits::default(), &debug)?;
     for line in ["graph make frame", "graph add_scope frame animate", "graph range frame 0 2"] {
         graphs.command(line)?;
     }
-    let mut timeline = Timeline::try_new_in(&TimelineLimits::default(), &debug)?;
+    let mut timeline = Timeline::try_new(&TimelineLimits::default(), &debug)?;
     let json = BufWriter::new(File::create(folder.join("trace.json"))?);
-    let mut chrome = ChromeTrace::try_new_in(json, 64, &debug)?;
+    let mut chrome = ChromeTrace::try_new(json, 64, &debug)?;
     let packets = BufWriter::new(File::create(folder.join("trace.pftrace"))?);
-    let mut perfetto = PerfettoTrace::try_new_in(packets, 64, &debug)?;
+    let mut perfetto = PerfettoTrace::try_new(packets, 64, &debug)?;
 
     let both = Barrier::new(2);
     std::thread::scope(|threads| {
@@ -80,7 +80,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Prints the last scopes of each thread, and what each frame took.
-fn print<A: Allocator>(timeline: &Timeline<'_, A>, graphs: &Graphs<'_, A>) {
+fn print(timeline: &Timeline<'_>, graphs: &Graphs<'_>) {
     for track in timeline.tracks() {
         println!("{}", timeline.name(track.name()));
         for span in track.spans().rev().take(3) {
@@ -119,7 +119,7 @@ fn units(recorder: &Recorder<'_>, pages: &PageAllocator, frame: u32) {
     let heap = HeapAllocator::new("units", pages);
     let heap = MonitoredAllocator::new(name!("units"), &heap);
     recorder.run(|| {
-        let mut units: Array<'_, u32, _> = Array::new_in(&heap);
+        let mut units: Array<'_, u32, _> = Array::new(&heap);
         units.extend(0..frame * 100);
         recorder.counter(name!("units"), units.len() as i64);
     });

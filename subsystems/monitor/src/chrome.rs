@@ -44,12 +44,12 @@ const PROCESS: u32 = 1;
 /// use loligo_monitor::{ChromeTrace, Monitor, Options, name};
 ///
 /// let debug = PageAllocator::new("debug");
-/// let monitor = Monitor::try_new_in(&Options::default(), &debug)?;
+/// let monitor = Monitor::try_new(&Options::default(), &debug)?;
 /// let main = monitor.try_recorder("main")?;
 /// drop(main.scope(name!("say \"hello\"")));
 /// drop(main);
 /// let mut json = Vec::new();
-/// let mut trace = ChromeTrace::try_new_in(&mut json, 64, &debug)?;
+/// let mut trace = ChromeTrace::try_new(&mut json, 64, &debug)?;
 /// assert_eq!(monitor.drain(&mut [&mut trace]).events, 2);
 /// trace.finish()?;
 /// assert!(String::from_utf8(json)?.contains(r#"{"ph":"B","name":"say \"hello\"","pid":1,"tid":1,"#));
@@ -59,12 +59,28 @@ pub struct ChromeTrace<'a, W: Write, A: Allocator + ?Sized = dyn Allocator + 'a>
     file: TraceFile<'a, W, A>,
 }
 
-impl<'a, W: Write, A: Allocator + ?Sized> ChromeTrace<'a, W, A> {
+impl<'a, W: Write> ChromeTrace<'a, W> {
     /// Makes a trace that goes to `writer` and has numbers for `limit` threads, counters and heaps.
     ///
     /// # Errors
     ///
     /// [`GrowError`] if there is not enough memory.
+    pub fn try_new(
+        writer: W,
+        limit: u32,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, GrowError> {
+        Self::try_new_in(writer, limit, memory)
+    }
+}
+
+impl<'a, W: Write, A: Allocator + ?Sized> ChromeTrace<'a, W, A> {
+    /// As [`try_new`](Self::try_new), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_new`](Self::try_new).
     pub fn try_new_in(writer: W, limit: u32, memory: &'a A) -> Result<Self, GrowError> {
         Ok(Self { file: TraceFile::try_new_in(writer, limit, memory)? })
     }

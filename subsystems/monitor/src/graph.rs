@@ -152,8 +152,8 @@ impl<A: Allocator + ?Sized> fmt::Debug for Graph<'_, A> {
 /// use loligo_monitor::{GraphLimits, Graphs, Monitor, Options, name};
 ///
 /// let debug = PageAllocator::new("debug");
-/// let monitor = Monitor::try_new_in(&Options::default(), &debug)?;
-/// let mut graphs = Graphs::try_new_in(&GraphLimits::default(), &debug)?;
+/// let monitor = Monitor::try_new(&Options::default(), &debug)?;
+/// let mut graphs = Graphs::try_new(&GraphLimits::default(), &debug)?;
 /// for line in ["graph make mousegraph", "graph add_vector3 mousegraph mouse", "graph range mousegraph -20 20"] {
 ///     graphs.command(line).expect("the line is right");
 /// }
@@ -174,12 +174,27 @@ pub struct Graphs<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     pub(crate) memory: &'a A,
 }
 
-impl<'a, A: Allocator + ?Sized> Graphs<'a, A> {
+impl<'a> Graphs<'a> {
     /// Makes a set of no graphs.
     ///
     /// # Errors
     ///
     /// [`GrowError`](loligo_containers::GrowError) if there is not enough memory.
+    pub fn try_new(
+        limits: &GraphLimits,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, loligo_containers::GrowError> {
+        Self::try_new_in(limits, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> Graphs<'a, A> {
+    /// As [`try_new`](Self::try_new), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_new`](Self::try_new).
     pub fn try_new_in(
         limits: &GraphLimits,
         memory: &'a A,

@@ -39,11 +39,11 @@ use crate::name::Name;
 /// use loligo_monitor::{Monitor, MonitoredAllocator, Options, name};
 ///
 /// let pages = PageAllocator::new("pages");
-/// let monitor = Monitor::try_new_in(&Options::default(), &pages)?;
+/// let monitor = Monitor::try_new(&Options::default(), &pages)?;
 /// let heap = HeapAllocator::new("units", &pages);
 /// let heap = MonitoredAllocator::new(name!("units"), &heap);
 /// monitor.try_recorder("main")?.run(|| {
-///     let mut units: Array<u32> = Array::new_in(&heap);
+///     let mut units: Array<u32> = Array::new(&heap);
 ///     units.push(7);
 /// });
 /// assert_eq!(monitor.drain(&mut []).events, 2);
@@ -54,10 +54,18 @@ pub struct MonitoredAllocator<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
     name: Name,
 }
 
-impl<'a, B: Allocator + ?Sized> MonitoredAllocator<'a, B> {
+impl<'a> MonitoredAllocator<'a> {
     /// Returns a wrapper of `backing` that records under `name`.
     #[must_use]
-    pub const fn new(name: Name, backing: &'a B) -> Self {
+    pub const fn new(name: Name, backing: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(name, backing)
+    }
+}
+
+impl<'a, B: Allocator + ?Sized> MonitoredAllocator<'a, B> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[must_use]
+    pub const fn new_in(name: Name, backing: &'a B) -> Self {
         Self { backing, name }
     }
 

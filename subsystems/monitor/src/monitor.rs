@@ -163,7 +163,7 @@ struct Pulse(AtomicU32);
 ///
 /// let pages = PageAllocator::new("pages");
 /// let debug = Locked::new(HeapAllocator::new("debug heap", &pages));
-/// let monitor = Monitor::try_new_in(&Options::default(), &debug)?;
+/// let monitor = Monitor::try_new(&Options::default(), &debug)?;
 /// std::thread::scope(|threads| {
 ///     threads.spawn(|| {
 ///         let worker = monitor.try_recorder("worker")?;
@@ -186,8 +186,10 @@ pub struct Monitor<'a, A: Allocator + ?Sized = dyn Allocator + Sync + 'a> {
     memory: &'a A,
 }
 
-impl<'a, A: Allocator + ?Sized> Monitor<'a, A> {
+impl<'a> Monitor<'a> {
     /// Makes a monitor that records from now on.
+    ///
+    /// `memory` must be `Sync`; [`try_new_in`](Self::try_new_in) takes any allocator.
     ///
     /// # Complexity
     ///
@@ -196,16 +198,47 @@ impl<'a, A: Allocator + ?Sized> Monitor<'a, A> {
     /// # Errors
     ///
     /// [`MonitorError::Memory`] if there is not enough.
-    pub fn try_new_in(options: &Options, memory: &'a A) -> Result<Self, MonitorError> {
-        Self::try_with_clock_in(options, Clock::start(), memory)
+    pub fn try_new(
+        options: &Options,
+        memory: &'a (dyn Allocator + Sync + 'a),
+    ) -> Result<Self, MonitorError> {
+        Self::try_new_in(options, memory)
     }
 
     /// As [`try_new_in`](Self::try_new_in), with a clock of one's own: for stamps from elsewhere,
     /// and for tests.
     ///
+    /// `memory` must be `Sync`; [`try_with_clock_in`](Self::try_with_clock_in) takes any allocator.
+    ///
     /// # Errors
     ///
     /// As [`try_new_in`](Self::try_new_in).
+    pub fn try_with_clock(
+        options: &Options,
+        clock: Clock,
+        memory: &'a (dyn Allocator + Sync + 'a),
+    ) -> Result<Self, MonitorError> {
+        Self::try_with_clock_in(options, clock, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> Monitor<'a, A> {
+    /// As [`try_new`](Self::try_new), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_new`](Self::try_new).
+    pub fn try_new_in(options: &Options, memory: &'a A) -> Result<Self, MonitorError> {
+        Self::try_with_clock_in(options, Clock::start(), memory)
+    }
+
+    /// As [`try_with_clock`](Self::try_with_clock), and keeps the type of the allocator, so that
+    /// its calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_with_clock`](Self::try_with_clock).
     pub fn try_with_clock_in(
         options: &Options,
         clock: Clock,

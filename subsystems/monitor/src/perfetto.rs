@@ -101,9 +101,9 @@ const HEAP_TRACKS: u64 = 3 << 32;
 /// use loligo_monitor::{Monitor, Options, PerfettoTrace, name};
 ///
 /// let debug = PageAllocator::new("debug");
-/// let monitor = Monitor::try_new_in(&Options::default(), &debug)?;
+/// let monitor = Monitor::try_new(&Options::default(), &debug)?;
 /// drop(monitor.try_recorder("main")?.scope(name!("update")));
-/// let mut trace = PerfettoTrace::try_new_in(Vec::new(), 64, &debug)?;
+/// let mut trace = PerfettoTrace::try_new(Vec::new(), 64, &debug)?;
 /// assert_eq!(monitor.drain(&mut [&mut trace]).lost, 0);
 /// let bytes = trace.finish()?;
 /// assert!(bytes.windows(6).any(|text| text == b"update"));
@@ -113,12 +113,28 @@ pub struct PerfettoTrace<'a, W: Write, A: Allocator + ?Sized = dyn Allocator + '
     file: TraceFile<'a, W, A>,
 }
 
-impl<'a, W: Write, A: Allocator + ?Sized> PerfettoTrace<'a, W, A> {
+impl<'a, W: Write> PerfettoTrace<'a, W> {
     /// Makes a trace that goes to `writer` and has numbers for `limit` threads, counters and heaps.
     ///
     /// # Errors
     ///
     /// [`GrowError`] if there is not enough memory.
+    pub fn try_new(
+        writer: W,
+        limit: u32,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, GrowError> {
+        Self::try_new_in(writer, limit, memory)
+    }
+}
+
+impl<'a, W: Write, A: Allocator + ?Sized> PerfettoTrace<'a, W, A> {
+    /// As [`try_new`](Self::try_new), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_new`](Self::try_new).
     pub fn try_new_in(writer: W, limit: u32, memory: &'a A) -> Result<Self, GrowError> {
         Ok(Self { file: TraceFile::try_new_in(writer, limit, memory)? })
     }

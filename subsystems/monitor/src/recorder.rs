@@ -52,7 +52,7 @@ pub(crate) const ON: u32 = 1;
 /// use loligo_monitor::{Monitor, Options, name};
 ///
 /// let debug = PageAllocator::new("debug");
-/// let monitor = Monitor::try_new_in(&Options::default(), &debug)?;
+/// let monitor = Monitor::try_new(&Options::default(), &debug)?;
 /// let main = monitor.try_recorder("main")?;
 /// {
 ///     let _update = main.scope(name!("update"));
@@ -241,7 +241,7 @@ impl<'m> Recorder<'m> {
     /// use loligo_monitor::{Monitor, Options, current, name};
     ///
     /// let debug = PageAllocator::new("debug");
-    /// let monitor = Monitor::try_new_in(&Options::default(), &debug)?;
+    /// let monitor = Monitor::try_new(&Options::default(), &debug)?;
     /// monitor.try_recorder("loader")?.run(|| {
     ///     let _load = current::scope(name!("load"));
     ///     current::counter(name!("files"), 12);

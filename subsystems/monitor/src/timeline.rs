@@ -123,8 +123,8 @@ impl<A: Allocator + ?Sized> fmt::Debug for Track<'_, A> {
 /// use loligo_monitor::{Monitor, Options, Timeline, TimelineLimits, name};
 ///
 /// let debug = PageAllocator::new("debug");
-/// let monitor = Monitor::try_new_in(&Options::default(), &debug)?;
-/// let mut timeline = Timeline::try_new_in(&TimelineLimits::default(), &debug)?;
+/// let monitor = Monitor::try_new(&Options::default(), &debug)?;
+/// let mut timeline = Timeline::try_new(&TimelineLimits::default(), &debug)?;
 /// let main = monitor.try_recorder("main")?;
 /// {
 ///     let _update = main.scope(name!("update"));
@@ -149,12 +149,27 @@ pub struct Timeline<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     last_ns: u64,
 }
 
-impl<'a, A: Allocator + ?Sized> Timeline<'a, A> {
+impl<'a> Timeline<'a> {
     /// Makes an empty timeline.
     ///
     /// # Errors
     ///
     /// [`GrowError`] if there is not enough memory.
+    pub fn try_new(
+        limits: &TimelineLimits,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, GrowError> {
+        Self::try_new_in(limits, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> Timeline<'a, A> {
+    /// As [`try_new`](Self::try_new), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_new`](Self::try_new).
     pub fn try_new_in(limits: &TimelineLimits, memory: &'a A) -> Result<Self, GrowError> {
         let mut tracks = Array::try_with_capacity_in(limits.threads as usize, memory)?;
         for _ in 0..limits.threads {

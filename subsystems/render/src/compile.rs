@@ -94,6 +94,6 @@ fn build(
     work: impl FnOnce(&Heap<'_>) -> Result<Vec<u8>, GrowError>,
 ) -> Result<Vec<u8>, CompileError> {
     let pages = PageAllocator::new("compiler pages");
-    let heap = HeapAllocator::new("compiler", &pages);
+    let heap = HeapAllocator::new_in("compiler", &pages);
     work(&heap).map_err(|error| CompileError::new(std::format!("{error}"), "make it smaller"))
 }

@@ -53,7 +53,7 @@ const JOB_WORDS: usize = 3;
 /// use loligo_render::{Draw, Package, RenderContext};
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut context: RenderContext = RenderContext::new_in(&MEMORY);
+/// let mut context: RenderContext = RenderContext::new(&MEMORY);
 /// context.try_draw(20, Draw { state: 3, ..Draw::default() })?;
 /// context.try_job(10, 0xC0FFEE, b"copy the depth")?;
 /// assert_eq!(context.len(), 2);
@@ -92,8 +92,16 @@ pub struct Job<'c> {
     pub data: &'c [u8],
 }
 
-impl<'a, A: Allocator + ?Sized> RenderContext<'a, A> {
+impl<'a> RenderContext<'a> {
     /// Returns an empty context, which takes its memory from `memory` when it needs some.
+    #[must_use]
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> RenderContext<'a, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub const fn new_in(memory: &'a A) -> Self {
         Self { items: Array::new_in(memory), packages: Array::new_in(memory) }

@@ -74,14 +74,14 @@ const _: () = assert!(size_of::<Command>() == 16, "the docs state it");
 /// static MEMORY: StaticHeap<16384> = StaticHeap::new("doc");
 /// let keys = LayerKeys::new(0, Order::ByState);
 /// let cube = Geometry { index_count: 36, first_index: 0, base_vertex: 0 };
-/// let mut context: RenderContext = RenderContext::new_in(&MEMORY);
+/// let mut context: RenderContext = RenderContext::new(&MEMORY);
 /// for instance in 0..3 {
 ///     let draw = Draw { state: 7, args: IndirectArgs::new(cube, instance, 1) };
 ///     context.try_draw(keys.key(7, cube.first_index, 5.0), draw)?;
 /// }
-/// let mut sorter: ItemSorter = ItemSorter::new_in(&MEMORY);
+/// let mut sorter: ItemSorter = ItemSorter::new(&MEMORY);
 /// let contexts = [context];
-/// let mut list: DisplayList = DisplayList::new_in(&MEMORY);
+/// let mut list: DisplayList = DisplayList::new(&MEMORY);
 /// list.try_append(sorter.try_merge(&contexts)?, &contexts)?;
 /// assert_eq!(list.commands(), [Command::Layer(0), Command::Draws { state: 7, first: 0, count: 1 }]);
 /// assert_eq!(list.args(), [IndirectArgs::new(cube, 0, 3)]);
@@ -100,8 +100,16 @@ pub struct DisplayList<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     draws: u64,
 }
 
-impl<'a, A: Allocator + ?Sized> DisplayList<'a, A> {
+impl<'a> DisplayList<'a> {
     /// Returns an empty list, which takes its memory from `memory` when it needs some.
+    #[must_use]
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> DisplayList<'a, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub const fn new_in(memory: &'a A) -> Self {
         Self { commands: Array::new_in(memory), args: Array::new_in(memory), layer: None, draws: 0 }

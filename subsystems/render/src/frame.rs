@@ -72,11 +72,11 @@ pub const COLORS_MAX: usize = 8;
 /// let text = r#"passes = [
 ///     { name = "ui" color = [ "window" ] layers = [ { name = "text" order = "by_state" } ] }
 /// ]"#;
-/// let frame = FrameDescription::try_read_in(text.as_bytes(), &MEMORY)?;
+/// let frame = FrameDescription::try_read(text.as_bytes(), &MEMORY)?;
 /// let text = frame.layer("text").expect("it is there");
 /// assert_eq!((text.number, text.order), (0, Order::ByState));
 ///
-/// let wrong = FrameDescription::try_read_in(b"passes = [ { nam = 1 } ]", &MEMORY);
+/// let wrong = FrameDescription::try_read(b"passes = [ { nam = 1 } ]", &MEMORY);
 /// assert_eq!(
 ///     wrong.err().expect("it is wrong").to_string(),
 ///     "1:14: a pass has no `nam`; it has name, color, depth, clear, reads, layers",
@@ -198,7 +198,7 @@ impl LayerRef<'_> {
     }
 }
 
-impl<'a, A: Allocator + ?Sized> FrameDescription<'a, A> {
+impl<'a> FrameDescription<'a> {
     /// Reads a description, as [drawn above](Self).
     ///
     /// # Complexity
@@ -208,6 +208,21 @@ impl<'a, A: Allocator + ?Sized> FrameDescription<'a, A> {
     /// # Errors
     ///
     /// [`FrameError`] with line, column, what is wrong and what to do, or if there is no memory.
+    pub fn try_read<'t>(
+        text: &'t [u8],
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, FrameError<'t>> {
+        Self::try_read_in(text, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> FrameDescription<'a, A> {
+    /// As [`try_read`](Self::try_read), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_read`](Self::try_read).
     pub fn try_read_in<'t>(text: &'t [u8], memory: &'a A) -> Result<Self, FrameError<'t>> {
         read::read(text, memory)
     }

@@ -68,12 +68,12 @@ impl SortItem {
 /// use loligo_render::{Draw, ItemSorter, RenderContext};
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut contexts = [RenderContext::new_in(&MEMORY), RenderContext::new_in(&MEMORY)];
+/// let mut contexts = [RenderContext::new(&MEMORY), RenderContext::new(&MEMORY)];
 /// contexts[0].try_draw(9, Draw::default())?;
 /// contexts[1].try_draw(4, Draw::default())?;
 /// contexts[1].try_draw(9, Draw::default())?;
 ///
-/// let mut sorter: ItemSorter = ItemSorter::new_in(&MEMORY);
+/// let mut sorter: ItemSorter = ItemSorter::new(&MEMORY);
 /// let sorted = sorter.try_merge(&contexts)?;
 /// assert_eq!(sorted.iter().map(|item| (item.key(), item.context())).collect::<Vec<_>>(), [(4, 1), (9, 0), (9, 1)]);
 /// # Ok::<(), loligo_containers::GrowError>(())
@@ -84,8 +84,16 @@ pub struct ItemSorter<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     other: Array<'a, SortItem, A>,
 }
 
-impl<'a, A: Allocator + ?Sized> ItemSorter<'a, A> {
+impl<'a> ItemSorter<'a> {
     /// Returns a sorter, which takes its memory from `memory` when it needs some.
+    #[must_use]
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> ItemSorter<'a, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub const fn new_in(memory: &'a A) -> Self {
         Self { items: Array::new_in(memory), other: Array::new_in(memory) }

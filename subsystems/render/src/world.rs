@@ -117,9 +117,17 @@ impl View {
     }
 }
 
-impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
+impl<'a> RenderWorld<'a> {
     /// Returns an empty world of that number, for at most `limit` objects: what its recorder was
     /// given. O(1); takes no memory.
+    #[must_use]
+    pub fn new(number: u32, limit: u32, memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(number, limit, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub fn new_in(number: u32, limit: u32, memory: &'a A) -> Self {
         Self {

@@ -36,7 +36,7 @@ const DIGITS: u32 = 16;
 ///
 /// let pages = PageAllocator::new("pages");
 /// let heap = HeapAllocator::new("names", &pages);
-/// let names = Names::read_in("data".as_ref(), &heap);
+/// let names = Names::read("data".as_ref(), &heap);
 /// let door = ResourceKey::new("texture", "units/door");
 /// println!("{}", names.show(&door)); // #e9a4..(texture)/#03c5..(units/door)
 /// ```
@@ -45,9 +45,17 @@ pub struct Names<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     bytes: Option<FileBytes<'a, A>>,
 }
 
-impl<'a, A: Allocator + ?Sized> Names<'a, A> {
+impl<'a> Names<'a> {
     /// Reads the table of a data folder. If there is no table, or no memory for it, no name is
     /// known.
+    #[must_use]
+    pub fn read(data: &Path, memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::read_in(data, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> Names<'a, A> {
+    /// As [`read`](Self::read), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub fn read_in(data: &Path, memory: &'a A) -> Self {
         let folder = DataFolder::new(data).ok();

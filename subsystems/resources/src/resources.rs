@@ -87,7 +87,7 @@ impl<A: Allocator + ?Sized> Slot<'_, A> {
     }
 }
 
-impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
+impl<'a> Resources<'a> {
     /// Reads the table of a folder. Nothing is loaded yet, and no property is preferred.
     ///
     /// # Complexity
@@ -97,6 +97,21 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
     /// # Errors
     ///
     /// [`OpenError`] if there is no table for this machine, or no memory.
+    pub fn try_open(
+        folder: DataFolder<'a>,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, OpenError> {
+        Self::try_open_in(folder, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
+    /// As [`try_open`](Self::try_open), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_open`](Self::try_open).
     pub fn try_open_in(folder: DataFolder<'a>, memory: &'a A) -> Result<Self, OpenError> {
         let table = Self::read_table(folder, memory)?;
         let mut versions = SortedMap::new_in(memory);

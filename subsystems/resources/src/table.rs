@@ -112,7 +112,7 @@ pub struct Table<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     properties: Array<'a, IdString64, A>,
 }
 
-impl<'a, A: Allocator + ?Sized> Table<'a, A> {
+impl<'a> Table<'a> {
     /// Opens a table that [`write_table`] wrote; its bytes are not needed afterwards.
     ///
     /// # Complexity
@@ -122,6 +122,18 @@ impl<'a, A: Allocator + ?Sized> Table<'a, A> {
     /// # Errors
     ///
     /// [`TableError`] if the bytes are not a table for this machine, or there is no memory.
+    pub fn try_open(bytes: &[u8], memory: &'a (dyn Allocator + 'a)) -> Result<Self, TableError> {
+        Self::try_open_in(bytes, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> Table<'a, A> {
+    /// As [`try_open`](Self::try_open), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_open`](Self::try_open).
     pub fn try_open_in(bytes: &[u8], memory: &'a A) -> Result<Self, TableError> {
         let blob = Blob::<TableImage>::open(bytes).map_err(TableError::Blob)?;
         let images = blob.array(&blob.root().entries);

@@ -28,7 +28,7 @@ const BINDINGS: &[Binding<()>] = &[
 /// Returns the nanoseconds that a turn of a loop takes, the least of all rounds.
 fn turn<'m>(route: Route, turn: &str, memory: &'m dyn Allocator) -> Result<f64, ScriptError<'m>> {
     let settings = Settings { route, checks: false, ..Settings::default() };
-    let mut script = Script::try_new_in(BINDINGS, &settings, memory)?;
+    let mut script = Script::try_new(BINDINGS, &settings, memory)?;
     let code = format!(
         "local call, direct = call, direct \
          function run(calls) local sum = 0 for i = 1, calls do sum = {turn} end result = sum end"

@@ -35,7 +35,7 @@ fn main() {
 }
 
 fn draw(memory: &dyn Allocator) -> Result<(), ScriptError<'_>> {
-    let mut script = Script::try_new_in(&[], &Settings::default(), memory)?;
+    let mut script = Script::try_new(&[], &Settings::default(), memory)?;
     script.evaluate(&mut (), GAME)?;
     script.collect_all()?;
     let kept = script.memory_use().live_bytes as f64;

@@ -83,7 +83,7 @@ fn main() {
 fn converse(memory: &dyn Allocator) -> Result<(), ScriptError<'_>> {
     let mut world = World { lamps: [false; 8] };
     let settings = Settings { checks: true, ..Settings::default() };
-    let mut script = Script::try_new_in(BINDINGS, &settings, memory)?;
+    let mut script = Script::try_new(BINDINGS, &settings, memory)?;
     println!("{} functions; the last of them:", script.bindings().len());
     for binding in script.bindings().iter().rev().take(BINDINGS.len()) {
         println!("  {binding}: {}", binding.help);

@@ -72,7 +72,7 @@ pub struct Collected {
 ///
 /// let pages = PageAllocator::new("pages");
 /// let heap = HeapAllocator::new("scripts", &pages);
-/// let mut script = Script::try_new_in(&[], &Settings::default(), &heap).unwrap();
+/// let mut script = Script::try_new(&[], &Settings::default(), &heap).unwrap();
 /// let code = "kept = {} for i = 1, 20000 do kept[i] = { i } end \
 ///     function update() for i = 1, 200 do last = { i } end end";
 /// script.evaluate(&mut (), code).unwrap();

@@ -73,7 +73,7 @@ pub(crate) struct Kept {
 /// let pages = PageAllocator::new("pages");
 /// let heap = HeapAllocator::new("scripts", &pages);
 /// let mut host = Scripts;
-/// let mut script = Script::try_new_in(&[], &Settings::default(), &heap).unwrap();
+/// let mut script = Script::try_new(&[], &Settings::default(), &heap).unwrap();
 /// script.load(&mut host, "game").unwrap();
 /// let update = script.callback("update").unwrap();
 ///
@@ -102,7 +102,7 @@ impl<'m, W: Host> Script<'m, W> {
     /// # Errors
     ///
     /// [`ScriptError`] if there is no memory, or a binding is not right.
-    pub fn try_new_in(
+    pub fn try_new(
         bindings: &[Binding<W>],
         settings: &Settings,
         memory: &'m dyn Allocator,

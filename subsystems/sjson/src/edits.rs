@@ -35,7 +35,7 @@ mod value_text;
 ///
 /// static MEMORY: StaticHeap<16384> = StaticHeap::new("doc");
 /// let text = b"size = [ 640 480 ] // pixels";
-/// let tree = SyntaxTree::try_parse_in(text, &Options::SJSON, &MEMORY).expect("good");
+/// let tree = SyntaxTree::try_parse(text, &Options::SJSON, &MEMORY).expect("good");
 /// let mut edits = Edits::new(&tree);
 /// edits.set("size/0".into(), "800").expect("it is there");
 /// edits.insert("title".into(), "\"Door\"").expect("it is not there");

@@ -45,7 +45,7 @@ use node::{Node, Place};
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
 /// let text = b"size = [ 640 480 ] // pixels\n";
-/// let tree = SyntaxTree::try_parse_in(text, &Options::SJSON, &MEMORY)?;
+/// let tree = SyntaxTree::try_parse(text, &Options::SJSON, &MEMORY)?;
 /// let height = tree.find("size/1".into()).expect("it is there");
 /// assert_eq!(height.text(), "480");
 /// assert_eq!(tree.pieces().map(|piece| piece.text).collect::<String>().as_bytes(), text);
@@ -64,7 +64,7 @@ pub struct SyntaxTree<'t, 'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     nodes: Array<'a, Node, A>,
 }
 
-impl<'t, 'a, A: Allocator + ?Sized> SyntaxTree<'t, 'a, A> {
+impl<'t, 'a> SyntaxTree<'t, 'a> {
     /// Parses a text.
     ///
     /// # Complexity
@@ -74,6 +74,22 @@ impl<'t, 'a, A: Allocator + ?Sized> SyntaxTree<'t, 'a, A> {
     /// # Errors
     ///
     /// [`ReadError`] if the text is not what the options allow, or there is no memory.
+    pub fn try_parse(
+        text: &'t [u8],
+        options: &Options,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, ReadError> {
+        Self::try_parse_in(text, options, memory)
+    }
+}
+
+impl<'t, 'a, A: Allocator + ?Sized> SyntaxTree<'t, 'a, A> {
+    /// As [`try_parse`](Self::try_parse), and keeps the type of the allocator, so that its calls
+    /// are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_parse`](Self::try_parse).
     pub fn try_parse_in(
         text: &'t [u8],
         options: &Options,

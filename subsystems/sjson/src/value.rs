@@ -51,7 +51,7 @@ pub use view::{Items, Members, ValueKind, ValueRef};
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
 /// let text = br#"name = "door" size = { width = 90 height = 2.1e2 }"#;
-/// let value = Value::try_parse_in(text, &Options::SJSON, &MEMORY)?;
+/// let value = Value::try_parse(text, &Options::SJSON, &MEMORY)?;
 /// let root = value.root();
 /// assert_eq!(root.get("name").and_then(|name| name.as_str()), Some("door"));
 /// assert_eq!(root.find("size/height".into()).ok().and_then(|size| size.as_f64()), Some(210.0));
@@ -93,7 +93,7 @@ struct Piece {
     len: u32,
 }
 
-impl<'a, A: Allocator + ?Sized> Value<'a, A> {
+impl<'a> Value<'a> {
     /// Reads a text.
     ///
     /// # Complexity
@@ -104,6 +104,22 @@ impl<'a, A: Allocator + ?Sized> Value<'a, A> {
     ///
     /// [`ReadError`] if the text is not what the options allow, a number is too large for 64 bits
     /// of float, or there is no memory.
+    pub fn try_parse(
+        text: &[u8],
+        options: &Options,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, ReadError> {
+        Self::try_parse_in(text, options, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> Value<'a, A> {
+    /// As [`try_parse`](Self::try_parse), and keeps the type of the allocator, so that its calls
+    /// are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_parse`](Self::try_parse).
     pub fn try_parse_in(text: &[u8], options: &Options, memory: &'a A) -> Result<Self, ReadError> {
         let mut builder = ValueBuilder::new_in(memory);
         let mut parser = Parser::new(text, options);

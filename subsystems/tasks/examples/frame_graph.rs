@@ -73,7 +73,7 @@ fn main() {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("tasks", &pages);
     let settings = Settings { tasks: 256, workers, ..Settings::default() };
-    let mut tasks = match Tasks::try_new_in(&settings, &heap) {
+    let mut tasks = match Tasks::try_new(&settings, &heap) {
         Ok(tasks) => tasks,
         Err(error) => {
             eprintln!("{error}");

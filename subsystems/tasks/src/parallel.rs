@@ -32,7 +32,7 @@ impl Worker<'_> {
     ///
     /// let pages = PageAllocator::new("pages");
     /// let heap = HeapAllocator::new("tasks", &pages);
-    /// let mut tasks = Tasks::try_new_in(&Settings::default(), &heap).unwrap();
+    /// let mut tasks = Tasks::try_new(&Settings::default(), &heap).unwrap();
     /// let seen = AtomicUsize::new(0);
     /// tasks.run(|main| {
     ///     let count = |range: core::ops::Range<usize>| {
@@ -76,7 +76,7 @@ impl Worker<'_> {
     ///
     /// let pages = PageAllocator::new("pages");
     /// let heap = HeapAllocator::new("tasks", &pages);
-    /// let mut tasks = Tasks::try_new_in(&Settings::default(), &heap).unwrap();
+    /// let mut tasks = Tasks::try_new(&Settings::default(), &heap).unwrap();
     /// let mut squares = [0; 1000];
     /// tasks.run(|main| {
     ///     let square = |first, piece: &mut [usize]| {

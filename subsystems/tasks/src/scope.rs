@@ -83,7 +83,7 @@ impl<'t> Worker<'t> {
     ///
     /// let pages = PageAllocator::new("pages");
     /// let heap = HeapAllocator::new("tasks", &pages);
-    /// let mut tasks = Tasks::try_new_in(&Settings::default(), &heap).unwrap();
+    /// let mut tasks = Tasks::try_new(&Settings::default(), &heap).unwrap();
     /// let (mut left, mut right) = (0, 0);
     /// tasks.run(|main| {
     ///     main.scope(&"sums", |scope| {

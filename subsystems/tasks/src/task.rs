@@ -46,7 +46,7 @@ pub(crate) enum Work {
 ///
 /// let pages = PageAllocator::new("pages");
 /// let heap = HeapAllocator::new("tasks", &pages);
-/// let mut tasks = Tasks::try_new_in(&Settings::default(), &heap).unwrap();
+/// let mut tasks = Tasks::try_new(&Settings::default(), &heap).unwrap();
 /// tasks.run(|main| {
 ///     let load = main.add(Task::new(&"load", |_| println!("first"))).unwrap();
 ///     let spawn = Task::new(&"spawn", |_| println!("then")).after(load).priority(9);

@@ -64,7 +64,7 @@ pub struct Tasks<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     main_threads: u32,
 }
 
-impl<'a, A: Allocator + ?Sized> Tasks<'a, A> {
+impl<'a> Tasks<'a> {
     /// Makes a task manager. It has no threads until it [runs](Self::run).
     ///
     /// # Complexity
@@ -74,6 +74,21 @@ impl<'a, A: Allocator + ?Sized> Tasks<'a, A> {
     /// # Errors
     ///
     /// [`StartError`] if the allocator refuses, or the settings ask for what cannot be.
+    pub fn try_new(
+        settings: &Settings,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, StartError> {
+        Self::try_new_in(settings, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> Tasks<'a, A> {
+    /// As [`try_new`](Self::try_new), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_new`](Self::try_new).
     pub fn try_new_in(settings: &Settings, memory: &'a A) -> Result<Self, StartError> {
         let Settings { tasks, main_threads, .. } = *settings;
         let workers = settings.worker_count();

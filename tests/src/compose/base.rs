@@ -157,7 +157,7 @@ impl Base {
         match self {
             Self::Page => with(Made::Shared(&pages)),
             Self::Heap => {
-                with(Made::Local(&HeapAllocator::with_region_bytes(name, REGION_BYTES, &pages)));
+                with(Made::Local(&HeapAllocator::with_region_bytes_in(name, REGION_BYTES, &pages)));
             }
             Self::HeapInRegion => {
                 with(Made::Local(&HeapAllocator::from_region(name, region.memory())));
@@ -166,9 +166,9 @@ impl Base {
                 with(Made::Shared(&Locked::new(HeapAllocator::from_region(name, region.memory()))));
             }
             Self::Slab => {
-                let buddy = BuddyAllocator::new("buddy", 4 << 20, 1024, &pages);
+                let buddy = BuddyAllocator::new_in("buddy", 4 << 20, 1024, &pages);
                 let buddy = buddy.expect("the system has pages");
-                let slab = SlabAllocator::<_, DefaultClasses>::with_region_bytes(
+                let slab = SlabAllocator::<_, DefaultClasses>::with_region_bytes_in(
                     name,
                     REGION_BYTES,
                     &buddy,
@@ -180,8 +180,8 @@ impl Base {
                 with(Made::Local(&buddy.expect("the region holds a leaf")));
             }
             Self::Pool => {
-                let heap = HeapAllocator::with_region_bytes("heap", REGION_BYTES, &pages);
-                with(Made::Local(&PoolAllocator::new(name, block, &heap)));
+                let heap = HeapAllocator::with_region_bytes_in("heap", REGION_BYTES, &pages);
+                with(Made::Local(&PoolAllocator::new_in(name, block, &heap)));
             }
             Self::Frame => {
                 with(Made::Local(&FrameAllocator::from_region(name, region.memory())));
@@ -190,15 +190,15 @@ impl Base {
                 with(Made::Shared(&*Box::new(StaticHeap::<BYTES>::new(name))));
             }
             Self::Scratch => {
-                let heap = HeapAllocator::with_region_bytes("heap", REGION_BYTES, &pages);
-                let scratch = ScratchAllocator::new(name, RING_BYTES, &heap);
+                let heap = HeapAllocator::with_region_bytes_in("heap", REGION_BYTES, &pages);
+                let scratch = ScratchAllocator::new_in(name, RING_BYTES, &heap);
                 with(Made::Local(&scratch.expect("the system has pages")));
             }
             Self::Temp => {
-                let heap = HeapAllocator::with_region_bytes("heap", REGION_BYTES, &pages);
-                with(Made::Local(&TempAllocator::<IN_PLACE>::new(name, &heap)));
+                let heap = HeapAllocator::with_region_bytes_in("heap", REGION_BYTES, &pages);
+                with(Made::Local(&TempAllocator::<IN_PLACE>::new_in(name, &heap)));
             }
-            Self::SharedPool => with(Made::Shared(&SharedPool::new(name, block, &pages))),
+            Self::SharedPool => with(Made::Shared(&SharedPool::new_in(name, block, &pages))),
             Self::SharedFrame => {
                 with(Made::Shared(&SharedFrame::from_region(name, region.memory())));
             }

@@ -131,7 +131,7 @@ impl Wrapper {
 
     fn make_shared(self, below: SharedRef<'_>, with: Use<'_>) {
         match self {
-            Self::SharedProxy => with(Made::Shared(&SharedProxy::new(self.name(), below))),
+            Self::SharedProxy => with(Made::Shared(&SharedProxy::new_in(self.name(), below))),
             _ => with(Made::Shared(&Locked::new(below))),
         }
     }
@@ -140,21 +140,21 @@ impl Wrapper {
         let name = self.name();
         let books = PageAllocator::new("books");
         match self {
-            Self::Canary => with(Made::Local(&CanaryAllocator::new(name, below))),
+            Self::Canary => with(Made::Local(&CanaryAllocator::new_in(name, below))),
             Self::Failing => {
-                with(Made::Local(&FailingAllocator::new(name, Refusals::None, below)));
+                with(Made::Local(&FailingAllocator::new_in(name, Refusals::None, below)));
             }
             Self::Fill => {
-                let fill = FillAllocator::new(name, below).with_fresh(FillPattern::Ones);
+                let fill = FillAllocator::new_in(name, below).with_fresh(FillPattern::Ones);
                 with(Made::Local(&fill));
             }
             Self::Quarantine => {
-                let made = QuarantineAllocator::new(name, WAITING, WAITING_BYTES, below, &books);
+                let made = QuarantineAllocator::new_in(name, WAITING, WAITING_BYTES, below, &books);
                 with(Made::Local(&made.expect("the books have room")));
             }
-            Self::Trace => with(Made::Local(&TraceAllocator::new(name, below, &books))),
-            Self::Verify => with(Made::Local(&VerifyAllocator::new(name, INTERVAL, below))),
-            _ => with(Made::Local(&ProxyAllocator::new(name, below))),
+            Self::Trace => with(Made::Local(&TraceAllocator::new_in(name, below, &books))),
+            Self::Verify => with(Made::Local(&VerifyAllocator::new_in(name, INTERVAL, below))),
+            _ => with(Made::Local(&ProxyAllocator::new_in(name, below))),
         }
     }
 }

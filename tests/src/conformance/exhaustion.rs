@@ -88,7 +88,7 @@ fn one_refusal(
     refusals: Refusals,
 ) -> Result<bool, Violation> {
     let memory = NaiveAllocator::new("memory", backing_bytes);
-    let failing = FailingBacking::new(&memory, refusals);
+    let failing = FailingBacking::new_in(&memory, refusals);
     let result = attempt(&mut |test| make(&failing, test), &mut |allocator| {
         let mut oracle = Oracle::new(allocator, *limits)?;
         run(program, &mut oracle)?;

@@ -71,7 +71,7 @@ enum Aim {
 /// conformance::subsystem(1 << 20, |watch| {
 ///     // How it is made, and what of it may not change when something is refused.
 ///     let mut squad = watch.make(
-///         |memory| Array::<u32>::try_with_capacity_in(2, memory),
+///         |memory| Array::<u32>::try_with_capacity(2, memory),
 ///         |squad| squad.to_vec(),
 ///     )?;
 ///     for number in 0..10 {
@@ -113,7 +113,7 @@ pub fn subsystem_outcomes(
 /// static GUARD: GlobalGuard<System> = GlobalGuard::new("global", System);
 ///
 /// conformance::subsystem_guarded(1 << 20, &GUARD, |watch| {
-///     let mut squad = watch.make(|memory| Array::try_with_capacity_in(2, memory), |squad| squad.to_vec())?;
+///     let mut squad = watch.make(|memory| Array::try_with_capacity(2, memory), |squad| squad.to_vec())?;
 ///     squad.call(|squad| squad.try_extend_from_slice(&[1, 2, 3]))
 /// });
 /// ```
@@ -242,7 +242,7 @@ impl Suite<'_> {
         let memory = NaiveAllocator::new("memory", self.bytes);
         let supply = Supply::new(&memory, refusals, self.guard);
         let result = if aim == Aim::Within {
-            let canaries = CanaryAllocator::new("canary", &supply);
+            let canaries = CanaryAllocator::new_in("canary", &supply);
             let result = self.over(aim, &canaries, &supply);
             // What is damaged would be reported again; what is left is reported elsewhere.
             core::mem::forget(canaries);
@@ -264,7 +264,7 @@ impl Suite<'_> {
         below: &dyn Allocator,
         supply: &Supply<'_>,
     ) -> Result<(), Violation> {
-        let proxy = ProxyAllocator::new("subsystem", below);
+        let proxy = ProxyAllocator::new_in("subsystem", below);
         let watch = Watch::new(&proxy, supply, self.guard, &self.history, aim == Aim::Charged);
         let mut result = Ok(());
         let ran = caught(AssertUnwindSafe(|| result = (self.script)(&watch)));

@@ -21,9 +21,16 @@ pub struct FailingBacking<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
     lifted: Cell<bool>,
 }
 
-impl<'a, B: Allocator + ?Sized> FailingBacking<'a, B> {
+impl<'a> FailingBacking<'a> {
     /// Puts itself in front of `backing`.
-    pub const fn new(backing: &'a B, refusals: Refusals) -> Self {
+    pub const fn new(backing: &'a (dyn Allocator + 'a), refusals: Refusals) -> Self {
+        Self::new_in(backing, refusals)
+    }
+}
+
+impl<'a, B: Allocator + ?Sized> FailingBacking<'a, B> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    pub const fn new_in(backing: &'a B, refusals: Refusals) -> Self {
         Self {
             backing,
             refusals,

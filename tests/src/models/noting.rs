@@ -46,9 +46,16 @@ struct Noted {
 /// The layout of a note.
 const NOTE: Layout = Layout::new::<[usize; 4]>();
 
-impl<'a, B: Allocator + ?Sized> NotingAllocator<'a, B> {
+impl<'a> NotingAllocator<'a> {
     /// Takes its memory from `backing`.
-    pub const fn new(backing: &'a B, fault: NotingFault) -> Self {
+    pub const fn new(backing: &'a (dyn Allocator + 'a), fault: NotingFault) -> Self {
+        Self::new_in(backing, fault)
+    }
+}
+
+impl<'a, B: Allocator + ?Sized> NotingAllocator<'a, B> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    pub const fn new_in(backing: &'a B, fault: NotingFault) -> Self {
         Self {
             backing,
             fault,

@@ -152,8 +152,8 @@ pub fn over_heap(
         Some(above) => Refusals::Share { per_mille: 1 + 4 * u32::from(above), seed: share.into() },
     };
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
-    let failing = FailingAllocator::new("failing", refusals, &heap);
+    let heap = HeapAllocator::new_in("heap", &pages);
+    let failing = FailingAllocator::new_in("failing", refusals, &heap);
     let refused = run(&failing)?;
     let differs = |what: String| Err(Differs { index: 0, op: "the end".to_owned(), what });
     if share < 128 && refused > 0 {

@@ -101,7 +101,7 @@ where
         end if end == TypeId::of::<Wrap>() => AtEnd::Wraps,
         _ => AtEnd::Refuses,
     };
-    let table = Table::with_limit(limit, memory);
+    let table = Table::with_limit_in(limit, memory);
     run_beside(program, &mut Both::<S, F, E, INDEX, GENERATION>::new(table, at_end, memory))
 }
 
@@ -124,7 +124,7 @@ pub(super) fn run_planted_table(
     program: &[IdTableOp],
     memory: &dyn Allocator,
 ) -> Result<u32, Differs> {
-    let table = Table::with_limit(1 << 20, memory);
+    let table = Table::with_limit_in(1 << 20, memory);
     let mut both = Both::<Holes, Lifo, Retire, 20, 12>::new(table, AtEnd::Retires, memory);
     run_planted(program, &mut both)
 }

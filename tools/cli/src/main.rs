@@ -36,7 +36,7 @@ static PAGES: PageAllocator = PageAllocator::new("loligo pages");
 /// guard.
 #[global_allocator]
 static MEMORY: GlobalGuard<Locked<HeapAllocator<'static, PageAllocator>>> =
-    GlobalGuard::new("loligo", Locked::new(HeapAllocator::new("loligo", &PAGES)));
+    GlobalGuard::new("loligo", Locked::new(HeapAllocator::new_in("loligo", &PAGES)));
 
 /// Tools for programs whose memory should be under control.
 #[derive(Debug, Parser)]

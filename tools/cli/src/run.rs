@@ -297,8 +297,8 @@ impl Run {
         };
         let text = text.map_err(|error| format!("{}: cannot read: {error}", path.display()))?;
         let pages = PageAllocator::new("plan pages");
-        let heap = HeapAllocator::new("plan", &pages);
-        MemoryPlan::try_read_in(&text, &SUBSYSTEMS, &heap)
+        let heap = HeapAllocator::new_in("plan", &pages);
+        MemoryPlan::try_read(&text, &SUBSYSTEMS, &heap)
             .map_err(|error| format!("{}:{error}", path.display()))
     }
 }
@@ -368,7 +368,7 @@ fn report_crashes(data: &Path) {
 /// Returns an error as text, with names added after the hashes that the data folder has names for.
 fn with_names(data: &Path, error: &EngineError) -> String {
     let pages = PageAllocator::new("names pages");
-    let heap = HeapAllocator::new("names", &pages);
+    let heap = HeapAllocator::new_in("names", &pages);
     Names::read_in(data, &heap).show(error).to_string()
 }
 

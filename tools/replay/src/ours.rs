@@ -35,7 +35,7 @@ pub fn ours() -> Vec<Row> {
         Row::in_region("slab", Kind::Ours, |arena| {
             // SAFETY: as above.
             let buddy = unsafe { buddy_in(arena, LARGE_LEAF_BYTES) };
-            OursOn(Over::new(buddy, |buddy| SlabAllocator::<_>::new("slab", buddy)))
+            OursOn(Over::new(buddy, |buddy| SlabAllocator::<_>::new_in("slab", buddy)))
         }),
         Row::in_region("buddy", Kind::Ours, |arena| {
             // SAFETY: as above.
@@ -60,7 +60,7 @@ pub fn allocator_row<A: Allocator + 'static>(
 
 /// A heap that grows from the pages of the system.
 pub(crate) fn heap() -> HeapAllocator<'static, PageAllocator> {
-    HeapAllocator::new("heap", &PAGES)
+    HeapAllocator::new_in("heap", &PAGES)
 }
 
 /// A heap in a fixed region.

@@ -111,9 +111,11 @@ impl StrategyConfig {
                     let bytes = *region_bytes;
                     ours::allocator_row(name, move || match bytes {
                         None => ours::heap(),
-                        Some(bytes) => {
-                            HeapAllocator::with_region_bytes("heap", bytes as usize, &ours::PAGES)
-                        }
+                        Some(bytes) => HeapAllocator::with_region_bytes_in(
+                            "heap",
+                            bytes as usize,
+                            &ours::PAGES,
+                        ),
                     })
                 }
                 _ => Row::growing(name, Kind::Strategy, move || Strategy::new(&tree, None)),

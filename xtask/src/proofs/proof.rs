@@ -37,7 +37,12 @@ const NIGHTLY: &[&str] = &["rustup", "run", "nightly", "rustc", "-vV"];
 /// All of them.
 pub(super) const PROOFS: &[Proof] = &[
     Proof { step: "features", packages: FOUNDATION, paths: &[], tools: &[RUSTC] },
-    Proof { step: "outside", packages: FOUNDATION, paths: &["LICENSE-MIT"], tools: &[RUSTC] },
+    Proof {
+        step: "outside",
+        packages: FOUNDATION,
+        paths: &["LICENSE-MIT", "xtask/outside"],
+        tools: &[RUSTC],
+    },
     Proof {
         step: "bare",
         packages: FOUNDATION,

@@ -26,7 +26,7 @@ fn random_calls_never_overlap_and_all_is_merged_at_the_end() {
         for (seed, (bytes, leaf)) in arenas.into_iter().enumerate() {
             std::println!("seed {seed}, {bytes} bytes, leaf {leaf}");
             let mut random = Random::new(seed as u64 + 40);
-            let buddy = BuddyOffsets::new("random", bytes, leaf, backing).expect("it fits");
+            let buddy = BuddyOffsets::new_in("random", bytes, leaf, backing).expect("it fits");
             let mut live: Vec<(u64, u64, u64)> = Vec::new();
             for call in 0..4000 {
                 let asked = random.next() % (leaf << random.below(10));
@@ -85,7 +85,7 @@ fn random_calls_never_overlap_and_all_is_merged_at_the_end() {
 #[test]
 fn a_whole_arena_is_one_block() {
     with_backing(|backing| {
-        let buddy = BuddyOffsets::new("whole", 1 << 20, 1 << 10, backing).expect("it fits");
+        let buddy = BuddyOffsets::new_in("whole", 1 << 20, 1 << 10, backing).expect("it fits");
         assert_eq!((buddy.levels(), buddy.level_bytes(0)), (11, 1 << 20));
         assert_eq!(buddy.block_state(0, 0), BlockState::Free);
         let offset = buddy.allocate(1 << 20, 1 << 20).expect("all is free");
@@ -102,7 +102,7 @@ fn a_whole_arena_is_one_block() {
 #[test]
 fn the_article_tree_of_128_k_in_5_levels() {
     with_backing(|backing| {
-        let buddy = BuddyOffsets::new("demonstration", 128, 8, backing).expect("it fits");
+        let buddy = BuddyOffsets::new_in("demonstration", 128, 8, backing).expect("it fits");
         assert_eq!(buddy.levels(), 5);
         let offset = buddy.allocate(8, 1).expect("all is free");
         assert_eq!(offset, 0);
@@ -120,7 +120,7 @@ fn the_article_tree_of_128_k_in_5_levels() {
 fn the_table_takes_what_is_stated() {
     with_backing(|backing| {
         let before = backing.stats().requested_total;
-        let buddy = BuddyOffsets::new("table", 1 << 30, 1 << 16, backing).expect("it fits");
+        let buddy = BuddyOffsets::new_in("table", 1 << 30, 1 << 16, backing).expect("it fits");
         let leaves = 1_usize << 14;
         let most = leaves * 8 + leaves / 4 + 128 + 4 * 15 + 12 + 64 * 7 + 16;
         let asked = (backing.stats().requested_total - before) as usize;
@@ -132,7 +132,7 @@ fn the_table_takes_what_is_stated() {
 #[test]
 fn wrong_frees_are_named_and_change_nothing() {
     with_backing(|backing| {
-        let buddy = BuddyOffsets::new("wrong", 100_000, 16, backing).expect("it fits");
+        let buddy = BuddyOffsets::new_in("wrong", 100_000, 16, backing).expect("it fits");
         let block = buddy.allocate(100, 1).expect("there is room");
         let assert_wrong = |name: &str, act: &dyn Fn()| {
             let before = buddy.stats();
@@ -162,7 +162,7 @@ fn wrong_frees_are_named_and_change_nothing() {
 #[test]
 fn a_reserved_range_is_kept_out_of_the_way() {
     with_backing(|backing| {
-        let buddy = BuddyOffsets::new("range", 1 << 16, 256, backing).expect("it fits");
+        let buddy = BuddyOffsets::new_in("range", 1 << 16, 256, backing).expect("it fits");
         buddy.reserve_range(1000, 1000).expect("it is free");
         assert_eq!(buddy.reserve_range(1999, 10), Err(AllocError));
         assert_eq!(buddy.reserve_range(u64::MAX, 2), Err(AllocError));
@@ -181,7 +181,7 @@ fn a_reserved_range_is_kept_out_of_the_way() {
 fn a_leak_is_reported_and_the_table_goes_back() {
     with_backing(|backing| {
         let text = catch_unwind(AssertUnwindSafe(|| {
-            let buddy = BuddyOffsets::new("leaky", 1 << 20, 256, backing).expect("it fits");
+            let buddy = BuddyOffsets::new_in("leaky", 1 << 20, 256, backing).expect("it fits");
             for _ in 0..18 {
                 buddy.allocate(300, 1).expect("there is room");
             }
@@ -198,7 +198,7 @@ fn a_leak_is_reported_and_the_table_goes_back() {
 fn a_panic_that_unwinds_is_not_replaced_by_the_report_of_a_leak() {
     with_backing(|backing| {
         let told = panic_of(|| {
-            let buddy = BuddyOffsets::new("leaky", 1 << 20, 256, backing).expect("it fits");
+            let buddy = BuddyOffsets::new_in("leaky", 1 << 20, 256, backing).expect("it fits");
             buddy.allocate(300, 1).expect("there is room");
             panic!("the first reason");
         });
@@ -212,7 +212,7 @@ fn while_a_panic_unwinds_the_report_is_written() {
     let text = crate::testing::test_child::said(|| {
         with_backing(|backing| {
             let unwound = catch_unwind(AssertUnwindSafe(|| {
-                let buddy = BuddyOffsets::new("leaky", 1 << 20, 256, backing).expect("it fits");
+                let buddy = BuddyOffsets::new_in("leaky", 1 << 20, 256, backing).expect("it fits");
                 buddy.allocate(300, 1).expect("there is room");
                 std::panic::resume_unwind(std::boxed::Box::new(()));
             }));
@@ -227,7 +227,7 @@ fn while_a_panic_unwinds_the_report_is_written() {
 #[test]
 fn it_tells_what_it_is_made_of() {
     with_backing(|backing| {
-        let buddy = BuddyOffsets::new("parts", 1 << 20, 256, backing).expect("it fits");
+        let buddy = BuddyOffsets::new_in("parts", 1 << 20, 256, backing).expect("it fits");
         assert_eq!((buddy.name(), buddy.leaf_bytes()), ("parts", 256), "as asked");
         assert_eq!(buddy.backing().map(Allocator::name), Some("tables"), "the table's allocator");
         let block = buddy.allocate(1, 1).expect("there is room");
@@ -243,7 +243,7 @@ fn it_tells_what_it_is_made_of() {
 #[test]
 fn a_resize_counts_the_bytes_that_are_asked_more() {
     with_backing(|backing| {
-        let buddy = BuddyOffsets::new("counts", 1 << 10, 16, backing).expect("it fits");
+        let buddy = BuddyOffsets::new_in("counts", 1 << 10, 16, backing).expect("it fits");
         let block = buddy.allocate(0, 1).expect("there is room");
         for (from, to, total) in [(0, 5, 5), (5, 0, 5), (0, 0, 5), (0, 40, 44)] {
             let granted = buddy.resize_in_place(block, from, to);
@@ -268,7 +268,7 @@ impl core::fmt::Write for Refusing {
 #[test]
 fn a_report_of_leaks_lists_16_blocks() {
     with_backing(|backing| {
-        let buddy = BuddyOffsets::new("leaky", 1 << 20, 256, backing).expect("it fits");
+        let buddy = BuddyOffsets::new_in("leaky", 1 << 20, 256, backing).expect("it fits");
         let report = || Leak { tree: &buddy.tree }.to_string();
         let mut blocks = std::vec![buddy.allocate(300, 1).expect("there is room")];
         let head = "allocator `leaky` was dropped with 1 live block of 512 bytes";
@@ -298,7 +298,7 @@ fn a_report_of_leaks_lists_16_blocks() {
 #[test]
 fn damage_is_told() {
     with_backing(|backing| {
-        let buddy = BuddyOffsets::new("damaged", 1 << 16, 256, backing).expect("it fits");
+        let buddy = BuddyOffsets::new_in("damaged", 1 << 16, 256, backing).expect("it fits");
         let live = &buddy.tree.head().books.live;
         live.set(1);
         let damage = buddy.verify().expect_err("a block too many");
@@ -311,7 +311,7 @@ fn damage_is_told() {
 #[test]
 fn an_arena_of_one_leaf_serves_one_block() {
     with_backing(|backing| {
-        let buddy = BuddyOffsets::new("one", 64, 64, backing).expect("a leaf fits");
+        let buddy = BuddyOffsets::new_in("one", 64, 64, backing).expect("a leaf fits");
         assert_eq!((buddy.levels(), buddy.allocate(1, 1)), (1, Ok(0)), "the only leaf");
         assert_eq!(buddy.allocate(1, 1), Err(AllocError), "it is taken");
         buddy.free(0);
@@ -321,7 +321,7 @@ fn an_arena_of_one_leaf_serves_one_block() {
 #[test]
 fn what_cannot_be_made_is_refused_with_the_reason() {
     with_backing(|backing| {
-        let made = |bytes, leaf| BuddyOffsets::new("bad", bytes, leaf, backing).err();
+        let made = |bytes, leaf| BuddyOffsets::new_in("bad", bytes, leaf, backing).err();
         assert_eq!(made(100, 0), Some(BuddyError::BadLeaf { leaf_bytes: 0 }));
         assert_eq!(made(100, 3), Some(BuddyError::BadLeaf { leaf_bytes: 3 }));
         assert_eq!(made(100, 128), Some(BuddyError::TooSmall { bytes: 100 }));
@@ -341,7 +341,7 @@ const _: () = assert_send::<BuddyAllocator<'static, dyn Allocator + Sync>>();
 #[test]
 fn a_buddy_is_found_behind_others_in_the_front() {
     with_backing(|backing| {
-        let buddy = BuddyOffsets::new("front", 1 << 20, 256, backing).expect("it fits");
+        let buddy = BuddyOffsets::new_in("front", 1 << 20, 256, backing).expect("it fits");
         let blocks = [(); 4].map(|()| buddy.allocate(256, 1).expect("there is room"));
         assert_eq!(blocks, [0, 256, 512, 768], "from the start");
         for at in [3, 1, 2] {

@@ -84,7 +84,7 @@ fn no_window_has_more_than_64_block_starts_or_fewer_than_one() {
 fn blocks_are_distinct_aligned_and_of_the_full_size() {
     for (size, align) in [(1, 1), (7, 1), (24, 8), (48, 16), (64, 64), (100, 256), (20_000, 4)] {
         let backing = TestBacking::new();
-        let pool = PoolAllocator::new("pool", layout(size, align), &backing);
+        let pool = PoolAllocator::new_in("pool", layout(size, align), &backing);
         let bytes = size.next_multiple_of(align);
         assert_eq!(pool.block_layout(), layout(bytes, align));
         let mut starts = BTreeSet::new();
@@ -113,7 +113,7 @@ fn blocks_are_distinct_aligned_and_of_the_full_size() {
 #[test]
 fn requests_that_do_not_fit_are_refused_and_smaller_ones_served() {
     let backing = TestBacking::new();
-    let pool = PoolAllocator::new("pool", layout(48, 16), &backing);
+    let pool = PoolAllocator::new_in("pool", layout(48, 16), &backing);
     for wrong in [layout(49, 1), layout(8, 32), layout(usize::MAX / 2, 1)] {
         assert_eq!(pool.allocate(wrong), Err(AllocError));
     }
@@ -131,7 +131,7 @@ fn requests_that_do_not_fit_are_refused_and_smaller_ones_served() {
 #[test]
 fn zeroed_blocks_are_zero_over_their_whole_length() {
     let backing = TestBacking::new();
-    let pool = PoolAllocator::new("pool", layout(40, 8), &backing);
+    let pool = PoolAllocator::new_in("pool", layout(40, 8), &backing);
     let block = pool.allocate_zeroed(layout(3, 1)).expect("there is memory");
     // SAFETY: the block is live and this long, and its bytes were written.
     assert_eq!(unsafe { block.as_ref() }, [0; 40]);
@@ -141,7 +141,7 @@ fn zeroed_blocks_are_zero_over_their_whole_length() {
 #[test]
 fn resizing_works_within_the_block() {
     let backing = TestBacking::new();
-    let pool = PoolAllocator::new("pool", layout(64, 8), &backing);
+    let pool = PoolAllocator::new_in("pool", layout(64, 8), &backing);
     let block = take(&pool, layout(10, 1));
     let before = pool.stats();
     // SAFETY: the block is live and `old` is its layout, in each call.
@@ -162,7 +162,7 @@ fn resizing_works_within_the_block() {
 #[test]
 fn chunks_double_and_are_given_back() {
     let backing = TestBacking::new();
-    let pool = PoolAllocator::new("pool", layout(64, 8), &backing);
+    let pool = PoolAllocator::new_in("pool", layout(64, 8), &backing);
     let mut live: Vec<NonNull<u8>> = (0..20_000).map(|_| take(&pool, layout(64, 8))).collect();
     assert!(backing.stats().live <= 12, "few chunks hold many blocks");
     assert_eq!(pool.stats().reserved, backing.stats().granted);
@@ -193,7 +193,7 @@ fn chunks_double_and_are_given_back() {
 #[test]
 fn the_number_of_blocks_in_a_chunk_can_be_fixed() {
     let backing = TestBacking::new();
-    let pool = PoolAllocator::new("pool", layout(64, 8), &backing).with_blocks_per_chunk(10);
+    let pool = PoolAllocator::new_in("pool", layout(64, 8), &backing).with_blocks_per_chunk(10);
     let live: Vec<NonNull<u8>> = (0..95).map(|_| take(&pool, layout(64, 8))).collect();
     assert_eq!(pool.capacity(), 100);
     assert!(pool.layout_below(layout(64, 8)).size() >= 640);
@@ -209,7 +209,7 @@ fn chunks_are_as_large_as_told() {
         for bytes in [1, 1000, 4080, 16_368, 64 << 10] {
             let backing = TestBacking::new();
             let pool =
-                PoolAllocator::new("pool", layout(size, 8), &backing).with_chunk_bytes(bytes);
+                PoolAllocator::new_in("pool", layout(size, 8), &backing).with_chunk_bytes(bytes);
             let chunk = pool.layout_below(layout(size, 8));
             let block = take(&pool, layout(size, 8));
             assert!(pool.capacity() == 1 || chunk.size() <= bytes, "{size}: {chunk:?} in {bytes}");
@@ -226,7 +226,7 @@ fn chunks_that_stay_empty_go_back_by_themselves() {
     let backing = TestBacking::new();
     let of = layout(64, 8);
     let pool =
-        PoolAllocator::new("pool", of, &backing).with_chunk_bytes(4 << 10).with_give_back(10);
+        PoolAllocator::new_in("pool", of, &backing).with_chunk_bytes(4 << 10).with_give_back(10);
     let mut level: Vec<NonNull<u8>> = (0..10_000).map(|_| take(&pool, of)).collect();
     let full = pool.stats().reserved;
     for block in level.drain(1..) {
@@ -253,7 +253,7 @@ fn a_second_free_into_a_parked_chunk_is_found() {
     let backing = TestBacking::new();
     let of = layout(64, 8);
     let pool =
-        PoolAllocator::new("pool", of, &backing).with_blocks_per_chunk(8).with_give_back(100);
+        PoolAllocator::new_in("pool", of, &backing).with_blocks_per_chunk(8).with_give_back(100);
     let live: Vec<NonNull<u8>> = (0..320).map(|_| take(&pool, of)).collect();
     for block in &live[100..] {
         free(&pool, *block);
@@ -311,7 +311,7 @@ fn chunks_that_share_windows_are_told_apart() {
     // One block a chunk and blocks aligned only to 8: neighbours share windows and slots.
     let mut memory = vec![MaybeUninit::uninit(); 1 << 20];
     let frame = crate::linear::frame::FrameAllocator::from_region("frame", &mut memory);
-    let pool = PoolAllocator::new("pool", layout(24, 8), &frame).with_blocks_per_chunk(3);
+    let pool = PoolAllocator::new_in("pool", layout(24, 8), &frame).with_blocks_per_chunk(3);
     let mut random = Random::new(11);
     let mut live: Vec<NonNull<u8>> = (0..600).map(|_| take(&pool, layout(24, 8))).collect();
     for _ in 0..5000 {
@@ -333,7 +333,7 @@ fn chunks_that_share_windows_are_told_apart() {
 #[test]
 fn wrong_frees_are_found_and_change_nothing() {
     let backing = TestBacking::new();
-    let pool = PoolAllocator::new("nodes", layout(48, 16), &backing);
+    let pool = PoolAllocator::new_in("nodes", layout(48, 16), &backing);
     let [a, b, c] = [0; 3].map(|_| take(&pool, layout(48, 16)));
     free(&pool, a);
     let held = misuse_of(|| free(&pool, a));
@@ -360,14 +360,14 @@ fn wrong_frees_are_found_and_change_nothing() {
     pool.verify().expect("reports change nothing");
     assert_eq!(pool.stats().live, 1);
     free(&pool, c);
-    let empty = PoolAllocator::new("empty", layout(48, 16), &backing);
+    let empty = PoolAllocator::new_in("empty", layout(48, 16), &backing);
     assert!(misuse_of(|| free(&empty, c)).contains("foreign free"));
 }
 
 #[test]
 fn the_tail_of_the_last_block_is_inside_it() {
     let backing = TestBacking::new();
-    let pool = PoolAllocator::new("pool", layout(3000, 1), &backing).with_blocks_per_chunk(1);
+    let pool = PoolAllocator::new_in("pool", layout(3000, 1), &backing).with_blocks_per_chunk(1);
     for _ in 0..20 {
         let block = take(&pool, layout(3000, 1));
         for offset in 1..3000 {
@@ -391,7 +391,7 @@ fn leaks_are_listed_and_the_memory_goes_back() {
     let backing = TestBacking::new();
     let mut blocks = Vec::new();
     let report = panic_of(|| {
-        let pool = PoolAllocator::new("sounds", layout(32, 8), &backing);
+        let pool = PoolAllocator::new_in("sounds", layout(32, 8), &backing);
         blocks.extend((0..20).map(|_| take(&pool, layout(32, 8))));
         free(&pool, blocks.remove(7));
     });
@@ -408,8 +408,8 @@ fn every_refusal_of_the_backing_is_survived() {
     for sized in [0, 7] {
         for n in 0.. {
             let backing = TestBacking::new();
-            let pool =
-                PoolAllocator::new("pool", layout(512, 8), &backing).with_blocks_per_chunk(sized);
+            let pool = PoolAllocator::new_in("pool", layout(512, 8), &backing)
+                .with_blocks_per_chunk(sized);
             backing.refuse_nth(n);
             let mut live = Vec::new();
             let mut refused = 0;
@@ -440,7 +440,7 @@ fn every_refusal_of_the_backing_is_survived() {
 #[test]
 fn a_backing_with_nothing_left_is_an_error() {
     let backing = TestBacking::new();
-    let pool = PoolAllocator::new("pool", layout(16, 8), &backing);
+    let pool = PoolAllocator::new_in("pool", layout(16, 8), &backing);
     backing.refuse_from(0);
     assert_eq!(pool.allocate(layout(16, 8)), Err(AllocError));
     backing.refuse_none();
@@ -454,7 +454,7 @@ fn a_backing_with_nothing_left_is_an_error() {
 #[test]
 fn damage_is_found() {
     let backing = TestBacking::new();
-    let pool = PoolAllocator::new("pool", layout(16, 8), &backing);
+    let pool = PoolAllocator::new_in("pool", layout(16, 8), &backing);
     let [a, b] = [0; 2].map(|_| take(&pool, layout(16, 8)));
     free(&pool, a);
     // SAFETY: the group exists; the test restores what it damages.
@@ -477,10 +477,10 @@ fn damage_is_found() {
 #[test]
 fn blocks_without_a_size_have_a_byte() {
     let backing = TestBacking::new();
-    let pool = PoolAllocator::new("pool", layout(0, 4), &backing);
+    let pool = PoolAllocator::new_in("pool", layout(0, 4), &backing);
     assert_eq!(pool.block_layout(), layout(4, 4), "as large as they are aligned");
-    assert_eq!(PoolAllocator::new("pool", layout(0, 1), &backing).block_layout(), layout(1, 1));
-    assert_eq!(PoolAllocator::new("pool", layout(1, 1), &backing).block_layout(), layout(1, 1));
+    assert_eq!(PoolAllocator::new_in("pool", layout(0, 1), &backing).block_layout(), layout(1, 1));
+    assert_eq!(PoolAllocator::new_in("pool", layout(1, 1), &backing).block_layout(), layout(1, 1));
     let blocks = [(); 2].map(|()| take(&pool, layout(0, 4)));
     assert_ne!(blocks[0], blocks[1], "each is a block");
     for block in blocks {
@@ -515,7 +515,7 @@ fn said<T>(cell: &Cell<T>, wrong: T, pool: &PoolAllocator<'_, TestBacking>) -> &
 #[test]
 fn each_kind_of_damage_is_told() {
     let backing = TestBacking::new();
-    let pool = PoolAllocator::new("pool", layout(16, 8), &backing).with_blocks_per_chunk(4);
+    let pool = PoolAllocator::new_in("pool", layout(16, 8), &backing).with_blocks_per_chunk(4);
     let blocks: Vec<_> = (0..12).map(|_| take(&pool, layout(16, 8))).collect();
     // The last freed block is held, the others have their bits set.
     for &block in &blocks[2..] {
@@ -635,7 +635,7 @@ fn random_programs_agree_with_a_model() {
         let align = 1 << random.below(7);
         let block = layout(1 + random.below(300), align).pad_to_align();
         let backing = TestBacking::new();
-        let pool = PoolAllocator::new("model", block, &backing)
+        let pool = PoolAllocator::new_in("model", block, &backing)
             .with_blocks_per_chunk(if seed % 3 == 0 { 1 + random.below(100) } else { 0 })
             .with_give_back([0, 0, 10, 100][seed as usize % 4]);
         let mut model = Model::default();

@@ -32,7 +32,7 @@ fn sites_of_a_program(count: usize) -> &'static [Location<'static>] {
 fn nothing_is_kept_without_sites() {
     assert_eq!(size_of::<NoSites>(), 0);
     let pages = TestBacking::new();
-    let pool = crate::PoolAllocator::new("pool", core::alloc::Layout::new::<u64>(), &pages);
+    let pool = crate::PoolAllocator::new_in("pool", core::alloc::Layout::new::<u64>(), &pages);
     assert_eq!(size_of_val(&pool), size_of_val(&pool.with_sites(NoSites)));
 }
 
@@ -127,7 +127,7 @@ fn damage_to_the_table_is_told() {
 #[test]
 fn a_block_that_moves_takes_its_site_along() {
     let books = TestBacking::new();
-    let sites = Sites::new(&books);
+    let sites = Sites::new_in(&books);
     let site = Location::caller();
     let (old, new) = (address(16), address(32));
     sites.reserve(1, site).expect("the books have room");
@@ -146,7 +146,7 @@ fn a_block_that_moves_takes_its_site_along() {
 #[test]
 fn a_block_costs_what_the_docs_say() {
     let books = TestBacking::new();
-    let sites = Sites::new(&books);
+    let sites = Sites::new_in(&books);
     let site = Location::caller();
     let (mut least, mut greatest) = (f64::MAX, 0_f64);
     for number in 1..=100_000_usize {
@@ -167,7 +167,7 @@ fn a_block_costs_what_the_docs_say() {
 #[test]
 fn blocks_too_far_apart_are_left_out() {
     let books = TestBacking::new();
-    let sites = Sites::new(&books);
+    let sites = Sites::new_in(&books);
     let site = Location::caller();
     let (near, far) = (address(0x0001_0000_0000_1000), address(0x0002_0000_0000_1000));
     for block in [near, far] {
@@ -187,7 +187,7 @@ fn blocks_too_far_apart_are_left_out() {
 #[test]
 fn sites_beyond_the_last_number_are_left_out() {
     let books = TestBacking::new();
-    let sites = Sites::new(&books);
+    let sites = Sites::new_in(&books);
     let lines = sites_of_a_program(65_535 + 10);
     let block = |number: usize| address(16 * (1 + number as u64));
     for (number, line) in lines.iter().enumerate() {
@@ -216,7 +216,7 @@ fn books_that_refuse_change_nothing() {
     let lines = sites_of_a_program(40);
     for refused in 0.. {
         let books = TestBacking::new();
-        let sites = Sites::new(&books);
+        let sites = Sites::new_in(&books);
         books.refuse_nth(refused);
         let mut kept = Vec::new();
         let mut errors = 0;

@@ -67,7 +67,7 @@ fn a_report_lists_16_blocks() {
 #[test]
 fn a_report_that_cannot_be_written_ends() {
     let backing = TestBacking::new();
-    let pool = PoolAllocator::new("pool", LAYOUT, &backing).with_sites(Sites::new(&backing));
+    let pool = PoolAllocator::new_in("pool", LAYOUT, &backing).with_sites(Sites::new_in(&backing));
     let blocks = [(); 16].map(|()| pool.allocate(LAYOUT).expect("there is room").cast::<u8>());
     let leak = Leak { allocator: &pool };
     assert!(leak.to_string().contains(", 24 bytes, from "), "with sites: {leak}");

@@ -208,7 +208,7 @@ fn a_growing_heap_agrees_with_the_model_and_gives_everything_back() {
         let mut memory = memory(4 << 20);
         let below = HeapAllocator::from_region("below", &mut memory);
         {
-            let heap = HeapAllocator::with_region_bytes("above", 64 << 10, &below);
+            let heap = HeapAllocator::with_region_bytes_in("above", 64 << 10, &below);
             run_model(&heap, seed, 4000, 15, 2000);
             heap.shrink();
             assert_eq!(heap.stats().reserved, 0, "all regions were given back");
@@ -384,7 +384,7 @@ fn a_leak_names_the_blocks_and_the_regions_still_go_back() {
     let mut memory = memory(1 << 20);
     let below = HeapAllocator::from_region("below", &mut memory);
     let caught = catch_unwind(AssertUnwindSafe(|| {
-        let heap = HeapAllocator::with_region_bytes("leaky", 64 << 10, &below);
+        let heap = HeapAllocator::with_region_bytes_in("leaky", 64 << 10, &below);
         for _ in 0..20 {
             heap.allocate(layout(40, 8)).expect("room");
         }
@@ -417,7 +417,7 @@ fn blocks_grow_into_the_free_memory_behind_them() {
 fn an_empty_region_goes_back_when_another_stands_empty() {
     let mut memory = memory(8 << 20);
     let below = HeapAllocator::from_region("below", &mut memory);
-    let heap = HeapAllocator::with_region_bytes("above", 64 << 10, &below);
+    let heap = HeapAllocator::with_region_bytes_in("above", 64 << 10, &below);
     let size = layout(20_000, 8);
     let blocks: Vec<_> = (0..60).map(|_| heap.allocate(size).expect("room").cast()).collect();
     let most = below.stats().live;

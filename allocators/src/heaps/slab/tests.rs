@@ -30,7 +30,7 @@ fn a_slab_over_a_heap_agrees_with_the_model() {
         let mut memory = vec![MaybeUninit::uninit(); 2 << 20];
         let below = HeapAllocator::from_region("below", &mut memory);
         {
-            let slab = SlabAllocator::with_region_bytes("slab", 64 << 10, &below);
+            let slab = SlabAllocator::with_region_bytes_in("slab", 64 << 10, &below);
             run_model(&slab, seed, 3000, if seed % 2 == 0 { 8 } else { 14 }, 1500);
             slab.shrink();
             assert_eq!(slab.stats().reserved, 0, "all regions and the table went back");
@@ -43,7 +43,7 @@ fn a_slab_over_a_heap_agrees_with_the_model() {
 fn own_classes_are_used_and_larger_requests_passed_on() {
     let mut memory = vec![MaybeUninit::uninit(); 1 << 20];
     let below = HeapAllocator::from_region("below", &mut memory);
-    let slab: SlabAllocator<'_, _, Few> = SlabAllocator::with_classes("few", 64 << 10, &below);
+    let slab: SlabAllocator<'_, _, Few> = SlabAllocator::with_classes_in("few", 64 << 10, &below);
     let layouts = [Layout::new::<u8>(), Layout::new::<[u8; 97]>(), Layout::new::<[u8; 257]>()];
     let blocks = layouts.map(|l| slab.allocate(l).expect("room"));
     assert_eq!([blocks[0].len(), blocks[1].len()], [32, 256], "classes of the table");
@@ -61,7 +61,7 @@ fn own_classes_are_used_and_larger_requests_passed_on() {
 fn wrong_frees_are_reported_by_the_slab() {
     let mut memory = vec![MaybeUninit::uninit(); 1 << 20];
     let below = HeapAllocator::from_region("below", &mut memory);
-    let slab = SlabAllocator::with_region_bytes("slab", 64 << 10, &below);
+    let slab = SlabAllocator::with_region_bytes_in("slab", 64 << 10, &below);
     let block = slab.allocate(Layout::new::<u64>()).expect("room").cast::<u8>();
     // SAFETY: the block is live.
     unsafe { slab.deallocate(block) };
@@ -75,7 +75,7 @@ fn wrong_frees_are_reported_by_the_slab() {
 }
 
 fn over(backing: &TestBacking) -> SlabAllocator<'_, TestBacking> {
-    SlabAllocator::with_region_bytes("slab", 64 << 10, backing)
+    SlabAllocator::with_region_bytes_in("slab", 64 << 10, backing)
 }
 
 fn large(slab: &dyn Allocator) -> NonNull<u8> {
@@ -235,7 +235,7 @@ fn a_large_block_becomes_small_in_a_slot_or_where_it_is() {
     for (bytes, in_slot) in [(256 << 10, true), (60 << 10, false)] {
         let mut memory = vec![MaybeUninit::uninit(); bytes];
         let below = HeapAllocator::from_region("below", &mut memory);
-        let slab = SlabAllocator::new("slab", &below);
+        let slab = SlabAllocator::new_in("slab", &below);
         let block = large(&slab);
         // SAFETY: the block has 5000 bytes.
         unsafe { block.write_bytes(7, 24) };

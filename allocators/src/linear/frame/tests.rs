@@ -309,7 +309,7 @@ fn a_scope_survives_that_older_blocks_are_freed_in_it() {
 fn the_backing_gets_its_block_back() {
     let backing = TestBacking::new();
     {
-        let frame = FrameAllocator::new("frame", 1000, &backing).expect("there is memory");
+        let frame = FrameAllocator::new_in("frame", 1000, &backing).expect("there is memory");
         assert_eq!(backing.stats().granted, 1000);
         assert!(frame.backing().is_some_and(|backing| backing.name() == "test backing"));
         let block = take(&frame, 100, 8);
@@ -319,8 +319,8 @@ fn the_backing_gets_its_block_back() {
     }
     assert_eq!(backing.stats().live, 0);
     backing.refuse_nth(0);
-    assert_eq!(FrameAllocator::new("frame", 1000, &backing).err(), Some(AllocError));
-    assert_eq!(FrameAllocator::new("frame", usize::MAX, &backing).err(), Some(AllocError));
+    assert_eq!(FrameAllocator::new_in("frame", 1000, &backing).err(), Some(AllocError));
+    assert_eq!(FrameAllocator::new_in("frame", usize::MAX, &backing).err(), Some(AllocError));
 }
 
 #[test]

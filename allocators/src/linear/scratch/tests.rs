@@ -218,7 +218,8 @@ fn wrong_frees_in_the_ring_are_found_and_change_nothing() {
 fn what_does_not_fit_falls_back() {
     let backing = TestBacking::new();
     {
-        let scratch = ScratchAllocator::new("scratch", BYTES, &backing).expect("there is memory");
+        let scratch =
+            ScratchAllocator::new_in("scratch", BYTES, &backing).expect("there is memory");
         assert_eq!(scratch.stats().reserved, BYTES);
         let small = take(&scratch, 100);
         let large = take(&scratch, 5000);
@@ -255,9 +256,9 @@ fn what_does_not_fit_falls_back() {
 fn a_refusal_changes_nothing() {
     let backing = TestBacking::new();
     backing.refuse_nth(0);
-    assert!(ScratchAllocator::new("scratch", BYTES, &backing).is_err());
-    assert!(ScratchAllocator::new("scratch", usize::MAX, &backing).is_err());
-    let scratch = ScratchAllocator::new("scratch", BYTES, &backing).expect("there is memory");
+    assert!(ScratchAllocator::new_in("scratch", BYTES, &backing).is_err());
+    assert!(ScratchAllocator::new_in("scratch", usize::MAX, &backing).is_err());
+    let scratch = ScratchAllocator::new_in("scratch", BYTES, &backing).expect("there is memory");
     // The block itself, then the table for it.
     for nth in [0, 1] {
         let before = (scratch.stats(), backing.stats().live);
@@ -277,7 +278,7 @@ fn a_refusal_changes_nothing() {
 fn what_fell_back_changes_as_the_backing_lets_it() {
     let mut memory = memory(64 << 10);
     let frame = FrameAllocator::from_region("frame", &mut memory);
-    let scratch = ScratchAllocator::new("scratch", 160, &frame).expect("there is memory");
+    let scratch = ScratchAllocator::new_in("scratch", 160, &frame).expect("there is memory");
     take(&scratch, 1000);
     let block = take(&scratch, 1000);
     // SAFETY: the block is live and has these layouts.
@@ -417,7 +418,8 @@ fn random_programs_agree_with_a_model() {
         println!("seed {seed}");
         let backing = TestBacking::new();
         let bytes = [0, 100, 1000, 4000][seed as usize % 4];
-        let scratch = ScratchAllocator::new("scratch", bytes, &backing).expect("there is memory");
+        let scratch =
+            ScratchAllocator::new_in("scratch", bytes, &backing).expect("there is memory");
         match seed % 3 {
             0 => backing.refuse_from(40),
             1 => backing.refuse_nth(seed / 3),

@@ -53,7 +53,7 @@ const _: () = assert!(
 #[test]
 fn small_requests_stay_inside() {
     let backing = TestBacking::new();
-    let temp = Temp::new("temp", &backing);
+    let temp = Temp::new_in("temp", &backing);
     let blocks: Vec<_> = (0..20).map(|size| take(&temp, size)).collect();
     assert!(blocks.iter().all(|&block| is_inside(&temp, block)));
     assert_eq!(backing.requests(), 0);
@@ -71,7 +71,7 @@ fn small_requests_stay_inside() {
 fn what_does_not_fit_falls_back_and_is_released() {
     let backing = TestBacking::new();
     {
-        let temp = Temp::new("temp", &backing);
+        let temp = Temp::new_in("temp", &backing);
         let inside = take(&temp, 800);
         let fallen = take(&temp, 800);
         assert!(is_inside(&temp, inside) && !is_inside(&temp, fallen));
@@ -96,7 +96,7 @@ fn what_does_not_fit_falls_back_and_is_released() {
 #[test]
 fn wrong_frees_are_found() {
     let backing = TestBacking::new();
-    let temp = Temp::new("temp", &backing);
+    let temp = Temp::new_in("temp", &backing);
     let [first, second, fallen] = [take(&temp, 40), take(&temp, 40), take(&temp, 2000)];
     free(&temp, first);
     // SAFETY: it is in the block.
@@ -124,7 +124,7 @@ fn wrong_frees_are_found() {
 #[test]
 fn a_moved_one_starts_again_at_its_new_place() {
     let backing = TestBacking::new();
-    let first = Box::new(Temp::new("temp", &backing));
+    let first = Box::new(Temp::new_in("temp", &backing));
     let block = take(&*first, 100);
     let fallen = take(&*first, 3000);
     let second = Box::new(*first);
@@ -139,7 +139,7 @@ fn a_moved_one_starts_again_at_its_new_place() {
     free(&*second, again);
     second.assert_empty();
     drop(second);
-    let untouched = Box::new(Temp::new("temp", &backing));
+    let untouched = Box::new(Temp::new_in("temp", &backing));
     drop(untouched);
     assert_eq!(backing.stats().live, 0);
 }
@@ -147,7 +147,7 @@ fn a_moved_one_starts_again_at_its_new_place() {
 #[test]
 fn buffers_of_any_size() {
     fn with<const N: usize>(backing: &TestBacking, holds: usize) {
-        let temp = TempAllocator::<N, _>::new("temp", backing);
+        let temp = TempAllocator::<N, _>::new_in("temp", backing);
         let small = temp.allocate(layout(1, 1)).expect("there is memory").cast();
         assert_eq!(is_inside(&temp, small), holds > 0, "{N} bytes");
         free(&temp, small);
@@ -174,7 +174,7 @@ fn buffers_of_any_size() {
 #[test]
 fn memory_is_zeroed_only_where_that_is_asked() {
     let backing = TestBacking::new();
-    let temp = Temp::new("temp", &backing);
+    let temp = Temp::new_in("temp", &backing);
     let large = layout(3000, 1);
     let fresh = temp.allocate(large).expect("there is memory");
     let zeroed = temp.allocate_zeroed(large).expect("there is memory");
@@ -189,7 +189,7 @@ fn memory_is_zeroed_only_where_that_is_asked() {
 #[test]
 fn damage_to_the_buffer_is_told() {
     let backing = TestBacking::new();
-    let temp = Temp::new("temp", &backing);
+    let temp = Temp::new_in("temp", &backing);
     let block = take(&temp, 10);
     temp.verify().expect("sound");
     let buffer = temp.buffer.get().cast::<u8>();
@@ -212,7 +212,7 @@ fn damage_to_the_buffer_is_told() {
 #[test]
 fn a_refusal_changes_nothing() {
     let backing = TestBacking::new();
-    let temp = Temp::new("temp", &backing);
+    let temp = Temp::new_in("temp", &backing);
     for nth in [0, 1] {
         let before = (temp.stats(), backing.stats().live);
         backing.refuse_nth(nth);
@@ -227,7 +227,7 @@ fn random_programs_keep_the_counters_true() {
     for seed in 0..100 {
         println!("seed {seed}");
         let backing = TestBacking::new();
-        let temp = Temp::new("temp", &backing);
+        let temp = Temp::new_in("temp", &backing);
         if seed % 2 == 0 {
             backing.refuse_nth(seed / 2);
         }

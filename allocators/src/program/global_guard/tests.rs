@@ -249,7 +249,7 @@ fn a_violation_is_reported_with_what_was_asked() {
 #[test]
 fn every_call_is_passed_on() {
     let backing = TestBacking::new();
-    let guard = GlobalGuard::new("guard", Locked::new(ProxyAllocator::new("inner", &backing)));
+    let guard = GlobalGuard::new("guard", Locked::new(ProxyAllocator::new_in("inner", &backing)));
     // SAFETY: the layout has a size.
     let plain = unsafe { guard.alloc(LAYOUT) };
     // SAFETY: as above.

@@ -18,7 +18,7 @@ const BYTES: usize = 64 << 10;
 type Later<'a> = Locked<ProxyAllocator<'a, dyn Allocator + Sync + 'a>>;
 
 fn memory(backing: SharedRef<'_>) -> Box<GlobalMemory<BYTES, Later<'_>>> {
-    let later = Locked::new(ProxyAllocator::new("later", backing));
+    let later = Locked::new(ProxyAllocator::new_in("later", backing));
     Box::new(GlobalMemory::new("early", later))
 }
 

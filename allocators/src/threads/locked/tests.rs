@@ -354,8 +354,8 @@ fn as_a_global_allocator() {
 #[test]
 fn a_budget_is_that_of_what_is_locked() {
     let backing = crate::testing::test_backing::TestBacking::new();
-    let proxy = crate::wrappers::proxy::ProxyAllocator::new("proxy", &backing);
+    let proxy = crate::wrappers::proxy::ProxyAllocator::new_in("proxy", &backing);
     assert_eq!(Locked::new(proxy).budget(), None, "no limit");
-    let proxy = crate::wrappers::proxy::ProxyAllocator::new("proxy", &backing).with_budget(100);
+    let proxy = crate::wrappers::proxy::ProxyAllocator::new_in("proxy", &backing).with_budget(100);
     assert_eq!(Locked::new(proxy).budget(), Some(100), "its limit");
 }

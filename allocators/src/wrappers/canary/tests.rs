@@ -71,7 +71,7 @@ const _: () = assert!(
 #[test]
 fn blocks_are_as_long_as_asked() {
     let backing = TestBacking::new();
-    let canary: CanaryAllocator<'_> = CanaryAllocator::new("canary", &backing);
+    let canary: CanaryAllocator<'_> = CanaryAllocator::new_in("canary", &backing);
     assert_eq!(canary.backing().map(Allocator::name), Some("test backing"));
     for align in [1, 2, 8, 16, 64, 4096] {
         for size in [0, 1, 2, 7, 8, 9, 63, 64, 1000] {
@@ -101,7 +101,7 @@ fn blocks_are_as_long_as_asked() {
 #[test]
 fn what_no_address_space_holds_is_refused() {
     let backing = TestBacking::new();
-    let canary = CanaryAllocator::new("canary", &backing);
+    let canary = CanaryAllocator::new_in("canary", &backing);
     let most = isize::MAX as usize;
     for align in (0..usize::BITS - 1).map(|shift| 1 << shift) {
         for size in [most - (align - 1), most / 2, TOTAL_MAX] {
@@ -118,7 +118,7 @@ fn what_no_address_space_holds_is_refused() {
 fn zeroed_blocks_are_zero() {
     let mut memory = memory(16 << 10);
     let heap = HeapAllocator::from_region("heap", &mut memory);
-    let canary = CanaryAllocator::new("canary", &heap);
+    let canary = CanaryAllocator::new_in("canary", &heap);
     for _ in 0..3 {
         let block = canary.allocate_zeroed(layout(50, 16)).expect("there is memory");
         // SAFETY: the block is live, its bytes were written, and it is freed once.
@@ -138,7 +138,7 @@ fn writes_around_a_block_are_named_at_every_call() {
     for (size, align) in [(64, 8), (1, 1), (61, 16), (100, 64)] {
         let mut memory = memory(16 << 10);
         let heap = HeapAllocator::from_region("heap", &mut memory);
-        let canary = CanaryAllocator::new("canary", &heap);
+        let canary = CanaryAllocator::new_in("canary", &heap);
         let asked = layout(size, align);
         let [_, block, _] = [(); 3].map(|()| take(&canary, size, align));
         for bytes in WRITES {
@@ -188,7 +188,7 @@ fn free_all(canary: &dyn Allocator) {
 #[test]
 fn reports_tell_how_many_bytes_and_how_far() {
     let backing = TestBacking::new();
-    let canary = CanaryAllocator::new("canary", &backing);
+    let canary = CanaryAllocator::new_in("canary", &backing);
     let block = take(&canary, 20, 64);
     // SAFETY: the block is live; the call reports and changes nothing.
     let free = || misuse_of(|| unsafe { canary.deallocate(block) });
@@ -228,7 +228,7 @@ fn reports_tell_how_many_bytes_and_how_far() {
 #[test]
 fn every_bit_of_a_header_is_watched() {
     let backing = TestBacking::new();
-    let canary = CanaryAllocator::new("canary", &backing);
+    let canary = CanaryAllocator::new_in("canary", &backing);
     let blocks = [(); 3].map(|()| take(&canary, 24, 8));
     let start = -((HEADER + 8) as isize);
     for bit in 0..HEADER * 8 {
@@ -261,7 +261,7 @@ fn every_bit_of_a_header_is_watched() {
 #[test]
 fn a_damaged_head_is_found_before_anything_is_taken() {
     let backing = TestBacking::new();
-    let canary = CanaryAllocator::new("canary", &backing);
+    let canary = CanaryAllocator::new_in("canary", &backing);
     let block = take(&canary, 24, 8);
     scribble(block, -((HEADER + 8) as isize), 4, || {
         let requests = backing.requests();
@@ -277,7 +277,7 @@ fn a_damaged_head_is_found_before_anything_is_taken() {
 fn no_pattern_over_a_header_is_believed() {
     let mut memory = memory(16 << 10);
     let heap = HeapAllocator::from_region("heap", &mut memory);
-    let canary = CanaryAllocator::new("canary", &heap);
+    let canary = CanaryAllocator::new_in("canary", &heap);
     let blocks = [(); 4].map(|()| take(&canary, 24, 8));
     let start = blocks[2].as_ptr().wrapping_sub(HEADER + 8);
     let mut kept = [0_u8; HEADER + 8];
@@ -319,7 +319,7 @@ fn no_pattern_over_a_header_is_believed() {
 #[test]
 fn a_change_of_links_does_not_hide_damage() {
     let backing = TestBacking::new();
-    let canary = CanaryAllocator::new("canary", &backing);
+    let canary = CanaryAllocator::new_in("canary", &backing);
     let [older, own, younger] = [(); 3].map(|()| take(&canary, 24, 8));
     // The size, and the check word itself.
     for from in [-24, -16] {
@@ -351,8 +351,8 @@ fn a_change_of_links_does_not_hide_damage() {
 fn wrong_frees_are_told_apart() {
     let mut memory = memory(64 << 10);
     let heap = HeapAllocator::from_region("heap", &mut memory);
-    let canary = CanaryAllocator::new("canary", &heap);
-    let other = CanaryAllocator::new("other", &heap);
+    let canary = CanaryAllocator::new_in("canary", &heap);
+    let other = CanaryAllocator::new_in("other", &heap);
     let asked = layout(64, 16);
     let [first, block, last] = [(); 3].map(|()| take(&canary, 64, 16));
     let theirs = take(&other, 64, 16);
@@ -406,7 +406,7 @@ fn wrong_frees_are_told_apart() {
 fn blocks_change_their_size_in_place() {
     let mut memory = memory(8192);
     let frame = FrameAllocator::from_region("frame", &mut memory);
-    let canary = CanaryAllocator::new("canary", &frame);
+    let canary = CanaryAllocator::new_in("canary", &frame);
     let below = take(&canary, 10, 8);
     let block = take(&canary, 100, 32);
     // SAFETY: the block is live and `old` is its layout, in each call.
@@ -451,7 +451,7 @@ fn blocks_change_their_size_in_place() {
 #[test]
 fn refusals_change_nothing() {
     let backing = TestBacking::new();
-    let canary = CanaryAllocator::new("canary", &backing);
+    let canary = CanaryAllocator::new_in("canary", &backing);
     let block = take(&canary, 10, 8);
     for turn in 0..3 {
         let before = (canary.stats(), backing.stats());
@@ -474,7 +474,7 @@ fn a_leak_lists_the_blocks() {
     let mut memory = memory(8192);
     let frame = FrameAllocator::from_region("frame", &mut memory);
     let report = panic_of(|| {
-        let canary = CanaryAllocator::new("sound", &frame);
+        let canary = CanaryAllocator::new_in("sound", &frame);
         take(&canary, 100, 8);
         take(&canary, 33, 8);
     });
@@ -485,7 +485,7 @@ fn a_leak_lists_the_blocks() {
 #[test]
 fn it_may_move_with_live_blocks() {
     let backing = TestBacking::new();
-    let canary = CanaryAllocator::new("canary", &backing);
+    let canary = CanaryAllocator::new_in("canary", &backing);
     let block = take(&canary, 100, 8);
     let moved = Box::new(canary);
     let second = take(&*moved, 10, 8);
@@ -500,7 +500,7 @@ fn it_may_move_with_live_blocks() {
 #[test]
 fn a_report_by_a_move_leaves_no_second_block() {
     let backing = TestBacking::new();
-    let canary = CanaryAllocator::new("canary", &backing);
+    let canary = CanaryAllocator::new_in("canary", &backing);
     let [older, own, younger] = [(); 3].map(|()| take(&canary, 24, 8));
     // The link to the middle block, in the headers of both neighbours.
     let [prev, next] = [0, size_of::<usize>() as isize].map(|at| at - (HEADER + 8) as isize);

@@ -80,7 +80,7 @@ const DRAWN: [u64; 4] =
 #[test]
 fn requests_are_counted_and_frees_are_not() {
     let backing = TestBacking::new();
-    let failing: FailingAllocator<'_> = FailingAllocator::new("f", Refusals::None, &backing);
+    let failing: FailingAllocator<'_> = FailingAllocator::new_in("f", Refusals::None, &backing);
     assert_eq!((failing.name(), failing.refusals()), ("f", Refusals::None));
     assert_eq!(failing.backing().map(Allocator::name), Some("test backing"));
     assert_eq!(failing.layout_below(layout(3, 1)), layout(3, 1));
@@ -110,7 +110,7 @@ fn requests_are_counted_and_frees_are_not() {
 #[test]
 fn a_refused_request_does_not_reach_the_backing() {
     let backing = TestBacking::new();
-    let failing = FailingAllocator::new("failing", Refusals::None, &backing);
+    let failing = FailingAllocator::new_in("failing", Refusals::None, &backing);
     let old = layout(16, 8);
     let block = failing.allocate(old).expect("nothing is refused").cast::<u8>();
     failing.refuse(Refusals::Every(1));
@@ -134,7 +134,7 @@ fn a_refused_request_does_not_reach_the_backing() {
 #[test]
 fn numbers_begin_again_when_the_order_changes() {
     let backing = TestBacking::new();
-    let failing = FailingAllocator::new("failing", Refusals::Nth(1), &backing);
+    let failing = FailingAllocator::new_in("failing", Refusals::Nth(1), &backing);
     let mut served = Vec::new();
     let mut request = |bytes| {
         let block = failing.allocate(layout(bytes, 1));
@@ -160,7 +160,7 @@ fn a_leak_names_the_allocator() {
     let backing = TestBacking::new();
     let mut block = NonNull::dangling();
     let report = panic_of(|| {
-        let failing = FailingAllocator::new("failing", Refusals::None, &backing);
+        let failing = FailingAllocator::new_in("failing", Refusals::None, &backing);
         block = failing.allocate(layout(100, 8)).expect("nothing is refused").cast();
     });
     assert!(report.contains("`failing` was dropped with 1 live block of 100 bytes"), "{report}");
@@ -182,7 +182,7 @@ fn random_programs_agree_with_a_model() {
             Refusals::Larger(random.below(100)),
             Refusals::Share { per_mille: 300, seed },
         ];
-        let failing = FailingAllocator::new("model", Refusals::None, &backing);
+        let failing = FailingAllocator::new_in("model", Refusals::None, &backing);
         let (mut order, mut number) = (Refusals::None, 0);
         let (mut requests, mut refused) = (0, 0);
         let mut live: Vec<(NonNull<u8>, Layout)> = Vec::new();

@@ -69,7 +69,7 @@ fn blocks_are_filled_when_given_out_and_when_freed() {
             let mut memory = memory(4096);
             // The pool grants more than is requested, and stores nothing in its blocks.
             let pool = PoolAllocator::from_region("pool", layout(67, 1), &mut memory);
-            let fill = FillAllocator::new("fill", &pool).with_fresh(fresh).with_freed(freed);
+            let fill = FillAllocator::new_in("fill", &pool).with_fresh(fresh).with_freed(freed);
             for size in 0..=67 {
                 let block = fill.allocate(layout(size, 1)).expect("there is memory");
                 assert_eq!(block.len(), 67);
@@ -99,7 +99,7 @@ fn blocks_are_filled_when_given_out_and_when_freed() {
 fn defaults_are_the_known_word_and_dd() {
     let mut memory = memory(4096);
     let frame = FrameAllocator::from_region("frame", &mut memory);
-    let fill: FillAllocator<'_> = FillAllocator::new("fill", &frame);
+    let fill: FillAllocator<'_> = FillAllocator::new_in("fill", &frame);
     assert_eq!(fill.backing().map(Allocator::name), Some("frame"));
     assert_eq!(fill.layout_below(layout(3, 1)), layout(3, 1));
     let block = fill.allocate(layout(10, 4)).expect("there is memory").cast::<u8>();
@@ -114,7 +114,7 @@ fn defaults_are_the_known_word_and_dd() {
 fn what_a_block_grows_by_is_filled_and_what_it_leaves_is_cleared() {
     let mut memory = memory(8192);
     let frame = FrameAllocator::from_region("frame", &mut memory);
-    let fill = FillAllocator::new("fill", &frame);
+    let fill = FillAllocator::new_in("fill", &frame);
     let block = fill.allocate(layout(5, 8)).expect("there is memory").cast::<u8>();
     // SAFETY: the block is live and `old` is its layout, in each call.
     unsafe {
@@ -148,7 +148,7 @@ fn what_a_block_grows_by_is_filled_and_what_it_leaves_is_cleared() {
 fn without_memory_a_block_can_still_be_made_smaller() {
     let mut memory = memory(4096);
     let frame = FrameAllocator::from_region("frame", &mut memory);
-    let fill = FillAllocator::new("fill", &frame);
+    let fill = FillAllocator::new_in("fill", &frame);
     let mut size = 4096;
     let block = loop {
         match fill.allocate(layout(size, 1)) {
@@ -171,7 +171,7 @@ fn without_memory_a_block_can_still_be_made_smaller() {
 #[test]
 fn refusals_change_nothing() {
     let backing = TestBacking::new();
-    let fill = FillAllocator::new("fill", &backing);
+    let fill = FillAllocator::new_in("fill", &backing);
     let block = fill.allocate(layout(10, 8)).expect("there is memory").cast::<u8>();
     for new in [layout(20, 8), layout(10, 16)] {
         let before = (fill.stats(), backing.stats());
@@ -193,7 +193,7 @@ fn refusals_change_nothing() {
 fn a_wrong_free_clears_nothing() {
     let mut memory = memory(8192);
     let pool = PoolAllocator::from_region("pool", layout(64, 8), &mut memory);
-    let fill = FillAllocator::new("fill", &pool);
+    let fill = FillAllocator::new_in("fill", &pool);
     let foreign = pool.allocate(layout(64, 8)).expect("there is memory").cast::<u8>();
     // SAFETY: the block is live in the pool.
     unsafe { foreign.write_bytes(1, 64) };
@@ -218,7 +218,7 @@ fn a_wrong_free_clears_nothing() {
 fn a_heap_finds_wrong_frees_before_anything_is_cleared() {
     let mut memory = memory(32 << 10);
     let heap = HeapAllocator::from_region("heap", &mut memory);
-    let fill = FillAllocator::new("fill", &heap);
+    let fill = FillAllocator::new_in("fill", &heap);
     let [own, second] = [(); 2].map(|()| fill.allocate(layout(64, 8)).expect("room").cast::<u8>());
     // SAFETY: the frees are wrong on purpose, but for two; the memory is the region's.
     unsafe {
@@ -237,7 +237,7 @@ fn a_leak_names_the_allocator() {
     let backing = TestBacking::new();
     let mut block = NonNull::dangling();
     let report = panic_of(|| {
-        let fill = FillAllocator::new("textures", &backing);
+        let fill = FillAllocator::new_in("textures", &backing);
         block = fill.allocate(layout(100, 8)).expect("there is memory").cast();
     });
     assert!(report.contains("`textures` was dropped with 1 live block of 100 bytes"), "{report}");
@@ -254,7 +254,7 @@ fn random_programs_agree_with_a_model() {
         let pool = PoolAllocator::from_region("pool", layout(96, 16), &mut memory);
         let fresh = PATTERNS[random.below(5)];
         let freed = PATTERNS[random.below(5)];
-        let fill = FillAllocator::new("model", &pool).with_fresh(fresh).with_freed(freed);
+        let fill = FillAllocator::new_in("model", &pool).with_fresh(fresh).with_freed(freed);
         let mut live: Vec<(NonNull<u8>, Layout, u8)> = Vec::new();
         for step in 0..500 {
             let asked = layout(random.below(97), 1 << random.below(5));
@@ -317,7 +317,7 @@ fn a_single_byte_is_filled() {
 fn a_greater_alignment_is_kept_though_the_backing_would_grow_the_block() {
     let mut memory = memory(4096);
     let frame = FrameAllocator::from_region("frame", &mut memory);
-    let fill = FillAllocator::new("fill", &frame);
+    let fill = FillAllocator::new_in("fill", &frame);
     let mut block = fill.allocate(layout(8, 8)).expect("there is memory").cast::<u8>();
     let mut before = Vec::new();
     while block.addr().get().is_multiple_of(256) {
@@ -339,7 +339,7 @@ fn a_greater_alignment_is_kept_though_the_backing_would_grow_the_block() {
 #[test]
 fn a_refusal_is_no_second_chance_unless_a_block_is_made_smaller() {
     let backing = TestBacking::new();
-    let fill = FillAllocator::new("fill", &backing);
+    let fill = FillAllocator::new_in("fill", &backing);
     let block = fill.allocate(layout(10, 8)).expect("there is memory").cast::<u8>();
     let before = fill.stats();
     for new in [layout(10, 64), layout(11, 64), layout(11, 8)] {
@@ -356,7 +356,7 @@ fn a_refusal_is_no_second_chance_unless_a_block_is_made_smaller() {
 fn what_a_block_leaves_where_it_lies_is_cleared() {
     let mut memory = memory(300);
     let pool = PoolAllocator::from_region("pool", layout(64, 8), &mut memory);
-    let fill = FillAllocator::new("fill", &pool);
+    let fill = FillAllocator::new_in("fill", &pool);
     let blocks: Vec<_> = core::iter::from_fn(|| fill.allocate(layout(60, 8)).ok()).collect();
     let block = blocks.first().expect("a block fits").cast::<u8>();
     // SAFETY: the block is live and this long; with no block left it stays where it is.

@@ -42,7 +42,7 @@ const _: () = assert!(
 #[test]
 fn counts_that_cannot_be_are_told() {
     let backing = TestBacking::new();
-    let proxy = ProxyAllocator::new("proxy", &backing);
+    let proxy = ProxyAllocator::new_in("proxy", &backing);
     let what = || proxy.verify().expect_err("a count is wrong").what;
     proxy.granted_total.set(1);
     assert_eq!(what(), "the counts of live blocks and live bytes differ", "bytes and no block");
@@ -61,8 +61,8 @@ fn counts_that_cannot_be_are_told() {
 fn both_ways_of_freeing_lower_what_was_raised() {
     let backing = TestBacking::new();
     // The pool grants more than is requested, so the two ways could differ.
-    let pool = PoolAllocator::new("pool", layout(64, 8), &backing);
-    let proxy = ProxyAllocator::new("proxy", &pool);
+    let pool = PoolAllocator::new_in("pool", layout(64, 8), &backing);
+    let proxy = ProxyAllocator::new_in("proxy", &pool);
     for sized in [false, true] {
         let block = take(&proxy, 10);
         let stats = proxy.stats();
@@ -88,7 +88,7 @@ fn both_ways_of_freeing_lower_what_was_raised() {
 fn a_block_that_grows_counts_as_what_the_backing_grants() {
     let mut memory = std::vec![MaybeUninit::uninit(); 64 << 10];
     let buddy = BuddyAllocator::from_region("buddy", 64, &mut memory).expect("it fits");
-    let proxy = ProxyAllocator::new("proxy", &buddy);
+    let proxy = ProxyAllocator::new_in("proxy", &buddy);
     // The first block of a page, so that all the bytes it grows into are after it.
     let layout = |bytes| layout(bytes, 4096);
     let block = proxy.allocate(layout(100)).expect("there is memory").cast::<u8>();
@@ -111,7 +111,7 @@ fn a_block_that_grows_counts_as_what_the_backing_grants() {
 #[test]
 fn a_budget_refuses_and_changes_nothing() {
     let backing = TestBacking::new();
-    let proxy = ProxyAllocator::new("proxy", &backing).with_budget(100);
+    let proxy = ProxyAllocator::new_in("proxy", &backing).with_budget(100);
     assert_eq!(proxy.budget(), Some(100));
     let block = take(&proxy, 60);
     let before = (proxy.stats(), backing.stats());
@@ -133,14 +133,14 @@ fn a_budget_refuses_and_changes_nothing() {
         proxy.deallocate_sized(grown.cast(), layout(40, 8));
         proxy.deallocate(block);
     }
-    assert!(ProxyAllocator::new("free", &backing).budget().is_none());
+    assert!(ProxyAllocator::new_in("free", &backing).budget().is_none());
 }
 
 #[test]
 fn rounding_by_the_backing_is_within_the_budget_or_undone() {
     let backing = TestBacking::new();
-    let pool = PoolAllocator::new("pool", layout(64, 8), &backing);
-    let proxy = ProxyAllocator::new("proxy", &pool).with_budget(100);
+    let pool = PoolAllocator::new_in("pool", layout(64, 8), &backing);
+    let proxy = ProxyAllocator::new_in("proxy", &pool).with_budget(100);
     let block = take(&proxy, 10);
     assert_eq!(proxy.allocate(layout(10, 1)), Err(AllocError));
     assert_eq!(proxy.stats().live, 1);
@@ -153,8 +153,8 @@ fn rounding_by_the_backing_is_within_the_budget_or_undone() {
 fn everything_is_forwarded() {
     let mut memory = [MaybeUninit::uninit(); 4096];
     let frame = FrameAllocator::from_region("frame", &mut memory);
-    let inner = ProxyAllocator::new("inner", &frame);
-    let outer: ProxyAllocator<'_> = ProxyAllocator::new("outer", &inner);
+    let inner = ProxyAllocator::new_in("inner", &frame);
+    let outer: ProxyAllocator<'_> = ProxyAllocator::new_in("outer", &inner);
     assert_eq!(outer.name(), "outer");
     assert_eq!(outer.backing().map(Allocator::name), Some("inner"));
     assert_eq!(outer.layout_below(layout(3, 1)), layout(3, 1));
@@ -185,7 +185,7 @@ fn everything_is_forwarded() {
 #[test]
 fn refusals_of_the_backing_change_nothing() {
     let backing = TestBacking::new();
-    let proxy = ProxyAllocator::new("proxy", &backing);
+    let proxy = ProxyAllocator::new_in("proxy", &backing);
     let block = take(&proxy, 10);
     for _ in 0..3 {
         let before = (proxy.stats(), backing.stats());
@@ -208,7 +208,7 @@ fn a_leak_names_the_proxy() {
     let backing = TestBacking::new();
     let mut block = NonNull::dangling();
     let report = panic_of(|| {
-        let proxy = ProxyAllocator::new("sound", &backing);
+        let proxy = ProxyAllocator::new_in("sound", &backing);
         block = take(&proxy, 100);
     });
     assert!(report.contains("`sound` was dropped with 1 live block of 100 bytes"), "{report}");
@@ -219,7 +219,7 @@ fn a_leak_names_the_proxy() {
 #[test]
 fn more_than_was_given_out_is_a_foreign_free() {
     let backing = TestBacking::new();
-    let proxy = ProxyAllocator::new("sound", &backing);
+    let proxy = ProxyAllocator::new_in("sound", &backing);
     let [own, other] = [take(&proxy, 10), take(&backing, 100)];
     // SAFETY: the block is not the proxy's on purpose; it is reported and nothing changes.
     let report = misuse_of(|| unsafe { proxy.deallocate(other) });
@@ -241,7 +241,7 @@ fn more_than_was_given_out_is_a_foreign_free() {
 fn counts_that_the_backing_belies_are_found() {
     let mut memory = [MaybeUninit::uninit(); 4096];
     let frame = FrameAllocator::from_region("frame", &mut memory);
-    let proxy = ProxyAllocator::new("proxy", &frame);
+    let proxy = ProxyAllocator::new_in("proxy", &frame);
     let block = take(&proxy, 10);
     proxy.verify().expect("sound");
     // SAFETY: the block is live in the frame, though freeing it there is wrong.
@@ -258,9 +258,9 @@ fn random_programs_agree_with_a_model() {
         println!("seed {seed}");
         let mut random = Random::new(seed);
         let backing = TestBacking::new();
-        let pool = PoolAllocator::new("pool", layout(96, 16), &backing);
+        let pool = PoolAllocator::new_in("pool", layout(96, 16), &backing);
         let budget = 96 * (5 + random.below(40));
-        let proxy = ProxyAllocator::new("model", &pool).with_budget(budget);
+        let proxy = ProxyAllocator::new_in("model", &pool).with_budget(budget);
         let mut live: BTreeMap<usize, (NonNull<u8>, Layout)> = BTreeMap::new();
         let (mut peak, mut asked) = (0, 0);
         for _ in 0..800 {
@@ -309,7 +309,7 @@ fn random_programs_agree_with_a_model() {
 fn zeros_are_asked_for_where_they_are_wanted() {
     let noting = Noting::new();
     for budget in [None, Some(1000)] {
-        let proxy = ProxyAllocator::new("proxy", &noting);
+        let proxy = ProxyAllocator::new_in("proxy", &noting);
         let proxy = if let Some(bytes) = budget { proxy.with_budget(bytes) } else { proxy };
         for (zeroed, call) in [(false, "allocate"), (true, "allocate_zeroed")] {
             let of = layout(100, 8);
@@ -325,8 +325,8 @@ fn zeros_are_asked_for_where_they_are_wanted() {
 #[test]
 fn a_resize_within_what_was_granted_asks_for_nothing_more() {
     let backing = TestBacking::new();
-    let pool = PoolAllocator::new("pool", layout(64, 8), &backing);
-    let proxy = ProxyAllocator::new("proxy", &pool);
+    let pool = PoolAllocator::new_in("pool", layout(64, 8), &backing);
+    let proxy = ProxyAllocator::new_in("proxy", &pool);
     let block = take(&proxy, 10);
     let before = proxy.stats();
     // SAFETY: the block is live and has this layout.
@@ -341,7 +341,7 @@ fn a_resize_within_what_was_granted_asks_for_nothing_more() {
 fn a_budget_holds_for_a_block_that_grows_in_place() {
     let mut memory = [MaybeUninit::uninit(); 4096];
     let frame = FrameAllocator::from_region("frame", &mut memory);
-    let proxy = ProxyAllocator::new("proxy", &frame).with_budget(100);
+    let proxy = ProxyAllocator::new_in("proxy", &frame).with_budget(100);
     let block = take(&proxy, 60);
     // SAFETY: the block is live and has the layout, in each call.
     unsafe {

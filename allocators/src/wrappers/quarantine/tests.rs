@@ -63,7 +63,7 @@ const _: () = {
 #[test]
 fn each_kind_of_damage_is_told() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let quarantine = QuarantineAllocator::new("q", 3, 1000, &backing, &books).expect("room");
+    let quarantine = QuarantineAllocator::new_in("q", 3, 1000, &backing, &books).expect("room");
     let [live, waiting] = [16, 40].map(|size| take(&quarantine, size));
     free(&quarantine, waiting);
     let what = || quarantine.verify().expect_err("damage was planted").what;
@@ -92,7 +92,7 @@ fn each_kind_of_damage_is_told() {
 #[test]
 fn blocks_leave_in_the_order_they_came() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let quarantine = QuarantineAllocator::new("q", 3, 1000, &backing, &books).expect("room");
+    let quarantine = QuarantineAllocator::new_in("q", 3, 1000, &backing, &books).expect("room");
     let blocks: Vec<_> = (0..5).map(|_| take(&quarantine, 16)).collect();
     for (freed, &block) in blocks.iter().enumerate() {
         free(&quarantine, block);
@@ -110,7 +110,7 @@ fn blocks_leave_in_the_order_they_came() {
 #[test]
 fn bytes_are_limited_too() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let quarantine = QuarantineAllocator::new("q", 100, 100, &backing, &books).expect("room");
+    let quarantine = QuarantineAllocator::new_in("q", 100, 100, &backing, &books).expect("room");
     let [one, two, exact, large] = [40, 60, 100, 101].map(|size| take(&quarantine, size));
     free(&quarantine, one);
     free(&quarantine, two);
@@ -127,7 +127,7 @@ fn bytes_are_limited_too() {
 fn without_room_nothing_waits() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
     for (count, bytes) in [(0, 100), (100, 0)] {
-        let quarantine = QuarantineAllocator::new("q", count, bytes, &backing, &books);
+        let quarantine = QuarantineAllocator::new_in("q", count, bytes, &backing, &books);
         let quarantine = quarantine.expect("room");
         for sized in [false, true] {
             let block = take(&quarantine, 16);
@@ -144,12 +144,12 @@ fn without_room_nothing_waits() {
         }
     }
     assert_eq!(
-        QuarantineAllocator::new("q", usize::MAX, 1, &backing, &books).err(),
+        QuarantineAllocator::new_in("q", usize::MAX, 1, &backing, &books).err(),
         Some(AllocError),
         "such a list cannot be"
     );
     books.refuse_nth(0);
-    assert!(QuarantineAllocator::new("q", 8, 1, &backing, &books).is_err());
+    assert!(QuarantineAllocator::new_in("q", 8, 1, &backing, &books).is_err());
     books.refuse_none();
 }
 
@@ -157,8 +157,8 @@ fn without_room_nothing_waits() {
 fn counts_are_those_of_the_user() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
     // The pool grants more than is requested.
-    let pool = PoolAllocator::new("pool", layout(64, 8), &backing);
-    let quarantine = QuarantineAllocator::new("q", 2, 1000, &pool, &books).expect("room");
+    let pool = PoolAllocator::new_in("pool", layout(64, 8), &backing);
+    let quarantine = QuarantineAllocator::new_in("q", 2, 1000, &pool, &books).expect("room");
     for round in 1..=4_u64 {
         let block = take(&quarantine, 10);
         let stats = quarantine.stats();
@@ -183,7 +183,7 @@ fn counts_are_those_of_the_user() {
 #[test]
 fn a_write_after_free_is_described() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let quarantine = QuarantineAllocator::new("sound", 4, 1000, &backing, &books).expect("room");
+    let quarantine = QuarantineAllocator::new_in("sound", 4, 1000, &backing, &books).expect("room");
     for (size, offsets) in [(100, &[0][..]), (100, &[99]), (64, &[31, 32, 40]), (1, &[0])] {
         let block = take(&quarantine, size);
         let line = Location::caller().line() + 2;
@@ -219,7 +219,7 @@ fn a_write_after_free_is_described() {
 #[test]
 fn what_pushes_a_block_out_finds_the_change() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let quarantine = QuarantineAllocator::new("q", 1, 1000, &backing, &books).expect("room");
+    let quarantine = QuarantineAllocator::new_in("q", 1, 1000, &backing, &books).expect("room");
     let [first, second] = [take(&quarantine, 16), take(&quarantine, 16)];
     free(&quarantine, first);
     scribble(first, 5, 0);
@@ -241,7 +241,7 @@ fn what_pushes_a_block_out_finds_the_change() {
 fn dropping_finds_the_change_and_gives_everything_back() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
     let report = misuse_of(|| {
-        let quarantine = QuarantineAllocator::new("q", 4, 1000, &backing, &books).expect("room");
+        let quarantine = QuarantineAllocator::new_in("q", 4, 1000, &backing, &books).expect("room");
         let [first, second] = [take(&quarantine, 16), take(&quarantine, 16)];
         free(&quarantine, first);
         free(&quarantine, second);
@@ -251,7 +251,7 @@ fn dropping_finds_the_change_and_gives_everything_back() {
     assert_eq!((backing.stats().live, books.stats().live), (0, 0));
     // A second panic does not follow one that is unwinding.
     let report = panic_of(|| {
-        let quarantine = QuarantineAllocator::new("q", 4, 1000, &backing, &books).expect("room");
+        let quarantine = QuarantineAllocator::new_in("q", 4, 1000, &backing, &books).expect("room");
         let block = take(&quarantine, 16);
         free(&quarantine, block);
         scribble(block, 7, 1);
@@ -268,7 +268,7 @@ fn while_a_panic_unwinds_the_change_is_written() {
         let (backing, books) = (TestBacking::new(), TestBacking::new());
         let unwound = std::panic::catch_unwind(core::panic::AssertUnwindSafe(|| {
             let quarantine =
-                QuarantineAllocator::new("q", 4, 1000, &backing, &books).expect("room");
+                QuarantineAllocator::new_in("q", 4, 1000, &backing, &books).expect("room");
             let block = take(&quarantine, 16);
             free(&quarantine, block);
             scribble(block, 7, 1);
@@ -283,7 +283,7 @@ fn while_a_panic_unwinds_the_change_is_written() {
 #[test]
 fn a_fresh_one_has_counted_nothing_and_zero_bytes_are_one() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let quarantine = QuarantineAllocator::new("q", 4, 1000, &backing, &books).expect("room");
+    let quarantine = QuarantineAllocator::new_in("q", 4, 1000, &backing, &books).expect("room");
     let stats = quarantine.stats();
     assert_eq!((stats.live, stats.requested, stats.granted), (0, 0, 0), "{stats:?}");
     assert_eq!((stats.peak_requested, stats.peak_granted), (0, 0), "{stats:?}");
@@ -298,7 +298,7 @@ fn a_fresh_one_has_counted_nothing_and_zero_bytes_are_one() {
 #[test]
 fn a_double_free_names_the_first() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let quarantine = QuarantineAllocator::new("sound", 4, 1000, &backing, &books).expect("room");
+    let quarantine = QuarantineAllocator::new_in("sound", 4, 1000, &backing, &books).expect("room");
     let [block, other] = [take(&quarantine, 16), take(&quarantine, 16)];
     let line = Location::caller().line() + 2;
     // SAFETY: the block is live.
@@ -334,8 +334,8 @@ fn a_double_free_names_the_first() {
 fn other_wrong_frees_are_found() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
     // A pool sees a wrong address only when it is freed there, which here is late.
-    let pool = PoolAllocator::new("pool", layout(64, 16), &backing);
-    let quarantine = QuarantineAllocator::new("q", 2, 1000, &pool, &books).expect("room");
+    let pool = PoolAllocator::new_in("pool", layout(64, 16), &backing);
+    let quarantine = QuarantineAllocator::new_in("q", 2, 1000, &pool, &books).expect("room");
     let block = quarantine.allocate(layout(48, 16)).expect("there is memory").cast::<u8>();
     let foreign = take(&pool, 64);
     let before = quarantine.stats();
@@ -376,8 +376,8 @@ fn other_wrong_frees_are_found() {
 #[test]
 fn a_refusal_lets_blocks_go_until_there_is_room() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let pool = PoolAllocator::new("pool", layout(64, 8), &backing).with_blocks_per_chunk(8);
-    let quarantine = QuarantineAllocator::new("q", 100, 1 << 20, &pool, &books).expect("room");
+    let pool = PoolAllocator::new_in("pool", layout(64, 8), &backing).with_blocks_per_chunk(8);
+    let quarantine = QuarantineAllocator::new_in("q", 100, 1 << 20, &pool, &books).expect("room");
     let blocks: Vec<_> = (0..8).map(|_| take(&quarantine, 64)).collect();
     backing.refuse_from(0);
     for &block in &blocks[..3] {
@@ -414,7 +414,7 @@ fn a_refusal_lets_blocks_go_until_there_is_room() {
 fn books_that_refuse_lose_nothing() {
     for (refuse_at, most) in [(0, 0), (1, 48), (2, 96), (3, 192)] {
         let (backing, books) = (TestBacking::new(), TestBacking::new());
-        let quarantine = QuarantineAllocator::new("q", 200, 1 << 20, &backing, &books);
+        let quarantine = QuarantineAllocator::new_in("q", 200, 1 << 20, &backing, &books);
         let quarantine = quarantine.expect("room");
         books.refuse_from(refuse_at);
         let mut blocks = Vec::new();
@@ -449,7 +449,7 @@ fn books_that_refuse_lose_nothing() {
 #[test]
 fn resizing_keeps_the_old_place_back() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let quarantine = QuarantineAllocator::new("q", 4, 1000, &backing, &books).expect("room");
+    let quarantine = QuarantineAllocator::new_in("q", 4, 1000, &backing, &books).expect("room");
     let block = take(&quarantine, 16);
     // SAFETY: the block is live and has this many bytes; then the moved one.
     unsafe {
@@ -472,7 +472,7 @@ fn a_leak_names_the_quarantine() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
     let mut block = NonNull::dangling();
     let report = panic_of(|| {
-        let quarantine = QuarantineAllocator::new("sound", 4, 1000, &backing, &books);
+        let quarantine = QuarantineAllocator::new_in("sound", 4, 1000, &backing, &books);
         let quarantine = quarantine.expect("room");
         block = take(&quarantine, 100);
         free(&quarantine, take(&quarantine, 8));
@@ -489,7 +489,7 @@ fn random_programs_agree_with_a_model() {
         let mut random = Random::new(seed);
         let (backing, books) = (TestBacking::new(), TestBacking::new());
         let (count, bytes) = (random.below(40), random.below(3000));
-        let quarantine = QuarantineAllocator::new("model", count, bytes, &backing, &books);
+        let quarantine = QuarantineAllocator::new_in("model", count, bytes, &backing, &books);
         let quarantine = quarantine.expect("room");
         let mut live: Vec<(NonNull<u8>, usize)> = Vec::new();
         let mut held: VecDeque<(NonNull<u8>, usize)> = VecDeque::new();
@@ -541,7 +541,7 @@ fn random_programs_agree_with_a_model() {
 #[test]
 fn a_report_by_a_move_leaves_no_second_block() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let quarantine = QuarantineAllocator::new("quarantine", 1, 4096, &backing, &books);
+    let quarantine = QuarantineAllocator::new_in("quarantine", 1, 4096, &backing, &books);
     let quarantine = quarantine.expect("there is memory");
     let block = take(&quarantine, 100);
     let gone = take(&quarantine, 50);

@@ -60,8 +60,8 @@ const _: () = assert!(
 #[test]
 fn walk_shows_who_asked_for_how_much() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let pool = PoolAllocator::new("pool", layout(64, 8), &backing);
-    let trace: TraceAllocator<'_> = TraceAllocator::new("trace", &pool, &books);
+    let pool = PoolAllocator::new_in("pool", layout(64, 8), &backing);
+    let trace: TraceAllocator<'_> = TraceAllocator::new_in("trace", &pool, &books);
     assert_eq!(
         (trace.books_bytes(), books.requests()),
         (0, 0),
@@ -97,7 +97,7 @@ fn a_leak_lists_the_sites_and_the_books_are_whole() {
     let mut block = NonNull::dangling();
     let at = line() + 3;
     let report = panic_of(|| {
-        let trace = TraceAllocator::new("sound", &backing, &books);
+        let trace = TraceAllocator::new_in("sound", &backing, &books);
         block = take(&trace, 100);
     });
     assert!(report.contains("`sound` was dropped with 1 live block of 100 bytes"), "{report}");
@@ -110,7 +110,7 @@ fn a_leak_lists_the_sites_and_the_books_are_whole() {
 #[test]
 fn the_report_groups_by_site_the_largest_first() {
     let backing = TestBacking::new();
-    let trace = TraceAllocator::new("level", &backing, &backing);
+    let trace = TraceAllocator::new_in("level", &backing, &backing);
     assert_eq!(trace.report().to_string(), "allocator `level`: no live blocks");
     let mut blocks = vec![take(&trace, 100)];
     let many = line() + 1;
@@ -144,7 +144,7 @@ fn the_report_groups_by_site_the_largest_first() {
 #[test]
 fn a_double_free_names_the_first() {
     let backing = TestBacking::new();
-    let trace = TraceAllocator::new("trace", &backing, &backing);
+    let trace = TraceAllocator::new_in("trace", &backing, &backing);
     let (asked, block) = (line(), take(&trace, 24));
     let freed = line() + 2;
     // SAFETY: the block is live.
@@ -185,7 +185,7 @@ fn a_double_free_names_the_first() {
 #[test]
 fn the_ring_of_freed_blocks_keeps_32() {
     let backing = TestBacking::new();
-    let trace = TraceAllocator::new("trace", &backing, &backing);
+    let trace = TraceAllocator::new_in("trace", &backing, &backing);
     let blocks: Vec<_> = (0..33).map(|_| take(&trace, 8)).collect();
     for &block in &blocks {
         // SAFETY: the block is live.
@@ -204,7 +204,7 @@ const DOUBLE: &str = "double free";
 fn wrong_frees_are_found_before_the_backing_sees_them() {
     // The test backing panics about a wrong free itself, with another text than a report.
     let backing = TestBacking::new();
-    let trace = TraceAllocator::new("trace", &backing, &backing);
+    let trace = TraceAllocator::new_in("trace", &backing, &backing);
     let foreign = take(&backing, 100);
     let block = take(&trace, 40);
     // SAFETY: within the block.
@@ -246,7 +246,7 @@ fn wrong_frees_are_found_before_the_backing_sees_them() {
 #[test]
 fn a_block_that_moves_keeps_number_and_site() {
     let backing = TestBacking::new();
-    let trace = TraceAllocator::new("trace", &backing, &backing);
+    let trace = TraceAllocator::new_in("trace", &backing, &backing);
     let (at, block) = (line(), take(&trace, 40));
     let other = take(&trace, 8);
     // SAFETY: the block is live and has this layout, in each call.
@@ -308,7 +308,7 @@ fn the_hook_is_called_once_at_its_number() {
         BREAKS.fetch_add(number, Ordering::SeqCst);
     }
     let backing = TestBacking::new();
-    let trace = TraceAllocator::new("trace", &backing, &backing);
+    let trace = TraceAllocator::new_in("trace", &backing, &backing);
     trace.break_at(3, hook);
     let mut blocks = vec![take(&trace, 1), take(&trace, 2)];
     assert_eq!(BREAKS.load(Ordering::SeqCst), 0);
@@ -332,7 +332,7 @@ fn the_hook_is_called_once_at_its_number() {
 #[test]
 fn a_block_freed_behind_its_back_is_found() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let trace = TraceAllocator::new("trace", &backing, &books);
+    let trace = TraceAllocator::new_in("trace", &backing, &books);
     let block = take(&trace, 10);
     trace.verify().expect("sound");
     // SAFETY: the block is live in the backing, though freeing it there is wrong.
@@ -409,7 +409,7 @@ fn memory_that_runs_out_at_any_point_changes_nothing() {
                 } else {
                     refusing.refuse_nth(nth);
                 }
-                let trace: TraceAllocator<'_> = TraceAllocator::new("trace", &backing, &books);
+                let trace: TraceAllocator<'_> = TraceAllocator::new_in("trace", &backing, &books);
                 let refused = every_request(&trace, sink());
                 drop(trace);
                 assert_eq!((backing.stats().live, books.stats().live), (0, 0), "refused: {nth}");

@@ -51,7 +51,7 @@ const _: () = assert!(
 fn it_checks_at_every_nth_call() {
     for interval in 0..5 {
         let backing = TestBacking::new();
-        let verify: VerifyAllocator<'_> = VerifyAllocator::new("verify", interval, &backing);
+        let verify: VerifyAllocator<'_> = VerifyAllocator::new_in("verify", interval, &backing);
         assert_eq!(verify.backing().map(Allocator::name), Some("test backing"));
         assert_eq!(verify.layout_below(layout(3, 1)), layout(3, 1));
         let old = layout(16, 8);
@@ -89,7 +89,7 @@ fn it_checks_at_every_nth_call() {
 #[test]
 fn the_interval_may_change() {
     let backing = TestBacking::new();
-    let verify = VerifyAllocator::new("verify", 0, &backing);
+    let verify = VerifyAllocator::new_in("verify", 0, &backing);
     let blocks = [(); 5].map(|()| take(&verify, 8));
     assert_eq!(verify.checks(), 0);
     verify.set_interval(3);
@@ -109,7 +109,7 @@ fn the_interval_may_change() {
 fn a_new_interval_holds_from_then_on_and_an_explicit_check_does_not_count() {
     for (first, second) in [(0, 3), (5, 2), (1, 4), (2, 0)] {
         let backing = TestBacking::new();
-        let verify = VerifyAllocator::new("verify", first, &backing);
+        let verify = VerifyAllocator::new_in("verify", first, &backing);
         verify.set_interval(second);
         let mut explicit = 0;
         let mut blocks = Vec::new();
@@ -137,10 +137,10 @@ fn the_report_names_both_calls_and_the_broken_one() {
     let behind = 24 + 16;
     for (name, end) in [("upper", 24), ("lower", behind)] {
         let backing = TestBacking::new();
-        let lower = CanaryAllocator::new("lower", &backing);
-        let proxy = ProxyAllocator::new("proxy", &lower);
-        let upper = CanaryAllocator::new("upper", &proxy);
-        let verify = VerifyAllocator::new("verify", 2, &upper);
+        let lower = CanaryAllocator::new_in("lower", &backing);
+        let proxy = ProxyAllocator::new_in("proxy", &lower);
+        let upper = CanaryAllocator::new_in("upper", &proxy);
+        let verify = VerifyAllocator::new_in("verify", 2, &upper);
         let first = take(&verify, 24);
         let second = verify.allocate(layout(24, 8)).expect("there is memory").cast();
         let sound_line = line!() - 1;
@@ -172,8 +172,8 @@ fn the_report_names_both_calls_and_the_broken_one() {
 #[test]
 fn an_explicit_check_narrows_it_down() {
     let backing = TestBacking::new();
-    let canary = CanaryAllocator::new("canary", &backing);
-    let verify = VerifyAllocator::new("verify", 0, &canary);
+    let canary = CanaryAllocator::new_in("canary", &backing);
+    let verify = VerifyAllocator::new_in("verify", 0, &canary);
     let block = take(&verify, 10);
     overrun(block, 10);
     let report = misuse_of(|| verify.check());
@@ -195,8 +195,8 @@ fn an_explicit_check_narrows_it_down() {
 #[test]
 fn a_broken_backing_is_not_called() {
     let backing = TestBacking::new();
-    let canary = CanaryAllocator::new("canary", &backing);
-    let verify = VerifyAllocator::new("verify", 1, &canary);
+    let canary = CanaryAllocator::new_in("canary", &backing);
+    let verify = VerifyAllocator::new_in("verify", 1, &canary);
     let block = take(&verify, 10);
     overrun(block, 10);
     let before = (verify.stats(), canary.stats(), backing.requests());
@@ -223,7 +223,7 @@ fn a_broken_backing_is_not_called() {
 #[test]
 fn refusals_change_nothing() {
     let backing = TestBacking::new();
-    let verify = VerifyAllocator::new("verify", 1, &backing);
+    let verify = VerifyAllocator::new_in("verify", 1, &backing);
     let block = take(&verify, 10);
     let before = (verify.stats(), backing.stats());
     backing.refuse_from(0);
@@ -242,7 +242,7 @@ fn a_leak_names_the_allocator() {
     let backing = TestBacking::new();
     let mut block = NonNull::dangling();
     let report = panic_of(|| {
-        let verify = VerifyAllocator::new("verify", 1, &backing);
+        let verify = VerifyAllocator::new_in("verify", 1, &backing);
         block = take(&verify, 100);
     });
     assert!(report.contains("`verify` was dropped with 1 live block of 100 bytes"), "{report}");
@@ -256,9 +256,9 @@ fn random_programs_find_planted_writes_within_the_interval() {
         println!("seed {seed}");
         let mut random = Random::new(seed);
         let backing = TestBacking::new();
-        let canary = CanaryAllocator::new("canary", &backing);
+        let canary = CanaryAllocator::new_in("canary", &backing);
         let interval = 1 + random.next() % 7;
-        let verify = VerifyAllocator::new("model", interval, &canary);
+        let verify = VerifyAllocator::new_in("model", interval, &canary);
         let mut live: Vec<(NonNull<u8>, usize)> = Vec::new();
         // The call from which the interval counts; it has checked, unless it is 0.
         let mut anchor = 0;

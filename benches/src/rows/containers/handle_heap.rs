@@ -45,7 +45,7 @@ fn unmoved(name: &'static str, allocator: impl Blocks + 'static) -> Contender {
 }
 
 fn beside_ours() -> Race {
-    let heap = unmoved("heap", Ours(HeapAllocator::new("heap", &PAGES)));
+    let heap = unmoved("heap", Ours(HeapAllocator::new_in("heap", &PAGES)));
     Race { ours: ours(), peers: vec![heap], absent: Vec::new() }
 }
 

@@ -26,7 +26,7 @@ fn every_contender_of_one_size_keeps_its_blocks_apart() {
     stays_whole(BareList::new(LIVE));
     stays_whole(SlabKeys::new());
     let backing = &crate::memory::PAGES;
-    stays_whole(crate::blocks::Ours(uncounted::pool::PoolAllocator::new(
+    stays_whole(crate::blocks::Ours(uncounted::pool::PoolAllocator::new_in(
         "uncounted",
         BLOCK,
         backing,
@@ -38,8 +38,8 @@ fn the_uncounted_pool_counts_nothing_and_the_pool_all() {
     use loligo_allocators::Allocator;
 
     let backing = &crate::memory::PAGES;
-    let counted = loligo_allocators::PoolAllocator::new("pool", BLOCK, backing);
-    let uncounted = uncounted::pool::PoolAllocator::new("uncounted", BLOCK, backing);
+    let counted = loligo_allocators::PoolAllocator::new_in("pool", BLOCK, backing);
+    let uncounted = uncounted::pool::PoolAllocator::new_in("uncounted", BLOCK, backing);
     let pools: [(&dyn Allocator, u64); 2] = [(&counted, 1), (&uncounted, 0)];
     for (pool, counts) in pools {
         let block = pool.allocate(BLOCK).expect("there is memory").cast();

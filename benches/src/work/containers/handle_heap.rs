@@ -101,7 +101,7 @@ fn compacted() -> f64 {
 
 fn unmoved() -> f64 {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     let mut blocks = vec![None; BLOCKS];
     let mut live_bytes = 0;
     let free = |block: &mut Option<(core::ptr::NonNull<u8>, u32)>, live_bytes: &mut u64| {

@@ -9,13 +9,28 @@ use super::Array;
 use super::range::within;
 use crate::error::{GrowError, or_panic};
 
-impl<'a, T: Copy, A: Allocator + ?Sized> Array<'a, T, A> {
+impl<'a, T: Copy> Array<'a, T> {
     /// Returns an array with copies of all elements of a slice, and no more room than the allocator
     /// grants for them.
     ///
     /// # Errors
     ///
     /// [`GrowError`] if there is no memory for them.
+    pub fn try_from_slice(
+        elements: &[T],
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, GrowError> {
+        Self::try_from_slice_in(elements, memory)
+    }
+}
+
+impl<'a, T: Copy, A: Allocator + ?Sized> Array<'a, T, A> {
+    /// As [`try_from_slice`](Self::try_from_slice), and keeps the type of the allocator, so that
+    /// its calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_from_slice`](Self::try_from_slice).
     pub fn try_from_slice_in(elements: &[T], memory: &'a A) -> Result<Self, GrowError> {
         let mut array = Self::try_with_capacity_in(elements.len(), memory)?;
         array.try_extend_from_slice(elements)?;
@@ -152,6 +167,19 @@ impl<T: Clone, A: Allocator + ?Sized> Array<'_, T, A> {
     /// # Errors
     ///
     /// [`GrowError`] if there is no memory for them; nothing was cloned.
+    pub fn try_clone<'b>(
+        &self,
+        memory: &'b (dyn Allocator + 'b),
+    ) -> Result<Array<'b, T>, GrowError> {
+        self.try_clone_in(memory)
+    }
+
+    /// As [`try_clone`](Self::try_clone), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_clone`](Self::try_clone).
     pub fn try_clone_in<'b, B: Allocator + ?Sized>(
         &self,
         memory: &'b B,

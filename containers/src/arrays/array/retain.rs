@@ -18,7 +18,7 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
     /// ```
     /// # use loligo_allocators::StaticHeap;
     /// # static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-    /// # let mut fuses = loligo_containers::Array::new_in(&MEMORY);
+    /// # let mut fuses = loligo_containers::Array::new(&MEMORY);
     /// fuses.extend_from_slice(&[3, 1, 2, 1]);
     /// fuses.retain(|left| {
     ///     *left -= 1;

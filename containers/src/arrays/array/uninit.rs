@@ -79,7 +79,7 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
     /// ```
     /// # use loligo_allocators::StaticHeap;
     /// # static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-    /// let mut packets = loligo_containers::Array::new_in(&MEMORY);
+    /// let mut packets = loligo_containers::Array::new(&MEMORY);
     /// let arrived = [[7_u8, 1], [7, 2], [8, 1]];
     /// // As much room as may be needed, of which no byte is written twice, and not all is used.
     /// packets.try_extend_uninit(6, |room| {
@@ -147,7 +147,7 @@ impl<T, A: Allocator + ?Sized> Array<'_, T, A> {
     /// # use loligo_allocators::StaticHeap;
     /// # static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
     /// let (left, right) = ([1_i16, 3, 5], [2_i16, 4, 6]);
-    /// let mut samples = loligo_containers::Array::new_in(&MEMORY);
+    /// let mut samples = loligo_containers::Array::new(&MEMORY);
     /// samples.try_extend_with(6, |n| if n % 2 == 0 { left[n / 2] } else { right[n / 2] })?;
     /// assert_eq!(samples, [1, 2, 3, 4, 5, 6]);
     /// # Ok::<(), loligo_containers::GrowError>(())

@@ -26,7 +26,7 @@ impl<T: Copy, A: Allocator + ?Sized> Ring<'_, T, A> {
     /// ```
     /// # use loligo_allocators::StaticHeap;
     /// # static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-    /// # let mut samples = loligo_containers::Ring::new_in(&MEMORY);
+    /// # let mut samples = loligo_containers::Ring::new(&MEMORY);
     /// samples.try_push_back_slice(&[1_i16, 2, 3, 4, 5])?;
     /// let mut period = [0; 4];
     /// assert_eq!(samples.pop_front_slice(&mut period), 4);
@@ -172,6 +172,19 @@ impl<T, A: Allocator + ?Sized> Ring<'_, T, A> {
     /// # Errors
     ///
     /// [`GrowError`] if there is no memory for them; nothing was cloned.
+    pub fn try_clone<'b>(&self, memory: &'b (dyn Allocator + 'b)) -> Result<Ring<'b, T>, GrowError>
+    where
+        T: Clone,
+    {
+        self.try_clone_in(memory)
+    }
+
+    /// As [`try_clone`](Self::try_clone), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_clone`](Self::try_clone).
     pub fn try_clone_in<'b, B: Allocator + ?Sized>(
         &self,
         memory: &'b B,

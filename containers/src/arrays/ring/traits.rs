@@ -89,7 +89,7 @@ impl<T: fmt::Debug, A: Allocator + ?Sized> fmt::Debug for Ring<'_, T, A> {
 }
 
 /// Clones into memory of the same allocator; panics if there is none.
-/// [`try_clone_in`](Ring::try_clone_in) returns an error instead.
+/// [`try_clone`](Ring::try_clone) returns an error instead.
 impl<T: Clone, A: Allocator + ?Sized> Clone for Ring<'_, T, A> {
     fn clone(&self) -> Self {
         or_panic(self.try_clone_in(self.memory()))

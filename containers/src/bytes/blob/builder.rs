@@ -40,12 +40,24 @@ pub struct BlobBuilder<'a, R, A: Allocator + ?Sized = dyn Allocator + 'a> {
     root: PhantomData<fn() -> R>,
 }
 
-impl<'a, R: BlobType, A: Allocator + ?Sized> BlobBuilder<'a, R, A> {
+impl<'a, R: BlobType> BlobBuilder<'a, R> {
     /// Begins a blob for machines of a byte order; its root is all zero.
     ///
     /// # Errors
     ///
     /// [`GrowError`] if there is no memory for the root.
+    pub fn try_new(endian: Endian, memory: &'a (dyn Allocator + 'a)) -> Result<Self, GrowError> {
+        Self::try_new_in(endian, memory)
+    }
+}
+
+impl<'a, R: BlobType, A: Allocator + ?Sized> BlobBuilder<'a, R, A> {
+    /// As [`try_new`](Self::try_new), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_new`](Self::try_new).
     pub fn try_new_in(endian: Endian, memory: &'a A) -> Result<Self, GrowError> {
         const {
             assert!(align_of::<R>() <= BLOB_ALIGN, "nothing in a blob is aligned to more than 16");

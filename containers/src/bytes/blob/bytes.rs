@@ -45,7 +45,7 @@ pub struct BlobBytes<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     bytes: usize,
 }
 
-impl<'a, A: Allocator + ?Sized> BlobBytes<'a, A> {
+impl<'a> BlobBytes<'a> {
     /// Copies bytes of any alignment: a part of a file that was read, or of a message.
     ///
     /// # Complexity
@@ -63,10 +63,22 @@ impl<'a, A: Allocator + ?Sized> BlobBytes<'a, A> {
     /// use loligo_containers::{Blob, BlobBytes, BlobError};
     ///
     /// static HEAP: StaticHeap<65536> = StaticHeap::new("doc");
-    /// let bytes = BlobBytes::try_copy_in(b"no blob at all", &HEAP)?;
+    /// let bytes = BlobBytes::try_copy(b"no blob at all", &HEAP)?;
     /// assert_eq!(Blob::<u32>::open(&bytes).unwrap_err(), BlobError::NoBlob);
     /// # Ok::<(), loligo_containers::GrowError>(())
     /// ```
+    pub fn try_copy(bytes: &[u8], memory: &'a (dyn Allocator + 'a)) -> Result<Self, GrowError> {
+        Self::try_copy_in(bytes, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> BlobBytes<'a, A> {
+    /// As [`try_copy`](Self::try_copy), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_copy`](Self::try_copy).
     pub fn try_copy_in(bytes: &[u8], memory: &'a A) -> Result<Self, GrowError> {
         let mut copy = Self::new(memory);
         copy.extend(bytes.len(), 1)?;

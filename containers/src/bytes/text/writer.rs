@@ -25,7 +25,7 @@ use crate::error::GrowError;
 /// use loligo_containers::{Array, text};
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut line: Array<u8> = Array::new_in(&MEMORY);
+/// let mut line: Array<u8> = Array::new(&MEMORY);
 /// let mut writer = text::Writer::new(&mut line);
 /// for lap in 1..=3 {
 ///     write!(writer, "{lap} ")?;

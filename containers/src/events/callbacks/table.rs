@@ -43,7 +43,7 @@ type Function<X, C> = fn(&mut X, &mut Later<'_, C>, &C);
 /// use loligo_containers::{CallbackTable, Callbacks};
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut table: CallbackTable<Vec<&str>> = CallbackTable::new_in(&MEMORY);
+/// let mut table: CallbackTable<Vec<&str>> = CallbackTable::new(&MEMORY);
 /// let land = table.add(|log: &mut Vec<&str>, _height: f32| log.push("land"));
 /// // This one queues another call, for the next run.
 /// let jump = table.add_queueing(move_on);
@@ -57,7 +57,7 @@ type Function<X, C> = fn(&mut X, &mut Later<'_, C>, &C);
 ///     later.queue(loligo_containers::CallbackId::from_number(landing), 2.5f32);
 /// }
 ///
-/// let mut calls: Callbacks = Callbacks::new_in(&MEMORY);
+/// let mut calls: Callbacks = Callbacks::new(&MEMORY);
 /// calls.queue(jump, land.number());
 /// let mut log = Vec::new();
 /// assert_eq!(calls.run(&table, &mut log), Ok(1));
@@ -74,8 +74,16 @@ pub struct CallbackTable<
     functions: Array<'a, Function<X, C>, A>,
 }
 
-impl<'a, X: ?Sized, C: Callback, A: Allocator + ?Sized> CallbackTable<'a, X, C, A> {
+impl<'a, X: ?Sized, C: Callback> CallbackTable<'a, X, C> {
     /// Returns an empty table, which takes its memory from `memory` when it needs some.
+    #[must_use]
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
+    }
+}
+
+impl<'a, X: ?Sized, C: Callback, A: Allocator + ?Sized> CallbackTable<'a, X, C, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub const fn new_in(memory: &'a A) -> Self {
         Self { functions: Array::new_in(memory) }

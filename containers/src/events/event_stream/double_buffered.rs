@@ -44,7 +44,7 @@ use crate::events::event_stream::reader::EventReader;
 ///
 /// const FELL_OVER: u32 = 1;
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut dominoes: DoubleBufferedEvents = DoubleBufferedEvents::new_in(&MEMORY);
+/// let mut dominoes: DoubleBufferedEvents = DoubleBufferedEvents::new(&MEMORY);
 /// dominoes.writer().try_push_bytes(FELL_OVER, &[])?;
 /// let mut fallen = 0;
 /// for _frame in 0..5 {
@@ -65,8 +65,16 @@ pub struct DoubleBufferedEvents<'a, A: Allocator + ?Sized = dyn Allocator + 'a> 
     last: EventStream<'a, A>,
 }
 
-impl<'a, A: Allocator + ?Sized> DoubleBufferedEvents<'a, A> {
+impl<'a> DoubleBufferedEvents<'a> {
     /// Returns two empty streams, which take their memory from `memory` when they need some.
+    #[must_use]
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> DoubleBufferedEvents<'a, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub const fn new_in(memory: &'a A) -> Self {
         Self { writer: EventStream::new_in(memory), last: EventStream::new_in(memory) }

@@ -45,7 +45,7 @@ pub(super) const HEADER_BYTES: usize = HEADER_WORDS as usize * WORD;
 /// }
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut steps: EventStream = EventStream::new_in(&MEMORY);
+/// let mut steps: EventStream = EventStream::new(&MEMORY);
 /// steps.push(FootDown { unit: 3, ground: Ground::Gravel });
 /// // Bits that are no ground are no event.
 /// steps.try_push_bytes(FootDown::TYPE, &[0; 8])?;

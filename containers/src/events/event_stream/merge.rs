@@ -89,12 +89,12 @@ impl<A: Allocator + ?Sized> EventStream<'_, A> {
     /// }
     ///
     /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-    /// let mut here: EventStream = EventStream::new_in(&MEMORY);
+    /// let mut here: EventStream = EventStream::new(&MEMORY);
     /// here.push_all(&[Shot { time_us: 10, by: 1 }, Shot { time_us: 30, by: 1 }]);
-    /// let mut there: EventStream = EventStream::new_in(&MEMORY);
+    /// let mut there: EventStream = EventStream::new(&MEMORY);
     /// there.push_all(&[Shot { time_us: 10, by: 2 }, Shot { time_us: 20, by: 2 }]);
     ///
-    /// let mut all: EventStream = EventStream::new_in(&MEMORY);
+    /// let mut all: EventStream = EventStream::new(&MEMORY);
     /// // The time is the first field of all events here.
     /// all.try_merge(&[here.reader(), there.reader()], |event| event.field::<u32>(0))?;
     /// let order: Vec<_> = all.of::<Shot>().map(|shot| (shot.time_us, shot.by)).collect();

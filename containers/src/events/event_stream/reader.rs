@@ -32,7 +32,7 @@ use crate::events::event_stream::tail::EventTail;
 /// use loligo_containers::{EventReader, EventStream};
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut stream: EventStream = EventStream::new_in(&MEMORY);
+/// let mut stream: EventStream = EventStream::new(&MEMORY);
 /// stream.try_push_bytes(1, &[7; 12])?;
 /// let mut sent = stream.as_bytes().to_vec();
 ///
@@ -221,7 +221,7 @@ fn record_error(offset: usize, rest: &[u8]) -> EventError {
 /// #     const TYPE: u32 = 2;
 /// # }
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut stream: EventStream = EventStream::new_in(&MEMORY);
+/// let mut stream: EventStream = EventStream::new(&MEMORY);
 /// stream.push(Opened { door: 5 });
 /// stream.push(Burnt { fuel: 0.25 });
 /// stream.try_push_bytes(99, &[])?;

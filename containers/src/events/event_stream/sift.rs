@@ -46,11 +46,11 @@ impl<'a, A: Allocator + ?Sized> EventStream<'a, A> {
     /// const SOUND: u32 = 1;
     /// const SMOKE: u32 = 2;
     /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-    /// let mut all: EventStream = EventStream::new_in(&MEMORY);
+    /// let mut all: EventStream = EventStream::new(&MEMORY);
     /// for kind in [SOUND, SMOKE, SOUND] {
     ///     all.try_push_bytes(kind, &[])?;
     /// }
-    /// let mut sounds: EventStream = EventStream::new_in(&MEMORY);
+    /// let mut sounds: EventStream = EventStream::new(&MEMORY);
     /// all.try_split(&mut sounds, |event| event.kind() == SOUND)?;
     /// assert_eq!((all.iter().count(), sounds.iter().count()), (1, 2));
     /// # Ok::<(), loligo_containers::GrowError>(())

@@ -53,7 +53,7 @@ impl From<GrowError> for KeyValuesJsonError {
     }
 }
 
-impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
+impl<'a> KeyValues<'a> {
     /// Returns the store that a JSON object describes. Values are `true` and `false`, numbers,
     /// strings, arrays of numbers, and objects of such values, whose names become paths.
     ///
@@ -80,20 +80,23 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
     ///
     /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
     /// let json = br#"{ "name": "The One", "stats": { "health": 100, "mana": 200 } }"#;
-    /// let sheet = KeyValues::try_from_json_in(json, &MEMORY)?;
+    /// let sheet = KeyValues::try_from_json(json, &MEMORY)?;
     /// assert_eq!(sheet.get_f32(path_key(&["stats", "mana"])), Some(200.0));
     ///
-    /// let error = KeyValues::try_from_json_in(br#"{ "friends": ["Trinity"] }"#, &MEMORY);
+    /// let error = KeyValues::try_from_json(br#"{ "friends": ["Trinity"] }"#, &MEMORY);
     /// let error = error.expect_err("an array of strings");
     /// assert_eq!(error.to_string(), "at byte 14: an array holds numbers only");
     /// # Ok::<(), loligo_containers::KeyValuesJsonError>(())
     /// ```
-    pub fn try_from_json_in(json: &[u8], memory: &'a A) -> Result<Self, KeyValuesJsonError> {
-        Input::new(json, memory).read(&mut NoNames)
+    pub fn try_from_json(
+        json: &[u8],
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, KeyValuesJsonError> {
+        Self::try_from_json_in(json, memory)
     }
 
     /// Returns the store that a JSON object describes, as
-    /// [`try_from_json_in`](Self::try_from_json_in) does, and adds its paths to `names`.
+    /// [`try_from_json`](Self::try_from_json) does, and adds its paths to `names`.
     ///
     /// # Complexity
     ///
@@ -104,6 +107,32 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
     /// As [`try_from_json_in`](Self::try_from_json_in), and [`KeyValuesJsonError::Collision`] names
     /// two paths, of this text or of others read before, that have one hash. `names` is then as it
     /// was.
+    pub fn try_from_json_with<B: Allocator + ?Sized>(
+        json: &[u8],
+        names: &mut PathNames<'_, B>,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, KeyValuesJsonError> {
+        Self::try_from_json_with_in(json, names, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
+    /// As [`try_from_json`](Self::try_from_json), and keeps the type of the allocator, so that its
+    /// calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_from_json`](Self::try_from_json).
+    pub fn try_from_json_in(json: &[u8], memory: &'a A) -> Result<Self, KeyValuesJsonError> {
+        Input::new(json, memory).read(&mut NoNames)
+    }
+
+    /// As [`try_from_json_with`](Self::try_from_json_with), and keeps the type of the allocator, so
+    /// that its calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_from_json_with`](Self::try_from_json_with).
     pub fn try_from_json_with_in<B: Allocator + ?Sized>(
         json: &[u8],
         names: &mut PathNames<'_, B>,

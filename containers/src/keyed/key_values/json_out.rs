@@ -70,12 +70,12 @@ impl KeyValuesRef<'_> {
     /// use loligo_ids::IdString32;
     ///
     /// static MEMORY: StaticHeap<16384> = StaticHeap::new("doc");
-    /// let mut names: PathNames = PathNames::new_in(&MEMORY);
+    /// let mut names: PathNames = PathNames::new(&MEMORY);
     /// let json = br#"{"name":"The One","stats":{"health":100.0,"mana":200.0}}"#;
-    /// let mut sheet = KeyValues::try_from_json_with_in(json, &mut names, &MEMORY)?;
+    /// let mut sheet = KeyValues::try_from_json_with(json, &mut names, &MEMORY)?;
     /// sheet.set(IdString32::from_hash(0x89ab_cdef), true);
     ///
-    /// let mut out: Array<u8, _> = Array::new_in(&MEMORY);
+    /// let mut out: Array<u8, _> = Array::new(&MEMORY);
     /// sheet.view().try_write_json(&names, &mut out)?;
     /// let wanted = r##"{"name":"The One","stats":{"health":100.0,"mana":200.0},"#89abcdef":true}"##;
     /// assert_eq!(text::view(&out), Ok(wanted));

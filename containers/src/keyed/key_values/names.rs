@@ -46,7 +46,7 @@ use crate::error::GrowError;
 /// use loligo_containers::{PathNames, path_key};
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut names: PathNames = PathNames::new_in(&MEMORY);
+/// let mut names: PathNames = PathNames::new(&MEMORY);
 /// let health = names.try_insert(&["stats", "health"])?;
 /// assert_eq!(health, path_key(&["stats", "health"]));
 /// assert_eq!(names.get(health).map(|path| path.to_string()).as_deref(), Some("stats.health"));
@@ -126,8 +126,16 @@ impl From<GrowError> for PathNamesError {
     }
 }
 
-impl<'a, A: Allocator + ?Sized> PathNames<'a, A> {
+impl<'a> PathNames<'a> {
     /// Returns no names, which take their memory from `memory` when they need some.
+    #[must_use]
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> PathNames<'a, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub const fn new_in(memory: &'a A) -> Self {
         Self {

@@ -72,7 +72,7 @@ impl<'b> KeyValuesRef<'b> {
     /// use loligo_ids::id32;
     ///
     /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-    /// let mut store: KeyValues = KeyValues::new_in(&MEMORY);
+    /// let mut store: KeyValues = KeyValues::new(&MEMORY);
     /// store.set(id32!("name"), "The One");
     ///
     /// let saved = store.as_bytes();

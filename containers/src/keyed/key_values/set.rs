@@ -106,10 +106,10 @@ impl From<GrowError> for KeyValuesSetError {
 /// use loligo_ids::id32;
 ///
 /// static MEMORY: StaticHeap<65536> = StaticHeap::new("doc");
-/// let mut orc: KeyValues = KeyValues::new_in(&MEMORY);
+/// let mut orc: KeyValues = KeyValues::new(&MEMORY);
 /// orc.set(id32!("health"), 40.0);
 ///
-/// let mut sheets: KeyValuesSet = KeyValuesSet::new_in(&MEMORY);
+/// let mut sheets: KeyValuesSet = KeyValuesSet::new(&MEMORY);
 /// let first = sheets.insert(orc.view());
 /// let second = sheets.insert(orc.view());
 /// sheets.try_set(second, id32!("health"), 35.0)?;
@@ -142,8 +142,16 @@ pub struct KeyValuesSet<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     free: u32,
 }
 
-impl<'a, A: Allocator + ?Sized> KeyValuesSet<'a, A> {
+impl<'a> KeyValuesSet<'a> {
     /// Returns a set without stores, which takes its memory from `memory` when it needs some.
+    #[must_use]
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> KeyValuesSet<'a, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub const fn new_in(memory: &'a A) -> Self {
         Self { words: Words::new(memory), used: 0, garbage: 0, slots: 0, live: 0, free: NO_SLOT }

@@ -69,7 +69,7 @@ use crate::keyed::open_struct::{OPEN_FIELDS_MAX, OpenLayout};
 /// }
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut sparks: OpenArray = OpenArray::new_in(OpenLayout::StructOfArrays, &MEMORY);
+/// let mut sparks: OpenArray = OpenArray::new(OpenLayout::StructOfArrays, &MEMORY);
 /// sparks.try_add_field(POSITION)?;
 /// sparks.push();
 /// integrate_position(&mut sparks, 0.5);
@@ -98,9 +98,17 @@ pub struct OpenArray<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     pub(super) shape: Shape,
 }
 
-impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
+impl<'a> OpenArray<'a> {
     /// Returns an array without fields and rows, which takes its memory from `memory` when it needs
     /// some.
+    #[must_use]
+    pub const fn new(layout: OpenLayout, memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(layout, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub const fn new_in(layout: OpenLayout, memory: &'a A) -> Self {
         Self { words: Array::new_in(memory), shape: Shape::empty(layout) }
@@ -376,6 +384,19 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
     /// # Errors
     ///
     /// [`GrowError`] if there is no memory.
+    pub fn try_clone<'b>(
+        &self,
+        memory: &'b (dyn Allocator + 'b),
+    ) -> Result<OpenArray<'b>, GrowError> {
+        self.try_clone_in(memory)
+    }
+
+    /// As [`try_clone`](Self::try_clone), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_clone`](Self::try_clone).
     pub fn try_clone_in<'b, B: Allocator + ?Sized>(
         &self,
         memory: &'b B,

@@ -16,7 +16,7 @@ const NAME_MAX: usize = 1024;
 /// The fields that an object has named.
 type Seen = [u64; OPEN_FIELDS_MAX as usize / 64];
 
-impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
+impl<'a> OpenArray<'a> {
     /// Returns an array made of a JSON array of objects, as
     /// [`try_extend_from_json`](Self::try_extend_from_json) reads them.
     ///
@@ -27,6 +27,22 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
     /// # Errors
     ///
     /// As those of [`try_extend_from_json`](Self::try_extend_from_json).
+    pub fn try_from_json(
+        json: &[u8],
+        layout: OpenLayout,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, OpenError> {
+        Self::try_from_json_in(json, layout, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
+    /// As [`try_from_json`](Self::try_from_json), and keeps the type of the allocator, so that its
+    /// calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_from_json`](Self::try_from_json).
     pub fn try_from_json_in(
         json: &[u8],
         layout: OpenLayout,

@@ -33,7 +33,7 @@ impl<A: Allocator + ?Sized> OpenArray<'_, A> {
     /// use loligo_ids::id32;
     ///
     /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-    /// let mut units: OpenArray = OpenArray::new_in(OpenLayout::ArrayOfStructs, &MEMORY);
+    /// let mut units: OpenArray = OpenArray::new(OpenLayout::ArrayOfStructs, &MEMORY);
     /// units.try_extend_from_json(br#"[{"name": "orc", "hp": 9}, {"hp": 12}]"#)?;
     ///
     /// let mut text = String::new();

@@ -21,8 +21,26 @@ const MAGIC: u32 = u32::from_be_bytes(*b"LoOp");
 const VERSION: u32 = 1;
 const HEADER_WORDS: usize = 5;
 
+impl<'a> OpenArray<'a> {
+    /// Opens an array that [`try_save`](Self::try_save) saved, from untrusted bytes. They may be at
+    /// any address.
+    ///
+    /// # Complexity
+    ///
+    /// O(bytes): they are copied and checked, each once.
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError::Damage`] says where the bytes are wrong and how; bytes from a machine with the
+    /// other order of bytes are refused, too. [`OpenError::Memory`] if there is no memory for a
+    /// copy of the bytes; never is more asked for than `bytes` are.
+    pub fn try_open(bytes: &[u8], memory: &'a (dyn Allocator + 'a)) -> Result<Self, OpenError> {
+        Self::try_open_in(bytes, memory)
+    }
+}
+
 impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
-    /// Appends the array to `to` as bytes, which [`try_open_in`](Self::try_open_in) opens again.
+    /// Appends the array to `to` as bytes, which [`try_open`](Self::try_open) opens again.
     ///
     /// Rows of an array without fields hold nothing, and all but the first are not saved: a reader
     /// must not accept a number of rows for which there are no bytes.
@@ -62,18 +80,12 @@ impl<'a, A: Allocator + ?Sized> OpenArray<'a, A> {
         words(shape.fields_start(), shape.len() - shape.fields_start())
     }
 
-    /// Opens an array that [`try_save`](Self::try_save) saved, from untrusted bytes. They may be at
-    /// any address.
-    ///
-    /// # Complexity
-    ///
-    /// O(bytes): they are copied and checked, each once.
+    /// As [`try_open`](Self::try_open), and keeps the type of the allocator, so that its calls are
+    /// direct.
     ///
     /// # Errors
     ///
-    /// [`OpenError::Damage`] says where the bytes are wrong and how; bytes from a machine with the
-    /// other order of bytes are refused, too. [`OpenError::Memory`] if there is no memory for a
-    /// copy of the bytes; never is more asked for than `bytes` are.
+    /// As [`try_open`](Self::try_open).
     pub fn try_open_in(bytes: &[u8], memory: &'a A) -> Result<Self, OpenError> {
         let shape = read_header(bytes)?;
         let mut words = Array::try_with_capacity_in(shape.len(), memory)?;

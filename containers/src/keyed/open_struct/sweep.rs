@@ -116,7 +116,7 @@ impl<A: Allocator + ?Sized> OpenArray<'_, A> {
     ///
     /// const HEALTH: Field<i32> = Field::new(id32!("health"));
     /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-    /// let mut units: OpenArray = OpenArray::new_in(OpenLayout::ArrayOfStructs, &MEMORY);
+    /// let mut units: OpenArray = OpenArray::new(OpenLayout::ArrayOfStructs, &MEMORY);
     /// assert!(!units.sweep((HEALTH.write(),), |_| unreachable!("no unit has health")));
     ///
     /// units.try_add_field(HEALTH)?;

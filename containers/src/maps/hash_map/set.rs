@@ -53,7 +53,7 @@ type Table<'a, T, S, A> = hashbrown::HashSet<T, S, Bridge<'a, A>>;
 /// use loligo_containers::HashSet;
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut visited: HashSet<(i32, i32)> = HashSet::new_in(&MEMORY);
+/// let mut visited: HashSet<(i32, i32)> = HashSet::new(&MEMORY);
 /// assert!(visited.try_insert((2, 3))?);
 /// assert!(!visited.try_insert((2, 3))?, "been there");
 /// assert!(visited.contains(&(2, 3)));
@@ -63,21 +63,44 @@ pub struct HashSet<'a, T, S = BuildKeyHasher, A: Allocator + ?Sized = dyn Alloca
     table: Table<'a, T, S, A>,
 }
 
-impl<'a, T, A: Allocator + ?Sized> HashSet<'a, T, BuildKeyHasher, A> {
+impl<'a, T> HashSet<'a, T, BuildKeyHasher> {
     /// Returns an empty set with the default hasher, which takes its memory from `memory` when it
     /// needs some.
+    #[must_use]
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
+    }
+}
+
+impl<'a, T, A: Allocator + ?Sized> HashSet<'a, T, BuildKeyHasher, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub const fn new_in(memory: &'a A) -> Self {
         Self::with_hasher_in(BuildKeyHasher::new(), memory)
     }
 }
 
-impl<'a, T: Eq + Hash, A: Allocator + ?Sized> HashSet<'a, T, BuildKeyHasher, A> {
+impl<'a, T: Eq + Hash> HashSet<'a, T, BuildKeyHasher> {
     /// Returns an empty set with room for `capacity` elements at least.
     ///
     /// # Errors
     ///
     /// [`GrowError`] if there is no memory for them.
+    pub fn try_with_capacity(
+        capacity: usize,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, GrowError> {
+        Self::try_with_capacity_in(capacity, memory)
+    }
+}
+
+impl<'a, T: Eq + Hash, A: Allocator + ?Sized> HashSet<'a, T, BuildKeyHasher, A> {
+    /// As [`try_with_capacity`](Self::try_with_capacity), and keeps the type of the allocator, so
+    /// that its calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_with_capacity`](Self::try_with_capacity).
     pub fn try_with_capacity_in(capacity: usize, memory: &'a A) -> Result<Self, GrowError> {
         let mut set = Self::new_in(memory);
         set.try_reserve(capacity)?;
@@ -85,8 +108,17 @@ impl<'a, T: Eq + Hash, A: Allocator + ?Sized> HashSet<'a, T, BuildKeyHasher, A> 
     }
 }
 
-impl<'a, T, S, A: Allocator + ?Sized> HashSet<'a, T, S, A> {
+impl<'a, T, S> HashSet<'a, T, S> {
     /// Returns an empty set with a hasher of your choice.
+    #[must_use]
+    pub const fn with_hasher(hasher: S, memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::with_hasher_in(hasher, memory)
+    }
+}
+
+impl<'a, T, S, A: Allocator + ?Sized> HashSet<'a, T, S, A> {
+    /// As [`with_hasher`](Self::with_hasher), and keeps the type of the allocator, so that its
+    /// calls are direct.
     #[must_use]
     pub const fn with_hasher_in(hasher: S, memory: &'a A) -> Self {
         Self { table: hashbrown::HashSet::with_hasher_in(hasher, Bridge(memory)) }

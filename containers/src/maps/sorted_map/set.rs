@@ -42,7 +42,7 @@ use crate::error::{GrowError, or_panic};
 /// use loligo_containers::SortedSet;
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut visible: SortedSet<u32> = SortedSet::new_in(&MEMORY);
+/// let mut visible: SortedSet<u32> = SortedSet::new(&MEMORY);
 /// // Each light says which objects it sees; some are seen twice.
 /// for object in [40, 7, 12, 7, 3, 40] {
 ///     visible.try_push(object)?;
@@ -55,11 +55,11 @@ pub struct SortedSet<'a, T, A: Allocator + ?Sized = dyn Allocator + 'a> {
     map: SortedMap<'a, T, (), A>,
 }
 
-impl<'a, T, A: Allocator + ?Sized> SortedSet<'a, T, A> {
+impl<'a, T> SortedSet<'a, T> {
     /// Returns an empty set, which takes its memory from `memory` when it needs some.
     #[must_use]
-    pub const fn new_in(memory: &'a A) -> Self {
-        Self { map: SortedMap::new_in(memory) }
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
     }
 
     /// Returns an empty set with room for `capacity` keys at least.
@@ -67,6 +67,27 @@ impl<'a, T, A: Allocator + ?Sized> SortedSet<'a, T, A> {
     /// # Errors
     ///
     /// [`GrowError`] if there is no memory for them.
+    pub fn try_with_capacity(
+        capacity: usize,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, GrowError> {
+        Self::try_with_capacity_in(capacity, memory)
+    }
+}
+
+impl<'a, T, A: Allocator + ?Sized> SortedSet<'a, T, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[must_use]
+    pub const fn new_in(memory: &'a A) -> Self {
+        Self { map: SortedMap::new_in(memory) }
+    }
+
+    /// As [`try_with_capacity`](Self::try_with_capacity), and keeps the type of the allocator, so
+    /// that its calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_with_capacity`](Self::try_with_capacity).
     pub fn try_with_capacity_in(capacity: usize, memory: &'a A) -> Result<Self, GrowError> {
         Ok(Self { map: SortedMap::try_with_capacity_in(capacity, memory)? })
     }
@@ -128,13 +149,31 @@ impl<'a, T, A: Allocator + ?Sized> SortedSet<'a, T, A> {
     }
 }
 
-impl<'a, T: Ord, A: Allocator + ?Sized> SortedSet<'a, T, A> {
+impl<'a, T: Ord> SortedSet<'a, T> {
     /// Returns a set of keys that are sorted already. O(keys).
     ///
     /// # Errors
     ///
     /// [`SortedError`] if they are not in ascending order without duplicates, or there is no
     /// memory.
+    pub fn try_from_sorted(
+        keys: &[T],
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, SortedError>
+    where
+        T: Copy,
+    {
+        Self::try_from_sorted_in(keys, memory)
+    }
+}
+
+impl<'a, T: Ord, A: Allocator + ?Sized> SortedSet<'a, T, A> {
+    /// As [`try_from_sorted`](Self::try_from_sorted), and keeps the type of the allocator, so that
+    /// its calls are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_from_sorted`](Self::try_from_sorted).
     pub fn try_from_sorted_in(keys: &[T], memory: &'a A) -> Result<Self, SortedError>
     where
         T: Copy,

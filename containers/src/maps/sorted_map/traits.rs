@@ -17,6 +17,19 @@ impl<K: Clone, V: Clone, A: Allocator + ?Sized> SortedMap<'_, K, V, A> {
     /// # Errors
     ///
     /// [`GrowError`] if there is no memory for them.
+    pub fn try_clone<'b>(
+        &self,
+        memory: &'b (dyn Allocator + 'b),
+    ) -> Result<SortedMap<'b, K, V>, GrowError> {
+        self.try_clone_in(memory)
+    }
+
+    /// As [`try_clone`](Self::try_clone), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_clone`](Self::try_clone).
     pub fn try_clone_in<'b, B: Allocator + ?Sized>(
         &self,
         memory: &'b B,
@@ -38,7 +51,7 @@ impl<K: Clone, V: Clone, A: Allocator + ?Sized> SortedMap<'_, K, V, A> {
 }
 
 /// Clones into memory of the same allocator; panics if there is none.
-/// [`try_clone_in`](SortedMap::try_clone_in) returns an error instead.
+/// [`try_clone`](SortedMap::try_clone) returns an error instead.
 impl<K: Clone, V: Clone, A: Allocator + ?Sized> Clone for SortedMap<'_, K, V, A> {
     fn clone(&self) -> Self {
         or_panic(self.try_clone_in(self.memory()))

@@ -64,6 +64,19 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
     /// # Errors
     ///
     /// [`GrowError`] if there is no memory.
+    pub fn try_clone<'b>(
+        &self,
+        memory: &'b (dyn Allocator + 'b),
+    ) -> Result<ArrayOfArrays<'b, T>, GrowError> {
+        self.try_clone_in(memory)
+    }
+
+    /// As [`try_clone`](Self::try_clone), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_clone`](Self::try_clone).
     pub fn try_clone_in<'b, B: Allocator + ?Sized>(
         &self,
         memory: &'b B,
@@ -78,7 +91,7 @@ impl<'a, T: Copy, A: Allocator + ?Sized> ArrayOfArrays<'a, T, A> {
     ///
     /// # Complexity
     ///
-    /// As [`try_clone_in`](Self::try_clone_in).
+    /// As [`try_clone`](Self::try_clone).
     ///
     /// # Errors
     ///

@@ -48,7 +48,7 @@ use crate::pools::array_of_arrays::{RowError, RowId, Rows, unknown};
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
 /// // No vertex is moved by more than four bones.
-/// let mut influences: FixedRows<(u16, f32), 4> = FixedRows::new_in(&MEMORY);
+/// let mut influences: FixedRows<(u16, f32), 4> = FixedRows::new(&MEMORY);
 /// let vertex = influences.try_add_row()?;
 /// influences.try_push(vertex, (3, 0.75))?;
 /// influences.try_push(vertex, (9, 0.25))?;
@@ -77,8 +77,16 @@ impl<T: Copy, const N: usize> FixedRow<T, N> {
     }
 }
 
-impl<'a, T: Copy, const N: usize, A: Allocator + ?Sized> FixedRows<'a, T, N, A> {
+impl<'a, T: Copy, const N: usize> FixedRows<'a, T, N> {
     /// Returns a container without rows, which takes its memory from `memory` when it needs some.
+    #[must_use]
+    pub fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
+    }
+}
+
+impl<'a, T: Copy, const N: usize, A: Allocator + ?Sized> FixedRows<'a, T, N, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub fn new_in(memory: &'a A) -> Self {
         Self { rows: HoleTable::new_in(memory) }

@@ -80,8 +80,16 @@ impl Chain {
     }
 }
 
-impl<'a, T: Copy, const K: usize, A: Allocator + ?Sized> LinkedRows<'a, T, K, A> {
+impl<'a, T: Copy, const K: usize> LinkedRows<'a, T, K> {
     /// Returns a container without rows, which takes its memory from `memory` when it needs some.
+    #[must_use]
+    pub fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
+    }
+}
+
+impl<'a, T: Copy, const K: usize, A: Allocator + ?Sized> LinkedRows<'a, T, K, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub fn new_in(memory: &'a A) -> Self {
         const { assert!(K > 0, "a node has an element at least") };

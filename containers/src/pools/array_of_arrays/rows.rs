@@ -24,11 +24,11 @@ use crate::pools::array_of_arrays::{ArrayOfArrays, RowError, RowId};
 /// }
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut linked: LinkedRows<u32> = LinkedRows::new_in(&MEMORY);
+/// let mut linked: LinkedRows<u32> = LinkedRows::new(&MEMORY);
 /// let row = count_up(&mut linked)?;
 /// assert_eq!(linked.row_len(row), Some(5));
 ///
-/// let mut fixed: FixedRows<u32, 4> = FixedRows::new_in(&MEMORY);
+/// let mut fixed: FixedRows<u32, 4> = FixedRows::new(&MEMORY);
 /// let full = RowError::Grow(GrowError::Length { wanted: 5, limit: 4 });
 /// assert_eq!(count_up(&mut fixed), Err(full));
 /// # Ok::<(), RowError>(())

@@ -46,7 +46,7 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
     /// use loligo_containers::HandleHeap;
     ///
     /// static MEMORY: StaticHeap<65536> = StaticHeap::new("doc");
-    /// let mut heap: HandleHeap = HandleHeap::new_in(&MEMORY);
+    /// let mut heap: HandleHeap = HandleHeap::new(&MEMORY);
     /// let ids: Vec<_> = (0..100).map(|_| heap.allocate(200, 16)).collect();
     /// for id in ids.iter().step_by(2) {
     ///     heap.free(*id)?;

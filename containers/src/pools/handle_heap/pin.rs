@@ -27,7 +27,7 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
     /// use loligo_containers::HandleHeap;
     ///
     /// static MEMORY: StaticHeap<16384> = StaticHeap::new("doc");
-    /// let mut heap: HandleHeap = HandleHeap::new_in(&MEMORY);
+    /// let mut heap: HandleHeap = HandleHeap::new(&MEMORY);
     /// let other = heap.allocate(100, 16);
     /// let voice = heap.try_allocate_from(&[0_i16; 256])?;
     /// heap.pin(voice)?;

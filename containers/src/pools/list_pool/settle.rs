@@ -75,7 +75,7 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     /// use loligo_containers::{ListError, ListPool};
     ///
     /// static MEMORY: StaticHeap<65536> = StaticHeap::new("doc");
-    /// let mut pool: ListPool<u32> = ListPool::new_in(&MEMORY);
+    /// let mut pool: ListPool<u32> = ListPool::new(&MEMORY);
     /// let lists: [_; 8] = core::array::from_fn(|_| pool.create());
     /// for item in 0..200 {
     ///     pool.push(lists[item as usize % 8], item);

@@ -29,8 +29,8 @@ const fn empty_frame(opcode: u8) -> [u8; 6] {
 /// returns how many bytes went.
 fn sent_until_polls_return(start: &[u8], piece: &[u8]) -> usize {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
-    let mut server = ToolServer::try_new_in(open(), &heap).expect("a free port");
+    let heap = HeapAllocator::new_in("heap", &pages);
+    let mut server = ToolServer::try_new(open(), &heap).expect("a free port");
     let address = server.address().expect("it listens");
     let (sent, is_enough) = (AtomicUsize::new(0), AtomicBool::new(false));
     thread::scope(|scope| {
@@ -92,9 +92,9 @@ fn a_long_message_arrives_over_several_polls() {
 #[test]
 fn silent_connections_give_their_place_to_a_tool() {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     let options = ToolOptions { tools_max: 3, ..open() };
-    let mut server = ToolServer::try_new_in(options, &heap).expect("a free port");
+    let mut server = ToolServer::try_new(options, &heap).expect("a free port");
     let address = server.address().expect("it listens");
     let start = Instant::now();
     let after = |seconds| start + Duration::from_secs(seconds);
@@ -157,8 +157,8 @@ fn is_closed(stream: &mut TcpStream) -> bool {
 /// Runs `tool` while a server runs that asks for its token.
 fn beside_with_token<R: Send>(tool: impl FnOnce(core::net::SocketAddr, String) -> R + Send) -> R {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
-    let mut server = ToolServer::try_new_in(ToolOptions::default(), &heap).expect("a free port");
+    let heap = HeapAllocator::new_in("heap", &pages);
+    let mut server = ToolServer::try_new(ToolOptions::default(), &heap).expect("a free port");
     let address = server.address().expect("it listens");
     let token = server.token().expect("it is needed unless told otherwise").to_string();
     thread::scope(|scope| {
@@ -211,8 +211,8 @@ fn a_page_without_the_token_is_refused() {
 #[test]
 fn what_is_sent_to_all_is_not_sent_to_a_tool_without_the_token() {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
-    let mut server = ToolServer::try_new_in(ToolOptions::default(), &heap).expect("a free port");
+    let heap = HeapAllocator::new_in("heap", &pages);
+    let mut server = ToolServer::try_new(ToolOptions::default(), &heap).expect("a free port");
     let mut stranger = connect(server.address().expect("it listens"));
     // A line that has begun makes it a connection of lines.
     stranger.write_all(b"{").expect("it is taken");

@@ -169,9 +169,9 @@ fn reloaded(
     yard.compile();
     let what = format!("{path}, {refusals:?}");
     let pages = PageAllocator::new("test pages");
-    let heap = Locked::new(HeapAllocator::new("test heap", &pages));
+    let heap = Locked::new(HeapAllocator::new_in("test heap", &pages));
     let failing: Locked<FailingAllocator<'_, _>> =
-        Locked::new(FailingAllocator::new("test memory", Refusals::None, &heap));
+        Locked::new(FailingAllocator::new_in("test memory", Refusals::None, &heap));
     let boot = StaticHeap::<{ MemoryGlobals::BOOT_BYTES }>::new("boot");
     let globals = MemoryGlobals::init(&boot, &MemoryOptions::new()).expect("there is memory");
     let data = yard.folder.path().join("data");

@@ -75,17 +75,32 @@ struct Entry<I> {
     bytes: u32,
 }
 
-impl<'a, I: IdString, A: Allocator + ?Sized> ReverseLookupBuilder<'a, I, A> {
+impl<'a, I: IdString> ReverseLookupBuilder<'a, I> {
     /// Makes a builder without names; `memory` is asked when the first one comes.
     #[must_use]
-    pub const fn new(memory: &'a A) -> Self {
-        Self::with_seed(memory, 0)
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
     }
 
     /// Makes a builder for hashes under a [perfect seed](crate::perfect_seed_in). Of the seed of a
     /// 32-bit hash the lower half counts.
     #[must_use]
-    pub const fn with_seed(memory: &'a A, seed: u64) -> Self {
+    pub const fn with_seed(memory: &'a (dyn Allocator + 'a), seed: u64) -> Self {
+        Self::with_seed_in(memory, seed)
+    }
+}
+
+impl<'a, I: IdString, A: Allocator + ?Sized> ReverseLookupBuilder<'a, I, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[must_use]
+    pub const fn new_in(memory: &'a A) -> Self {
+        Self::with_seed_in(memory, 0)
+    }
+
+    /// As [`with_seed`](Self::with_seed), and keeps the type of the allocator, so that its calls
+    /// are direct.
+    #[must_use]
+    pub const fn with_seed_in(memory: &'a A, seed: u64) -> Self {
         Self {
             seed: if I::BYTES == 4 { seed as u32 as u64 } else { seed },
             entries: Buffer::new(memory),

@@ -20,7 +20,7 @@ fn names(seed: u64, count: usize) -> Vec<String> {
 fn saved<I: IdString>(names: &[String], seed: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     with_memory(|memory| {
-        let mut builder = ReverseLookupBuilder::<I>::with_seed(memory, seed);
+        let mut builder = ReverseLookupBuilder::<I>::with_seed_in(memory, seed);
         for name in names {
             builder.insert(name).expect("no collision, and enough memory");
         }

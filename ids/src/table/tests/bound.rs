@@ -21,7 +21,7 @@ fn bound<F: FreeList>() -> u64 {
 fn fewest<S: Shape, F: FreeList>(seed: u64) -> u64 {
     let backing = TestBacking::new();
     let mut random = Random::new(seed);
-    let mut table = Table::<S, u64, Short, F, Wrap, _>::with_limit(12, &backing);
+    let mut table = Table::<S, u64, Short, F, Wrap, _>::with_limit_in(12, &backing);
     let (mut made, mut live, mut created) = (BTreeMap::new(), Vec::new(), 0_u64);
     let mut fewest = u64::MAX;
     for _ in 0..6000 {
@@ -53,7 +53,7 @@ fn fewest<S: Shape, F: FreeList>(seed: u64) -> u64 {
             1 => {
                 let mut image = std::vec![0; table.saved_len()];
                 table.save(&mut image).expect("the length is right");
-                table = Table::restore(&image, &backing).expect("an image");
+                table = Table::restore_in(&image, &backing).expect("an image");
             }
             2 => drop(table.reserve(1 + random.below(12))),
             _ => {}

@@ -51,11 +51,11 @@ fn same_from_there_on<S: Shape, I: TableId, F: FreeList, E: GenerationEnd>(seed:
     let len = Of::<S, I, F, E>::fixed_len(200);
     let mut memories = [const { Vec::new() }; 5];
     memories.iter_mut().for_each(|memory| memory.resize(len, MaybeUninit::uninit()));
-    let mut table = Of::<S, I, F, E>::with_limit(200, &backing).with_tag(tag);
+    let mut table = Of::<S, I, F, E>::with_limit_in(200, &backing).with_tag(tag);
     for (steps, memory) in [0, 1, 7, 40, 300].into_iter().zip(&mut memories) {
         go_on(&mut [&mut table], &mut random, steps);
         let image = save(&table);
-        let mut restored = Of::<S, I, F, E>::restore(&image, &backing).expect("an image");
+        let mut restored = Of::<S, I, F, E>::restore_in(&image, &backing).expect("an image");
         restored.validate().expect("a restored table is whole");
         assert_eq!(save(&restored), image, "bit for bit");
         let mut fixed =
@@ -97,7 +97,7 @@ fn a_million<S: Shape>() {
     table.remove_batch(gone);
     let mut image = std::vec![0; table.saved_len()];
     table.save(&mut image).expect("the length is right");
-    let mut restored = Million::<S>::restore(&image, &backing).expect("an image");
+    let mut restored = Million::<S>::restore_in(&image, &backing).expect("an image");
     let mut again = std::vec![0; restored.saved_len()];
     restored.save(&mut again).expect("the length is right");
     assert!(again == image, "byte for byte");
@@ -116,7 +116,7 @@ type Small<'a, S> = Of<'a, S, Id<u8, u32, 8, 3>, Fifo<2>, Retire>;
 
 /// A table with slots of every state.
 fn sample<'a, S: Shape>(backing: &'a TestBacking) -> Small<'a, S> {
-    let mut table = Small::<S>::with_limit(60, backing).with_tag(3);
+    let mut table = Small::<S>::with_limit_in(60, backing).with_tag(3);
     go_on(&mut [&mut table], &mut Random::new(5), 120);
     // One slot through all of its lives.
     for _ in 0..30 {
@@ -131,7 +131,7 @@ fn sample<'a, S: Shape>(backing: &'a TestBacking) -> Small<'a, S> {
 /// Takes an image over if it can, and then finds the table whole.
 fn refused_or_whole<S: Shape>(image: &[u8]) -> Option<RestoreError> {
     let backing = TestBacking::new();
-    match Small::<S>::restore(image, &backing) {
+    match Small::<S>::restore_in(image, &backing) {
         Err(error) => {
             assert!(error.offset <= image.len() as u64 || image.len() < HEADER, "{error}");
             Some(error)
@@ -206,7 +206,7 @@ fn forged_images_are_refused_or_harmless() {
 fn wide_index<S: Shape>() {
     type Far<'a, S> = Of<'a, S, Id<u8, u64, 48, 16>, Lifo, Retire>;
     let backing = TestBacking::new();
-    let mut table = Far::<S>::with_limit(4, &backing);
+    let mut table = Far::<S>::with_limit_in(4, &backing);
     let ids = [1, 2].map(|n| table.insert([n; 3]).expect("room"));
     table.reserve_id().expect("room");
     table.remove(ids[0]);
@@ -217,7 +217,7 @@ fn wide_index<S: Shape>() {
         put(&mut forged, at, 1 << 48 | 1 << 32 | slot as u64);
         let sum = checksum(&forged);
         put(&mut forged, CHECKSUM, sum);
-        let error = Far::<S>::restore(&forged, &backing).err().map(|error| error.offset);
+        let error = Far::<S>::restore_in(&forged, &backing).err().map(|error| error.offset);
         assert_eq!(error, Some(at as u64), "slot {slot} is none of the living");
     }
 }
@@ -237,7 +237,7 @@ fn an_object_names_one_of_the_slots_whatever_lies_behind_them() {
     // A few of the slots, and all of them; the ids follow.
     for used in [3, SLOTS] {
         let backing = TestBacking::new();
-        let mut table = Near::with_limit(SLOTS, &backing);
+        let mut table = Near::with_limit_in(SLOTS, &backing);
         let batch = table.insert_batch((0..used).map(|n| [n as u16; 3]), |_| ());
         assert_eq!(batch, Ok(used), "there is room");
         let image = save(&table);
@@ -266,7 +266,7 @@ fn an_object_names_one_of_the_slots_whatever_lies_behind_them() {
 fn counts_that_do_not_agree_are_told_apart() {
     type Plain<'a> = Of<'a, Holes, Id<u8, u32, 8, 3>, Lifo, Retire>;
     let backing = TestBacking::new();
-    let mut table = Plain::with_limit(60, &backing);
+    let mut table = Plain::with_limit_in(60, &backing);
     let ids = [1, 2, 3].map(|n| table.insert([n; 3]).expect("room"));
     let full = save(&table);
     table.remove(ids[1]);
@@ -276,7 +276,7 @@ fn counts_that_do_not_agree_are_told_apart() {
         put(&mut forged, at, number);
         let sum = checksum(&forged);
         put(&mut forged, CHECKSUM, sum);
-        let error = Plain::restore(&forged, &backing).err();
+        let error = Plain::restore_in(&forged, &backing).err();
         error.map(|RestoreError { offset, what }| (offset as usize, what))
     };
     let tag = Some((Counts::TAG, "the tag does not stand where an id has it"));
@@ -300,7 +300,7 @@ fn every_word<S: Shape>() -> (usize, usize) {
     type Near<'a, S> = Of<'a, S, Id<u8, u32, 16, 8>, Lifo, Retire>;
     const SLOTS: usize = 4;
     let backing = TestBacking::new();
-    let mut table = Near::<S>::with_limit(SLOTS, &backing);
+    let mut table = Near::<S>::with_limit_in(SLOTS, &backing);
     let ids = [1, 2, 3].map(|n| table.insert([n; 3]).expect("room"));
     table.remove(ids[1]);
     let (image, live) = (save(&table), table.len());
@@ -352,7 +352,7 @@ fn a_table_that_never_retires_has_no_retired_slot() {
     put(&mut forged, Counts::RESERVED, 0);
     let sum = checksum(&forged);
     put(&mut forged, CHECKSUM, sum);
-    let refused = Of::<Holes, Id<u8>, Lifo, Wrap>::restore(&forged, &backing).err();
+    let refused = Of::<Holes, Id<u8>, Lifo, Wrap>::restore_in(&forged, &backing).err();
     let what = "a slot is retired though none should be";
     assert_eq!(refused, Some(RestoreError { offset: at as u64, what }), "not with Wrap");
 }
@@ -383,7 +383,7 @@ fn the_error_names_offset_and_reason() {
     assert_eq!(with(Counts::RESERVED, 0), Some(Counts::RESERVED), "reserved slots");
     assert_eq!(with(Counts::BYTES, 1 << 60), Some(Counts::BYTES), "the length");
     backing.refuse_from(0);
-    let refused = Small::<Holes>::restore(&image, &backing).err();
+    let refused = Small::<Holes>::restore_in(&image, &backing).err();
     assert_eq!(refused.map(|error| error.offset as usize), Some(Counts::USED), "no memory");
     backing.refuse_none();
     let short = Small::<Holes>::restore_fixed(&image, &mut [], 60).err();
@@ -409,7 +409,7 @@ fn sum_of(bytes: &[u8]) -> u64 {
 fn lies_as_drawn<S: Shape>(code: u64, words: &[u32], objects: &[[u16; 3]]) {
     let backing = TestBacking::new();
     type Kept<'a, S> = Of<'a, S, Id<u8, u32, 8, 3>, Fifo<2>, Wrap>;
-    let mut table = Kept::<S>::with_limit(60, &backing).with_tag(5);
+    let mut table = Kept::<S>::with_limit_in(60, &backing).with_tag(5);
     let ids = [1_u16, 2, 3, 4].map(|n| table.insert([n; 3]).expect("room"));
     table.remove_batch([ids[2], ids[0]]);
     table.reserve_id().expect("room");
@@ -423,7 +423,7 @@ fn lies_as_drawn<S: Shape>(code: u64, words: &[u32], objects: &[[u16; 3]]) {
     let sum = sum_of(&[&head[..], &body].concat());
     let expected = [&head[..], &sum.to_ne_bytes(), &body].concat();
     assert_eq!(save(&table), expected, "arrangement {code}");
-    let mut restored = Kept::<S>::restore(&expected, &backing).expect("an image");
+    let mut restored = Kept::<S>::restore_in(&expected, &backing).expect("an image");
     assert_eq!(restored.get(ids[3]), Some(&[4; 3]), "by its id");
     restored.validate().expect("whole");
     restored.clear();

@@ -133,7 +133,8 @@ fn all_free<S: Shape, F: FreeList, const BITS: u32>() {
             let mut image = std::vec![0; table.saved_len()];
             table.save(&mut image).expect("the length is right");
             let mut restored =
-                Table::<S, u32, All<BITS>, F, Retire, _>::restore(&image, &backing).expect("whole");
+                Table::<S, u32, All<BITS>, F, Retire, _>::restore_in(&image, &backing)
+                    .expect("whole");
             for n in 1..slots {
                 let id = table.insert(n).expect("the others are free");
                 assert_ne!(id, ids[taken as usize], "the slot is not");
@@ -186,7 +187,7 @@ fn wide_splits_end_where_memory_does() {
 #[test]
 fn a_queue_is_full_early_and_says_so() {
     let backing = TestBacking::new();
-    let mut table = Table::<Holes, u8, Id<u8>, Fifo<3>, Retire, _>::with_limit(10, &backing);
+    let mut table = Table::<Holes, u8, Id<u8>, Fifo<3>, Retire, _>::with_limit_in(10, &backing);
     let ids: Vec<_> = (0..10).map(|value| table.insert(value).expect("fresh slots")).collect();
     assert_eq!(table.remove_batch(ids.into_iter().take(4)), 4, "four die");
     table.insert(0).expect("more than three are free");
@@ -195,7 +196,7 @@ fn a_queue_is_full_early_and_says_so() {
     assert_eq!(full, expected, "the error names the limit");
     assert!(full.to_string().contains("of 10 slots 7 are live"), "{full}");
     // Free slots that are not held back do not count there, though they are too few.
-    let mut table = Table::<Holes, u8, Id<u8>, Lifo, Retire, _>::with_limit(10, &backing);
+    let mut table = Table::<Holes, u8, Id<u8>, Lifo, Retire, _>::with_limit_in(10, &backing);
     let id = table.insert(0).expect("fresh slots");
     table.remove(id);
     let full = table.reserve(11).expect_err("there are ten");
@@ -256,7 +257,7 @@ fn the_end_of_the_generations_is_a_choice() {
 /// life before of the last slot, whose bits are the greatest that have not.
 fn last_life<I: TableId>() {
     let backing = TestBacking::new();
-    let mut table = Table::<Holes, u8, I, Fifo, Retire, _>::with_limit(8, &backing);
+    let mut table = Table::<Holes, u8, I, Fifo, Retire, _>::with_limit_in(8, &backing);
     let last_slot = I::INDEX_MASK.min(7);
     let first = I::checked(I::GENERATION_MASK).expect("the last generation");
     let other = I::GENERATION_MASK - I::GENERATION_ONE + last_slot;

@@ -197,7 +197,7 @@ fn program<S: Shape, I: TableId, F: FreeList, E: GenerationEnd>(seed: u64, limit
     // Tables that grow where they are, that move, and that do both.
     let backing = TestBacking::with_room([0, 700, 100_000][seed as usize % 3]);
     let mut random = Random::new(seed);
-    let mut table = Table::<S, u64, I, F, E, _>::with_limit(limit, &backing).with_tag(tag);
+    let mut table = Table::<S, u64, I, F, E, _>::with_limit_in(limit, &backing).with_tag(tag);
     let mut model = Model::<I, F, E>::new(table.limit(), tag);
     let mut known: Vec<I> = Vec::new();
     for step in 0..600 {

@@ -15,7 +15,7 @@ fn never_twice<S: Shape, I: TableId>(seed: u64) {
     std::println!("seed {seed}");
     let backing = TestBacking::new();
     let mut random = Random::new(seed);
-    let mut table = Table::<S, u64, I, Fifo<2>, Retire, _>::with_limit(40, &backing);
+    let mut table = Table::<S, u64, I, Fifo<2>, Retire, _>::with_limit_in(40, &backing);
     let (mut ever, mut live, mut dead) = (BTreeSet::new(), Vec::new(), Vec::new());
     for step in 0..4000 {
         if random.below(2) == 0 {
@@ -55,7 +55,8 @@ fn no_id_comes_back_and_no_stale_one_is_answered() {
 fn every_pattern<S: Shape>(limit: usize) {
     type Any = Id<u8, u32, 4, 3>;
     let backing = TestBacking::new();
-    let mut table = Table::<S, u64, Any, Lifo, Retire, _>::with_limit(limit, &backing).with_tag(1);
+    let mut table =
+        Table::<S, u64, Any, Lifo, Retire, _>::with_limit_in(limit, &backing).with_tag(1);
     let mut live = BTreeSet::new();
     for round in 0..40 {
         if round % 5 == 4 {
@@ -104,7 +105,7 @@ fn every_pattern_of_a_wider_index<S: Shape, F: FreeList>(seed: u64) {
     let backing = TestBacking::new();
     let mut random = Random::new(seed);
     // Half of the index, so that both tables that grow and those that are full are looked at.
-    let mut table = Table::<S, u64, Wide, F, Wrap, _>::with_limit(64, &backing);
+    let mut table = Table::<S, u64, Wide, F, Wrap, _>::with_limit_in(64, &backing);
     let mut live = BTreeSet::new();
     for step in 0..400 {
         // It fills up, then empties to the last, in any order.

@@ -165,7 +165,7 @@ fn a_fixed_table_takes_what_its_arrays_take() {
 #[test]
 fn a_batch_is_all_or_what_was_not_promised() {
     let backing = TestBacking::new();
-    let mut table = Table::<Packed, u64, Id<u8>, Lifo, Retire, _>::with_limit(10, &backing);
+    let mut table = Table::<Packed, u64, Id<u8>, Lifo, Retire, _>::with_limit_in(10, &backing);
     let mut made = Vec::new();
     assert_eq!(table.insert_batch([1, 2, 3], |id| made.push(id)), Ok(3), "three");
     assert!(made.iter().map(|&id| table.get(id).copied()).eq([1, 2, 3].map(Some)), "in order");
@@ -184,7 +184,7 @@ fn a_batch_is_all_or_what_was_not_promised() {
 fn counted<S: Shape>(bytes: u64) {
     type Brief = Id<u8, u32, 8, 2>;
     let backing = TestBacking::new();
-    let mut table = Table::<S, u64, Brief, Fifo<2>, Retire, _>::with_limit(20, &backing);
+    let mut table = Table::<S, u64, Brief, Fifo<2>, Retire, _>::with_limit_in(20, &backing);
     let fresh = table.stats();
     assert_eq!((fresh.fresh, fresh.bytes, fresh.ids_left), (20, 0, 60), "nothing yet");
     assert_eq!((fresh.generation_highest, fresh.limit), (0, 20), "nothing yet");
@@ -223,7 +223,7 @@ fn stats_tell_every_state_of_a_slot() {
 /// How large the block is: eight at first, then twice as many, and never more than the limit.
 fn grown<S: Shape>() {
     let backing = TestBacking::new();
-    let mut table = Table::<S, u64, Id<u8>, Lifo, Retire, _>::with_limit(20, &backing);
+    let mut table = Table::<S, u64, Id<u8>, Lifo, Retire, _>::with_limit_in(20, &backing);
     let mut seen = Vec::new();
     for value in 0..20 {
         table.insert(value).expect("room");
@@ -232,7 +232,7 @@ fn grown<S: Shape>() {
         }
     }
     assert_eq!(seen, [8, 16, 20], "twice as many, up to the limit");
-    let mut table = Table::<S, u64, Id<u8>, Lifo, Retire, _>::with_limit(100, &backing);
+    let mut table = Table::<S, u64, Id<u8>, Lifo, Retire, _>::with_limit_in(100, &backing);
     let id = table.insert(1).expect("room");
     table.reserve(7).expect("seven are free");
     assert_eq!(table.capacity(), 8, "there was room");

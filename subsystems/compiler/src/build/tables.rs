@@ -48,7 +48,7 @@ pub(super) fn write(
         data.put_changed("resources", &table)
     })?;
     with_heap(|heap| {
-        let mut builder = ReverseLookupBuilder::<IdString64, _>::new(heap);
+        let mut builder = ReverseLookupBuilder::<IdString64, _>::new_in(heap);
         for entry in &index.entries {
             name(&mut builder, entry, report);
         }

@@ -14,7 +14,7 @@ fn with_resources(
     test: impl FnOnce(&mut Resources<'_, HeapAllocator<'_, PageAllocator>>),
 ) {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     let folder = DataFolder::new(data).expect("UTF-8");
     let mut resources = Resources::try_open_in(folder, &heap).expect("it was compiled");
     resources.try_expect_version(id64!("config"), CONFIG_VERSION).expect("memory");

@@ -90,7 +90,7 @@ fn changed() -> Place {
 /// Loads all that the table of a data folder names.
 fn load_all(data: &Path) {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     let folder = DataFolder::new(data).expect("UTF-8");
     let mut resources = Resources::try_open_in(folder, &heap).expect("there is a table");
     let french = [loligo_ids::id64!("fr")];

@@ -79,9 +79,9 @@ fn lines_of_several_threads_do_not_mix() {
 #[test]
 fn a_line_without_memory_is_cut_or_refused() {
     let pages = PageAllocator::new("log");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     // The sink's entry and the line at its first size are served.
-    let failing = FailingAllocator::new("failing", Refusals::From(2), &heap);
+    let failing = FailingAllocator::new_in("failing", Refusals::From(2), &heap);
     let keeper = Keeper::default();
     let log = Log::try_new_in(&failing).expect("the first is served");
     log.try_add_sink(Level::Debug, &keeper).expect("the second is served");

@@ -91,7 +91,7 @@ impl Compiler for EntityCompiler {
         let compilers: Vec<&dyn ComponentCompiler> =
             self.components.iter().map(|compiler| &**compiler as &dyn ComponentCompiler).collect();
         let pages = PageAllocator::new("compiler pages");
-        let heap = HeapAllocator::new("compiler", &pages);
+        let heap = HeapAllocator::new_in("compiler", &pages);
         let done = compile_as(self.kind, endian, path, &text, &sources, &compilers, &heap);
         match done {
             Ok(bytes) => Ok(bytes.to_vec()),

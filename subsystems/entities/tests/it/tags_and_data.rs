@@ -73,7 +73,7 @@ fn a_refused_first_key_leaves_no_data() {
             let mut entities = Entities::new_in(memory);
             let entity = entities.create().expect("there is memory");
             let from = Refusals::From(number);
-            let failing = loligo_allocators::FailingAllocator::new("failing", from, memory);
+            let failing = loligo_allocators::FailingAllocator::new_in("failing", from, memory);
             let memory: &dyn loligo_allocators::Allocator = &failing;
             let mut data = Data::new_in(memory);
             let done: Result<(), GrowError> = data.try_set(entity, id32!("health"), 1.0);

@@ -15,9 +15,9 @@ pub(crate) fn with_memory<R>(test: impl FnOnce(&dyn Allocator) -> R) -> R {
 /// Runs `test` with memory that refuses; returns how often it did.
 pub(crate) fn refusing<R>(refusals: Refusals, test: impl FnOnce(&dyn Allocator) -> R) -> (u64, R) {
     let pages = PageAllocator::new("test pages");
-    let heap = HeapAllocator::new("test heap", &pages);
-    let filled = FillAllocator::new("test fill", &heap);
-    let memory = FailingAllocator::new("test memory", refusals, &filled);
+    let heap = HeapAllocator::new_in("test heap", &pages);
+    let filled = FillAllocator::new_in("test fill", &heap);
+    let memory = FailingAllocator::new_in("test memory", refusals, &filled);
     let result = test(&memory);
     assert_eq!(memory.stats().live, 0, "blocks were never given back");
     (memory.refused(), result)

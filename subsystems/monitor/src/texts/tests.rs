@@ -9,7 +9,7 @@ use super::Texts;
 #[test]
 fn texts_keep_their_numbers() {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     {
         let mut texts = Texts::try_new_in(100, &heap).expect("there is memory");
         let made = heap.stats().allocations_total;

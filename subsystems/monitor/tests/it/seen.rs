@@ -36,7 +36,7 @@ impl Consumer for Seen {
 /// Runs `test` with a heap, all of which must come back.
 pub(crate) fn with_heap<R>(test: impl FnOnce(&Debug<'_>) -> R) -> R {
     let pages = PageAllocator::new("pages");
-    let heap = Locked::new(HeapAllocator::new("debug heap", &pages));
+    let heap = Locked::new(HeapAllocator::new_in("debug heap", &pages));
     let result = test(&heap);
     assert_eq!(heap.stats().live, 0, "everything is given back");
     result

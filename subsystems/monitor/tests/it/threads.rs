@@ -241,8 +241,8 @@ fn a_heap_is_watched() {
         let monitor = small(heap);
         let main = monitor.try_recorder("main").expect("there is memory");
         let pages = PageAllocator::new("pages");
-        let units = HeapAllocator::new("units", &pages);
-        let watched = MonitoredAllocator::new(name!("units"), &units);
+        let units = HeapAllocator::new_in("units", &pages);
+        let watched = MonitoredAllocator::new_in(name!("units"), &units);
         let mut array = Array::<u64, _>::new_in(&watched);
         array.push(1);
         main.run(|| {

@@ -26,7 +26,7 @@ impl Compiler for FrameCompiler {
     fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
         let source = context.source()?;
         let pages = PageAllocator::new("compiler pages");
-        let heap = HeapAllocator::new("compiler", &pages);
+        let heap = HeapAllocator::new_in("compiler", &pages);
         match FrameDescription::try_read_in(&source, &heap) {
             Ok(frame) => {
                 // For messages about layers that the frame has not.

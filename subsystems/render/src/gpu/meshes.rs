@@ -54,9 +54,9 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
         Ok(Self {
             vertices: gpu.try_buffer("vertices", BufferUse::Vertices, vertex_bytes)?,
             indices: gpu.try_buffer("indices", BufferUse::Indices, indices_max * 4)?,
-            vertex_room: BuddyOffsets::new("vertices of meshes", vertices_max, LEAF, memory)
+            vertex_room: BuddyOffsets::new_in("vertices of meshes", vertices_max, LEAF, memory)
                 .map_err(|_| no_room("vertices", vertices_max))?,
-            index_room: BuddyOffsets::new("indices of meshes", indices_max, LEAF, memory)
+            index_room: BuddyOffsets::new_in("indices of meshes", indices_max, LEAF, memory)
                 .map_err(|_| no_room("indices", indices_max))?,
             vertices_max,
             indices_max,

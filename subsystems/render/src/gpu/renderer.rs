@@ -88,7 +88,7 @@ pub struct GpuSums {
 ///     Ok(gpu) => gpu,
 ///     Err(error) => return println!("{error}"),
 /// };
-/// let mut renderer = GpuRenderer::try_new_in(gpu, &Default::default(), &heap).expect("a device");
+/// let mut renderer = GpuRenderer::try_new(gpu, &Default::default(), &heap).expect("a device");
 /// renderer.try_set_material(3, &MaterialData::default()).expect("a small one");
 /// let wrong = renderer.try_set_shader(0, "red.shader", "fn vs_main() -> vec4<f64> {}");
 /// println!("{}", wrong.expect_err("there are no such floats")); // red.shader:1:17: ..
@@ -106,13 +106,29 @@ pub struct GpuRenderer<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     gpu: Gpu,
 }
 
-impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
+impl<'a> GpuRenderer<'a> {
     /// Makes a renderer for a graphics card, without anything to draw.
     ///
     /// # Errors
     ///
     /// [`GpuRenderError::Gpu`] or [`GpuRenderError::Full`] if there is no memory for the buffers of
     /// meshes.
+    pub fn try_new(
+        gpu: Gpu,
+        options: &GpuOptions,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, GpuRenderError> {
+        Self::try_new_in(gpu, options, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
+    /// As [`try_new`](Self::try_new), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`try_new`](Self::try_new).
     pub fn try_new_in(
         gpu: Gpu,
         options: &GpuOptions,

@@ -42,8 +42,8 @@ use crate::state::stream::StateStream;
 /// use loligo_render::{Light, RenderWorld, StateRecorder};
 ///
 /// static MEMORY: StaticHeap<32768> = StaticHeap::new("doc");
-/// let mut recorder: StateRecorder = StateRecorder::new_in(1, 1024, &MEMORY);
-/// let mut world: RenderWorld = RenderWorld::new_in(1, 1024, &MEMORY);
+/// let mut recorder: StateRecorder = StateRecorder::new(1, 1024, &MEMORY);
+/// let mut world: RenderWorld = RenderWorld::new(1, 1024, &MEMORY);
 ///
 /// let lamp = recorder.create_light(&Light { intensity: 40.0, ..Light::default() })?;
 /// let stream = recorder.finish();
@@ -64,13 +64,21 @@ pub struct StateRecorder<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     alive: u32,
 }
 
-impl<'a, A: Allocator + ?Sized> StateRecorder<'a, A> {
+impl<'a> StateRecorder<'a> {
     /// Returns a recorder for the world of that number, for at most `limit` objects. O(1); takes no
     /// memory.
     #[must_use]
+    pub fn new(world: u32, limit: u32, memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(world, limit, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> StateRecorder<'a, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
+    #[must_use]
     pub fn new_in(world: u32, limit: u32, memory: &'a A) -> Self {
         Self {
-            objects: HoleTable::with_limit(limit as usize, memory),
+            objects: HoleTable::with_limit_in(limit as usize, memory),
             stream: StateStream::new_in(world, memory),
             free: Array::new_in(memory),
             alive: 0,

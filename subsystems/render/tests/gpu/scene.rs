@@ -62,9 +62,9 @@ pub(crate) fn with_memory<R>(test: impl FnOnce(&dyn Allocator) -> R) -> R {
 /// The same with memory that refuses; returns how many requests were made of it, too.
 fn refusing<R>(refusals: Refusals, test: impl FnOnce(&dyn Allocator) -> R) -> (R, u64) {
     let pages = PageAllocator::new("test pages");
-    let heap = HeapAllocator::new("test heap", &pages);
-    let filled = FillAllocator::new("test fill", &heap);
-    let memory = FailingAllocator::new("test memory", refusals, &filled);
+    let heap = HeapAllocator::new_in("test heap", &pages);
+    let filled = FillAllocator::new_in("test fill", &heap);
+    let memory = FailingAllocator::new_in("test memory", refusals, &filled);
     let outcome = test(&memory);
     assert_eq!(memory.stats().live, 0, "blocks were never given back");
     (outcome, memory.requests())

@@ -88,7 +88,7 @@ impl Place {
 /// Calls `read` with bytes at an address that a loaded resource would have.
 pub(crate) fn aligned<R>(bytes: &[u8], read: impl FnOnce(&[u8]) -> R) -> R {
     let pages = loligo_allocators::PageAllocator::new("pages");
-    let heap = loligo_allocators::HeapAllocator::new("test", &pages);
+    let heap = loligo_allocators::HeapAllocator::new_in("test", &pages);
     let copy = BlobBytes::try_copy_in(bytes, &heap).expect("there is memory");
     read(&copy)
 }

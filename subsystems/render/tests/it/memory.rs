@@ -8,9 +8,9 @@ use loligo_allocators::{
 /// argument returns the number of requests so far.
 pub(crate) fn with_memory<R>(test: impl FnOnce(&dyn Allocator, &dyn Fn() -> u64) -> R) -> R {
     let pages = PageAllocator::new("test pages");
-    let heap = HeapAllocator::new("test heap", &pages);
-    let filled = FillAllocator::new("test fill", &heap);
-    let memory = FailingAllocator::new("test memory", Refusals::None, &filled);
+    let heap = HeapAllocator::new_in("test heap", &pages);
+    let filled = FillAllocator::new_in("test fill", &heap);
+    let memory = FailingAllocator::new_in("test memory", Refusals::None, &filled);
     let outcome = test(&memory, &|| memory.requests());
     assert_eq!(memory.stats().live, 0, "blocks were never given back");
     outcome

@@ -27,7 +27,7 @@ fn built<'a>(nodes: &[Node], text: &str, heap: &'a Heap<'a>) -> BlobBytes<'a, He
 
 fn refused(nodes: &[Node], text: &str) -> &'static str {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     match Config::open(&built(nodes, text, &heap)) {
         Err(ConfigError::Node { what, .. }) => what,
         other => panic!("{other:?}"),
@@ -37,7 +37,7 @@ fn refused(nodes: &[Node], text: &str) -> &'static str {
 #[test]
 fn values_are_found() {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     let mut keys = [id64!("size").hash(), id64!("name").hash()];
     keys.sort_unstable();
     let of = |key| match key == id64!("size").hash() {

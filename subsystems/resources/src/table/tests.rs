@@ -38,7 +38,7 @@ fn with_variants<R>(
     test: impl FnOnce(&Table<'_, HeapAllocator<'_, PageAllocator>>, ResourceKey) -> R,
 ) -> R {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     let key = ResourceKey::new("texture", "buttons");
     let hashes: Vec<Vec<IdString64>> = variants.iter().map(|variant| sorted(variant)).collect();
     let mut sources: Vec<TableSource<'_>> = hashes
@@ -83,7 +83,7 @@ fn what_nobody_wants_is_not_selected() {
 #[test]
 fn damage_and_disorder_are_refused() {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     let source = |name| TableSource {
         key: ResourceKey::new("text", name),
         properties: &[],

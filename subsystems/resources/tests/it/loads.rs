@@ -181,7 +181,7 @@ fn packages_load_all_or_nothing_and_follow_their_list() {
 fn a_load_is_read_on_another_thread() {
     let made = village();
     let pages = PageAllocator::new("pages");
-    let heap = Locked::new(HeapAllocator::new("heap", &pages));
+    let heap = Locked::new(HeapAllocator::new_in("heap", &pages));
     {
         let folder = DataFolder::new(made.path()).expect("UTF-8");
         let mut resources = Resources::try_open_in(folder, &heap).expect("a table");

@@ -69,7 +69,7 @@ impl Made {
     /// Writes the file of a package.
     pub(crate) fn put_package(&mut self, name: &str, items: &[ResourceKey]) {
         let pages = PageAllocator::new("pages");
-        let heap = HeapAllocator::new("heap", &pages);
+        let heap = HeapAllocator::new_in("heap", &pages);
         let mut builder =
             BlobBuilder::<PackageImage, _>::try_new_in(Endian::NATIVE, &heap).expect("memory");
         let root = builder.root().at(blob_field!(PackageImage, resources));
@@ -91,7 +91,7 @@ impl Made {
     /// Writes the table.
     pub(crate) fn save(&self) {
         let pages = PageAllocator::new("pages");
-        let heap = HeapAllocator::new("heap", &pages);
+        let heap = HeapAllocator::new_in("heap", &pages);
         let sources: Vec<TableSource<'_>> = self
             .variants
             .iter()
@@ -110,7 +110,7 @@ impl Made {
 /// Runs a test with a separate allocator, and asserts that all of its memory is freed.
 pub(crate) fn with_memory(test: impl FnOnce(&HeapAllocator<'_, PageAllocator>)) {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     test(&heap);
     assert_eq!(heap.stats().live, 0, "blocks were never given back");
 }

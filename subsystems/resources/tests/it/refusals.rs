@@ -129,7 +129,7 @@ fn errors_carry_names_where_a_tool_has_them() {
     made.put("text", "units/door", &["fr"], b"une porte");
     made.save();
     with_memory(|heap| {
-        let mut names = ReverseLookupBuilder::<IdString64, _>::new(heap);
+        let mut names = ReverseLookupBuilder::<IdString64, _>::new_in(heap);
         for name in ["text", "units/door"] {
             names.insert(name).expect("no collision");
         }
@@ -157,7 +157,7 @@ fn names_stand_behind_the_hashes_of_a_message() {
     let made = Made::new();
     let lantern = ResourceKey::new("text", "units/lantern");
     with_memory(|heap| {
-        let mut builder = ReverseLookupBuilder::<IdString64, _>::new(heap);
+        let mut builder = ReverseLookupBuilder::<IdString64, _>::new_in(heap);
         builder.insert("text").expect("no collision");
         builder.insert("units/door").expect("no collision");
         let table = builder.save().expect("there is memory");

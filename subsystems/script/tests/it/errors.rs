@@ -130,7 +130,7 @@ fn bindings_that_are_wrong_are_named() {
             ("Vector3.new", "there is another of that name"),
         ] {
             let binding = Binding { name, ..bindings()[0] };
-            let error = Script::try_new_in(&[binding], &Settings::default(), memory).unwrap_err();
+            let error = Script::try_new(&[binding], &Settings::default(), memory).unwrap_err();
             assert_eq!(error.kind(), ScriptErrorKind::Binding);
             assert!(error.text().contains(what), "{error}");
         }

@@ -21,7 +21,7 @@ fn use_all(memory: &dyn loligo_allocators::Allocator, route: Route) {
     let mut world = World::with(&[("game", GAME)]);
     let settings = Settings { route, checks: true, temporaries: 8, ..Settings::default() };
     let table = bindings();
-    let make = || Script::try_new_in(&table, &settings, memory);
+    let make = || Script::try_new(&table, &settings, memory);
     let mut script = make().or_else(|_| make()).unwrap();
     let mut twice = |work: &mut dyn FnMut(&mut Script<'_, World>, &mut World) -> bool| {
         script.begin_frame();

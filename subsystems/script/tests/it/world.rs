@@ -162,7 +162,7 @@ pub(crate) fn bindings() -> Vec<Binding<World>> {
 /// A machine with all bindings.
 pub(crate) fn machine(route: Route, memory: &dyn Allocator) -> Script<'_, World> {
     let settings = Settings { route, checks: true, temporaries: 64, ..Settings::default() };
-    Script::try_new_in(&bindings(), &settings, memory).unwrap()
+    Script::try_new(&bindings(), &settings, memory).unwrap()
 }
 
 /// Runs code and returns what it gives, or the error's message.

@@ -33,7 +33,7 @@ use crate::value::{Node, Piece, Value};
 /// use loligo_sjson::{Nest, Style, ValueBuilder};
 ///
 /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
-/// let mut builder: ValueBuilder = ValueBuilder::new_in(&MEMORY);
+/// let mut builder: ValueBuilder = ValueBuilder::new(&MEMORY);
 /// builder.try_start(Nest::Object)?;
 /// builder.try_key("lives")?;
 /// builder.try_i64(3)?;
@@ -54,8 +54,16 @@ pub struct ValueBuilder<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
 /// What is open where nothing is.
 const NOTHING: u32 = u32::MAX;
 
-impl<'a, A: Allocator + ?Sized> ValueBuilder<'a, A> {
+impl<'a> ValueBuilder<'a> {
     /// Returns a builder of a value in `memory`.
+    #[must_use]
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> ValueBuilder<'a, A> {
+    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub const fn new_in(memory: &'a A) -> Self {
         let value = Value { nodes: Array::new_in(memory), text: Array::new_in(memory) };

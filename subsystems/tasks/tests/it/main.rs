@@ -26,8 +26,8 @@ static ALONE: Mutex<()> = Mutex::new(());
 /// Runs `test` with memory that is filled with junk, all of which it must give back.
 fn with_memory<R>(test: impl FnOnce(&dyn Allocator) -> R) -> R {
     let pages = PageAllocator::new("test pages");
-    let heap = HeapAllocator::new("test heap", &pages);
-    let memory = FillAllocator::new("test fill", &heap);
+    let heap = HeapAllocator::new_in("test heap", &pages);
+    let memory = FillAllocator::new_in("test fill", &heap);
     let result = test(&memory);
     assert_eq!(memory.stats().live, 0, "blocks were never given back");
     result

@@ -71,8 +71,8 @@ fn each_refusal_of_memory_is_an_error_and_leaves_nothing() {
     for refusals in [Refusals::Nth, Refusals::From] {
         for number in 0..10 {
             let pages = PageAllocator::new("test pages");
-            let heap = HeapAllocator::new("test heap", &pages);
-            let memory = FailingAllocator::new("memory", refusals(number), &heap);
+            let heap = HeapAllocator::new_in("test heap", &pages);
+            let memory = FailingAllocator::new_in("memory", refusals(number), &heap);
             let settings = Settings { workers: Some(0), ..Settings::default() };
             let made = Tasks::<dyn Allocator>::try_new_in(&settings, &memory);
             assert_eq!(made.is_err(), memory.refused() > 0, "an error for a refusal");

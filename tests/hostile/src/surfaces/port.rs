@@ -22,8 +22,8 @@ impl Port {
     pub(crate) fn try_new() -> io::Result<Self> {
         // One for the process, which ends with it.
         let pages: &'static PageAllocator = Box::leak(Box::new(PageAllocator::new("pages")));
-        let heap = Box::leak(Box::new(Locked::new(HeapAllocator::new("tools", pages))));
-        let server = ToolServer::try_new_in(ToolOptions::default(), heap);
+        let heap = Box::leak(Box::new(Locked::new(HeapAllocator::new_in("tools", pages))));
+        let server = ToolServer::try_new(ToolOptions::default(), heap);
         let server = server.map_err(|error| io::Error::other(error.to_string()))?;
         let token = server.token().map(|token| token.to_string()).unwrap_or_default();
         Ok(Self { server, token, served: 0 })

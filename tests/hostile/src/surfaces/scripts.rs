@@ -76,15 +76,15 @@ impl Surface for Scripts {
     fn feed(&mut self, _: &str, input: &[u8]) {
         self.count += 1;
         let pages = PageAllocator::new("pages");
-        let heap = HeapAllocator::new("scripts", &pages);
-        let memory = ProxyAllocator::new("budget", &heap).with_budget(BUDGET);
+        let heap = HeapAllocator::new_in("scripts", &pages);
+        let memory = ProxyAllocator::new_in("budget", &heap).with_budget(BUDGET);
         let is_interpreted = self.count.is_multiple_of(2);
         let settings = Settings {
             instructions_max: is_interpreted.then_some(INSTRUCTIONS),
             ..Settings::default()
         };
         let mut host = Module { text: input, was_printed: &self.was_printed };
-        let Ok(mut script) = Script::try_new_in(&[], &settings, &memory) else { return };
+        let Ok(mut script) = Script::try_new(&[], &settings, &memory) else { return };
         script.set_time_max(Some(TIME));
         let _dog = Watchdog::try_new(script.watch()).ok();
         // Errors are right.

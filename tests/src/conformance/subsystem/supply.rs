@@ -22,7 +22,7 @@ impl<'a> Supply<'a> {
         refusals: Refusals,
         guard: &'a dyn Guard,
     ) -> Self {
-        Self { failing: FailingBacking::new(memory, refusals), guard }
+        Self { failing: FailingBacking::new_in(memory, refusals), guard }
     }
 
     /// Refuses nothing from here on.

@@ -191,7 +191,7 @@ fn ours<S: Shape, E: GenerationEnd>(name: &str, lives: u32) -> Subject {
         let limits = TableLimits { lives, ..TableLimits::growing() };
         some_id_table_outcomes(&limits, wanted, |test| {
             let pages = PageAllocator::new("pages");
-            let heap = HeapAllocator::new("heap", &pages);
+            let heap = HeapAllocator::new_in("heap", &pages);
             test(&mut Table::<S, Token, Id<Token>, Lifo, E>::new_in(&heap));
         })
     })

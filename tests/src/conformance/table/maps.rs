@@ -115,7 +115,7 @@ fn ours(name: &str, limits: MapLimits, make: Over) -> Subject {
     Subject::new(Family::Maps, name, Whose::Ours, None, move |wanted| {
         some_map_outcomes(&limits, wanted, |test| {
             let pages = PageAllocator::new("pages");
-            make(&HeapAllocator::new("heap", &pages), test);
+            make(&HeapAllocator::new_in("heap", &pages), test);
         })
     })
 }

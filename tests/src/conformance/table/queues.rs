@@ -101,7 +101,7 @@ pub(super) fn subjects() -> Vec<Subject> {
         Subject::new(Family::Queues, "Ring", Whose::Ours, None, move |wanted| {
             some_queue_outcomes(&growing, wanted, |test| {
                 let pages = PageAllocator::new("pages");
-                let heap = HeapAllocator::new("heap", &pages);
+                let heap = HeapAllocator::new_in("heap", &pages);
                 let mut ring: Ring<'_, Token> = Ring::new_in(&heap);
                 test(&mut ring);
             })

@@ -34,7 +34,7 @@ pub(super) fn subjects() -> Vec<Subject> {
         Subject::new(Family::Streams, "EventStream", Whose::Ours, None, |wanted| {
             some_stream_outcomes(&StreamLimits::growing(4), wanted, |test| {
                 let pages = PageAllocator::new("pages");
-                let heap = HeapAllocator::new("heap", &pages);
+                let heap = HeapAllocator::new_in("heap", &pages);
                 let mut stream: EventStream<'_> = EventStream::new_in(&heap);
                 test(&mut stream);
             })

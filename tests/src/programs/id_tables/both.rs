@@ -328,7 +328,7 @@ where
     fn save_and_restore(&mut self) -> Result<bool, String> {
         let mut image = vec![0; self.table.saved_len()];
         self.table.save(&mut image).map_err(|error| error.to_string())?;
-        let restored = match Table::restore(&image, self.memory) {
+        let restored = match Table::restore_in(&image, self.memory) {
             Ok(restored) => restored,
             Err(error) if error.what.starts_with("there is no memory") => return Ok(false),
             Err(error) => return Err(error.to_string()),

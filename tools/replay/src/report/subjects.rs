@@ -31,13 +31,13 @@ pub(super) fn sample_all(trace: &Trace, line: &Timeline) -> Vec<Samples> {
 
 fn heap(trace: &Trace, line: &Timeline) -> Samples {
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::with_region_bytes("heap", HEAP_REGION_BYTES, &pages);
+    let heap = HeapAllocator::with_region_bytes_in("heap", HEAP_REGION_BYTES, &pages);
     Samples::take("heap", &heap, &Ground::Backing(&pages), trace, line)
 }
 
 fn slab(region: &mut [MaybeUninit<u8>], trace: &Trace, line: &Timeline) -> Option<Samples> {
     let buddy: Buddy<'_> = BuddyAllocator::from_region("large", LARGE_LEAF_BYTES, region).ok()?;
-    let slab = SlabAllocator::new("slab", &buddy);
+    let slab = SlabAllocator::new_in("slab", &buddy);
     Some(Samples::take("slab", &slab, &Ground::Backing(&buddy), trace, line))
 }
 

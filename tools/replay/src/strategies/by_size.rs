@@ -26,7 +26,7 @@ pub(super) type Lending<F> = Over<Over<F, ProxyAllocator<'static, Node>>, Node>;
 
 /// Makes branches over the rest.
 pub(super) fn lending<F>(rest: Node, make: impl FnOnce(Lender) -> F) -> Lending<F> {
-    Over::new(rest, |rest| Over::new(ProxyAllocator::new("lent", rest), |lent| make(lent)))
+    Over::new(rest, |rest| Over::new(ProxyAllocator::new_in("lent", rest), |lent| make(lent)))
 }
 
 struct Branches {

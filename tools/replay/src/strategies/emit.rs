@@ -152,7 +152,7 @@ impl Code {
                 leaf(
                     format!("SlabAllocator<'a, {}, {classes}>", large.kind),
                     format!(
-                        "SlabAllocator::with_classes(\"slab\", {}, {})",
+                        "SlabAllocator::with_classes_in(\"slab\", {}, {})",
                         config.region_bytes, large.expression
                     ),
                 )
@@ -183,7 +183,7 @@ impl Code {
                 leaf(
                     format!("ProxyAllocator<'a, {}>", of.kind),
                     format!(
-                        "ProxyAllocator::new(\"{}\", {}){}",
+                        "ProxyAllocator::new_in(\"{}\", {}){}",
                         config.name.escape_default(),
                         of.expression,
                         budget.unwrap_or_default()
@@ -215,7 +215,7 @@ impl Code {
     fn lending(&mut self, rest: &Lent) -> Lent {
         let name = self.name("lent");
         let kind = format!("ProxyAllocator<'a, {}>", rest.kind);
-        let expression = format!("ProxyAllocator::new(\"lent\", {})", rest.expression);
+        let expression = format!("ProxyAllocator::new_in(\"lent\", {})", rest.expression);
         self.lets.push(Let { name: name.clone(), kind: kind.clone(), expression });
         Lent { kind, expression: name, by_site: false }
     }
@@ -260,8 +260,8 @@ fn heap(config: &HeapConfig, rest: Option<&Lent>, in_region: bool) -> Made {
     let lent = Lent::of(config.over, rest);
     let from = lent.expression;
     let make = match config.region_bytes {
-        Some(bytes) => format!("HeapAllocator::with_region_bytes(\"heap\", {bytes}, {from})"),
-        None => format!("HeapAllocator::new(\"heap\", {from})"),
+        Some(bytes) => format!("HeapAllocator::with_region_bytes_in(\"heap\", {bytes}, {from})"),
+        None => format!("HeapAllocator::new_in(\"heap\", {from})"),
     };
     leaf(format!("HeapAllocator<'a, {}>", lent.kind), make)
 }
@@ -282,7 +282,7 @@ fn buddy(config: &BuddyConfig, rest: Option<&Lent>, in_region: bool) -> Made {
     leaf(
         format!("BuddyAllocator<'a, {}>", lent.kind),
         format!(
-            "BuddyAllocator::new(\"buddy\", {bytes}, {leaf_bytes}, {}).expect(\"memory for the \
+            "BuddyAllocator::new_in(\"buddy\", {bytes}, {leaf_bytes}, {}).expect(\"memory for the \
              buddy\")",
             lent.expression
         ),
@@ -293,7 +293,7 @@ fn buddy(config: &BuddyConfig, rest: Option<&Lent>, in_region: bool) -> Made {
 fn pool(config: &PoolConfig, lent: &Lent) -> String {
     let PoolConfig { bytes, align, .. } = config;
     let mut text = format!(
-        "PoolAllocator::new(\"blocks of {bytes}\", block({bytes}, {align}), {})",
+        "PoolAllocator::new_in(\"blocks of {bytes}\", block({bytes}, {align}), {})",
         lent.expression
     );
     if let Some(chunk) = config.chunk_bytes {

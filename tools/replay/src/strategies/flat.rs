@@ -47,8 +47,8 @@ pub(super) fn fits(tree: &Tree) -> Option<(&BySizeConfig, HeapConfig)> {
 impl<const POOLS: bool> Flat<POOLS> {
     pub(super) fn new(config: &BySizeConfig, heap: HeapConfig) -> Self {
         let heap = match heap.region_bytes {
-            Some(bytes) => HeapAllocator::with_region_bytes("heap", bytes as usize, &PAGES),
-            None => HeapAllocator::new("heap", &PAGES),
+            Some(bytes) => HeapAllocator::with_region_bytes_in("heap", bytes as usize, &PAGES),
+            None => HeapAllocator::new_in("heap", &PAGES),
         };
         Self(Above::new(heap, |heap: &'static Heap| {
             let mut pools = Vec::new();

@@ -105,7 +105,7 @@ impl Node {
             Tree::Proxy(config) => {
                 let of = Self::new(&config.of, rest, arena);
                 Self::Proxy(ours::Over::new(of, |of| {
-                    let proxy = ProxyAllocator::new("proxy", of);
+                    let proxy = ProxyAllocator::new_in("proxy", of);
                     match config.budget {
                         Some(bytes) => proxy.with_budget(bytes as usize),
                         None => proxy,
@@ -128,8 +128,8 @@ impl Node {
         }
         let lender = lender(config.over, rest);
         Self::Heap(match config.region_bytes {
-            Some(bytes) => HeapAllocator::with_region_bytes("heap", bytes as usize, lender),
-            None => HeapAllocator::new("heap", lender),
+            Some(bytes) => HeapAllocator::with_region_bytes_in("heap", bytes as usize, lender),
+            None => HeapAllocator::new_in("heap", lender),
         })
     }
 
@@ -142,7 +142,7 @@ impl Node {
         }
         let bytes = config.bytes.unwrap_or(0) as usize;
         let made =
-            BuddyAllocator::new("buddy", bytes, config.leaf as usize, lender(config.over, rest));
+            BuddyAllocator::new_in("buddy", bytes, config.leaf as usize, lender(config.over, rest));
         made.map_or(Self::Nothing, Self::Buddy)
     }
 
@@ -242,12 +242,12 @@ fn check_slab<C: SizeClasses>(slab: &SlabOver<C>) -> Result<(), String> {
 }
 
 fn slab<C: SizeClasses>(large: Node, bytes: usize) -> SlabOver<C> {
-    ours::Over::new(large, |large| SlabAllocator::with_classes("slab", bytes, large))
+    ours::Over::new(large, |large| SlabAllocator::with_classes_in("slab", bytes, large))
 }
 
 /// Makes a pool.
 pub(super) fn pool(config: &PoolConfig, rest: Lender) -> Pool {
-    let pool = PoolAllocator::new("pool", config.layout(), lender(config.over, rest));
+    let pool = PoolAllocator::new_in("pool", config.layout(), lender(config.over, rest));
     match config.chunk_bytes {
         Some(bytes) => {
             pool.with_chunk_bytes(bytes as usize).with_give_back(config.give_back_percent)

@@ -347,11 +347,11 @@ fn code_names_what_the_tree_has() {
     let code = emit_rust(&strategy.remove(0));
     for part in [
         "pub type Strategy<'a> = ByLifetime",
-        "PoolAllocator::new(\"blocks of 16\", block(16, 16), pages).with_chunk_bytes(8192).with_give_back(50)",
+        "PoolAllocator::new_in(\"blocks of 16\", block(16, 16), pages).with_chunk_bytes(8192).with_give_back(50)",
         "FrameRing::new(65536, 4, pages)",
-        "BuddyAllocator::new(\"buddy\", 65536, 64, lent_",
-        "SlabAllocator::with_classes(\"slab\", 1048576, large_",
-        "ProxyAllocator::new(\"others\", inner_",
+        "BuddyAllocator::new_in(\"buddy\", 65536, 64, lent_",
+        "SlabAllocator::with_classes_in(\"slab\", 1048576, large_",
+        "ProxyAllocator::new_in(\"others\", inner_",
         ".with_budget(8000000)",
         "100000..=4000000000 => ",
         "3 | 4 => 0",

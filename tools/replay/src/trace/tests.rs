@@ -264,10 +264,10 @@ fn what_a_trace_allocator_records_is_read() {
     use loligo_allocators::{Allocator, HeapAllocator, PageAllocator, TraceAllocator, WriteSink};
 
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     for seed in 0..8_u64 {
         let sink = WriteSink::new(Vec::new());
-        let trace = TraceAllocator::new("trace", &heap, &pages);
+        let trace = TraceAllocator::new_in("trace", &heap, &pages);
         let mut random = seed;
         let mut blocks = Vec::new();
         for step in 0..4000 {

@@ -205,22 +205,22 @@ fn a_leak_is_reported_with_its_blocks() {
 fn memory_from_a_backing_goes_back_even_after_a_leak() {
     let mut region = Region::new(1 << 18, 0);
     let backing = BuddyAllocator::from_region("backing", 64, region.get()).expect("it fits");
-    let buddy = BuddyAllocator::new("inner", 100_000, 64, &backing).expect("it fits");
+    let buddy = BuddyAllocator::new_in("inner", 100_000, 64, &backing).expect("it fits");
     assert_eq!(backing.stats().live, 1);
     assert_eq!(buddy.stats().reserved, 1 << 17, "granted memory is used");
     assert_eq!(buddy.backing().map(Allocator::name), Some("backing"));
     drop(buddy);
     assert_eq!(backing.stats().live, 0);
     let leaking = catch_unwind(AssertUnwindSafe(|| {
-        let buddy = BuddyAllocator::new("inner", 100_000, 64, &backing).expect("it fits");
+        let buddy = BuddyAllocator::new_in("inner", 100_000, 64, &backing).expect("it fits");
         take(&buddy, 1);
     }));
     assert!(leaking.is_err(), "a leak panics");
     assert_eq!(backing.stats().live, 0);
-    let none = BuddyAllocator::new("inner", 1 << 20, 64, &backing);
+    let none = BuddyAllocator::new_in("inner", 1 << 20, 64, &backing);
     assert_eq!(none.err(), Some(BuddyError::NoMemory));
     let backing: &dyn Allocator = &backing;
-    drop(BuddyAllocator::new("dynamic", 10_000, 64, backing).expect("it fits"));
+    drop(BuddyAllocator::new_in("dynamic", 10_000, 64, backing).expect("it fits"));
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn what_cannot_be_made_is_refused_with_the_reason() {
 fn a_wrong_leaf_is_refused_before_the_backing_is_asked() {
     let backing = TestBacking::new();
     for leaf_bytes in [0, 8, 48, 100, 4095, 5000] {
-        let made = BuddyAllocator::new("bad", 1 << 16, leaf_bytes, &backing);
+        let made = BuddyAllocator::new_in("bad", 1 << 16, leaf_bytes, &backing);
         assert_eq!(made.err(), Some(BuddyError::BadLeaf { leaf_bytes }));
     }
     assert_eq!(backing.requests(), 0, "nothing was requested");
@@ -256,7 +256,8 @@ fn a_wrong_leaf_is_refused_before_the_backing_is_asked() {
 fn the_backing_is_asked_for_the_alignment_of_a_leaf_within_limits() {
     let backing = TestBacking::new();
     for (leaf_bytes, align) in [(16, 64), (64, 64), (1024, 1024), (4096, 4096), (8192, 4096)] {
-        let buddy = BuddyAllocator::new("aligned", 1 << 17, leaf_bytes, &backing).expect("it fits");
+        let buddy =
+            BuddyAllocator::new_in("aligned", 1 << 17, leaf_bytes, &backing).expect("it fits");
         let asked = backing.layout_at(buddy.region().cast::<u8>().as_ptr());
         assert_eq!(asked, Some(layout(1 << 17, align)), "leaves of {leaf_bytes} bytes");
         assert_eq!(buddy.leaf_bytes(), leaf_bytes, "as asked");

@@ -19,7 +19,8 @@ type Pool<'a> = PoolAllocator<'a, TestBacking>;
 
 /// A pool of blocks of 16 bytes, of which `live` were allocated.
 fn pool(backing: &TestBacking, per_chunk: usize, live: usize) -> (Pool<'_>, Vec<NonNull<u8>>) {
-    let pool = PoolAllocator::new("pool", layout(16, 8), backing).with_blocks_per_chunk(per_chunk);
+    let pool =
+        PoolAllocator::new_in("pool", layout(16, 8), backing).with_blocks_per_chunk(per_chunk);
     let blocks = (0..live).map(|_| take(&pool, layout(16, 8))).collect();
     (pool, blocks)
 }

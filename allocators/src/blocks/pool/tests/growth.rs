@@ -21,7 +21,7 @@ type Pool<'a> = PoolAllocator<'a, TestBacking>;
 #[test]
 fn a_fresh_pool_has_counted_nothing() {
     let backing = TestBacking::new();
-    let pool = PoolAllocator::new("pool", layout(16, 8), &backing);
+    let pool = PoolAllocator::new_in("pool", layout(16, 8), &backing);
     assert_eq!(pool.stats(), Stats::default(), "nothing, and sizes are not exact");
     assert!(pool.index.table().is_empty(), "there is no table");
     for window in 0..8 {
@@ -33,7 +33,7 @@ fn a_fresh_pool_has_counted_nothing() {
 fn each_chunk_has_as_many_blocks_as_all_before_it_within_limits() {
     let backing = TestBacking::new();
     let wanted = |bytes, blocks| {
-        let pool = PoolAllocator::new("pool", layout(bytes, 8), &backing);
+        let pool = PoolAllocator::new_in("pool", layout(bytes, 8), &backing);
         pool.blocks.set(blocks);
         let wanted = pool.blocks_wanted();
         pool.blocks.set(0);
@@ -54,7 +54,7 @@ fn each_chunk_has_as_many_blocks_as_all_before_it_within_limits() {
 fn a_growing_pool_makes_do_with_four_blocks_and_a_fixed_one_does_not() {
     let backing = TestBacking::new();
     let of = layout(16, 8);
-    let pool = PoolAllocator::new("pool", of, &backing);
+    let pool = PoolAllocator::new_in("pool", of, &backing);
     backing.refuse_nth(0);
     let block = take(&pool, of);
     assert_eq!(pool.capacity(), 4, "the least chunk");
@@ -63,7 +63,7 @@ fn a_growing_pool_makes_do_with_four_blocks_and_a_fixed_one_does_not() {
     pool.verify().expect("sound");
     free(&pool, block);
     for per_chunk in [1, 2, 7] {
-        let pool = PoolAllocator::new("pool", of, &backing).with_blocks_per_chunk(per_chunk);
+        let pool = PoolAllocator::new_in("pool", of, &backing).with_blocks_per_chunk(per_chunk);
         backing.refuse_nth(0);
         assert_eq!(pool.allocate(of), Err(AllocError), "this many or none: {per_chunk}");
         assert_eq!((pool.capacity(), pool.stats().reserved), (0, 0), "no chunk is left");
@@ -74,7 +74,7 @@ fn a_growing_pool_makes_do_with_four_blocks_and_a_fixed_one_does_not() {
 fn shrinking_tells_what_went_back() {
     let backing = TestBacking::new();
     let of = layout(16, 8);
-    let pool = PoolAllocator::new("pool", of, &backing).with_blocks_per_chunk(64);
+    let pool = PoolAllocator::new_in("pool", of, &backing).with_blocks_per_chunk(64);
     let blocks: Vec<_> = (0..640).map(|_| take(&pool, of)).collect();
     let before = backing.stats().granted;
     blocks[64..].iter().for_each(|&block| free(&pool, block));
@@ -90,7 +90,7 @@ fn chunks_use_all_that_is_allowed() {
     let kept = |groups| size_of::<Chunk>() + groups * size_of::<Group>() + align_of::<Chunk>();
     // Blocks of a byte, 64 to a window; then of 16, 1024 bytes to a window.
     for (size, bytes, groups) in [(1, 4096, 66), (1, 64_000, 1002), (16, 16_368, 17)] {
-        let pool = PoolAllocator::new("pool", layout(size, 1), &backing).with_chunk_bytes(bytes);
+        let pool = PoolAllocator::new_in("pool", layout(size, 1), &backing).with_chunk_bytes(bytes);
         let blocks = (bytes - kept(groups)) / size;
         assert_eq!(pool.blocks_wanted(), (blocks, true), "{bytes} bytes of {size} each");
     }
@@ -117,7 +117,7 @@ fn the_table_grows_when_it_must_and_leads_to_every_group() {
     let backing = TestBacking::new();
     let of = layout(16, 8);
     // A chunk has one group, but could have three at another address.
-    let pool = PoolAllocator::new("pool", of, &backing).with_blocks_per_chunk(4);
+    let pool = PoolAllocator::new_in("pool", of, &backing).with_blocks_per_chunk(4);
     let mut blocks = Vec::new();
     let mut grown = Vec::new();
     for chunk in 1..=20 {
@@ -147,7 +147,7 @@ fn the_table_grows_when_it_must_and_leads_to_every_group() {
 fn a_free_that_the_table_does_not_lead_to_mends_it() {
     let backing = TestBacking::new();
     let of = layout(16, 8);
-    let pool = PoolAllocator::new("pool", of, &backing).with_blocks_per_chunk(4);
+    let pool = PoolAllocator::new_in("pool", of, &backing).with_blocks_per_chunk(4);
     let blocks = [(); 3].map(|()| take(&pool, of));
     for block in blocks {
         pool.index.table().iter().for_each(|slot| slot.set(NOWHERE));
@@ -161,7 +161,7 @@ fn a_free_that_the_table_does_not_lead_to_mends_it() {
 fn a_pool_that_gave_all_back_is_as_at_first() {
     let backing = TestBacking::new();
     let of = layout(16, 8);
-    let pool = PoolAllocator::new("pool", of, &backing).with_blocks_per_chunk(4);
+    let pool = PoolAllocator::new_in("pool", of, &backing).with_blocks_per_chunk(4);
     for round in 0..3 {
         let blocks: Vec<_> = (0..40).map(|_| take(&pool, of)).collect();
         blocks.into_iter().for_each(|block| free(&pool, block));
@@ -201,7 +201,7 @@ fn a_region_has_as_many_blocks_as_can_be() {
 fn both_ways_of_freeing_forget_the_site() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
     let of = layout(16, 8);
-    let pool = PoolAllocator::new("pool", of, &backing).with_sites(Sites::new(&books));
+    let pool = PoolAllocator::new_in("pool", of, &backing).with_sites(Sites::new_in(&books));
     let blocks = [(); 2].map(|()| take(&pool, of));
     assert_eq!(pool.sites().count(), 2, "each is known");
     free(&pool, blocks[0]);
@@ -226,7 +226,7 @@ fn chunks_that_stand_keep_their_windows() {
     pool.verify().expect("sound");
     blocks.into_iter().for_each(|block| free(&pool, block));
     let backing = TestBacking::new();
-    let pool = PoolAllocator::new("pool", of, &backing);
+    let pool = PoolAllocator::new_in("pool", of, &backing);
     let first = take(&pool, of);
     let pool = pool.with_blocks_per_chunk(3);
     let mut blocks: Vec<_> = (0..500).map(|_| take(&pool, of)).collect();

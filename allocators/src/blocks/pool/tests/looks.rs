@@ -14,7 +14,7 @@ type Pool<'a> = PoolAllocator<'a, TestBacking>;
 const GROUP: usize = 64;
 
 fn pool(backing: &TestBacking, percent: u32, live: usize) -> (Pool<'_>, Vec<NonNull<u8>>) {
-    let pool = PoolAllocator::new("pool", layout(16, 8), backing)
+    let pool = PoolAllocator::new_in("pool", layout(16, 8), backing)
         .with_blocks_per_chunk(GROUP)
         .with_give_back(percent);
     let blocks = (0..live).map(|_| take(&pool, layout(16, 8))).collect();

@@ -132,7 +132,8 @@ fn world(live_max: usize, make: &Make<'_>) -> Explored {
 
 fn in_chunks(blocks: usize, live_max: usize) -> Explored {
     let explored = world(live_max, &|below, with| {
-        let pool = PoolAllocator::new("pool", layout(24, 8), below).with_blocks_per_chunk(blocks);
+        let pool =
+            PoolAllocator::new_in("pool", layout(24, 8), below).with_blocks_per_chunk(blocks);
         with(&Growing(pool));
     });
     println!(
@@ -190,7 +191,7 @@ fn every_state_of_a_pool_in_a_region_of_eight() {
 fn a_planted_fault_is_found_in_the_small_world() {
     let found = panic_of(|| {
         world(BLOCKS, &|below, with| {
-            let pool = PoolAllocator::new("pool", layout(24, 8), below).with_blocks_per_chunk(4);
+            let pool = PoolAllocator::new_in("pool", layout(24, 8), below).with_blocks_per_chunk(4);
             with(&Faulty(Growing(pool)));
         });
     });

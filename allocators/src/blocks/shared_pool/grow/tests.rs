@@ -39,7 +39,7 @@ fn chunks_grow_with_the_pool_up_to_a_size_that_doubles_in_the_end() {
     let backing = TestBacking::new();
     for bytes in [1, 8, 64, 4096, 1 << 20, 1 << 22] {
         let layout = Layout::from_size_align(bytes, 1).expect("a layout");
-        let pool = SharedPool::new("pool", layout, &backing);
+        let pool = SharedPool::new_in("pool", layout, &backing);
         for count in 0..CHUNKS_MAX {
             let doubled = count.saturating_sub(16);
             let large = ((1_u64 << 20) / bytes as u64).max(4) << doubled;
@@ -59,7 +59,7 @@ fn chunks_grow_with_the_pool_up_to_a_size_that_doubles_in_the_end() {
 #[test]
 fn nothing_grows_that_another_thread_has_grown() {
     let backing = TestBacking::new();
-    let pool = SharedPool::new("pool", WORD, &backing);
+    let pool = SharedPool::new_in("pool", WORD, &backing);
     let block = take(&pool);
     let asked = backing.requests();
     assert_eq!(pool.grow(0), Ok(()), "another has brought a chunk since");
@@ -72,7 +72,7 @@ fn nothing_grows_that_another_thread_has_grown() {
 #[test]
 fn a_chunk_of_a_fixed_number_of_blocks_is_not_halved() {
     let backing = TestBacking::new();
-    let pool = SharedPool::new("pool", WORD, &backing).with_blocks_per_chunk(16);
+    let pool = SharedPool::new_in("pool", WORD, &backing).with_blocks_per_chunk(16);
     backing.refuse_nth(0);
     assert_eq!(pool.allocate(WORD), Err(AllocError), "refused");
     assert_eq!((pool.capacity(), backing.requests()), (0, 1), "asked once");
@@ -81,7 +81,7 @@ fn a_chunk_of_a_fixed_number_of_blocks_is_not_halved() {
 #[test]
 fn nothing_is_asked_for_blocks_that_are_not_allowed() {
     let backing = TestBacking::new();
-    let pool = SharedPool::new("pool", WORD, &backing).with_blocks_max(3);
+    let pool = SharedPool::new_in("pool", WORD, &backing).with_blocks_max(3);
     let blocks: Vec<_> = (0..3).map(|_| take(&pool)).collect();
     assert_eq!(pool.allocate(WORD), Err(AllocError), "all that are allowed are live");
     assert_eq!((pool.count(), backing.requests()), (1, 1), "no chunk without blocks");
@@ -100,7 +100,7 @@ fn a_region_is_kept() {
 #[test]
 fn chunks_that_are_kept_move_up_in_the_table() {
     let backing = TestBacking::new();
-    let mut pool = SharedPool::new("pool", WORD, &backing).with_blocks_per_chunk(2);
+    let mut pool = SharedPool::new_in("pool", WORD, &backing).with_blocks_per_chunk(2);
     let blocks: Vec<_> = (0..10).map(|_| take(&pool)).collect();
     let entries = |pool: &SharedPool<'_, TestBacking>| -> Vec<*mut Chunk> {
         pool.chunks.iter().map(|chunk| chunk.load(Ordering::Relaxed)).collect()

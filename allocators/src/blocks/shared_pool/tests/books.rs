@@ -36,7 +36,7 @@ fn said_of(pool: &SharedPool<'_>, word: &AtomicUsize, bit: usize) -> Result<(), 
 #[test]
 fn all_begins_at_zero() {
     let backing = TestBacking::new();
-    let pool = SharedPool::new("pool", BYTE, &backing);
+    let pool = SharedPool::new_in("pool", BYTE, &backing);
     assert_eq!(pool.stats(), Stats::default(), "nothing is taken yet");
     let mut memory = vec![MaybeUninit::uninit(); 6000];
     let pool = SharedPool::from_region("region", BYTE, &mut memory);

@@ -209,7 +209,7 @@ fn growth() {
     // The system's memory, with a lock that the model checker does not see and that is never held
     // where it switches threads.
     static BACKING: LazyLock<TestBacking> = LazyLock::new(TestBacking::new);
-    let pool = SharedPool::new("model", BLOCK, &*BACKING);
+    let pool = SharedPool::new_in("model", BLOCK, &*BACKING);
     let pool = Arc::new(pool.with_blocks_per_chunk(2));
     let gate = Gate::new();
     let take = |pool: &SharedPool<'static, TestBacking>| {

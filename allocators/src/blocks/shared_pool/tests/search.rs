@@ -116,7 +116,7 @@ fn the_leaf_that_was_used_last_is_remembered() {
 #[test]
 fn other_chunks_are_searched_from_their_first_leaf_on_the_youngest_first() {
     let backing = TestBacking::new();
-    let pool = SharedPool::new("bytes", BYTE, &backing).with_blocks_per_chunk(4 * BITS);
+    let pool = SharedPool::new_in("bytes", BYTE, &backing).with_blocks_per_chunk(4 * BITS);
     let count = 12 * BITS;
     let blocks: Vec<NonNull<u8>> =
         (0..count).map(|_| pool.allocate(BYTE).expect("there is memory").cast()).collect();
@@ -162,7 +162,7 @@ fn a_block_that_the_upper_words_hide_is_found() {
 fn wrong_addresses_are_told_apart_in_every_chunk() {
     let backing = TestBacking::new();
     let of = Layout::new::<[u64; 3]>();
-    let pool = SharedPool::new("pool", of, &backing).with_blocks_per_chunk(8);
+    let pool = SharedPool::new_in("pool", of, &backing).with_blocks_per_chunk(8);
     // The last chunk has two blocks that were never allocated.
     let blocks: Vec<NonNull<u8>> =
         (0..22).map(|_| pool.allocate(of).expect("there is memory").cast()).collect();

@@ -102,7 +102,7 @@ fn a_region_of_more_than_a_chunk_is_filled() {
 #[test]
 fn it_grows_and_shrinks() {
     let backing = TestBacking::new();
-    let mut pool = SharedPool::new("pool", layout(64, 8), &backing);
+    let mut pool = SharedPool::new_in("pool", layout(64, 8), &backing);
     assert_eq!(pool.stats().reserved, 0);
     let first = pool.layout_below(layout(64, 8));
     let blocks: Vec<_> = (0..5000).map(|_| take(&pool, 64)).collect();
@@ -137,7 +137,7 @@ fn it_grows_and_shrinks() {
 #[test]
 fn limits_of_blocks_are_kept() {
     let backing = TestBacking::new();
-    let pool = SharedPool::new("pool", layout(64, 8), &backing).with_blocks_max(100);
+    let pool = SharedPool::new_in("pool", layout(64, 8), &backing).with_blocks_max(100);
     assert_eq!(pool.budget(), Some(6400));
     let blocks: Vec<_> = (0..100).map(|_| take(&pool, 64)).collect();
     assert_eq!(pool.allocate(layout(64, 8)), Err(AllocError));
@@ -147,7 +147,7 @@ fn limits_of_blocks_are_kept() {
         unsafe { pool.deallocate(block) };
     }
     // The table of chunks is full after 32 of one block each.
-    let pool = SharedPool::new("pool", layout(64, 8), &backing).with_blocks_per_chunk(1);
+    let pool = SharedPool::new_in("pool", layout(64, 8), &backing).with_blocks_per_chunk(1);
     let blocks: Vec<_> = (0..32).map(|_| take(&pool, 64)).collect();
     let asked = backing.requests();
     assert_eq!(pool.allocate(layout(64, 8)), Err(AllocError));
@@ -163,7 +163,7 @@ fn limits_of_blocks_are_kept() {
 fn a_backing_that_refuses_changes_nothing() {
     let backing = TestBacking::new();
     for nth in 0..20 {
-        let pool = SharedPool::new("pool", layout(64, 8), &backing);
+        let pool = SharedPool::new_in("pool", layout(64, 8), &backing);
         backing.refuse_from(nth);
         let mut blocks = Vec::new();
         loop {
@@ -189,7 +189,7 @@ fn a_backing_that_refuses_changes_nothing() {
         }
     }
     // One refusal: half a chunk will do.
-    let pool = SharedPool::new("pool", layout(64, 8), &backing);
+    let pool = SharedPool::new_in("pool", layout(64, 8), &backing);
     backing.refuse_nth(0);
     let block = take(&pool, 64);
     assert_eq!(pool.capacity(), 32);
@@ -200,7 +200,7 @@ fn a_backing_that_refuses_changes_nothing() {
 #[test]
 fn what_does_not_fit_is_refused() {
     let backing = TestBacking::new();
-    let pool = SharedPool::new("pool", layout(24, 8), &backing);
+    let pool = SharedPool::new_in("pool", layout(24, 8), &backing);
     assert_eq!(pool.allocate(layout(25, 1)), Err(AllocError));
     assert_eq!(pool.allocate(layout(1, 16)), Err(AllocError));
     let block = take(&pool, 0);
@@ -220,7 +220,7 @@ fn what_does_not_fit_is_refused() {
 #[test]
 fn wrong_frees_are_found() {
     let backing = TestBacking::new();
-    let pool = SharedPool::new("sound", layout(64, 8), &backing);
+    let pool = SharedPool::new_in("sound", layout(64, 8), &backing);
     let [one, two] = [take(&pool, 64), take(&pool, 64)];
     // SAFETY: the frees are wrong on purpose, but for the first; they are reported, and nothing
     // changes.
@@ -256,7 +256,7 @@ fn wrong_frees_are_found() {
 fn a_leak_is_listed_and_the_memory_goes_back() {
     let backing = TestBacking::new();
     let said = panic_of(|| {
-        let pool = SharedPool::new("sound", layout(64, 8), &backing);
+        let pool = SharedPool::new_in("sound", layout(64, 8), &backing);
         let blocks: Vec<_> = (0..20).map(|_| take(&pool, 64)).collect();
         // SAFETY: the block is live.
         unsafe { pool.deallocate(blocks[7]) };
@@ -293,7 +293,7 @@ fn random_programs_agree_with_a_model() {
         let backing = TestBacking::new();
         let per_chunk = [0, 1, 3, 64, 65][random.below(5)];
         let pool =
-            SharedPool::new("m", layout(1 + random.below(100), 1 << random.below(5)), &backing)
+            SharedPool::new_in("m", layout(1 + random.below(100), 1 << random.below(5)), &backing)
                 .with_blocks_per_chunk(per_chunk);
         let (block, bytes) = (pool.block_layout(), pool.block_layout().size());
         let mut live: Vec<NonNull<u8>> = Vec::new();

@@ -76,7 +76,7 @@ fn threads_that_grow_at_once_share_the_chunks() {
     for round in 0..20 {
         let backing = TestBacking::new();
         let pool =
-            SharedPool::new("pool", Layout::new::<u64>(), &backing).with_blocks_per_chunk(64);
+            SharedPool::new_in("pool", Layout::new::<u64>(), &backing).with_blocks_per_chunk(64);
         let start = Barrier::new(THREADS);
         thread::scope(|scope| {
             for seed in 0..THREADS as u64 {
@@ -96,7 +96,7 @@ fn threads_that_grow_at_once_share_the_chunks() {
 #[test]
 fn counters_keep_their_order_while_threads_work() {
     let backing = TestBacking::new();
-    let pool = SharedPool::new("pool", Layout::new::<u64>(), &backing).with_blocks_per_chunk(16);
+    let pool = SharedPool::new_in("pool", Layout::new::<u64>(), &backing).with_blocks_per_chunk(16);
     let done = AtomicBool::new(false);
     let mut memory = vec![MaybeUninit::uninit(); 200];
     let tight = SharedPool::from_region("tight", Layout::new::<u64>(), &mut memory);
@@ -177,7 +177,7 @@ fn a_nearly_full_pool_serves_as_many_threads_as_it_has_blocks() {
 #[test]
 fn blocks_are_freed_by_another_thread() {
     let backing = TestBacking::new();
-    let pool = SharedPool::new("pool", Layout::new::<u64>(), &backing);
+    let pool = SharedPool::new_in("pool", Layout::new::<u64>(), &backing);
     let (sender, receiver) = mpsc::sync_channel::<Sent>(500);
     thread::scope(|scope| {
         let pool = &pool;

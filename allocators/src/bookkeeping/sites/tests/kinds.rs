@@ -33,7 +33,7 @@ fn a_frame_drops_the_sites_of_what_it_drops() {
     let books = TestBacking::new();
     let mut memory = vec![MaybeUninit::uninit(); 16 << 10];
     let frame = FrameAllocator::from_region("frame", &mut memory);
-    let mut frame = frame.with_sites(Sites::new(&books));
+    let mut frame = frame.with_sites(Sites::new_in(&books));
     let outer: Vec<_> = [8, 8, 8, 100, 3].map(|n| take(&frame, layout(n))).into();
     let mut scope = frame.scope();
     let inner: Vec<_> = [3, 3, 100, 8, 8].map(|n| take(&*scope, layout(n))).into();
@@ -82,7 +82,7 @@ fn a_buddy_notes_the_blocks_of_a_range() {
     let books = TestBacking::new();
     let mut memory = vec![MaybeUninit::new(0); 64 << 10];
     let buddy = BuddyAllocator::from_region("buddy", 64, &mut memory).expect("room for leaves");
-    let buddy = buddy.with_sites(Sites::new(&books));
+    let buddy = buddy.with_sites(Sites::new_in(&books));
     let offset = buddy.overhead_bytes() + 64 * 3;
     let line = line!() + 1;
     buddy.reserve_range(offset, 64 * 20).expect("the range is free");
@@ -102,7 +102,7 @@ fn a_buddy_notes_the_blocks_of_a_range() {
     assert_eq!(books.stats().live, 0, "the books have everything back");
     // SAFETY: all bytes were zero before the arena was made in them.
     let again = unsafe { BuddyAllocator::open("again", region) }.expect("an arena");
-    let again = again.with_sites(Sites::new(&books));
+    let again = again.with_sites(Sites::new_in(&books));
     take(&again, BLOCK);
     let mut known: Vec<_> = lines(&again).into_iter().map(|line| line.is_some()).collect();
     known.sort_unstable();
@@ -138,17 +138,17 @@ fn a_free_of_either_kind_forgets_the_site() {
         assert_eq!(count(), 0, "{name}: all are forgotten");
     }
     let (books, backing) = (TestBacking::new(), TestBacking::new());
-    let heap = HeapAllocator::new("heap", &backing).with_sites(Sites::new(&books));
+    let heap = HeapAllocator::new_in("heap", &backing).with_sites(Sites::new_in(&books));
     check(&heap, &|| heap.sites().count());
-    let slab = SlabAllocator::new("slab", &backing).with_sites(Sites::new(&books));
+    let slab = SlabAllocator::new_in("slab", &backing).with_sites(Sites::new_in(&books));
     check(&slab, &|| slab.sites().count());
-    let pool = PoolAllocator::new("pool", BLOCK, &backing).with_sites(Sites::new(&books));
+    let pool = PoolAllocator::new_in("pool", BLOCK, &backing).with_sites(Sites::new_in(&books));
     check(&pool, &|| pool.sites().count());
-    let frame = FrameAllocator::new("frame", 4096, &backing).expect("there is memory");
-    let frame = frame.with_sites(Sites::new(&books));
+    let frame = FrameAllocator::new_in("frame", 4096, &backing).expect("there is memory");
+    let frame = frame.with_sites(Sites::new_in(&books));
     check(&frame, &|| frame.sites().count());
-    let buddy = BuddyAllocator::new("buddy", 1 << 16, 64, &backing).expect("there is memory");
-    let buddy = buddy.with_sites(Sites::new(&books));
+    let buddy = BuddyAllocator::new_in("buddy", 1 << 16, 64, &backing).expect("there is memory");
+    let buddy = buddy.with_sites(Sites::new_in(&books));
     check(&buddy, &|| buddy.sites().count());
 }
 
@@ -157,7 +157,7 @@ fn what_lies_beside_a_range_keeps_its_site() {
     let books = TestBacking::new();
     let mut memory = vec![MaybeUninit::uninit(); 64 << 10];
     let buddy = BuddyAllocator::from_region("buddy", 64, &mut memory).expect("room for leaves");
-    let buddy = buddy.with_sites(Sites::new(&books));
+    let buddy = buddy.with_sites(Sites::new_in(&books));
     let first = buddy.overhead_bytes() + 64 * 8;
     let sites = |from: usize| {
         let block = buddy.at_offset(first + from).expect("a block starts there");
@@ -188,7 +188,7 @@ fn a_range_makes_room_for_two_blocks_of_each_size() {
     let books = TestBacking::new();
     let mut memory = vec![MaybeUninit::uninit(); 4 << 20];
     let buddy = BuddyAllocator::from_region("buddy", 16, &mut memory).expect("room for leaves");
-    let buddy = buddy.with_sites(Sites::new(&books));
+    let buddy = buddy.with_sites(Sites::new_in(&books));
     let levels = buddy.levels() as usize;
     assert!((19..28).contains(&levels), "two for each of {levels} fit a first table of 56");
     let offset = buddy.overhead_bytes();
@@ -210,7 +210,7 @@ fn a_buddy_without_books_reserves_no_range() {
     let books = TestBacking::new();
     let mut memory = vec![MaybeUninit::uninit(); 64 << 10];
     let buddy = BuddyAllocator::from_region("buddy", 64, &mut memory).expect("room for leaves");
-    let buddy = buddy.with_sites(Sites::new(&books));
+    let buddy = buddy.with_sites(Sites::new_in(&books));
     books.refuse_from(0);
     let before = buddy.stats();
     assert!(buddy.reserve_range(buddy.overhead_bytes(), 640).is_err());
@@ -235,12 +235,12 @@ fn leaks_tell_who_asked() {
     let books = TestBacking::new();
     let backing = TestBacking::new();
     let mut region = vec![MaybeUninit::uninit(); 64 << 10];
-    let sites = || Sites::new(&books);
+    let sites = || Sites::new_in(&books);
     let buddy = BuddyAllocator::from_region("leaky", 64, &mut region).expect("room for leaves");
     for (report, from) in [
-        leaked(PoolAllocator::new("leaky", BLOCK, &backing).with_sites(sites())),
-        leaked(HeapAllocator::new("leaky", &backing).with_sites(sites())),
-        leaked(SlabAllocator::new("leaky", &backing).with_sites(sites())),
+        leaked(PoolAllocator::new_in("leaky", BLOCK, &backing).with_sites(sites())),
+        leaked(HeapAllocator::new_in("leaky", &backing).with_sites(sites())),
+        leaked(SlabAllocator::new_in("leaky", &backing).with_sites(sites())),
         leaked(buddy.with_sites(sites())),
     ] {
         assert!(report.contains("`leaky` was dropped with 2 live blocks"), "{report}");
@@ -248,7 +248,7 @@ fn leaks_tell_who_asked() {
             assert!(report.contains(&format!("from {}:{line}:", file!())), "{report}");
         }
     }
-    let frame = FrameAllocator::new("leaky", 4096, &backing).expect("there is memory");
+    let frame = FrameAllocator::new_in("leaky", 4096, &backing).expect("there is memory");
     let frame = frame.with_sites(sites());
     let line = line!() + 1;
     frame.allocate(BLOCK).expect("there is room");
@@ -262,10 +262,10 @@ fn leaks_tell_who_asked() {
 fn wrong_frees_tell_who_asked_for_the_block() {
     let books = TestBacking::new();
     let backing = TestBacking::new();
-    let pool = PoolAllocator::new("pool", BLOCK, &backing).with_sites(Sites::new(&books));
-    let slab = SlabAllocator::new("slab", &backing).with_sites(Sites::new(&books));
-    let frame = FrameAllocator::new("frame", 1 << 20, &backing).expect("there is memory");
-    let frame = frame.with_sites(Sites::new(&books));
+    let pool = PoolAllocator::new_in("pool", BLOCK, &backing).with_sites(Sites::new_in(&books));
+    let slab = SlabAllocator::new_in("slab", &backing).with_sites(Sites::new_in(&books));
+    let frame = FrameAllocator::new_in("frame", 1 << 20, &backing).expect("there is memory");
+    let frame = frame.with_sites(Sites::new_in(&books));
     for (allocator, layout) in
         [(&pool as &dyn Allocator, BLOCK), (&frame, BLOCK), (&slab, Layout::new::<[u64; 1000]>())]
     {
@@ -312,7 +312,7 @@ fn sites_do_not_tie_an_allocator_to_a_thread() {
     book::<super::NoSites>();
     let books = TestBacking::new();
     let locked =
-        Locked::new(PoolAllocator::new("pool", BLOCK, &books).with_sites(Sites::new(&books)));
+        Locked::new(PoolAllocator::new_in("pool", BLOCK, &books).with_sites(Sites::new_in(&books)));
     let reference: SharedRef<'_> = &locked;
     let line = line!() + 1;
     let block = reference.allocate(BLOCK).expect("there is memory");

@@ -18,7 +18,7 @@ type Pages<'b> = PageAllocator<Sites<'b, TestBacking>>;
 const BLOCK: Layout = Layout::new::<[u64; 512]>();
 
 fn pages(books: &TestBacking) -> Pages<'_> {
-    PageAllocator::new("pages").with_sites(Sites::new(books))
+    PageAllocator::new("pages").with_sites(Sites::new_in(books))
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn leaks_tell_who_asked() {
 #[test]
 fn a_damaged_book_is_told() {
     let books = TestBacking::new();
-    let sites = Sites::new(&books);
+    let sites = Sites::new_in(&books);
     sites.table.reserve(1, &books).expect("the books have room");
     sites.table.insert(super::address(0x1000), 7);
     let pages = PageAllocator::new("pages").with_sites(sites);

@@ -106,15 +106,19 @@ fn each_block_shows_who_asked() {
         let books = TestBacking::new();
         let memory = TestBacking::new();
         let block = Layout::new::<[u64; 9]>();
-        run(&PoolAllocator::new("pool", block, &memory).with_sites(Sites::new(&books)), 72, seed);
-        let heap = HeapAllocator::with_region_bytes("heap", 64 << 10, &memory);
-        run(&heap.with_sites(Sites::new(&books)), 8000, seed);
-        let slab = SlabAllocator::with_region_bytes("slab", 64 << 10, &memory);
-        run(&slab.with_sites(Sites::new(&books)), 20_000, seed);
-        let buddy = BuddyAllocator::new("buddy", 1 << 20, 16, &memory).expect("there is memory");
-        run(&buddy.with_sites(Sites::new(&books)), 8000, seed);
-        let frame = FrameAllocator::new("frame", 4 << 20, &memory).expect("there is memory");
-        run(&frame.with_sites(Sites::new(&books)), 800, seed);
+        run(
+            &PoolAllocator::new_in("pool", block, &memory).with_sites(Sites::new_in(&books)),
+            72,
+            seed,
+        );
+        let heap = HeapAllocator::with_region_bytes_in("heap", 64 << 10, &memory);
+        run(&heap.with_sites(Sites::new_in(&books)), 8000, seed);
+        let slab = SlabAllocator::with_region_bytes_in("slab", 64 << 10, &memory);
+        run(&slab.with_sites(Sites::new_in(&books)), 20_000, seed);
+        let buddy = BuddyAllocator::new_in("buddy", 1 << 20, 16, &memory).expect("there is memory");
+        run(&buddy.with_sites(Sites::new_in(&books)), 8000, seed);
+        let frame = FrameAllocator::new_in("frame", 4 << 20, &memory).expect("there is memory");
+        run(&frame.with_sites(Sites::new_in(&books)), 800, seed);
         assert_eq!((books.stats().live, memory.stats().live), (0, 0), "seed {seed}");
     }
 }
@@ -124,7 +128,7 @@ fn a_freed_block_has_none() {
     let books = TestBacking::new();
     let mut memory = vec![MaybeUninit::uninit(); 64 << 10];
     let heap = HeapAllocator::from_region("heap", &mut memory);
-    let heap = heap.with_sites(Sites::new(&books));
+    let heap = heap.with_sites(Sites::new_in(&books));
     let layout = Layout::new::<[u8; 40]>();
     let (block, line) = ASKING[0](&heap, layout);
     let block = block.expect("there is room").cast::<u8>();

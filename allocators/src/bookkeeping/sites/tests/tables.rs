@@ -227,7 +227,7 @@ fn damage_to_slots_is_told() {
 #[test]
 fn damage_to_names_is_told() {
     let books = TestBacking::new();
-    let sites = Sites::new(&books);
+    let sites = Sites::new_in(&books);
     let lines = sites_of_a_program(3);
     for (number, line) in lines.iter().enumerate() {
         sites.reserve(1, line).expect("the books have room");
@@ -292,7 +292,7 @@ fn names_grow_to_twice_as_many_and_go_back() {
 #[test]
 fn room_that_is_pledged_is_kept_until_it_is_used_or_given_up() {
     let books = TestBacking::new();
-    let sites = Sites::new(&books);
+    let sites = Sites::new_in(&books);
     let line = &sites_of_a_program(1)[0];
     let block = |number: usize| address(16 * (1 + number as u64));
     for _ in 0..MOST {

@@ -59,57 +59,57 @@ fn reports(allocator: &dyn Allocator) {
 #[test]
 fn a_frame_reports_a_resize_from_a_wrong_size() {
     let backing = TestBacking::new();
-    reports(&FrameAllocator::new("frame", 64 << 10, &backing).expect("there is memory"));
+    reports(&FrameAllocator::new_in("frame", 64 << 10, &backing).expect("there is memory"));
 }
 
 #[test]
 fn a_shared_frame_reports_a_resize_from_a_wrong_size() {
     let backing = TestBacking::new();
-    reports(&SharedFrame::new("shared frame", 64 << 10, &backing).expect("there is memory"));
+    reports(&SharedFrame::new_in("shared frame", 64 << 10, &backing).expect("there is memory"));
 }
 
 #[test]
 fn a_ring_reports_a_resize_from_a_wrong_size() {
     let backing = TestBacking::new();
-    reports(&ScratchAllocator::new("ring", 64 << 10, &backing).expect("there is memory"));
+    reports(&ScratchAllocator::new_in("ring", 64 << 10, &backing).expect("there is memory"));
 }
 
 #[test]
 fn what_fell_back_reports_a_resize_from_a_wrong_size() {
     let backing = TestBacking::new();
     // Too small for any block, so that the blocks fall back.
-    reports(&ScratchAllocator::new("fallen", 32, &backing).expect("there is memory"));
+    reports(&ScratchAllocator::new_in("fallen", 32, &backing).expect("there is memory"));
 }
 
 #[test]
 fn pools_report_a_resize_from_a_wrong_size() {
     let backing = TestBacking::new();
     let own = layout(BYTES, 16);
-    let pool = PoolAllocator::new("pool", own, &backing);
+    let pool = PoolAllocator::new_in("pool", own, &backing);
     resize_in_a_pool(&pool, own);
-    let pool = SharedPool::new("shared pool", own, &backing);
+    let pool = SharedPool::new_in("shared pool", own, &backing);
     resize_in_a_pool(&pool, own);
 }
 
 #[test]
 fn the_others_report_a_resize_from_a_wrong_size() {
     let backing = TestBacking::new();
-    reports(&HeapAllocator::new("heap", &backing));
-    reports(&SlabAllocator::new("slab", &backing));
-    reports(&BuddyAllocator::new("buddy", 64 << 10, 64, &backing).expect("there is memory"));
-    let heap = HeapAllocator::new("heap", &backing);
-    reports(&CanaryAllocator::new("canary", &heap));
-    reports(&ProxyAllocator::new("proxy", &heap));
-    let frame = FrameAllocator::new("frame", 64 << 10, &backing).expect("there is memory");
-    reports(&ProxyAllocator::new("proxy", &frame));
+    reports(&HeapAllocator::new_in("heap", &backing));
+    reports(&SlabAllocator::new_in("slab", &backing));
+    reports(&BuddyAllocator::new_in("buddy", 64 << 10, 64, &backing).expect("there is memory"));
+    let heap = HeapAllocator::new_in("heap", &backing);
+    reports(&CanaryAllocator::new_in("canary", &heap));
+    reports(&ProxyAllocator::new_in("proxy", &heap));
+    let frame = FrameAllocator::new_in("frame", 64 << 10, &backing).expect("there is memory");
+    reports(&ProxyAllocator::new_in("proxy", &frame));
 }
 
 #[test]
 fn a_shared_proxy_reports_a_resize_from_a_wrong_size() {
     let backing = TestBacking::new();
-    let shared = SharedFrame::new("frame", 64 << 10, &backing).expect("there is memory");
-    reports(&SharedProxy::new("shared proxy", &shared));
-    reports(&SharedProxy::new("shared proxy", &shared).with_budget(1 << 20));
+    let shared = SharedFrame::new_in("frame", 64 << 10, &backing).expect("there is memory");
+    reports(&SharedProxy::new_in("shared proxy", &shared));
+    reports(&SharedProxy::new_in("shared proxy", &shared).with_budget(1 << 20));
 }
 
 /// A pool serves no more than its size; a resize to a smaller size reports the wrong size all the

@@ -94,7 +94,7 @@ fn a_table_shrinks_where_less_than_half_is_needed() {
 #[test]
 fn a_backing_of_whole_pages_has_no_smaller_table() {
     let pages = PageAllocator::new("pages");
-    let slab = SlabAllocator::with_region_bytes("slab", 64 << 10, &pages);
+    let slab = SlabAllocator::with_region_bytes_in("slab", 64 << 10, &pages);
     let block = large(&slab);
     let before = (slab.stats().reserved, pages.stats().live, pages.stats().granted);
     for _ in 0..3 {
@@ -110,8 +110,8 @@ fn a_backing_of_whole_pages_has_no_smaller_table() {
 fn a_smaller_table_is_asked_for_from_a_half_on() {
     let pages = PageAllocator::new("pages");
     let aligned = LARGE.align_to(align_of::<usize>()).expect("a layout");
-    let pool = PoolAllocator::new("pool", aligned, &pages);
-    let slab = SlabAllocator::with_region_bytes("slab", 64 << 10, &pool);
+    let pool = PoolAllocator::new_in("pool", aligned, &pages);
+    let slab = SlabAllocator::with_region_bytes_in("slab", 64 << 10, &pool);
     // The table has a block of the pool. 65 blocks need 4096 bytes of it, 64 blocks 2048 and 32
     // blocks 1024; with 32 bits twice as many do.
     let times = 8 / size_of::<usize>();

@@ -56,7 +56,7 @@ impl Inhabitant for Slab<'_> {
 fn world(layouts: &[Layout], start: &[Op], depth: usize, is_faulty: bool) -> Explored {
     let depth = Some(depth);
     let make = |below: &Below<'_>, with: &mut dyn FnMut(&dyn Inhabitant)| {
-        let slab = SlabAllocator::with_classes("slab", 64 << 10, below);
+        let slab = SlabAllocator::with_classes_in("slab", 64 << 10, below);
         with(&Slab { slab, is_faulty });
     };
     World { layouts, live_max: BLOCKS, probes: 0, start, depth, make: &make }.explore()

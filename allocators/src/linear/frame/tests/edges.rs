@@ -164,7 +164,7 @@ fn a_scope_from_the_start_forgets_all_sites() {
     let books = TestBacking::new();
     let mut memory = memory(1000);
     let frame = FrameAllocator::from_region("frame", &mut memory);
-    let mut frame = frame.with_sites(Sites::new(&books));
+    let mut frame = frame.with_sites(Sites::new_in(&books));
     for _ in 0..3 {
         let scope = frame.scope();
         for size in [8, 8, 100, 24] {

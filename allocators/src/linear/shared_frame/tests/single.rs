@@ -92,7 +92,7 @@ fn alignments_leave_gaps() {
 #[test]
 fn reset_frees_everything() {
     let backing = TestBacking::new();
-    let mut frame = SharedFrame::new("frame", 20_000, &backing).expect("there is memory");
+    let mut frame = SharedFrame::new_in("frame", 20_000, &backing).expect("there is memory");
     assert_eq!(frame.backing().map(Allocator::name), Some("test backing"));
     let room = frame.remaining();
     for round in 0..10_u64 {
@@ -120,10 +120,10 @@ fn reset_frees_everything() {
 fn a_backing_that_refuses_is_passed_on() {
     let backing = TestBacking::new();
     backing.refuse_nth(0);
-    assert!(SharedFrame::new("frame", 1000, &backing).is_err());
-    assert!(SharedFrame::new("frame", usize::MAX, &backing).is_err());
+    assert!(SharedFrame::new_in("frame", 1000, &backing).is_err());
+    assert!(SharedFrame::new_in("frame", usize::MAX, &backing).is_err());
     assert_eq!(backing.stats().live, 0);
-    drop(SharedFrame::new("frame", 1000, &backing).expect("there is memory"));
+    drop(SharedFrame::new_in("frame", 1000, &backing).expect("there is memory"));
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn huge_pages_go_back_whole() {
 fn a_heap_of_which_little_is_left_gives_its_memory_back() {
     use crate::heaps::heap::HeapAllocator;
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new("heap", &pages);
+    let heap = HeapAllocator::new_in("heap", &pages);
     let layout = Layout::from_size_align(1 << 10, 8).expect("a valid layout");
     let in_memory = || {
         let mut bytes = 0;
@@ -116,16 +116,16 @@ fn wrappers_and_heaps_pass_a_part_on() {
     };
     let (pages, books) = (PageAllocator::new("pages"), PageAllocator::new("books"));
     let locked = Locked::new(PageAllocator::new("locked"));
-    let (proxy, shared) = (ProxyAllocator::new("p", &pages), SharedProxy::new("s", &pages));
-    let trace = TraceAllocator::new("trace", &pages, &books);
-    let fill = FillAllocator::new("fill", &pages);
-    let verify = VerifyAllocator::new("verify", 1, &pages);
-    let canary = CanaryAllocator::new("canary", &pages);
-    let failing = FailingAllocator::new("failing", Refusals::None, &pages);
+    let (proxy, shared) = (ProxyAllocator::new_in("p", &pages), SharedProxy::new_in("s", &pages));
+    let trace = TraceAllocator::new_in("trace", &pages, &books);
+    let fill = FillAllocator::new_in("fill", &pages);
+    let verify = VerifyAllocator::new_in("verify", 1, &pages);
+    let canary = CanaryAllocator::new_in("canary", &pages);
+    let failing = FailingAllocator::new_in("failing", Refusals::None, &pages);
     let quarantine =
-        QuarantineAllocator::new("quarantine", 8, 4 << 20, &pages, &books).expect("room");
-    let heap = HeapAllocator::new("heap", &pages);
-    let slab = SlabAllocator::new("slab", &pages);
+        QuarantineAllocator::new_in("quarantine", 8, 4 << 20, &pages, &books).expect("room");
+    let heap = HeapAllocator::new_in("heap", &pages);
+    let slab = SlabAllocator::new_in("slab", &pages);
     let all: [&dyn Allocator; 12] = [
         &&pages,
         &locked,

@@ -12,7 +12,7 @@ use crate::testing::test_backing::TestBacking;
 #[test]
 fn only_a_right_free_forgets_the_site() {
     let books = TestBacking::new();
-    let pages = PageAllocator::new("pages").with_sites(Sites::new(&books));
+    let pages = PageAllocator::new("pages").with_sites(Sites::new_in(&books));
     let known = || {
         let mut lines = Vec::new();
         pages.walk(&mut |block| lines.push(block.site.map(|site| site.line())));

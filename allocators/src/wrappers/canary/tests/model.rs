@@ -111,7 +111,7 @@ fn planted_writes_are_found_over_a_heap() {
         println!("seed {seed}");
         let mut memory = memory(24 << 10);
         let heap = HeapAllocator::from_region("heap", &mut memory);
-        let canary = CanaryAllocator::new("model", &heap);
+        let canary = CanaryAllocator::new_in("model", &heap);
         program(&mut Random::new(seed), &canary, 300, 7);
         assert_eq!(heap.stats().live, 0);
         heap.verify().expect("the heap is sound");
@@ -125,7 +125,7 @@ fn planted_writes_are_found_over_a_pool() {
         let mut memory = memory(8 << 10);
         let block = CanaryAllocator::layout_for(layout(48, 16));
         let pool = PoolAllocator::from_region("pool", block, &mut memory);
-        let canary = CanaryAllocator::new("model", &pool);
+        let canary = CanaryAllocator::new_in("model", &pool);
         program(&mut Random::new(seed), &canary, 48, 4);
         assert_eq!(pool.stats().live, 0);
         pool.verify().expect("the pool is sound");

@@ -20,7 +20,7 @@ const FRONT: usize = HEADER + 8;
 #[test]
 fn a_fresh_one_has_counted_nothing() {
     let backing = TestBacking::new();
-    let canary = CanaryAllocator::new("canary", &backing);
+    let canary = CanaryAllocator::new_in("canary", &backing);
     assert_eq!(canary.stats(), Stats { exact: true, ..Stats::default() }, "nothing so far");
 }
 
@@ -46,7 +46,7 @@ fn the_sizes_are_those_of_the_picture() {
 #[test]
 fn memory_is_zeroed_by_the_backing_where_that_is_asked() {
     let noting = Noting::new();
-    let canary = CanaryAllocator::new("canary", &noting);
+    let canary = CanaryAllocator::new_in("canary", &noting);
     let plain = take(&canary, 10, 8);
     assert_eq!(noting.calls(), ["allocate"], "contents do not matter");
     let zeroed = canary.allocate_zeroed(layout(10, 8)).expect("there is memory").cast();
@@ -61,7 +61,7 @@ fn memory_is_zeroed_by_the_backing_where_that_is_asked() {
 fn a_block_stays_where_it_can() {
     let mut memory = memory(4096);
     let frame = FrameAllocator::from_region("frame", &mut memory);
-    let canary = CanaryAllocator::new("canary", &frame);
+    let canary = CanaryAllocator::new_in("canary", &frame);
     let block = take(&canary, 10, 8);
     // SAFETY: the block is live and of these layouts, one after the other.
     let grown = unsafe { canary.reallocate(block, layout(10, 8), layout(90, 8)) };
@@ -70,7 +70,7 @@ fn a_block_stays_where_it_can() {
     unsafe { canary.deallocate(block) };
 
     let backing = TestBacking::new();
-    let canary = CanaryAllocator::new("canary", &backing);
+    let canary = CanaryAllocator::new_in("canary", &backing);
     let block = take(&canary, 10, 8);
     // SAFETY: the block is live and of this layout.
     let same = unsafe { canary.resize_in_place(block, layout(10, 8), layout(10, 8)) };
@@ -85,7 +85,7 @@ fn a_block_stays_where_it_can() {
 #[test]
 fn a_wrong_size_beside_zero_and_one_is_told() {
     let backing = TestBacking::new();
-    let canary = CanaryAllocator::new("canary", &backing);
+    let canary = CanaryAllocator::new_in("canary", &backing);
     let [byte, long] = [1, 64].map(|size| take(&canary, size, 8));
     for (block, told) in [(byte, 3), (long, 0), (long, 1)] {
         // SAFETY: the block is live; the call reports and changes nothing.
@@ -119,7 +119,7 @@ fn a_header_holds_where_it_was_written_alone() {
 fn what_was_freed_is_known_after_a_move() {
     let mut memory = memory(16 << 10);
     let frame = FrameAllocator::from_region("frame", &mut memory);
-    let canary = CanaryAllocator::new("canary", &frame);
+    let canary = CanaryAllocator::new_in("canary", &frame);
     // The frame overwrites nothing, and this block keeps the freed memory below it from being
     // reused.
     let dead = take(&canary, 64, 8);
@@ -141,7 +141,7 @@ fn what_was_freed_is_known_after_a_move() {
 fn the_address_behind_a_block_is_outside() {
     let mut memory = memory(4096);
     let frame = FrameAllocator::from_region("frame", &mut memory);
-    let canary = CanaryAllocator::new("canary", &frame);
+    let canary = CanaryAllocator::new_in("canary", &frame);
     let block = take(&canary, 64, 8);
     for (offset, name) in [(64 + 15, "interior free"), (64 + 16, "foreign free")] {
         let wrong = NonNull::new(block.as_ptr().wrapping_add(offset)).expect("not null");
@@ -157,7 +157,7 @@ fn the_address_behind_a_block_is_outside() {
 fn damage_on_the_way_is_told_apart_from_what_is_foreign() {
     let mut memory = memory(16 << 10);
     let heap = HeapAllocator::from_region("heap", &mut memory);
-    let canary = CanaryAllocator::new("canary", &heap);
+    let canary = CanaryAllocator::new_in("canary", &heap);
     let blocks = [(); 3].map(|()| take(&canary, 64, 8));
     let bare = take(&heap, 400, 16);
     let mut elsewhere = [0_u64; 16];
@@ -192,7 +192,7 @@ fn damage_on_the_way_is_told_apart_from_what_is_foreign() {
 #[test]
 fn links_and_counters_that_disagree_are_told() {
     let backing = TestBacking::new();
-    let canary = CanaryAllocator::new("canary", &backing);
+    let canary = CanaryAllocator::new_in("canary", &backing);
     let [older, younger] = [(); 2].map(|()| take(&canary, 24, 8));
     // SAFETY: both blocks are live.
     let [at, first] = [older, younger].map(|block| unsafe { header_of(block) });

@@ -15,11 +15,11 @@ use crate::wrappers::quarantine::{Known, QuarantineAllocator};
 #[test]
 fn a_list_of_none_takes_no_books() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let quarantine = QuarantineAllocator::new("q", 0, 1000, &backing, &books).expect("room");
+    let quarantine = QuarantineAllocator::new_in("q", 0, 1000, &backing, &books).expect("room");
     assert_eq!(books.requests(), 0, "there is nothing to list");
     assert!(quarantine.held.pop().is_none(), "nothing waits");
     drop(quarantine);
-    let quarantine = QuarantineAllocator::new("q", 2, 1000, &backing, &books).expect("room");
+    let quarantine = QuarantineAllocator::new_in("q", 2, 1000, &backing, &books).expect("room");
     assert_eq!(books.requests(), 1, "the list");
     assert!(quarantine.held.pop().is_none(), "nothing waits yet");
     assert_eq!(quarantine.held_count(), 0, "nor is anything counted");
@@ -29,7 +29,7 @@ fn a_list_of_none_takes_no_books() {
 fn the_last_that_waits_makes_place_too() {
     for zeroed in [false, true] {
         let (backing, books) = (TestBacking::new(), TestBacking::new());
-        let quarantine = QuarantineAllocator::new("q", 9, 1000, &backing, &books).expect("room");
+        let quarantine = QuarantineAllocator::new_in("q", 9, 1000, &backing, &books).expect("room");
         // One table of 64 slots, of which 48 can be used, and no other.
         books.refuse_from(1);
         let blocks = [(); 48].map(|()| take(&quarantine, 16));
@@ -47,7 +47,7 @@ fn the_last_that_waits_makes_place_too() {
 #[test]
 fn nothing_leaves_while_there_is_place() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let quarantine = QuarantineAllocator::new("q", 9, 1000, &backing, &books).expect("room");
+    let quarantine = QuarantineAllocator::new_in("q", 9, 1000, &backing, &books).expect("room");
     for waiting in 0..3 {
         for zeroed in [false, true] {
             let of = layout(16, 8);
@@ -65,7 +65,7 @@ fn a_resize_in_place_counts_what_it_adds() {
     let mut memory = vec![MaybeUninit::uninit(); 4096];
     let frame = FrameAllocator::from_region("frame", &mut memory);
     let books = TestBacking::new();
-    let quarantine = QuarantineAllocator::new("q", 9, 1000, &frame, &books).expect("room");
+    let quarantine = QuarantineAllocator::new_in("q", 9, 1000, &frame, &books).expect("room");
     let block = take(&quarantine, 16);
     let mut old = 16;
     // Both calls in turn; a frame resizes its last block in place.
@@ -110,7 +110,7 @@ fn a_move_is_left_out_only_where_the_alignment_allows_it() {
     let mut memory = vec![MaybeUninit::uninit(); 4096];
     let frame = FrameAllocator::from_region("frame", &mut memory);
     let books = TestBacking::new();
-    let quarantine = QuarantineAllocator::new("q", 9, 1000, &frame, &books).expect("room");
+    let quarantine = QuarantineAllocator::new_in("q", 9, 1000, &frame, &books).expect("room");
     let mut block = take(&quarantine, 16);
     for (new, moves) in [(layout(24, 8), false), (layout(32, 4), false), (layout(32, 8), true)] {
         let old = quarantine.blocks.get(block).expect("it is live").layout;
@@ -125,7 +125,7 @@ fn a_move_is_left_out_only_where_the_alignment_allows_it() {
 #[test]
 fn an_entry_that_waits_nowhere_and_too_many_bytes_are_told() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let mut quarantine = QuarantineAllocator::new("q", 9, 1000, &backing, &books).expect("room");
+    let mut quarantine = QuarantineAllocator::new_in("q", 9, 1000, &backing, &books).expect("room");
     let [live, waiting] = [take(&quarantine, 16), take(&quarantine, 100)];
     free(&quarantine, waiting);
     let what = |quarantine: &QuarantineAllocator<'_, TestBacking, TestBacking>| {
@@ -149,7 +149,7 @@ fn an_entry_that_waits_nowhere_and_too_many_bytes_are_told() {
 #[test]
 fn damage_of_the_table_is_told() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let quarantine = QuarantineAllocator::new("q", 0, 1000, &backing, &books).expect("room");
+    let quarantine = QuarantineAllocator::new_in("q", 0, 1000, &backing, &books).expect("room");
     let [one, two] = [take(&quarantine, 16), take(&quarantine, 16)];
     let mut table = None;
     books.walk(&mut |block| table = Some(block));

@@ -41,7 +41,7 @@ fn both<R: 'static>(
     one: impl FnOnce(&Proxy) -> R + 'static,
     two: impl FnOnce(&Proxy) -> R,
 ) -> (Arc<Proxy>, R, R) {
-    let proxy = Arc::new(SharedProxy::new("model", &*BACKING).with_budget(budget));
+    let proxy = Arc::new(SharedProxy::new_in("model", &*BACKING).with_budget(budget));
     let gate = Gate::new();
     let (other, other_gate) = (Arc::clone(&proxy), gate.clone());
     let thread = thread::spawn(move || {

@@ -182,7 +182,7 @@ fn totals(proxy: &Proxy<'_>) -> (u64, u64, usize) {
 fn growth_is_counted_in_the_totals_and_the_peak() {
     for budget in [usize::MAX, 1000] {
         let backing = Scripted::new();
-        let proxy = Proxy::new("proxy", &backing).with_budget(budget);
+        let proxy = Proxy::new_in("proxy", &backing).with_budget(budget);
         let block = take(&proxy, 40);
         assert_eq!(totals(&proxy), (40, 40, 40), "as asked");
         backing.say(&[Some(64), Some(64)]);
@@ -220,7 +220,7 @@ fn growth_past_the_budget_is_undone_or_counted() {
         (30, [Some(120), Some(41)], Some(41)),
     ] {
         let backing = Scripted::new();
-        let proxy = Proxy::new("proxy", &backing).with_budget(100);
+        let proxy = Proxy::new_in("proxy", &backing).with_budget(100);
         let block = take(&proxy, 40);
         backing.say(&lens);
         let resized = resize(&proxy, block, [layout(40, 8), layout(new, 8)], true);
@@ -253,14 +253,14 @@ fn what_is_over_its_budget_may_still_shrink() {
     }
     let backing = Scripted::new();
     // It grows beyond the budget, which cannot be undone, or undoing is not tried.
-    check(&Proxy::new("shared", &backing).with_budget(100), &backing, &[Some(120), None]);
-    check(&ProxyAllocator::new("proxy", &backing).with_budget(100), &backing, &[Some(120)]);
+    check(&Proxy::new_in("shared", &backing).with_budget(100), &backing, &[Some(120), None]);
+    check(&ProxyAllocator::new_in("proxy", &backing).with_budget(100), &backing, &[Some(120)]);
 }
 
 #[test]
 fn a_move_that_is_refused_changes_nothing() {
     let backing = Scripted::new();
-    let proxy = Proxy::new("proxy", &backing).with_budget(100);
+    let proxy = Proxy::new_in("proxy", &backing).with_budget(100);
     let block = take(&proxy, 40);
     let before = proxy.stats();
     // The backing refuses; then it returns more than the budget allows.
@@ -280,7 +280,7 @@ fn a_move_that_is_refused_changes_nothing() {
 fn what_is_asked_is_passed_on_and_counted_before_only_under_a_budget() {
     for budget in [usize::MAX, 1000] {
         let backing = Scripted::new();
-        let proxy = Proxy::new("proxy", &backing).with_budget(budget);
+        let proxy = Proxy::new_in("proxy", &backing).with_budget(budget);
         let has = (budget != usize::MAX).then_some(budget);
         assert_eq!(Allocator::budget(&proxy), has, "as it was set");
         backing.counters.set(Some(NonNull::from(&proxy.counters)));
@@ -311,7 +311,7 @@ fn what_is_asked_is_passed_on_and_counted_before_only_under_a_budget() {
 #[test]
 fn what_is_reserved_is_given_whatever_others_do_meanwhile() {
     let backing = Scripted::new();
-    let proxy = Proxy::new("proxy", &backing).with_budget(100);
+    let proxy = Proxy::new_in("proxy", &backing).with_budget(100);
     backing.counters.set(Some(NonNull::from(&proxy.counters)));
     // As if another thread's block had grown by more than can be undone.
     backing.others.set(1000);
@@ -331,7 +331,7 @@ fn what_is_reserved_is_given_whatever_others_do_meanwhile() {
 #[test]
 fn a_block_of_no_byte_is_a_byte_of_the_budget() {
     let backing = Scripted::new();
-    let proxy = Proxy::new("proxy", &backing).with_budget(100);
+    let proxy = Proxy::new_in("proxy", &backing).with_budget(100);
     let block = take(&proxy, 100);
     assert_eq!(backing.asked().0, ["allocate"], "served");
     assert_eq!(proxy.allocate(layout(0, 1)), Err(AllocError), "nothing is left");

@@ -39,8 +39,8 @@ const _: () = assert!(
 fn both_ways_of_freeing_lower_what_was_raised() {
     let backing = TestBacking::new();
     // The pool grants more than is requested, so the two ways could differ.
-    let pool = Locked::new(PoolAllocator::new("pool", layout(64, 8), &backing));
-    let proxy = SharedProxy::new("proxy", &pool);
+    let pool = Locked::new(PoolAllocator::new_in("pool", layout(64, 8), &backing));
+    let proxy = SharedProxy::new_in("proxy", &pool);
     for sized in [false, true] {
         let block = take(&proxy, 10);
         let stats = proxy.stats();
@@ -65,7 +65,7 @@ fn both_ways_of_freeing_lower_what_was_raised() {
 #[test]
 fn a_budget_refuses_and_changes_nothing() {
     let backing = TestBacking::new();
-    let proxy = SharedProxy::new("proxy", &backing).with_budget(100);
+    let proxy = SharedProxy::new_in("proxy", &backing).with_budget(100);
     assert_eq!(proxy.budget(), Some(100));
     let block = take(&proxy, 60);
     let before = (proxy.stats(), backing.stats());
@@ -87,14 +87,14 @@ fn a_budget_refuses_and_changes_nothing() {
         proxy.deallocate_sized(grown.cast(), layout(40, 8));
         proxy.deallocate(block);
     }
-    assert!(SharedProxy::new("free", &backing).budget().is_none());
+    assert!(SharedProxy::new_in("free", &backing).budget().is_none());
 }
 
 #[test]
 fn rounding_by_the_backing_is_within_the_budget_or_undone() {
     let backing = TestBacking::new();
-    let pool = Locked::new(PoolAllocator::new("pool", layout(64, 8), &backing));
-    let proxy = SharedProxy::new("proxy", &pool).with_budget(100);
+    let pool = Locked::new(PoolAllocator::new_in("pool", layout(64, 8), &backing));
+    let proxy = SharedProxy::new_in("proxy", &pool).with_budget(100);
     let block = take(&proxy, 10);
     assert_eq!(proxy.allocate(layout(10, 1)), Err(AllocError));
     assert_eq!(proxy.stats().live, 1);
@@ -107,8 +107,8 @@ fn rounding_by_the_backing_is_within_the_budget_or_undone() {
 fn everything_is_forwarded() {
     let mut memory = [MaybeUninit::uninit(); 4096];
     let frame = Locked::new(FrameAllocator::from_region("frame", &mut memory));
-    let inner = SharedProxy::new("inner", &frame);
-    let outer: SharedProxy<'_> = SharedProxy::new("outer", &inner);
+    let inner = SharedProxy::new_in("inner", &frame);
+    let outer: SharedProxy<'_> = SharedProxy::new_in("outer", &inner);
     assert_eq!(outer.name(), "outer");
     assert_eq!(outer.backing().map(Allocator::name), Some("inner"));
     assert_eq!(outer.layout_below(layout(3, 1)), layout(3, 1));
@@ -139,7 +139,7 @@ fn everything_is_forwarded() {
 #[test]
 fn refusals_of_the_backing_change_nothing() {
     let backing = TestBacking::new();
-    let proxy = SharedProxy::new("proxy", &backing);
+    let proxy = SharedProxy::new_in("proxy", &backing);
     let block = take(&proxy, 10);
     for _ in 0..3 {
         let before = (proxy.stats(), backing.stats());
@@ -162,7 +162,7 @@ fn a_leak_names_the_proxy() {
     let backing = TestBacking::new();
     let mut block = NonNull::dangling();
     let report = panic_of(|| {
-        let proxy = SharedProxy::new("sound", &backing);
+        let proxy = SharedProxy::new_in("sound", &backing);
         block = take(&proxy, 100);
     });
     assert!(report.contains("`sound` was dropped with 1 live block of 100 bytes"), "{report}");
@@ -173,7 +173,7 @@ fn a_leak_names_the_proxy() {
 #[test]
 fn more_than_was_given_out_is_a_foreign_free() {
     let backing = TestBacking::new();
-    let proxy = SharedProxy::new("sound", &backing);
+    let proxy = SharedProxy::new_in("sound", &backing);
     let [own, other] = [take(&proxy, 10), take(&backing, 100)];
     // SAFETY: the block is not the proxy's on purpose; it is reported and nothing changes.
     let report = misuse_of(|| unsafe { proxy.deallocate(other) });
@@ -197,7 +197,7 @@ fn more_than_was_given_out_is_a_foreign_free() {
 #[test]
 fn blocks_without_bytes_are_found() {
     let backing = TestBacking::new();
-    let proxy = SharedProxy::new("proxy", &backing);
+    let proxy = SharedProxy::new_in("proxy", &backing);
     let block = take(&proxy, 10);
     proxy.verify().expect("sound");
     proxy.counters.lower_bytes(10);
@@ -211,7 +211,7 @@ fn blocks_without_bytes_are_found() {
 fn growth_in_place_that_rounds_past_the_budget_is_undone() {
     for takes_back in [true, false] {
         let backing = Scripted::new();
-        let proxy = SharedProxy::new("proxy", &backing).with_budget(100);
+        let proxy = SharedProxy::new_in("proxy", &backing).with_budget(100);
         let block = take(&proxy, 40);
         // It grows to twice of what is asked, and takes that back or not.
         backing.say(&[Some(120), takes_back.then_some(40)]);
@@ -238,9 +238,9 @@ fn random_programs_agree_with_a_model() {
         println!("seed {seed}");
         let mut random = Random::new(seed);
         let backing = TestBacking::new();
-        let pool = Locked::new(PoolAllocator::new("pool", layout(96, 16), &backing));
+        let pool = Locked::new(PoolAllocator::new_in("pool", layout(96, 16), &backing));
         let budget = 96 * (5 + random.below(40));
-        let proxy = SharedProxy::new("model", &pool).with_budget(budget);
+        let proxy = SharedProxy::new_in("model", &pool).with_budget(budget);
         let mut live: BTreeMap<usize, (NonNull<u8>, Layout)> = BTreeMap::new();
         let (mut peak, mut asked) = (0, 0);
         for _ in 0..800 {

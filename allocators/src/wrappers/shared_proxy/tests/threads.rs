@@ -23,7 +23,7 @@ fn take(proxy: &dyn Allocator, size: usize) -> NonNull<u8> {
 fn a_budget_holds_while_threads_race_for_it() {
     const BUDGET: usize = 1000;
     let backing = TestBacking::new();
-    let proxy = SharedProxy::new("proxy", &backing).with_budget(BUDGET);
+    let proxy = SharedProxy::new_in("proxy", &backing).with_budget(BUDGET);
     let over = AtomicUsize::new(0);
     thread::scope(|scope| {
         for seed in 0..4 {
@@ -63,7 +63,7 @@ fn a_budget_holds_while_threads_race_for_it() {
 #[test]
 fn counters_keep_their_order_while_threads_work() {
     let backing = TestBacking::new();
-    let proxy = SharedProxy::new("proxy", &backing);
+    let proxy = SharedProxy::new_in("proxy", &backing);
     let running = AtomicUsize::new(3);
     thread::scope(|scope| {
         for size in [1, 70, 3000] {

@@ -48,7 +48,7 @@ fn nothing_is_counted_at_first() {
 #[test]
 fn an_entry_that_contradicts_itself_is_found() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let trace = Trace::new("trace", &backing, &books);
+    let trace = Trace::new_in("trace", &backing, &books);
     let blocks: Vec<_> = (0..3).map(|size| take(&trace, 10 + size)).collect();
     let ledger = &trace.ledger;
     for &block in &blocks {
@@ -81,7 +81,7 @@ fn an_entry_that_contradicts_itself_is_found() {
 #[test]
 fn counters_that_differ_are_found() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let trace = Trace::new("trace", &backing, &books);
+    let trace = Trace::new_in("trace", &backing, &books);
     let blocks = [take(&trace, 10), take(&trace, 20)];
     let Ledger { requested, granted, groups, .. } = &trace.ledger;
     for counter in [requested, granted] {
@@ -110,7 +110,7 @@ fn counters_that_differ_are_found() {
 fn damage_of_the_tables_is_found() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
     let sink = WriteSink::new(Vec::new());
-    let trace = Trace::new("trace", &backing, &books);
+    let trace = Trace::new_in("trace", &backing, &books);
     let block = take(&trace, 10);
     trace.ledger.groups.lose(0);
     assert_eq!(said(&trace), Err(LOST), "a group in no slot");
@@ -135,7 +135,7 @@ fn sites(trace: &Trace<'_>) -> Vec<&'static Location<'static>> {
 #[test]
 fn a_report_of_one_block_is_in_the_singular() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let trace = Trace::new("level", &backing, &books);
+    let trace = Trace::new_in("level", &backing, &books);
     let block = take(&trace, 0);
     assert_eq!(
         trace.report().to_string(),
@@ -152,7 +152,7 @@ fn a_report_of_one_block_is_in_the_singular() {
 #[test]
 fn columns_are_as_wide_as_what_stands_in_them() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let trace = Trace::new("level", &backing, &books);
+    let trace = Trace::new_in("level", &backing, &books);
     let ledger = &trace.ledger;
     ledger.allocations_total.set(6);
     let first = take(&trace, 10);
@@ -220,7 +220,7 @@ impl fmt::Write for Breaking {
 #[test]
 fn a_report_ends_where_it_cannot_be_written() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let trace = Trace::new("level", &backing, &books);
+    let trace = Trace::new_in("level", &backing, &books);
     let blocks = [take(&trace, 1), take(&trace, 1), take(&trace, 2)];
     #[cfg(feature = "stacks")]
     for frames in [[1, 2, 3], [4, 5, 6]] {

@@ -59,6 +59,6 @@ fn its_bytes_are_those_of_the_buffer_and_both_tables() {
         recorder.finish(&books).expect("a vector takes everything");
         assert_eq!((recorder.bytes(), books.stats().live), (0, 0), "all is freed");
     }
-    let trace = TraceAllocator::new("trace", &books, &books);
+    let trace = TraceAllocator::new_in("trace", &books, &books);
     assert_eq!(trace.ledger.bytes(), 0, "nothing is taken before it is needed");
 }

@@ -19,7 +19,7 @@ type Slot = [usize; SLOT / size_of::<usize>()];
 #[test]
 fn an_entry_that_was_moved_is_found() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let trace = TraceAllocator::new("trace", &backing, &books);
+    let trace = TraceAllocator::new_in("trace", &backing, &books);
     let block = take(&trace, 10);
     let mut tables = Vec::new();
     books.walk(&mut |table: Block| {

@@ -99,11 +99,11 @@ fn every_counter_is_exact() {
         println!("seed {seed}");
         let mut random = Random::new(seed);
         let (backing, books) = (TestBacking::new(), TestBacking::new());
-        let pool = PoolAllocator::new("pool", layout(64, 8), &backing);
+        let pool = PoolAllocator::new_in("pool", layout(64, 8), &backing);
         let of_pool = seed % 2 == 0;
         let under: &dyn Allocator = if of_pool { &pool } else { &backing };
         let granted = if of_pool { |_| 64 } else { |size: usize| size.max(1) };
-        let trace: TraceAllocator<'_> = TraceAllocator::new("trace", under, &books);
+        let trace: TraceAllocator<'_> = TraceAllocator::new_in("trace", under, &books);
         let mut counts = Counts { stats: Stats { exact: true, ..Stats::default() }, granted };
         let mut blocks = Blocks::new();
         for number in 0..400 {
@@ -123,7 +123,7 @@ fn every_counter_is_exact() {
 #[test]
 fn a_site_counts_all_that_it_ever_asked() {
     let backing = TestBacking::new();
-    let trace = TraceAllocator::new("trace", &backing, &backing);
+    let trace = TraceAllocator::new_in("trace", &backing, &backing);
     let mut usage = Vec::new();
     let many: Vec<_> = (0..5).map(|_| take(&trace, 100)).collect();
     let one = take(&trace, 7);
@@ -144,7 +144,7 @@ fn a_site_counts_all_that_it_ever_asked() {
 #[test]
 fn a_block_that_moved_is_told_with_its_first_site() {
     let backing = TestBacking::new();
-    let trace = TraceAllocator::new("trace", &backing, &backing);
+    let trace = TraceAllocator::new_in("trace", &backing, &backing);
     let (asked, block) = (line(), take(&trace, 40));
     let moved_at = line() + 2;
     // SAFETY: the block is live and has this layout.
@@ -167,8 +167,8 @@ fn a_block_that_moved_is_told_with_its_first_site() {
 #[test]
 fn a_block_resized_where_it_lies_is_not_among_the_freed() {
     let backing = TestBacking::new();
-    let pool = PoolAllocator::new("pool", layout(64, 8), &backing);
-    let trace = TraceAllocator::new("trace", &pool, &backing);
+    let pool = PoolAllocator::new_in("pool", layout(64, 8), &backing);
+    let trace = TraceAllocator::new_in("trace", &pool, &backing);
     let (gone, block) = (take(&trace, 8), take(&trace, 8));
     // SAFETY: the blocks are live, and the one that stays has the layout of the call before.
     unsafe {
@@ -188,7 +188,7 @@ fn a_block_resized_where_it_lies_is_not_among_the_freed() {
 #[test]
 fn what_lies_behind_a_block_is_foreign() {
     let backing = TestBacking::new();
-    let trace = TraceAllocator::new("trace", &backing, &backing);
+    let trace = TraceAllocator::new_in("trace", &backing, &backing);
     let block = take(&trace, 40);
     for (offset, what) in [(1, "interior free"), (39, "interior free"), (40, "foreign free")] {
         // SAFETY: within the block, or one past its end.
@@ -209,7 +209,7 @@ fn the_first_allocation_can_be_broken_at() {
         HEARD.lock().expect("one thread").push(number);
     }
     let backing = TestBacking::new();
-    let trace = TraceAllocator::new("trace", &backing, &backing);
+    let trace = TraceAllocator::new_in("trace", &backing, &backing);
     trace.break_at(1, hook);
     let blocks = [take(&trace, 1), take(&trace, 2)];
     assert_eq!(*HEARD.lock().expect("one thread"), [1], "once");

@@ -101,7 +101,7 @@ fn random_programs_agree_with_a_model_and_their_recording() {
         let mut random = Random::new(seed);
         let sink = WriteSink::new(Vec::new());
         let (backing, books) = (TestBacking::new(), TestBacking::new());
-        let trace: TraceAllocator<'_> = TraceAllocator::new("model", &backing, &books);
+        let trace: TraceAllocator<'_> = TraceAllocator::new_in("model", &backing, &books);
         let (mut model, mut made) = (Model::new(), 0);
         let starts = random.below(500);
         for number in 0..1500 {

@@ -63,7 +63,7 @@ fn unit(op: u8, align: u8, slot: u8, bytes: u8, site: u8, object: u8) -> Vec<u8>
 fn every_byte_is_as_the_format_says() {
     let sink = Pieces::default();
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let trace = TraceAllocator::new("sound", &backing, &books);
+    let trace = TraceAllocator::new_in("sound", &backing, &books);
     trace.start_recording(&sink).expect("the books have room");
     let mut blocks: Vec<_> = (10..12).map(|size| take(&trace, size)).collect();
     trace.frame_mark(77);
@@ -96,7 +96,7 @@ fn every_byte_is_as_the_format_says() {
 fn pieces_are_as_full_as_the_next_event_lets_them() {
     let sink = Pieces::default();
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let trace = TraceAllocator::new("trace", &backing, &books);
+    let trace = TraceAllocator::new_in("trace", &backing, &books);
     trace.start_recording(&sink).expect("the books have room");
     (0..300).for_each(|value| trace.frame_mark(value));
     trace.finish_recording().expect("it takes everything");
@@ -111,7 +111,7 @@ fn pieces_are_as_full_as_the_next_event_lets_them() {
 fn the_buffer_may_be_full_at_any_event() {
     let sink = Pieces::default();
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let trace = TraceAllocator::new("trace", &backing, &books);
+    let trace = TraceAllocator::new_in("trace", &backing, &books);
     let mut block = take(&trace, 8);
     let mut align = 8;
     for marks in 0..260 {
@@ -146,8 +146,8 @@ fn the_buffer_may_be_full_at_any_event() {
 fn resizing_in_place_makes_room_for_its_records() {
     let sink = Pieces::default();
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let pool = PoolAllocator::new("pool", layout(64, 8), &backing);
-    let trace = TraceAllocator::new("trace", &pool, &books);
+    let pool = PoolAllocator::new_in("pool", layout(64, 8), &backing);
+    let trace = TraceAllocator::new_in("trace", &pool, &books);
     let block = take(&trace, 0);
     trace.start_recording(&sink).expect("the books have room");
     let mut expected: Records = Vec::from([(1, 3, 0, 1)]);
@@ -168,7 +168,7 @@ fn resizing_in_place_makes_room_for_its_records() {
 fn a_free_slot_needs_no_room() {
     let sink = Pieces::default();
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let trace = TraceAllocator::new("trace", &backing, &books);
+    let trace = TraceAllocator::new_in("trace", &backing, &books);
     trace.start_recording(&sink).expect("the books have room");
     let mut blocks = Vec::new();
     for _ in 0..3 {
@@ -207,7 +207,7 @@ fn take_again(trace: &dyn Allocator) -> core::ptr::NonNull<u8> {
 fn sites_are_named_in_the_order_in_which_they_ask() {
     let sink = Pieces::default();
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let trace = TraceAllocator::new("trace", &backing, &books);
+    let trace = TraceAllocator::new_in("trace", &backing, &books);
     let one = || take(&trace, 1);
     let other = || take(&trace, 2);
     let lines = [line() - 2, line() - 1];
@@ -257,7 +257,7 @@ fn a_recording_that_was_cut_off_leaves_nothing_to_the_next() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
     for stops in 0..12 {
         let stopping = Stopping { bytes: Mutex::default(), asked: AtomicU64::new(0), stops };
-        let trace = TraceAllocator::new("trace", &backing, &books);
+        let trace = TraceAllocator::new_in("trace", &backing, &books);
         let same = || take(&trace, 8);
         trace.start_recording(&stopping).expect("the books have room");
         let mut blocks = Vec::new();
@@ -309,7 +309,7 @@ impl io::Write for Late {
 fn what_is_lost_at_the_end_is_told() {
     let sink = WriteSink::new(Late);
     let backing = TestBacking::new();
-    let trace = TraceAllocator::new("trace", &backing, &backing);
+    let trace = TraceAllocator::new_in("trace", &backing, &backing);
     trace.start_recording(&sink).expect("the books have room");
     let error = trace.finish_recording().expect_err("the disk is full");
     assert_eq!(error.kind(), Some(io::ErrorKind::StorageFull));

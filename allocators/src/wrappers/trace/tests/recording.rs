@@ -93,7 +93,7 @@ pub(super) fn take_apart(bytes: &[u8]) -> Recording {
 fn events_are_written_as_they_come() {
     let sink = WriteSink::new(Vec::new());
     let backing = TestBacking::new();
-    let trace = TraceAllocator::new("trace", &backing, &backing);
+    let trace = TraceAllocator::new_in("trace", &backing, &backing);
     trace.finish_recording().expect("there is none");
     trace.start_recording(&sink).expect("the books have room");
     assert!(trace.is_recording());
@@ -151,7 +151,7 @@ fn events_bear_their_sites_times_and_marks() {
     }
     let sink = Counting(Mutex::new(Vec::new()), AtomicUsize::new(7));
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let trace = TraceAllocator::new("sound", &backing, &books);
+    let trace = TraceAllocator::new_in("sound", &backing, &books);
     trace.frame_mark(99);
     let (early_line, early) = (line(), take(&trace, 1));
     trace.start_recording(&sink).expect("the books have room");
@@ -199,7 +199,7 @@ fn names_of_any_length_fit() {
 fn a_late_recording_begins_with_what_lives() {
     let (one, two) = (WriteSink::new(Vec::new()), WriteSink::new(Vec::new()));
     let backing = TestBacking::new();
-    let trace = TraceAllocator::new("trace", &backing, &backing);
+    let trace = TraceAllocator::new_in("trace", &backing, &backing);
     let blocks: Vec<NonNull<u8>> = (1..=600).map(|size| take(&trace, size)).collect();
     for &block in blocks.iter().step_by(2) {
         // SAFETY: the block is live.
@@ -255,7 +255,7 @@ fn a_sink_that_fails_ends_the_recording_and_not_the_program() {
     ] {
         let sink = Failing { writes: AtomicUsize::new(0), fails };
         let (backing, books) = (TestBacking::new(), TestBacking::new());
-        let trace = TraceAllocator::new("trace", &backing, &books);
+        let trace = TraceAllocator::new_in("trace", &backing, &books);
         let mut blocks: Vec<_> = (0..live).map(|_| take(&trace, 8)).collect();
         trace.start_recording(&sink).expect("the books have room");
         blocks.extend((0..1000).map(|_| take(&trace, 8)));
@@ -289,7 +289,7 @@ fn an_error_of_the_system_is_told() {
     }
     let sink = WriteSink::new(Full);
     let backing = TestBacking::new();
-    let trace = TraceAllocator::new("trace", &backing, &backing);
+    let trace = TraceAllocator::new_in("trace", &backing, &backing);
     trace.start_recording(&sink).expect("the books have room");
     let error = trace.finish_recording().expect_err("the disk is full");
     assert!(error.kind().is_some(), "{error:?}");
@@ -300,7 +300,7 @@ fn an_error_of_the_system_is_told() {
 fn only_one_recording_runs() {
     let sink = WriteSink::new(Vec::new());
     let backing = TestBacking::new();
-    let trace = TraceAllocator::new("trace", &backing, &backing);
+    let trace = TraceAllocator::new_in("trace", &backing, &backing);
     trace.start_recording(&sink).expect("the books have room");
     let said = panic_of(|| _ = trace.start_recording(&sink));
     assert!(said.contains("a recording is running"), "{said}");
@@ -317,7 +317,7 @@ fn a_sink_that_panics_ends_the_recording_and_changes_nothing() {
         }
     }
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let trace = TraceAllocator::new("trace", &backing, &books);
+    let trace = TraceAllocator::new_in("trace", &backing, &books);
     trace.start_recording(&Panicking).expect("the books have room");
     let mut blocks = Vec::new();
     let said = panic_of(|| (0..600).for_each(|_| blocks.push(take(&trace, 8))));
@@ -356,7 +356,7 @@ fn a_sink_that_panics_keeps_no_memory_of_the_books() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
     for pieces in 0..2 {
         let sink = Breaking(AtomicUsize::new(pieces));
-        let trace = TraceAllocator::new("trace", &backing, &books);
+        let trace = TraceAllocator::new_in("trace", &backing, &books);
         let block = take(&trace, 8);
         trace.start_recording(&sink).expect("the books have room");
         // SAFETY: the block is live.
@@ -367,7 +367,7 @@ fn a_sink_that_panics_keeps_no_memory_of_the_books() {
     }
     // The live blocks are written at the start, which fills more than a piece.
     let sink = Breaking(AtomicUsize::new(0));
-    let trace = TraceAllocator::new("trace", &backing, &books);
+    let trace = TraceAllocator::new_in("trace", &backing, &books);
     let blocks: Vec<_> = (0..300).map(|_| take(&trace, 8)).collect();
     let before = books.stats().live;
     let said = panic_of(|| _ = trace.start_recording(&sink));
@@ -407,7 +407,7 @@ fn a_sink_that_uses_its_allocator_is_cut_off() {
     let sink: &'static Reentrant<'static> = leak(Reentrant { trace: Mutex::new(None) });
     let backing_ref: &'static TestBacking = leak(backing);
     let trace: &'static TraceAllocator<'static, TestBacking, TestBacking> =
-        leak(TraceAllocator::new("trace", backing_ref, backing_ref));
+        leak(TraceAllocator::new_in("trace", backing_ref, backing_ref));
     trace.start_recording(sink).expect("the books have room");
     *sink.trace.lock().expect("one thread") = Some(SendRef(trace));
     let blocks: Vec<_> = (0..600).map(|_| take(trace, 8)).collect();

@@ -44,7 +44,7 @@ fn meddled(
 ) -> (&'static Trace, &'static Meddling) {
     // None of them is dropped, since each refers to the others; the books are freed by hand.
     let backing: &'static TestBacking = leak(TestBacking::new());
-    let trace: &'static Trace = leak(TraceAllocator::new("trace", backing, backing));
+    let trace: &'static Trace = leak(TraceAllocator::new_in("trace", backing, backing));
     let sink: &'static Meddling = leak(Meddling {
         trace: Mutex::new(Some(SendRef(trace))),
         meddle,

@@ -40,7 +40,7 @@ fn deep(depth: usize, allocator: &dyn Allocator) -> Result<NonNull<u8>, AllocErr
 #[test]
 fn one_site_reached_on_two_ways_is_told_apart() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let trace = TraceAllocator::new("trace", &backing, &books).with_stacks();
+    let trace = TraceAllocator::new_in("trace", &backing, &books).with_stacks();
     let mut blocks = Vec::new();
     // If the loop were unrolled, one way would become five.
     for _ in 0..core::hint::black_box(5) {
@@ -101,7 +101,7 @@ fn split(report: &str) -> Vec<String> {
 #[test]
 fn without_the_method_no_stack_is_kept() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let trace = TraceAllocator::new("trace", &backing, &books);
+    let trace = TraceAllocator::new_in("trace", &backing, &books);
     let blocks = [sound_system(&trace), render_system(&trace)];
     let mut sites = 0;
     trace.walk_sites(&mut |_| sites += 1);
@@ -117,7 +117,7 @@ fn books_that_run_out_at_any_point_change_nothing() {
     for nth in 0.. {
         let (backing, books) = (TestBacking::new(), TestBacking::new());
         books.refuse_nth(nth);
-        let trace = TraceAllocator::new("trace", &backing, &books).with_stacks();
+        let trace = TraceAllocator::new_in("trace", &backing, &books).with_stacks();
         let mut refused = false;
         let mut blocks = Vec::new();
         for depth in 0..14 {
@@ -149,7 +149,7 @@ fn books_that_run_out_at_any_point_change_nothing() {
 #[test]
 fn stacks_may_be_kept_from_some_block_on() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let trace = TraceAllocator::new("trace", &backing, &books);
+    let trace = TraceAllocator::new_in("trace", &backing, &books);
     let mut blocks = Vec::new();
     for _ in 0..core::hint::black_box(3) {
         blocks.push(sound_system(&trace).expect("there is memory"));
@@ -199,7 +199,7 @@ fn frames_of(trace: &TraceAllocator<'_, TestBacking, TestBacking>) -> Vec<String
 fn a_stack_is_told_from_its_innermost_call_on() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
     for depth in 0..4 {
-        let trace = TraceAllocator::new("trace", &backing, &books).with_stacks();
+        let trace = TraceAllocator::new_in("trace", &backing, &books).with_stacks();
         let block = nest(depth, &trace);
         let frames = frames_of(&trace);
         let calls = frames.iter().take_while(|frame| frame.contains("nest, ")).count();
@@ -212,7 +212,7 @@ fn a_stack_is_told_from_its_innermost_call_on() {
 #[test]
 fn a_line_of_that_number_in_another_file_called_nothing() {
     let (backing, books) = (TestBacking::new(), TestBacking::new());
-    let trace = TraceAllocator::new("trace", &backing, &books).with_stacks();
+    let trace = TraceAllocator::new_in("trace", &backing, &books).with_stacks();
     let block = wrapper::caller::call(&trace);
     let mut sites = Vec::new();
     trace.walk_sites(&mut |usage| sites.push(usage.site));

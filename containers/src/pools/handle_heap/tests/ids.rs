@@ -9,7 +9,7 @@ use crate::pools::handle_heap::HandleHeap;
 #[test]
 fn a_broken_table_of_ids_is_found() {
     let pages = PageAllocator::new("pages");
-    let memory = HeapAllocator::new("heap", &pages);
+    let memory = HeapAllocator::new_in("heap", &pages);
     let mut heap = HandleHeap::new_in(&memory);
     let [_, id] = [0; 2].map(|_| heap.allocate(16, 16));
     let in_buffer = heap.bytes(id).expect("it is live").as_ptr().addr();

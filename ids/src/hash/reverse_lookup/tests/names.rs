@@ -89,7 +89,7 @@ fn the_bytes_are_as_many_as_said() {
 fn a_builder_goes_on_after_saving() {
     let (one, two) = (names(3, 200), names(4, 200));
     with_memory(|memory| {
-        let mut builder = ReverseLookupBuilder::<IdString32>::new(memory);
+        let mut builder = ReverseLookupBuilder::<IdString32>::new_in(memory);
         for name in &one {
             builder.insert(name).expect("enough memory");
         }
@@ -110,7 +110,7 @@ fn a_builder_goes_on_after_saving() {
 #[test]
 fn a_collision_names_both_and_changes_nothing() {
     with_memory(|memory| {
-        let mut builder = ReverseLookupBuilder::<IdString32>::new(memory);
+        let mut builder = ReverseLookupBuilder::<IdString32>::new_in(memory);
         let id = builder.insert("root_point").expect("enough memory");
         let mut text = [0; 12];
         let other = preimage_32(id.hash(), 0, &mut text).expect("12 letters are enough");
@@ -134,7 +134,7 @@ fn merged_tables_are_the_table_of_all() {
         let other = saved::<IdString64>(&all[right.clone()], 9);
         let other = ReverseLookup::open(&other).expect("just saved");
         with_memory(|memory| {
-            let mut builder = ReverseLookupBuilder::<IdString64>::with_seed(memory, 9);
+            let mut builder = ReverseLookupBuilder::<IdString64>::with_seed_in(memory, 9);
             for name in &all[left.clone()] {
                 builder.insert(name).expect("enough memory");
             }
@@ -151,7 +151,7 @@ fn merged_tables_are_the_table_of_all() {
 #[test]
 fn a_builder_takes_the_memory_that_it_says() {
     with_memory(|memory| {
-        let mut builder = ReverseLookupBuilder::<IdString32>::new(memory);
+        let mut builder = ReverseLookupBuilder::<IdString32>::new_in(memory);
         for number in 0..43 {
             builder.insert(&format!("name {number:03}")).expect("memory");
             builder.validate();
@@ -172,7 +172,7 @@ fn a_merge_takes_no_more_than_it_needs() {
         let table = ReverseLookup::open(&bytes).expect("just saved");
         let mut taken = 0;
         with_memory(|memory| {
-            let mut builder = ReverseLookupBuilder::<IdString32>::new(memory);
+            let mut builder = ReverseLookupBuilder::<IdString32>::new_in(memory);
             for name in &names[..count] {
                 builder.insert(name).expect("memory");
             }
@@ -181,7 +181,7 @@ fn a_merge_takes_no_more_than_it_needs() {
             assert_eq!(memory.stats().requested, taken, "{count} names that are there");
         });
         with_memory(|memory| {
-            let mut builder = ReverseLookupBuilder::<IdString32>::new(memory);
+            let mut builder = ReverseLookupBuilder::<IdString32>::new_in(memory);
             for name in &names[1..count] {
                 builder.insert(name).expect("memory");
             }
@@ -194,7 +194,7 @@ fn a_merge_takes_no_more_than_it_needs() {
 #[test]
 fn a_table_without_names_goes_with_any_seed() {
     with_memory(|memory| {
-        let mut builder = ReverseLookupBuilder::<IdString32>::with_seed(memory, 5);
+        let mut builder = ReverseLookupBuilder::<IdString32>::with_seed_in(memory, 5);
         let none = ReverseLookup::default();
         assert_eq!((none.seed(), builder.merge(&none)), (0, Ok(())), "nothing is of another seed");
         assert!(builder.is_empty(), "nothing was added");
@@ -211,13 +211,13 @@ fn a_merge_that_is_refused_adds_nothing() {
     let bytes = saved::<IdString32>(&theirs, 0);
     let theirs = ReverseLookup::<IdString32>::open(&bytes).expect("just saved");
     with_memory(|memory| {
-        let mut builder = ReverseLookupBuilder::<IdString32>::new(memory);
+        let mut builder = ReverseLookupBuilder::<IdString32>::new_in(memory);
         builder.insert("root_point").expect("enough memory");
         let expected =
             LookupError::Collision { hash: hash.into(), first: "root_point", second: other };
         assert_eq!(builder.merge(&theirs), Err(expected));
         assert_eq!(builder.len(), 1);
-        let mut seeded = ReverseLookupBuilder::<IdString32>::with_seed(memory, 4);
+        let mut seeded = ReverseLookupBuilder::<IdString32>::with_seed_in(memory, 4);
         assert_eq!(seeded.merge(&theirs), Err(LookupError::OtherSeed { ours: 4, theirs: 0 }));
         assert!(seeded.is_empty(), "nothing was added");
     });
@@ -226,7 +226,7 @@ fn a_merge_that_is_refused_adds_nothing() {
 #[test]
 fn more_than_the_numbers_hold_is_refused() {
     with_memory(|memory| {
-        let mut builder = ReverseLookupBuilder::<IdString32>::new(memory);
+        let mut builder = ReverseLookupBuilder::<IdString32>::new_in(memory);
         builder.insert("larch").expect("enough memory");
         let before = memory.stats().granted_total;
         for (names, bytes) in [(1, u32::MAX as usize - 4), (u32::MAX as usize - 1, 0)] {
@@ -252,7 +252,7 @@ fn the_table_without_names_shows_hashes() {
 #[test]
 fn a_seed_of_a_short_hash_is_its_lower_half() {
     with_memory(|memory| {
-        let builder = ReverseLookupBuilder::<IdString32>::with_seed(memory, 7 << 32 | 5);
+        let builder = ReverseLookupBuilder::<IdString32>::with_seed_in(memory, 7 << 32 | 5);
         let same = saved::<IdString32>(&[], 5);
         let mut builder = builder;
         assert_eq!(*builder.save().expect("enough memory"), same);
@@ -263,7 +263,7 @@ fn a_seed_of_a_short_hash_is_its_lower_half() {
 #[should_panic(expected = "as long as `saved_bytes` says")]
 fn memory_of_another_length_is_a_bug() {
     with_memory(|memory| {
-        let mut builder = ReverseLookupBuilder::<IdString32>::new(memory);
+        let mut builder = ReverseLookupBuilder::<IdString32>::new_in(memory);
         builder.save_into(&mut [0; 53]);
     });
 }
@@ -291,7 +291,7 @@ fn an_error_names_both_sides_and_the_remedy() {
 #[test]
 fn they_print_what_they_hold_in_short() {
     with_memory(|memory| {
-        let mut builder = ReverseLookupBuilder::<IdString32>::with_seed(memory, 3);
+        let mut builder = ReverseLookupBuilder::<IdString32>::with_seed_in(memory, 3);
         assert!(builder.is_empty(), "no names yet");
         builder.insert("larch").expect("enough memory");
         builder.insert("oak").expect("enough memory");
@@ -314,7 +314,7 @@ fn they_print_what_they_hold_in_short() {
 #[test]
 fn the_last_number_is_still_taken() {
     crate::hash::test_memory::with_bytes(10_000, |memory| {
-        let mut builder = ReverseLookupBuilder::<IdString64>::new(memory);
+        let mut builder = ReverseLookupBuilder::<IdString64>::new_in(memory);
         builder.insert("larch").expect("enough memory");
         for (names, bytes) in [(1, u32::MAX as usize - 5), (u32::MAX as usize - 2, 0)] {
             let error = builder.reserve(names, bytes).expect_err("so much is not there");

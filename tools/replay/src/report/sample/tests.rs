@@ -72,7 +72,7 @@ fn a_block_that_is_passed_on_is_live_as_a_whole() {
     let trace = trace(&[(Op::Allocate, 0, 100), (Op::Allocate, 1, 100_000), (Op::Free, 0, 0)]);
     let line = Timeline::of(&trace);
     let pages = PageAllocator::new("pages");
-    let slab = SlabAllocator::new("slab", &pages);
+    let slab = SlabAllocator::new_in("slab", &pages);
     let data = Samples::take("slab", &slab, &Ground::Backing(&pages), &trace, &line).finish(240);
     nothing_live(&slab);
     let last = data.moments.last().expect("there are moments");
