@@ -31,11 +31,13 @@ use crate::state::Transform;
 /// use loligo_render::{DisplayList, FrameDescription, Recorded, RenderContext, Trace, play};
 ///
 /// static MEMORY: StaticHeap<16384> = StaticHeap::new("doc");
-/// let text = r#"passes = [ { name = "main" color = [ "window" ] clear = { color = [ 0 0.5 1 1 ] } } ]"#;
+/// let text = r#"passes = [
+///     { name = "main" color = [ "window" ] clear = { color = [ 0 0.5 1 1 ] } }
+/// ]"#;
 /// let frame = FrameDescription::try_read(text.as_bytes(), &MEMORY)?;
-/// let contexts: [RenderContext<_>; 0] = [];
-/// let list = DisplayList::<StaticHeap<16384>>::new(&MEMORY);
-/// let recorded = Recorded::<StaticHeap<16384>, _> { frame: &frame, list: &list, contexts: &contexts };
+/// let contexts: [RenderContext; 0] = [];
+/// let list = DisplayList::new(&MEMORY);
+/// let recorded = Recorded { frame: &frame, list: &list, contexts: &contexts };
 /// let mut text = String::new();
 /// let mut trace = Trace::new(&frame, &mut text);
 /// play(&recorded, &mut trace).and_then(|()| trace.finish()).expect("a string takes all");

@@ -41,7 +41,7 @@ const TICK_MAX: Duration = Duration::from_millis(250);
 ///
 /// let pages = PageAllocator::new("pages");
 /// let heap = HeapAllocator::new("scripts", &pages);
-/// let mut script = Script::<()>::try_new_in(&[], &Settings::default(), &heap).unwrap();
+/// let mut script = Script::<()>::try_new(&[], &Settings::default(), &heap).unwrap();
 /// script.set_time_max(Some(Duration::from_secs(2)));
 /// let watch = script.watch();
 /// std::thread::scope(|threads| {
