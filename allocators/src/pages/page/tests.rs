@@ -31,7 +31,7 @@ use core::ptr::NonNull;
 use std::panic::catch_unwind;
 use std::string::String;
 use std::vec::Vec;
-use std::{format, thread, vec};
+use std::{format, thread};
 
 use super::PageAllocator;
 use crate::contract::allocator::{AllocError, Allocator};

@@ -8,7 +8,7 @@ use super::{INLINE, NUMBERS_MAX, RegionTable};
 use crate::testing::test_random::Random;
 
 /// Spaces between the addresses of blocks that are never touched.
-const SPACE: usize = 1 << 20;
+const SPACE: usize = 1 << 16;
 
 fn layout(bytes: usize) -> Layout {
     Layout::from_size_align(bytes, 1).expect("a valid layout")

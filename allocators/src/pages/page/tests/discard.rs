@@ -1,5 +1,7 @@
 //! Memory of parts of blocks that goes back to the kernel.
 
+use std::vec;
+
 use super::*;
 
 /// How many pages of a block are in memory.
