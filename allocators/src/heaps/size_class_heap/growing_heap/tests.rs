@@ -9,6 +9,7 @@ use std::vec::Vec;
 
 use super::GrowingHeap;
 use crate::contract::allocator::{AllocError, Allocator};
+use crate::heaps::size_class_heap::region_table::INLINE;
 use crate::heaps::size_classes::DefaultClasses;
 use crate::testing::test_backing::TestBacking;
 
@@ -177,17 +178,20 @@ fn huge_blocks_are_the_backings_and_there_is_no_most() {
     assert_eq!((block.len(), pages.stats().live), (huge.size(), 1), "as asked");
     growing.deallocate(block.cast(), huge.size());
     assert_eq!((pages.stats().live, growing.stats().reserved), (0, 0), "it went back at once");
-    let blocks: Vec<_> = (0..40).map(|_| growing.allocate(huge).expect("addresses")).collect();
+    // With 32 bits there are addresses for few.
+    let most = if usize::BITS == 64 { 40 } else { 1 };
+    let blocks: Vec<_> = (0..most).map(|_| growing.allocate(huge).expect("addresses")).collect();
     growing.verify().expect("sound");
     let mut walked = Vec::new();
     growing.walk(&mut |block| walked.push((block.address, block.bytes)));
     let expected: Vec<_> = blocks.iter().map(|block| (block.cast(), huge.size())).collect();
-    assert_eq!(walked, expected, "all forty");
+    assert_eq!(walked, expected, "all of them");
     for (nth, block) in blocks.into_iter().enumerate() {
         growing.deallocate(block.cast(), if nth % 2 == 0 { 0 } else { huge.size() });
         growing.verify().expect("sound");
     }
-    assert_eq!((pages.stats().live, growing.stats().live), (1, 0), "the table of their numbers");
+    let table = usize::from(most > INLINE);
+    assert_eq!((pages.stats().live, growing.stats().live), (table, 0), "the table of numbers");
     growing.shrink();
     assert_eq!((pages.stats().live, growing.stats().reserved), (0, 0), "it went back, too");
     let only = Owned::growing("only", &pages, 0);
