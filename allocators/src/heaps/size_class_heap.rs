@@ -334,7 +334,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         let Some(region) = (unsafe { Region::new(memory, layout) }) else { return false };
         // SAFETY: the region was just made.
         let Some(number) = (unsafe { self.regions.add(region) }) else { return false };
-        self.count_region(layout.size());
+        self.count_reserved(layout.size());
         self.cache_region(number);
         true
     }
@@ -355,10 +355,10 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         &mut self,
         memory: NonNull<[u8]>,
     ) -> Option<(NonNull<u8>, Layout)> {
-        self.reserved -= self.regions.memory_bytes();
+        self.uncount_reserved(self.regions.memory_bytes());
         // SAFETY: the caller's promise.
         let old = unsafe { self.regions.widen(memory) };
-        self.count_region(self.regions.memory_bytes());
+        self.count_reserved(self.regions.memory_bytes());
         old
     }
 
@@ -366,14 +366,8 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     pub(crate) fn take_table(&mut self) -> Option<(NonNull<u8>, Layout)> {
         let bytes = self.regions.memory_bytes();
         let memory = self.regions.take_memory()?;
-        self.reserved -= bytes;
+        self.uncount_reserved(bytes);
         Some(memory)
-    }
-
-    /// Counts memory of the backing that came.
-    fn count_region(&mut self, bytes: usize) {
-        self.reserved += bytes;
-        self.peak_reserved = self.peak_reserved.max(self.reserved);
     }
 
     /// Makes the region that holds an address the cached one; `true` if it was another before.

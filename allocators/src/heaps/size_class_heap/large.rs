@@ -114,7 +114,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         self.peak_reserved = self.peak_reserved.max(self.reserved);
     }
 
-    /// Counts memory that the growing heap took for its own tables.
+    /// Counts memory that the growing heap took, for regions, huge blocks or its own tables.
     pub(crate) fn count_reserved(&mut self, bytes: usize) {
         self.reserved += bytes;
         self.peak_reserved = self.peak_reserved.max(self.reserved);
@@ -133,7 +133,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         layout: Layout,
     ) -> Option<NonNull<[u8]>> {
         self.regions.add_huge(memory.cast(), layout)?;
-        self.count_region(layout.size());
+        self.count_reserved(layout.size());
         self.large_total += 1;
         self.large_granted_total += layout.size() as u64;
         self.count(layout.size(), layout.size());
@@ -163,7 +163,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         let more = after.size().saturating_sub(before.size());
         self.large_granted_total += more as u64;
         self.count(more, after.size());
-        self.count_region(after.size());
+        self.count_reserved(after.size());
     }
 
     /// Takes back the huge block `number`, whose memory is taken from here next.
