@@ -7,3 +7,5 @@ pub(crate) mod slab;
 pub(crate) mod static_heap;
 #[cfg(all(feature = "std", target_os = "linux"))]
 pub(crate) mod system;
+#[cfg(all(feature = "std", not(loom)))]
+pub(crate) mod thread_heap;

@@ -1,4 +1,6 @@
 //! Shared state: locks, allocators that threads share under a lock, the atomics of the crate.
 
+#[cfg(feature = "std")]
+pub(crate) mod hand_over;
 pub(crate) mod locked;
 pub(crate) mod sync;

@@ -29,7 +29,10 @@ mod mixed;
 mod page_id;
 mod region;
 mod region_table;
+#[cfg(all(feature = "std", not(loom)))]
+mod shared_tables;
 mod small;
+mod table_word;
 #[cfg(test)]
 mod tests;
 
@@ -41,10 +44,13 @@ pub(crate) use self::check::WalkState;
 use self::core_blocks::Fault;
 pub(crate) use self::free_runs::FreeRuns;
 pub(crate) use self::growing_heap::{GrowingHeap, report};
+#[cfg(all(feature = "std", not(loom)))]
+pub(crate) use self::shared_tables::SharedTables;
 use self::medium::{MEDIUM_CLASSES, Medium};
 use self::region::{NIL, PageState, Region};
 use self::region_table::RegionTable;
 use self::small::{Class, Front, Item};
+use self::table_word::write_bits;
 use crate::bookkeeping::mark;
 use crate::contract::allocator::Damage;
 use crate::contract::misuse::Misuse;
@@ -224,8 +230,8 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         mark::no_access_at(start, front.bytes as usize);
         // SAFETY: the slot was found live in the cached region.
         let bits = unsafe { word.read() };
-        // SAFETY: the same word.
-        unsafe { word.write(bits ^ 1 << (granule % 64)) };
+        // SAFETY: the same word, which the heap's owner alone writes.
+        unsafe { write_bits(word, bits ^ 1 << (granule % 64)) };
         true
     }
 
@@ -251,8 +257,8 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             let word = self.cached_region().starts.wrapping_add(granule / 64);
             // SAFETY: the slot was found live in the cached region.
             let bits = unsafe { word.read() };
-            // SAFETY: the same word.
-            unsafe { word.write(bits ^ 1 << (granule % 64)) };
+            // SAFETY: the same word, which the heap's owner alone writes.
+            unsafe { write_bits(word, bits ^ 1 << (granule % 64)) };
         }
         stays
     }
@@ -384,6 +390,14 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         }
     }
 
+    /// Whether an address is in the cached region.
+    #[inline]
+    #[cfg(all(feature = "std", not(loom)))]
+    pub(crate) fn is_in_cached(&self, block: NonNull<u8>) -> bool {
+        let region = self.cached_region();
+        block.addr().get().wrapping_sub(region.base.addr()) < region.bytes
+    }
+
     /// Whether a region waits to be given back.
     #[inline]
     pub(crate) fn has_emptied(&self) -> bool {
@@ -423,6 +437,12 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             }
         }
         Some((memory, layout))
+    }
+
+    /// Bytes of the live blocks.
+    #[cfg(all(feature = "std", not(loom)))]
+    pub(crate) fn granted(&self) -> usize {
+        self.granted
     }
 
     /// The counters. `requested` is what was granted, as sizes are not remembered.

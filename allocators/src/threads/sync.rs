@@ -2,7 +2,7 @@
 
 pub(crate) mod shared;
 
-#[cfg(target_os = "linux")]
+#[cfg(any(feature = "std", target_os = "linux"))]
 use core::cell::UnsafeCell;
 use core::fmt;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -124,7 +124,7 @@ fn let_others_run() {
 /// # Invariants
 ///
 /// 1. `value` is touched only by the thread that holds `lock`, or through `&mut self`.
-#[cfg(target_os = "linux")]
+#[cfg(any(feature = "std", target_os = "linux"))]
 pub(crate) struct SpinCell<T> {
     lock: SpinLock,
     value: UnsafeCell<T>,
@@ -132,10 +132,10 @@ pub(crate) struct SpinCell<T> {
 
 // SAFETY: the lock lets one thread at a time reach the value (invariant 1), which so passes from
 // thread to thread; `T: Send` allows that.
-#[cfg(target_os = "linux")]
+#[cfg(any(feature = "std", target_os = "linux"))]
 unsafe impl<T: Send> Sync for SpinCell<T> {}
 
-#[cfg(target_os = "linux")]
+#[cfg(any(feature = "std", target_os = "linux"))]
 impl<T> SpinCell<T> {
     pub(crate) const fn new(value: T) -> Self {
         Self { lock: SpinLock::new(), value: UnsafeCell::new(value) }

@@ -19,9 +19,11 @@
 //! four linked blocks. There is no loop over blocks.
 
 pub(super) use self::header::Header;
-use self::header::{prev_of_word, size_of_word, word_of_prev, word_of_size};
+pub(super) use self::header::size_of_word;
+use self::header::{prev_of_word, word_of_prev, word_of_size};
 use super::block_size::bin_of;
 use super::region::{KIND_CORE, NIL, Region};
+use super::table_word::write_number;
 use crate::bookkeeping::mark;
 use crate::heaps::size_classes::{GRANULE, PAGE_GRANULES};
 
@@ -261,8 +263,9 @@ impl Region {
     pub(super) fn set_size(&self, block: u32, size: u32) {
         let word = word_of_size(size, block);
         self.opened_header(block, |header| {
-            // SAFETY: as in `size_at`; the word belongs to no payload.
-            unsafe { header.write(word) };
+            // SAFETY: as in `size_at`; the word belongs to no payload, and the heap's owner alone
+            // writes it.
+            unsafe { write_number(header, word) };
         });
     }
 

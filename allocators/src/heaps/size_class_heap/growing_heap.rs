@@ -30,6 +30,8 @@ pub(crate) struct GrowingHeap<'a, B: Allocator + ?Sized, C: SizeClasses> {
     backing: Option<&'a B>,
     /// Bytes of the next region; 0 if there is to be none.
     next_region: Cell<usize>,
+    /// Regions double up to this.
+    region_bytes_max: usize,
 }
 
 // SAFETY: the size-class heap's pointers lead only into regions that belong to this object alone,
@@ -45,7 +47,15 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
             name,
             backing: Some(backing),
             next_region: Cell::new(first),
+            region_bytes_max: REGION_BYTES_MAX,
         }
+    }
+
+    /// As this one, with regions that double up to `bytes`.
+    #[cfg(all(feature = "std", not(loom)))]
+    pub(crate) const fn up_to(mut self, bytes: usize) -> Self {
+        self.region_bytes_max = bytes;
+        self
     }
 
     /// A growing heap of one region that is not to be given back anywhere.
@@ -60,7 +70,13 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
             // SAFETY: the caller's promise. A region that holds no page stays unused.
             let _ = unsafe { inner.add_region(memory, layout) };
         }
-        Self { inner: UnsafeCell::new(inner), name, backing: None, next_region: Cell::new(0) }
+        Self {
+            inner: UnsafeCell::new(inner),
+            name,
+            backing: None,
+            next_region: Cell::new(0),
+            region_bytes_max: 0,
+        }
     }
 
     /// Takes one region of `bytes` bytes from the backing now and never another.
@@ -92,6 +108,15 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
             Some(block) => Ok(block),
             None => self.allocate_current(class, layout),
         }
+    }
+
+    /// Serves a small request from the front of its class alone.
+    #[inline]
+    #[cfg(all(feature = "std", not(loom)))]
+    pub(crate) fn allocate_at_once(&self, layout: Layout) -> Option<NonNull<[u8]>> {
+        let class = SizeClassHeap::<C>::front_class(layout)?;
+        // SAFETY: as in `allocate`.
+        unsafe { &mut *self.inner.get() }.allocate_front(class, layout.size())
     }
 
     /// The second try for a small request, apart from the first so that that one has little to
@@ -160,6 +185,42 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         }
     }
 
+    /// Frees a block if it is a slot of a page of the region used last; `false` if it is not.
+    #[inline]
+    #[track_caller]
+    #[cfg(all(feature = "std", not(loom)))]
+    pub(crate) fn deallocate_at_once(&self, block: NonNull<u8>, bytes: usize) -> bool {
+        // SAFETY: as in `allocate`.
+        let inner = unsafe { &mut *self.inner.get() };
+        let Some(slot) = inner.cached_slot(block, bytes) else { return false };
+        if !inner.deallocate_front(slot) {
+            self.deallocate_to_page(slot, block, Location::caller());
+        }
+        true
+    }
+
+    /// Whether an address is in the region used last.
+    #[inline]
+    #[cfg(all(feature = "std", not(loom)))]
+    pub(crate) fn is_in_cached(&self, block: NonNull<u8>) -> bool {
+        // SAFETY: as in `allocate`.
+        unsafe { &*self.inner.get() }.is_in_cached(block)
+    }
+
+    /// Frees a block that another thread handed back. No region goes back to the backing, not even
+    /// an empty one, until [`give_emptied`](Self::give_emptied).
+    #[cfg(all(feature = "std", not(loom)))]
+    pub(crate) fn deallocate_kept(&self, block: NonNull<u8>) -> Result<(), Refusal> {
+        // SAFETY: as in `allocate`.
+        let inner = unsafe { &mut *self.inner.get() };
+        inner.cache_region_of(block);
+        let done = match inner.cached_slot(block, 0) {
+            Some(slot) => inner.deallocate_front(slot) || inner.deallocate_to_page(slot),
+            None => inner.deallocate_hot(block, 0),
+        };
+        if done { Ok(()) } else { inner.deallocate(block, 0) }
+    }
+
     /// The second try for a slot whose front is full.
     #[inline(never)]
     fn deallocate_to_page(
@@ -177,7 +238,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     /// The second try for what is no slot of a page of the cached region: finds where it belongs.
     /// Apart from what it calls, so that it has nothing to save.
     #[inline(never)]
-    fn deallocate_other(&self, block: NonNull<u8>, bytes: usize, site: &'static Location<'static>) {
+    pub(crate) fn deallocate_other(&self, block: NonNull<u8>, bytes: usize, site: &'static Location<'static>) {
         // SAFETY: as in `allocate`.
         match unsafe { &*self.inner.get() }.cached_place(block) {
             Some(at) if at.is_core() => self.deallocate_core(block, at, bytes, site),
@@ -245,7 +306,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
 
     /// Returns a region that has just become empty to the backing, where another one is empty too.
     #[cold]
-    fn give_emptied(&self) {
+    pub(crate) fn give_emptied(&self) {
         // SAFETY: as in `allocate`; the borrow ends before the backing is called.
         let emptied = unsafe { &mut *self.inner.get() }.take_emptied();
         if let Some((memory, layout)) = emptied {
@@ -309,6 +370,13 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
             Ok(bytes) => bytes,
             Err(refusal) => self.wrong(refusal, Location::caller()),
         }
+    }
+
+    /// Bytes of the live blocks.
+    #[cfg(all(feature = "std", not(loom)))]
+    pub(crate) fn granted(&self) -> usize {
+        // SAFETY: as in `allocate`.
+        unsafe { &*self.inner.get() }.granted()
     }
 
     pub(crate) fn stats(&self) -> Stats {
@@ -483,7 +551,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         loop {
             let region = Layout::from_size_align(bytes, 4096).map_err(|_| AllocError)?;
             if self.take_region(region).is_ok() {
-                self.next_region.set((bytes * 2).min(REGION_BYTES_MAX));
+                self.next_region.set((bytes * 2).min(self.region_bytes_max));
                 return Ok(());
             }
             if bytes <= least {

@@ -6,26 +6,30 @@
 //!
 //! ```text
 //!  kinds   | 64 | 65 | 66 |          64 and the distance to the slab's first page
-//!  descs   | links, class, id | live slots, a bit each |     of the first and the second page
+//!  units   | class | live and free slots, a bit each |       of the first and the second page
 //!  pages   | slot 0 .... | slot 1 .... | ... | rest, at most a 32nd |
 //! ```
 //!
-//! Taking and giving a slot reads a byte and 32 bytes of tables and no word of the slab. A class
+//! Taking and giving a slot reads a byte and 16 bytes of tables and no word of the slab. A class
 //! is looked at each time that it has freed as many blocks as a slab has slots, and opens a slab if
 //! its live blocks would fill eight, so programs that only fill memory, and small ones, have core
 //! blocks of exact sizes.
 
 use core::ptr::NonNull;
+use core::sync::atomic::{Ordering, fence};
 
 use self::class::Item;
 pub(super) use self::class::{Medium, MediumClass, Slots};
 pub(super) use self::shape::PAGES_MAX;
+#[cfg(all(feature = "std", not(loom)))]
+pub(super) use self::shape::SLOT_GRANULES;
 use self::shape::RECIPROCAL_BITS;
 pub(super) use self::shape::{MEDIUM_BYTES_MAX, MEDIUM_CLASSES, class_or_none, medium_class};
 use super::block_size::granules_for;
 use super::core_blocks::Fault;
 use super::page_id::{page_id, split_id};
 use super::region::{KIND_CORE, KIND_MEDIUM, NIL, PageDesc, PageState, Region};
+use super::table_word::write_number;
 use super::{CachedPlace, Place, Refusal, SizeClassHeap};
 use crate::bookkeeping::mark;
 use crate::contract::misuse::Misuse;
@@ -79,8 +83,8 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         of.total += 1;
         let granted = of.bytes as usize;
         let (start, slots, slot) = item.parts();
-        // SAFETY: the tables are those of a slab in use, and no other reference to them is alive.
-        unsafe { (*slots).live |= 1 << slot };
+        // SAFETY: the tables are those of a slab in use.
+        unsafe { set_live(slots, slot, true) };
         self.count(requested, granted);
         mark::undefined_at(start, granted);
         // SAFETY: a slot is inside a region, which does not start at null.
@@ -133,8 +137,8 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             return true;
         }
         let LiveSlot { class, slots, slot } = slot;
-        // SAFETY: the tables of a slab in use, to which no other reference is alive.
-        unsafe { (*slots).live &= !(1 << slot) };
+        // SAFETY: the tables of a slab in use.
+        unsafe { set_live(slots, slot, false) };
         let bytes = self.medium.classes[class].bytes as usize;
         self.granted -= bytes;
         mark::no_access_at(start, bytes);
@@ -148,10 +152,10 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     #[inline(always)]
     fn live_slot(&self, granule: u32, distance: u32, bytes: usize) -> Option<LiveSlot> {
         let first = granule / PAGE_GRANULES - distance;
-        let desc = self.cached_region().descs.wrapping_add(first as usize);
-        // SAFETY: a slab's first page has a descriptor, written when it was opened.
-        let class = usize::from(unsafe { (*desc).class });
-        let slots = desc.wrapping_add(1).cast::<Slots>();
+        let units = self.cached_region().units.wrapping_add(first as usize * 8);
+        // SAFETY: a slab's class is in its first page's units, written when it was opened.
+        let class = usize::from(unsafe { units.read() });
+        let slots = units.wrapping_add(8).cast::<Slots>();
         let of = &self.medium.classes[class];
         let offset = granule - first * PAGE_GRANULES;
         let slot = slot_of(offset, of.reciprocal);
@@ -171,8 +175,8 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         }
         self.granted -= class.bytes as usize;
         mark::no_access_at(block.as_ptr(), class.bytes as usize);
-        // SAFETY: the tables of a slab in use, to which no other reference is alive.
-        unsafe { (*slots).live &= !(1 << slot) };
+        // SAFETY: the tables of a slab in use.
+        unsafe { set_live(slots, slot, false) };
         true
     }
 
@@ -233,7 +237,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
 
     /// The bytes of the slots of a slab.
     pub(super) fn slot_bytes_of(&self, region: usize, first: u32) -> usize {
-        let class = self.edit_desc(page_id(region, first), |desc| usize::from(desc.class));
+        let class = usize::from(self.regions[region].slab_class(first));
         self.medium.classes[class].bytes as usize
     }
 
@@ -241,7 +245,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     /// there is none.
     pub(super) fn next_live_slot(&self, region: usize, first: u32, from: u32) -> (u32, bool) {
         let of = &self.regions[region];
-        let class = self.edit_desc(page_id(region, first), |desc| usize::from(desc.class));
+        let class = usize::from(of.slab_class(first));
         let granules = self.medium.classes[class].granules;
         let begin = first * PAGE_GRANULES;
         let slot = (from - begin).div_ceil(granules);
@@ -290,18 +294,16 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         of.slabs += 1;
         self.medium.granules += u64::from(of.pages * PAGE_GRANULES);
         self.medium.idle += u64::from(of.slots_each * of.granules);
-        let slots = Slots { live: 0, free: of.all() };
         let region = &self.regions[index];
+        let state = PageState::Partial;
+        let desc = PageDesc { next: NIL, prev: NIL, used: 0, class: class as u8, state, id };
+        // SAFETY: every page has a descriptor.
+        unsafe { region.desc(first).write(desc) };
+        region.set_unit_classes(first, [class as u8; 8]);
+        region.set_slots(first, Slots { live: 0, free: of.all() });
         for distance in 0..of.pages {
             region.set_kind(first + distance, KIND_MEDIUM + distance as u8);
         }
-        let class_byte = class as u8;
-        let state = PageState::Partial;
-        let desc = PageDesc { next: NIL, prev: NIL, used: 0, class: class_byte, state, id };
-        // SAFETY: every page has a descriptor, and both pages are the slab's.
-        unsafe { region.desc(first).write(desc) };
-        // SAFETY: as above.
-        unsafe { region.slot_tables(first).write(slots) };
         self.list_slab(id, class);
     }
 
@@ -334,7 +336,8 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         self.medium.take_slots_from(class, id, slots, base);
     }
 
-    /// Takes a slab out of the list of its class and makes its pages the core's.
+    /// Takes a slab out of the list of its class and makes its pages the core's. Live slots have
+    /// headers and start bits.
     fn end_slab(&mut self, id: u32, class: usize) {
         let head = self.medium.classes[class].partial;
         let head_now = self.unlink(head, id);
@@ -343,9 +346,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         let of = &mut self.medium.classes[class];
         of.slabs -= 1;
         self.medium.granules -= u64::from(of.pages * PAGE_GRANULES);
-        for distance in 0..of.pages {
-            self.regions[index].set_kind(first + distance, KIND_CORE);
-        }
+        self.regions[index].make_core(first, of.pages);
     }
 
     /// Gives a slab all of whose slots are free back to the core; `false` if damage was found and
@@ -380,10 +381,35 @@ impl Region {
         (distance < PAGES_MAX).then(|| page - distance)
     }
 
+    /// Makes pages the core's.
+    fn make_core(&self, first: u32, pages: u32) {
+        for page in first..first + pages {
+            self.set_kind(page, KIND_CORE);
+        }
+        // Release pairs with the Acquire in `live_bytes`: a thread that reads what is written to
+        // the tables from here on sees the kinds.
+        fence(Ordering::Release);
+    }
+
+    /// The class of a slab of a middle size, by its first page.
+    #[inline]
+    pub(super) fn slab_class(&self, first: u32) -> u8 {
+        self.unit_class(first * PAGE_GRANULES)
+    }
+
     /// The tables of a slab of a middle size, by its first page.
     #[inline]
     pub(super) fn slot_tables(&self, first: u32) -> *mut Slots {
-        self.desc(first + 1).cast()
+        self.units.wrapping_add((first as usize + 1) * 8).cast()
+    }
+
+    /// Writes them.
+    pub(super) fn set_slots(&self, first: u32, slots: Slots) {
+        let tables = self.slot_tables(first);
+        // SAFETY: callers pass the first page of a slab, whose second page's units these are.
+        unsafe { write_number(&raw mut (*tables).live, slots.live) };
+        // SAFETY: as above.
+        unsafe { (*tables).free = slots.free };
     }
 
     /// What they say.
@@ -391,6 +417,22 @@ impl Region {
         // SAFETY: callers pass the first page of a slab, whose tables were written when it opened.
         unsafe { self.slot_tables(first).read() }
     }
+}
+
+/// Notes that a slot is live, or that it is not.
+///
+/// # Safety
+///
+/// The tables are those of a slab in use, which the caller alone writes.
+#[inline(always)]
+unsafe fn set_live(slots: *mut Slots, slot: u32, live: bool) {
+    // SAFETY: the caller's promise.
+    let place = unsafe { &raw mut (*slots).live };
+    // SAFETY: as above.
+    let bits = unsafe { place.read() };
+    let bits = if live { bits | 1 << slot } else { bits & !(1 << slot) };
+    // SAFETY: as above.
+    unsafe { write_number(place, bits) };
 }
 
 /// The slot that an offset in granules is in.

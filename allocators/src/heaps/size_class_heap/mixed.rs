@@ -113,8 +113,9 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     fn make_mixed(&mut self, id: u32, class: usize) {
         self.unlink_partial(id, class);
         let (region, page) = split_id(id);
-        self.regions[region].set_kind(page, KIND_MIXED);
+        // The kind last: it says that the units have classes.
         self.regions[region].set_unit_classes(page, [class as u8; 8]);
+        self.regions[region].set_kind(page, KIND_MIXED);
         let used = self.edit_desc(id, |desc| {
             desc.state = PageState::Idle;
             desc.used

@@ -14,9 +14,15 @@
 //!   changed.
 //! - `kinds`: one byte for each page: 0 for the core, 1 to 24 for a slab page of that class, 64 to
 //!   95 for a page of a slab of a middle size, 255 for a mixed page.
-//! - `units`: for a mixed page, the class of each 512-byte unit.
+//! - `units`: for a mixed page, the class of each 512-byte unit; for a slab of a middle size its
+//!   class, and in those of its second page its live slots.
 //! - `descs`: for a slab or mixed page, its list links and its number of used slots; for a slab of
-//!   a middle size those of its first page, and its live slots in the second one's.
+//!   a middle size those of its first page.
+//!
+//! Where other threads free blocks they read `starts`, `units` and `kinds`, and the sizes of core
+//! blocks. The kind of a page is written last. That of a live block changes only from a slab page's
+//! to a mixed page's, and from a slab's of a middle size to the core's, after what the new kind
+//! needs was written; a reader that finds another kind afterwards reads again.
 //!
 //! # Invariants
 //!
@@ -29,6 +35,7 @@
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
+use super::table_word::{publish, write_bits};
 use crate::bookkeeping::mark;
 use crate::heaps::size_classes::{GRANULE, PAGE, PAGE_GRANULES};
 
@@ -90,6 +97,48 @@ pub(super) enum PageState {
     Idle,
     /// In the list of mixed pages to search for free units.
     Listed,
+}
+
+/// Where the parts of a region are in its memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parts {
+    region: *mut Region,
+    pub(super) base: *mut u8,
+    pub(super) pages: usize,
+    levels: usize,
+    pub(super) starts: *mut u64,
+    descs: *mut PageDesc,
+    pub(super) units: *mut u8,
+    pub(super) kinds: *mut u8,
+    bins: *mut u32,
+}
+
+impl Parts {
+    /// The parts of the region that would be made in `memory`; `None` if it cannot hold one page.
+    pub(super) fn of(memory: NonNull<u8>, layout: Layout) -> Option<Self> {
+        let skip = memory.as_ptr().align_offset(align_of::<Region>());
+        let head = skip.checked_add(size_of::<Region>())?;
+        let address = memory.addr().get().checked_add(head)?;
+        let plan = plan(address, layout.size().checked_sub(head)?)?;
+        let start = memory.as_ptr().wrapping_add(head);
+        let bins_at = address.next_multiple_of(8) - address;
+        let bins_bytes = plan.levels * 33 * size_of::<u32>();
+        let starts_at = bins_at + bins_bytes.next_multiple_of(8);
+        let descs_at = starts_at + plan.pages * 32;
+        let units_at = descs_at + plan.pages * size_of::<PageDesc>();
+        let kinds_at = units_at + plan.pages * 8;
+        Some(Self {
+            region: memory.as_ptr().wrapping_add(skip).cast(),
+            base: start.wrapping_add(plan.base),
+            pages: plan.pages,
+            levels: plan.levels,
+            starts: start.wrapping_add(starts_at).cast(),
+            descs: start.wrapping_add(descs_at).cast(),
+            units: start.wrapping_add(units_at),
+            kinds: start.wrapping_add(kinds_at),
+            bins: start.wrapping_add(bins_at).cast::<u32>().wrapping_add(plan.levels),
+        })
+    }
 }
 
 /// The layout of a region in a given number of bytes.
@@ -178,30 +227,18 @@ impl Region {
     /// `memory` is valid for reads and writes of `layout.size()` bytes, belongs to the region alone
     /// and outlives it.
     pub(super) unsafe fn new(memory: NonNull<u8>, layout: Layout) -> Option<NonNull<Self>> {
-        let skip = memory.as_ptr().align_offset(align_of::<Self>());
-        let head = skip.checked_add(size_of::<Self>())?;
-        let address = memory.addr().get().checked_add(head)?;
-        let plan = plan(address, layout.size().checked_sub(head)?)?;
-        let start = memory.as_ptr().wrapping_add(head);
-        let bins_bytes = plan.levels * 33 * size_of::<u32>();
-        let starts_at = address.next_multiple_of(8) + bins_bytes.next_multiple_of(8) - address;
-        let descs_at = starts_at + plan.pages * 32;
-        let units_at = descs_at + plan.pages * size_of::<PageDesc>();
-        let kinds_at = units_at + plan.pages * 8;
+        let parts = Parts::of(memory, layout)?;
         let mut region = Self {
-            base: start.wrapping_add(plan.base),
-            bytes: plan.pages * PAGE,
-            starts: start.wrapping_add(starts_at).cast(),
-            kinds: start.wrapping_add(kinds_at),
-            units: start.wrapping_add(units_at),
-            descs: start.wrapping_add(descs_at).cast(),
-            bins: start
-                .wrapping_add(address.next_multiple_of(8) - address)
-                .cast::<u32>()
-                .wrapping_add(plan.levels),
+            base: parts.base,
+            bytes: parts.pages * PAGE,
+            starts: parts.starts,
+            kinds: parts.kinds,
+            units: parts.units,
+            descs: parts.descs,
+            bins: parts.bins,
             level_bits: 0,
-            levels: plan.levels as u32,
-            granules: (plan.pages * PAGE / GRANULE) as u32,
+            levels: parts.levels as u32,
+            granules: (parts.pages * PAGE / GRANULE) as u32,
             initialised: 0,
             frontier: 0,
             taken: 0,
@@ -211,10 +248,9 @@ impl Region {
         };
         mark::no_access_at(region.base, region.bytes);
         region.open_core();
-        let place = memory.as_ptr().wrapping_add(skip).cast::<Self>();
-        // SAFETY: the caller's promise; the plan begins after it, and `skip` aligns it.
-        unsafe { place.write(region) };
-        NonNull::new(place)
+        // SAFETY: the caller's promise; the tables begin after it, and it is aligned.
+        unsafe { parts.region.write(region) };
+        NonNull::new(parts.region)
     }
 
     /// Pages of the region.
@@ -258,10 +294,14 @@ impl Region {
     fn initialise(&mut self, pages: u32) {
         let from = self.initialised as usize;
         let count = pages as usize - from;
-        // SAFETY: `kinds` holds a byte for each page of the region; `pages` is at most that many.
-        unsafe { self.kinds.wrapping_add(from).write_bytes(KIND_CORE, count) };
-        // SAFETY: `starts` holds four words for each page.
-        unsafe { self.starts.wrapping_add(from * 4).write_bytes(0, count * 4) };
+        for word in from * 4..(from + count) * 4 {
+            // SAFETY: `starts` holds four words for each page; `pages` is at most that many.
+            unsafe { write_bits(self.starts.wrapping_add(word), 0) };
+        }
+        for page in from..from + count {
+            // SAFETY: `kinds` holds a byte for each page of the region.
+            unsafe { publish(self.kinds.wrapping_add(page), KIND_CORE) };
+        }
         self.initialised = pages;
     }
 
@@ -286,8 +326,8 @@ impl Region {
         let word = self.starts_word(granule);
         // SAFETY: the granule is in an initialised page, by invariant 2.
         let bits = unsafe { word.read() };
-        // SAFETY: the same word.
-        unsafe { word.write(bits | 1 << (granule % 64)) };
+        // SAFETY: the same word, which the heap's owner alone writes.
+        unsafe { write_bits(word, bits | 1 << (granule % 64)) };
     }
 
     #[inline]
@@ -295,8 +335,8 @@ impl Region {
         let word = self.starts_word(granule);
         // SAFETY: a live block started at the granule, so its page is initialised.
         let bits = unsafe { word.read() };
-        // SAFETY: the same word.
-        unsafe { word.write(bits & !(1 << (granule % 64))) };
+        // SAFETY: the same word, which the heap's owner alone writes.
+        unsafe { write_bits(word, bits & !(1 << (granule % 64))) };
     }
 
     /// The four words of `starts` that belong to a page.
@@ -316,8 +356,8 @@ impl Region {
 
     pub(super) fn set_kind(&self, page: u32, kind: u8) {
         debug_assert!(page < self.initialised, "invariant 2 at page {page}");
-        // SAFETY: `kinds` has a byte for each page.
-        unsafe { self.kinds.wrapping_add(page as usize).write(kind) };
+        // SAFETY: `kinds` has a byte for each page, which the heap's owner alone writes.
+        unsafe { publish(self.kinds.wrapping_add(page as usize), kind) };
     }
 
     /// The descriptor of a page. Only slab and mixed pages have one that can be read.
@@ -335,8 +375,8 @@ impl Region {
 
     pub(super) fn set_unit_classes(&self, page: u32, classes: [u8; 8]) {
         let units = self.units.wrapping_add(page as usize * 8);
-        // SAFETY: eight bytes a page.
-        unsafe { units.cast::<[u8; 8]>().write(classes) };
+        // SAFETY: eight bytes a page, at a multiple of 8, which the heap's owner alone writes.
+        unsafe { write_bits(units.cast(), u64::from_ne_bytes(classes)) };
     }
 
     /// The class of the unit that holds a granule of a mixed page.

@@ -4,6 +4,7 @@ use core::ptr::NonNull;
 
 use super::page_id::{page_id, split_id};
 use super::region::{KIND_CORE, NIL, PageDesc, PageState};
+use super::table_word::write_bits;
 use super::{Place, Refusal, SizeClassHeap};
 use crate::bookkeeping::mark;
 use crate::contract::misuse::Misuse;
@@ -36,8 +37,8 @@ impl Item {
         let bit = 1 << (self.start.addr() / GRANULE % 64);
         // SAFETY: the word is that of the slot's page, which is in use and hence initialised.
         let bits = unsafe { self.word.read() };
-        // SAFETY: the same word.
-        unsafe { self.word.write(bits | bit) };
+        // SAFETY: the same word, which the heap's owner alone writes.
+        unsafe { write_bits(self.word, bits | bit) };
         // SAFETY: a slot is inside a region, which does not start at null.
         let start = unsafe { NonNull::new_unchecked(self.start) };
         mark::undefined(start, bytes);

@@ -31,7 +31,7 @@ pub(super) const fn word_of_size(size: u32, block: u32) -> u32 {
 
 /// The size that a word states; any number where the word is not ours.
 #[inline]
-pub(super) const fn size_of_word(word: u32, block: u32) -> u32 {
+pub(in crate::heaps::size_class_heap) const fn size_of_word(word: u32, block: u32) -> u32 {
     word.wrapping_sub(block.wrapping_mul(SALT)).wrapping_mul(UNSCALE)
 }
 

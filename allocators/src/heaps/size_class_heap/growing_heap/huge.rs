@@ -19,7 +19,7 @@ mod tests;
 
 impl<B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'_, B, C> {
     /// Whether a request that no region has room for is one for the backing.
-    pub(super) fn is_backings(layout: Layout) -> bool {
+    pub(crate) fn is_backings(layout: Layout) -> bool {
         layout.size() >= HUGE_BYTES_MIN || SizeClassHeap::<C>::is_huge(layout)
     }
 

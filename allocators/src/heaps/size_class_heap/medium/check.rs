@@ -87,7 +87,8 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     fn check_slab(&self, index: usize, first: u32, size: u32) -> Result<usize, Damage> {
         let region = &self.regions[index];
         let id = page_id(index, first);
-        let (class, own) = self.edit_desc(id, |desc| (usize::from(desc.class), desc.id));
+        let class = usize::from(region.slab_class(first));
+        let own = self.edit_desc(id, |desc| desc.id);
         let of = self.medium.classes.get(class);
         let sound = of.is_some_and(|of| {
             own == id && size == of.pages * PAGE_GRANULES && of.fits(region, first)

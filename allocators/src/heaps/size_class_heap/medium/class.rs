@@ -1,7 +1,7 @@
 //! The classes of middle sizes: fronts, counters, and the tables of a slab.
 
 use super::super::block_size::payload;
-use super::super::region::{NIL, PageDesc};
+use super::super::region::NIL;
 use super::shape::{MEDIUM_CLASSES, class_or_none, shape};
 use crate::heaps::size_classes::GRANULE;
 
@@ -72,11 +72,11 @@ const _: () = assert!(size_of::<MediumClass>() == 128, "a class is found by a sh
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub(in crate::heaps::size_class_heap) struct Slots {
-    pub(in crate::heaps::size_class_heap) live: u64,
-    pub(in crate::heaps::size_class_heap) free: u64,
+    pub(in crate::heaps::size_class_heap) live: u32,
+    pub(in crate::heaps::size_class_heap) free: u32,
 }
 
-const _: () = assert!(size_of::<Slots>() == size_of::<PageDesc>(), "they take its place");
+const _: () = assert!(size_of::<Slots>() == 8, "they take the place of a page's units");
 
 /// A free slot in a front: where it starts, with the low four bits of its number below, and the
 /// tables of its slab, with the fifth.
@@ -242,7 +242,7 @@ impl MediumClass {
     }
 
     /// A bit for each slot of a slab.
-    pub(super) const fn all(&self) -> u64 {
+    pub(super) const fn all(&self) -> u32 {
         (1 << self.slots_each) - 1
     }
 

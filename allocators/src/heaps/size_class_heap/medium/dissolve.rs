@@ -17,7 +17,7 @@ const DISSOLVED_MAX: u32 = 64;
 struct Slab {
     first: u32,
     /// A bit for each live slot.
-    live: u64,
+    live: u32,
     slots: u32,
     /// Granules of a slot.
     granules: u32,
@@ -112,15 +112,15 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         self.large_granted_total += u64::from(live) * u64::from(of.bytes);
         self.medium.idle -= u64::from((slab.slots - live) * slab.granules);
         self.medium.add_blocks(class, live);
+        self.regions[index].write_headers(slab).map_err(|fault| self.refusal(index, fault))?;
         self.end_slab(id, class);
-        self.regions[index].divide(slab).map_err(|fault| self.refusal(index, fault))
+        self.regions[index].free_runs(slab).map_err(|fault| self.refusal(index, fault))
     }
 }
 
 impl Region {
-    /// Writes the headers of a slab's slots, whose pages are the core's already, and frees what is
-    /// between live ones.
-    fn divide(&mut self, slab: Slab) -> Result<(), Fault> {
+    /// Writes the headers of a slab's slots, and of the runs of free ones between them.
+    fn write_headers(&mut self, slab: Slab) -> Result<(), Fault> {
         let mut at = slab.first;
         // The block before the slab keeps its size.
         let mut before = self.header(at)?.prev;
@@ -134,6 +134,11 @@ impl Region {
             at = block;
         }
         self.set_prev(slab.end, before);
+        Ok(())
+    }
+
+    /// Frees the runs between the live slots of a slab whose pages are the core's by now.
+    fn free_runs(&mut self, slab: Slab) -> Result<(), Fault> {
         let mut at = slab.first;
         while at < slab.end {
             let block = slab.block_at(at);

@@ -61,6 +61,18 @@ static CLASSES: [u8; GRANULES_MAX + 1] = {
     classes
 };
 
+/// Granules of a slot of each class, its header included.
+#[cfg(all(feature = "std", not(loom)))]
+pub(in crate::heaps::size_class_heap) static SLOT_GRANULES: [u16; MEDIUM_CLASSES] = {
+    let mut granules = [0; MEDIUM_CLASSES];
+    let mut class = 0;
+    while class < MEDIUM_CLASSES {
+        granules[class] = shape(class).granules as u16;
+        class += 1;
+    }
+    granules
+};
+
 /// As [`medium_class`], but `MEDIUM_CLASSES` where that has none.
 #[inline(always)]
 pub(in crate::heaps::size_class_heap) fn class_or_none(granules: u32) -> usize {

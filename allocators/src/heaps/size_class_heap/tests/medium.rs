@@ -365,15 +365,17 @@ fn verify_finds_each_kind_of_damage() {
     let class = class_of(1000);
     let tables = "a slab's tables are damaged";
     assert_eq!(said(|inner, page| inner.edit_desc(page, |desc| desc.id ^= 1)), tables);
-    assert_eq!(said(|inner, page| inner.edit_desc(page, |desc| desc.class = 66)), tables);
-    assert_eq!(said(|inner, page| inner.edit_desc(page, |desc| desc.class += 1)), tables);
+    let class_of_slab = |inner: &mut Default, page, class| {
+        inner.regions[0].set_unit_classes(page, [class; 8]);
+    };
+    assert_eq!(said(|inner, page| class_of_slab(inner, page, 66)), tables);
+    assert_eq!(said(|inner, page| class_of_slab(inner, page, class as u8 + 1)), tables);
     assert_eq!(said(|inner, page| inner.regions[0].set_kind(page + 1, KIND_MEDIUM + 2)), tables);
     let all = (1 << World::new(REGION).slots(1000)) - 1;
-    let write = |inner: &mut Default, page, live: u64, free: u64| {
-        // SAFETY: the tables of a slab, which nothing else uses at the time.
-        unsafe { inner.regions[0].slot_tables(page).write(Slots { live, free }) };
+    let write = |inner: &mut Default, page, live: u32, free: u32| {
+        inner.regions[0].set_slots(page, Slots { live, free });
     };
-    assert_eq!(said(|inner, page| write(inner, page, 1 << 63 | 1, all - 1)), tables);
+    assert_eq!(said(|inner, page| write(inner, page, 1 << 31 | 1, all - 1)), tables);
     assert_eq!(said(|inner, page| write(inner, page, 1, all)), tables);
     assert_eq!(said(|inner, page| write(inner, page, 0, all)), tables);
     let counts = "a class of middle sizes counts other blocks than there are";
@@ -386,7 +388,7 @@ fn verify_finds_each_kind_of_damage() {
     };
     assert_eq!(said(unmark), counts);
     let front = "a front holds what is not free";
-    let waiting = |inner: &mut Default, page: u32, live: u64, free: u64| {
+    let waiting = |inner: &mut Default, page: u32, live: u32, free: u32| {
         let slot = NonNull::new(inner.regions[0].address(page * 256)).expect("not null");
         assert!(inner.deallocate_hot(slot, 0), "it is live");
         write(inner, page, live, free);

@@ -118,6 +118,11 @@ impl AtomicUsize {
     }
 
     #[track_caller]
+    pub(crate) fn swap(&self, value: usize, order: Ordering) -> usize {
+        self.change(is(Fault::SplitExchange), order, |_| value, |cell, order| cell.swap(value, order))
+    }
+
+    #[track_caller]
     pub(crate) fn fetch_max(&self, value: usize, order: Ordering) -> usize {
         self.0.fetch_max(value, ordering(order))
     }
@@ -176,6 +181,35 @@ impl<T> AtomicPtr<T> {
     #[track_caller]
     pub(crate) fn store(&self, value: *mut T, order: Ordering) {
         self.0.store(value, ordering(order));
+    }
+
+    #[track_caller]
+    pub(crate) fn swap(&self, value: *mut T, order: Ordering) -> *mut T {
+        if !is(Fault::SplitExchange) {
+            return self.0.swap(value, ordering(order));
+        }
+        let before = self.0.load(Ordering::SeqCst);
+        self.0.store(value, Ordering::SeqCst);
+        before
+    }
+
+    #[track_caller]
+    pub(crate) fn compare_exchange(
+        &self,
+        old: *mut T,
+        new: *mut T,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<*mut T, *mut T> {
+        if !is(Fault::SplitExchange) {
+            return self.0.compare_exchange(old, new, ordering(success), ordering(failure));
+        }
+        let seen = self.0.load(Ordering::SeqCst);
+        if seen != old {
+            return Err(seen);
+        }
+        self.0.store(new, Ordering::SeqCst);
+        Ok(seen)
     }
 }
 

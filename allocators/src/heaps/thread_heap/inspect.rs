@@ -1,0 +1,152 @@
+//! Counters, walks and checks over the heaps of all threads, and the book of sites.
+
+use core::panic::Location;
+use core::ptr::{self, NonNull};
+use core::sync::atomic::Ordering;
+
+use super::ThreadHeap;
+use super::record::Record;
+use super::shared::Shared;
+use super::slot::Slot;
+use crate::bookkeeping::sites::SiteBook;
+use crate::contract::allocator::{AllocError, Block, Damage};
+use crate::contract::leak;
+use crate::contract::stats::Stats;
+use crate::heaps::size_classes::DefaultClasses;
+
+impl Shared {
+    /// The first live block of a record from a granule on; `None` if there is no more.
+    fn next_block(&self, record: &Record, from: usize) -> Option<(usize, Block)> {
+        // Under the lock, so that no region goes back while its tables are read.
+        self.state.with(|_| {
+            let huge = record.huge_bytes.load(Ordering::Relaxed);
+            if huge > 0 && from == 0 {
+                let address = NonNull::new(record.huge.load(Ordering::Relaxed))?;
+                return Some((1, Block { address, bytes: huge, site: None }));
+            }
+            let mut from = from;
+            loop {
+                let (granule, bytes) = record.tables.next_live::<DefaultClasses>(from)?;
+                from = granule + 1;
+                if !record.mail().has(granule) {
+                    let address = NonNull::new(record.tables.address(granule))?;
+                    return Some((from, Block { address, bytes, site: None }));
+                }
+            }
+        })
+    }
+}
+
+impl<S: SiteBook> ThreadHeap<'_, S> {
+    /// The counters of all threads: of this one, and of those that have ended, as they are; of
+    /// others as they were some slow calls ago.
+    pub(super) fn counted(&self) -> Stats {
+        let Some(shared) = self.opened() else { return Stats::default() };
+        let mut sum = Stats::default();
+        self.with_settled(&mut Slot::publish);
+        for slot in shared.slots() {
+            let of = slot.published.get();
+            sum.live += of.live;
+            sum.granted += of.granted;
+            sum.allocations_total += of.allocations_total;
+            sum.requested_total += of.requested_total;
+            sum.granted_total += of.granted_total;
+        }
+        let huge = shared.state.with(|state| state.huge);
+        sum.live += huge.live;
+        sum.granted += huge.bytes;
+        sum.allocations_total += huge.allocations_total;
+        sum.requested_total += huge.requested_total;
+        sum.granted_total += huge.requested_total;
+        (sum.reserved, sum.peak_reserved) = shared.reserved();
+        sum.requested = sum.granted;
+        sum.peak_granted = shared.peak_granted().max(sum.granted);
+        sum.peak_requested = sum.peak_granted;
+        sum
+    }
+
+    /// Visits the live blocks of all threads. Blocks that others allocate or free meanwhile are
+    /// visited or not.
+    pub(super) fn walk_live(&self, visit: &mut dyn FnMut(Block)) {
+        let Some(shared) = self.opened() else { return };
+        for record in shared.records() {
+            let mut from = 0;
+            while let Some((next, block)) = shared.next_block(record, from) {
+                from = next;
+                visit(Block { site: self.sites.with(|sites| sites.site(block.address)), ..block });
+            }
+        }
+    }
+
+    /// Checks the heaps that no other thread can be using, and the directory.
+    pub(super) fn verify_settled(&self) -> Result<(), Damage> {
+        let Some(shared) = self.opened() else { return Ok(()) };
+        let mut found = Ok(());
+        self.with_settled(&mut |slot| {
+            if found.is_ok() {
+                found = slot.heap.verify();
+            }
+        });
+        found?;
+        for record in shared.records() {
+            let chunk = shared.state.with(|_| record.chunk.get());
+            let Some((start, _)) = chunk else { continue };
+            let is_entered = shared.directory().find(start.as_ptr());
+            if !is_entered.is_some_and(|found| ptr::eq(found, record)) {
+                let what = "a region is not in the directory";
+                return Err(Damage { what, address: start.as_ptr() });
+            }
+        }
+        let live = self.counted().live;
+        self.sites.with(|sites| sites.verify(live))
+    }
+
+    /// Panics if there are live blocks. The heap is being dropped, so every thread has ended or has
+    /// no more to do with it.
+    pub(super) fn assert_no_leak(&self) {
+        let Some(shared) = self.opened() else { return };
+        for slot in shared.slots() {
+            slot.take_back(usize::MAX);
+            slot.publish();
+        }
+        leak::assert_none(self);
+    }
+
+    /// Serves a request with `take` and keeps the site.
+    #[track_caller]
+    pub(super) fn noted(
+        &self,
+        take: impl FnOnce() -> Result<NonNull<[u8]>, AllocError>,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        let site = Location::caller();
+        self.sites.with(|sites| sites.reserve_slot(site))?;
+        match take() {
+            Ok(block) => {
+                self.sites.with(|sites| sites.commit(block.cast(), site));
+                Ok(block)
+            }
+            Err(refused) => {
+                self.sites.with(|sites| sites.cancel());
+                Err(refused)
+            }
+        }
+    }
+
+    /// Removes the site of a block that is about to be freed.
+    #[inline]
+    pub(super) fn forget(&self, block: NonNull<u8>) {
+        if S::KEEPS {
+            self.sites.with(|sites| sites.forget(block));
+        }
+    }
+
+    /// Keeps the site of a block that moved.
+    pub(super) fn moved(&self, from: NonNull<u8>, to: NonNull<u8>) {
+        if S::KEEPS {
+            self.sites.with(|sites| {
+                let site = sites.site(from);
+                sites.moved(from, to, site);
+            });
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The heap of one thread.
+
+use core::alloc::Layout;
+use core::cell::Cell;
+use core::panic::Location;
+use core::ptr::{self, NonNull};
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+use super::record::Record;
+use super::shared::Shared;
+use super::supply::Supply;
+use crate::contract::allocator::AllocError;
+use crate::contract::stats::Stats;
+use crate::heaps::size_class_heap::{GrowingHeap, report};
+use crate::heaps::size_classes::DefaultClasses;
+use crate::threads::hand_over::{Inbox, Linked, WORD_BITS};
+
+/// The first region with its head is 1 MiB.
+const REGION_BYTES: usize = (1 << 20) - (12 << 10);
+/// Regions double up to this.
+const REGION_BYTES_MAX: usize = REGION_BYTES << 6;
+/// Blocks that one slow call takes back, about.
+const TAKEN_MAX: usize = 256;
+/// Slow calls after which the counters are published.
+const CALLS_PUBLISHED: u32 = 256;
+/// Bytes by which the shared count of a slot's may be off.
+const COUNTED_STEP: usize = 64 << 10;
+
+pub(super) type Heap = GrowingHeap<'static, Supply, DefaultClasses>;
+
+/// A heap with one owner at a time: a thread, or whoever holds a lock of the shared state.
+///
+/// # Invariants
+///
+/// 1. All but `inbox` and `published` is touched by the owner alone.
+/// 2. It stays at its place until the shared state ends.
+#[repr(C, align(128))]
+pub(super) struct Slot {
+    // First, so that what the fast paths read is at the slot's address and a shift.
+    pub(super) heap: Heap,
+    pub(super) supply: Supply,
+    /// Records whose blocks are being taken back.
+    taken: Cell<*mut Record>,
+    slow_calls: Cell<u32>,
+    /// Bytes that the shared count has of this slot.
+    counted: Cell<usize>,
+    /// The slot's place in the table.
+    pub(super) number: usize,
+    pub(super) published: Published,
+    pub(super) inbox: Inbox<Record>,
+}
+
+// SAFETY: invariant 1: what is not atomic is the owner's, and slots pass from owner to owner under
+// a lock. The backing below is `Sync`.
+unsafe impl Sync for Slot {}
+
+/// The counters of a slot as others see them. On a machine of 32 bits the totals wrap.
+#[derive(Debug)]
+#[repr(align(128))]
+pub(super) struct Published {
+    live: AtomicUsize,
+    granted: AtomicUsize,
+    allocations_total: AtomicUsize,
+    requested_total: AtomicUsize,
+    granted_total: AtomicUsize,
+}
+
+impl Slot {
+    /// Writes a slot to its place.
+    ///
+    /// # Safety
+    ///
+    /// `place` is valid for writes and stays valid until the slot is no longer used, as does what
+    /// `shared` leads to; `name` until then.
+    pub(super) unsafe fn write(
+        place: NonNull<Self>,
+        shared: NonNull<Shared>,
+        name: &'static str,
+        number: usize,
+    ) {
+        let at = place.as_ptr();
+        // SAFETY: the caller's promise.
+        let supply = unsafe { &raw mut (*at).supply };
+        // SAFETY: as above.
+        unsafe { supply.write(Supply::new(shared, at)) };
+        // SAFETY: as above; it stays there, and nothing changes it but through its cells.
+        let supply = unsafe { &*supply.cast_const() };
+        let heap = GrowingHeap::growing(name, supply, REGION_BYTES).up_to(REGION_BYTES_MAX);
+        // SAFETY: as above.
+        unsafe { (&raw mut (*at).heap).write(heap) };
+        // SAFETY: as above.
+        unsafe { (&raw mut (*at).taken).write(Cell::new(ptr::null_mut())) };
+        // SAFETY: as above.
+        unsafe { (&raw mut (*at).slow_calls).write(Cell::new(0)) };
+        // SAFETY: as above.
+        unsafe { (&raw mut (*at).counted).write(Cell::new(0)) };
+        // SAFETY: as above.
+        unsafe { (&raw mut (*at).number).write(number) };
+        // SAFETY: as above.
+        unsafe { (&raw mut (*at).published).write(Published::new()) };
+        // SAFETY: as above.
+        unsafe { (&raw mut (*at).inbox).write(Inbox::new()) };
+    }
+
+    /// Serves what the front of a class could not: blocks that came back are taken first.
+    #[inline(never)]
+    #[track_caller]
+    pub(super) fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        if self.has_mail() {
+            self.take_back(TAKEN_MAX);
+        }
+        let block = self.heap.allocate(layout);
+        self.note_slow_call();
+        block
+    }
+
+    #[inline]
+    fn has_mail(&self) -> bool {
+        !self.inbox.is_empty() || !self.taken.get().is_null()
+    }
+
+    /// Takes back blocks that other threads freed, at least `most` if there are as many.
+    #[cold]
+    pub(super) fn take_back(&self, most: usize) {
+        let mut taken = 0;
+        while taken < most {
+            let mut record = self.taken.get();
+            if record.is_null() {
+                record = self.inbox.take();
+            }
+            // SAFETY: records stay until the heap ends, and those in the inbox are this slot's.
+            let Some(record) = (unsafe { record.as_ref() }) else { break };
+            taken += self.take_back_from(record, most - taken);
+        }
+    }
+
+    /// Takes back blocks of one region; if it has more than `most`, it goes into the inbox again.
+    fn take_back_from(&self, record: &Record, most: usize) -> usize {
+        let (mut taken, mut cursor) = (0, 0);
+        self.taken.set(record.link().begin());
+        if record.tables.granules() == 0 {
+            // The region went back while the last thread to free one of its blocks was on its way.
+            return 0;
+        }
+        while let Some((word, mut bits)) = record.mail().take(&mut cursor) {
+            taken += bits.count_ones() as usize;
+            while bits != 0 {
+                let granule = word * WORD_BITS + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                self.take_back_block(record.tables.address(granule));
+            }
+            if taken >= most {
+                self.inbox.put(record);
+                break;
+            }
+        }
+        self.heap.give_emptied();
+        taken
+    }
+
+    fn take_back_block(&self, address: *mut u8) {
+        // SAFETY: a granule of a region is not at null.
+        let block = unsafe { NonNull::new_unchecked(address) };
+        if let Err(refusal) = self.heap.deallocate_kept(block) {
+            report(self.heap.name(), refusal, None);
+        }
+    }
+
+    /// Frees a block of this slot's own.
+    #[inline(never)]
+    pub(super) fn deallocate(
+        &self,
+        block: NonNull<u8>,
+        bytes: usize,
+        site: &'static Location<'static>,
+    ) {
+        self.heap.deallocate_other(block, bytes, site);
+    }
+
+    /// Counts a call that was slow anyway, and publishes what has changed since the last time: the
+    /// bytes at each step, the other counters now and then.
+    fn note_slow_call(&self) {
+        let calls = self.slow_calls.get() + 1;
+        self.slow_calls.set(calls);
+        if calls == CALLS_PUBLISHED {
+            self.publish();
+        } else if self.heap.granted().abs_diff(self.counted.get()) >= COUNTED_STEP {
+            self.count_granted();
+        }
+    }
+
+    /// Publishes the counters.
+    pub(super) fn publish(&self) {
+        self.slow_calls.set(0);
+        self.published.set(self.heap.stats());
+        self.count_granted();
+    }
+
+    fn count_granted(&self) {
+        let granted = self.heap.granted();
+        self.supply.shared().count_granted(self.counted.replace(granted), granted);
+    }
+}
+
+impl Published {
+    const fn new() -> Self {
+        Self {
+            live: AtomicUsize::new(0),
+            granted: AtomicUsize::new(0),
+            allocations_total: AtomicUsize::new(0),
+            requested_total: AtomicUsize::new(0),
+            granted_total: AtomicUsize::new(0),
+        }
+    }
+
+    /// Relaxed throughout: each number is for itself.
+    pub(super) fn set(&self, stats: Stats) {
+        self.live.store(stats.live, Ordering::Relaxed);
+        self.granted.store(stats.granted, Ordering::Relaxed);
+        self.allocations_total.store(stats.allocations_total as usize, Ordering::Relaxed);
+        self.requested_total.store(stats.requested_total as usize, Ordering::Relaxed);
+        self.granted_total.store(stats.granted_total as usize, Ordering::Relaxed);
+    }
+
+    pub(super) fn get(&self) -> Stats {
+        let granted = self.granted.load(Ordering::Relaxed);
+        Stats {
+            live: self.live.load(Ordering::Relaxed),
+            requested: granted,
+            granted,
+            allocations_total: self.allocations_total.load(Ordering::Relaxed) as u64,
+            requested_total: self.requested_total.load(Ordering::Relaxed) as u64,
+            granted_total: self.granted_total.load(Ordering::Relaxed) as u64,
+            ..Stats::default()
+        }
+    }
+}

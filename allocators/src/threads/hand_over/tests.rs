@@ -1,0 +1,1 @@
+//! Models of blocks that are handed back.
