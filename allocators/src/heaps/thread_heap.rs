@@ -212,9 +212,11 @@ impl<S: SiteBook> ThreadHeap<'_, S> {
         unsafe { self.shared.load(Ordering::Acquire).as_ref() }
     }
 
-    #[cold]
-    #[inline(never)]
+    /// What the threads share, made if this is the first call.
     fn open(&self) -> Result<&Shared, AllocError> {
+        if let Some(shared) = self.opened() {
+            return Ok(shared);
+        }
         self.opening.with(|()| {
             if let Some(shared) = self.opened() {
                 return Ok(shared);
@@ -235,16 +237,50 @@ impl<S: SiteBook> ThreadHeap<'_, S> {
         })
     }
 
-    /// Serves what the front of a class could not.
+    #[inline(always)]
+    #[track_caller]
+    fn take(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        let Some(slot) = self.slot_at_once() else { return self.take_first(layout) };
+        let Some(class) = Heap::front_class(layout) else { return self.take_larger(slot, layout) };
+        match slot.heap.allocate_front(class, layout.size()) {
+            Some(block) => Ok(block),
+            None => self.take_in_page(slot, class, layout),
+        }
+    }
+
+    /// The second try for a small request.
     #[inline(never)]
     #[track_caller]
-    fn allocate_further(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        let shared = match self.opened() {
-            Some(shared) => shared,
-            None => self.open()?,
-        };
+    fn take_in_page(
+        &self,
+        slot: &Slot,
+        class: usize,
+        layout: Layout,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        match slot.heap.allocate_in_page(class, layout.size()) {
+            Some(block) => Ok(block),
+            None => slot.allocate(layout),
+        }
+    }
+
+    /// Serves a request for more than the classes of pages.
+    #[inline(never)]
+    #[track_caller]
+    fn take_larger(&self, slot: &Slot, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         if Heap::is_backings(layout) {
-            return shared.allocate_huge(layout, false);
+            return self.take_huge(layout, false);
+        }
+        slot.allocate_larger(layout)
+    }
+
+    /// Serves a request of a thread that has no slot, or has used other heaps since.
+    #[cold]
+    #[inline(never)]
+    #[track_caller]
+    fn take_first(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        let shared = self.open()?;
+        if Heap::is_backings(layout) {
+            return self.take_huge(layout, false);
         }
         match self.slot() {
             Some(slot) => slot.allocate(layout),
@@ -252,41 +288,37 @@ impl<S: SiteBook> ThreadHeap<'_, S> {
         }
     }
 
-    #[inline]
-    #[track_caller]
-    fn take(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        let block = self.slot_at_once().and_then(|slot| slot.heap.allocate_at_once(layout));
-        match block {
-            Some(block) => Ok(block),
-            None => self.allocate_further(layout),
-        }
-    }
-
     /// Frees a block; `bytes` is at most its size, or 0.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     fn free(&self, block: NonNull<u8>, bytes: usize) {
         let is_done =
             self.slot_at_once().is_some_and(|slot| slot.heap.deallocate_at_once(block, bytes));
         if !is_done {
-            self.free_further(block, bytes, Location::caller());
+            self.free_other(block, bytes, Location::caller());
         }
     }
 
-    /// Frees what is no slot of a page of the region that the running thread used last.
+    /// The second try for what is no slot of a page of the region that the running thread used
+    /// last.
+    #[inline(never)]
+    fn free_other(&self, block: NonNull<u8>, bytes: usize, site: &'static Location<'static>) {
+        match self.slot_at_once().filter(|slot| slot.heap.is_in_cached(block)) {
+            Some(slot) => slot.heap.deallocate_other(block, bytes, site),
+            None => self.free_further(block, bytes, site),
+        }
+    }
+
+    /// Frees what is not in the region that the running thread used last.
     #[inline(never)]
     fn free_further(&self, block: NonNull<u8>, bytes: usize, site: &'static Location<'static>) {
-        let mine = self.slot_at_once();
-        if let Some(slot) = mine.filter(|slot| slot.heap.is_in_cached(block)) {
-            return slot.deallocate(block, bytes, site);
-        }
         let Some(record) = self.opened().and_then(|shared| shared.directory().find(block.as_ptr()))
         else {
             self.wrong(Misuse::ForeignFree, block, site);
         };
         let owner = record.slot.load(Ordering::Relaxed).cast_const();
-        if mine.is_some_and(|slot| ptr::eq(slot, owner)) {
-            return slot_of(owner).deallocate(block, bytes, site);
+        if self.slot_at_once().is_some_and(|slot| ptr::eq(slot, owner)) {
+            return slot_of(owner).heap.deallocate_elsewhere(block, bytes, site);
         }
         self.free_of_others(record, block, bytes, site);
     }
@@ -306,7 +338,9 @@ impl<S: SiteBook> ThreadHeap<'_, S> {
             return self.free_huge(record, block, bytes, site);
         }
         match self.held_slot() {
-            Some(slot) if ptr::eq(slot, owner) => return slot.deallocate(block, bytes, site),
+            Some(slot) if ptr::eq(slot, owner) => {
+                return slot.heap.deallocate_elsewhere(block, bytes, site);
+            }
             None if slot_of(owner).number == 0 => return self.free_of_zero(block, bytes, site),
             _ => {}
         }
@@ -332,7 +366,7 @@ impl<S: SiteBook> ThreadHeap<'_, S> {
     /// Frees a block of slot 0 for a thread that has none of its own.
     fn free_of_zero(&self, block: NonNull<u8>, bytes: usize, site: &'static Location<'static>) {
         if let Some(shared) = self.opened() {
-            shared.with_zero(|slot| slot.deallocate(block, bytes, site));
+            shared.with_zero(|slot| slot.heap.deallocate_elsewhere(block, bytes, site));
         }
     }
 
@@ -382,6 +416,9 @@ impl<S: SiteBook> ThreadHeap<'_, S> {
         old: Layout,
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
+        if let Some(slot) = self.slot_at_once().filter(|slot| slot.heap.is_in_cached(block)) {
+            return slot.heap.resize(block, old, new);
+        }
         let (record, bytes) = self.found(block);
         let owner = record.slot.load(Ordering::Relaxed).cast_const();
         if self.held_slot().is_some_and(|slot| ptr::eq(slot, owner)) {

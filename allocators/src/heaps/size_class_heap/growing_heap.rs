@@ -110,13 +110,27 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         }
     }
 
-    /// Serves a small request from the front of its class alone.
+    /// The class of a small request without a special alignment.
     #[inline]
     #[cfg(all(feature = "std", not(loom)))]
-    pub(crate) fn allocate_at_once(&self, layout: Layout) -> Option<NonNull<[u8]>> {
-        let class = SizeClassHeap::<C>::front_class(layout)?;
+    pub(crate) fn front_class(layout: Layout) -> Option<usize> {
+        SizeClassHeap::<C>::front_class(layout)
+    }
+
+    /// Serves a request of a class from its front alone.
+    #[inline]
+    #[cfg(all(feature = "std", not(loom)))]
+    pub(crate) fn allocate_front(&self, class: usize, bytes: usize) -> Option<NonNull<[u8]>> {
         // SAFETY: as in `allocate`.
-        unsafe { &mut *self.inner.get() }.allocate_front(class, layout.size())
+        unsafe { &mut *self.inner.get() }.allocate_front(class, bytes)
+    }
+
+    /// Serves a request of a class whose front is empty from its current page alone.
+    #[inline]
+    #[cfg(all(feature = "std", not(loom)))]
+    pub(crate) fn allocate_in_page(&self, class: usize, bytes: usize) -> Option<NonNull<[u8]>> {
+        // SAFETY: as in `allocate`.
+        unsafe { &mut *self.inner.get() }.allocate_current(class, bytes)
     }
 
     /// The second try for a small request, apart from the first so that that one has little to
@@ -135,7 +149,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     /// Apart from the next, so that it has little to save.
     #[inline(never)]
     #[track_caller]
-    fn allocate_medium(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+    pub(crate) fn allocate_medium(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         if layout.align() > GRANULE {
             return self.allocate_aligned(layout);
         }

@@ -133,6 +133,16 @@ impl Shared {
 }
 
 impl<S: SiteBook> ThreadHeap<'_, S> {
+    /// Serves a request for a huge block.
+    #[cold]
+    pub(super) fn take_huge(
+        &self,
+        layout: Layout,
+        zeroed: bool,
+    ) -> Result<NonNull<[u8]>, AllocError> {
+        self.open()?.allocate_huge(layout, zeroed)
+    }
+
     /// Frees a huge block.
     pub(super) fn free_huge(
         &self,
@@ -180,11 +190,7 @@ impl<S: SiteBook> ThreadHeap<'_, S> {
     #[track_caller]
     pub(super) fn take_zeroed(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         if Heap::is_backings(layout) {
-            let shared = match self.opened() {
-                Some(shared) => shared,
-                None => self.open()?,
-            };
-            return shared.allocate_huge(layout, true);
+            return self.take_huge(layout, true);
         }
         let block = self.take(layout)?;
         // SAFETY: the block was just handed out and is valid for writes over its whole length.

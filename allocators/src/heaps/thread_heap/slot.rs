@@ -2,7 +2,6 @@
 
 use core::alloc::Layout;
 use core::cell::Cell;
-use core::panic::Location;
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,10 +14,15 @@ use crate::heaps::size_class_heap::{GrowingHeap, report};
 use crate::heaps::size_classes::DefaultClasses;
 use crate::threads::hand_over::{Inbox, Linked, WORD_BITS};
 
-/// The first region with its head is 1 MiB.
-const REGION_BYTES: usize = (1 << 20) - (12 << 10);
+/// A region with its head is 1 MiB.
+const REGION_BYTES_MIN: usize = (1 << 20) - (12 << 10);
+/// A region with its head is 64 MiB of addresses, or 1 MiB where an address has 32 bits.
+const REGION_BYTES: usize =
+    if usize::BITS == 64 { REGION_BYTES_MIN << 6 } else { REGION_BYTES_MIN };
 /// Regions double up to this.
-const REGION_BYTES_MAX: usize = REGION_BYTES << 6;
+const REGION_BYTES_MAX: usize = REGION_BYTES_MIN << 6;
+/// Most part of a budget that a thread takes at first.
+const PARTS: usize = 64;
 /// Blocks that one slow call takes back, about.
 const TAKEN_MAX: usize = 256;
 /// Slow calls after which the counters are published.
@@ -85,7 +89,10 @@ impl Slot {
         unsafe { supply.write(Supply::new(shared, at)) };
         // SAFETY: as above; it stays there, and nothing changes it but through its cells.
         let supply = unsafe { &*supply.cast_const() };
-        let heap = GrowingHeap::growing(name, supply, REGION_BYTES).up_to(REGION_BYTES_MAX);
+        // SAFETY: the caller's promise.
+        let part = unsafe { shared.as_ref() }.budget / PARTS;
+        let first = part.clamp(REGION_BYTES_MIN, REGION_BYTES);
+        let heap = GrowingHeap::growing(name, supply, first).up_to(REGION_BYTES_MAX);
         // SAFETY: as above.
         unsafe { (&raw mut (*at).heap).write(heap) };
         // SAFETY: as above.
@@ -102,16 +109,28 @@ impl Slot {
         unsafe { (&raw mut (*at).inbox).write(Inbox::new()) };
     }
 
-    /// Serves what the front of a class could not: blocks that came back are taken first.
+    /// Serves a request for which a page has no slot: blocks that came back are taken first.
     #[inline(never)]
     #[track_caller]
     pub(super) fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        self.begin_slow_call();
+        self.heap.allocate(layout)
+    }
+
+    /// Serves a request for more than the classes of pages.
+    #[inline]
+    #[track_caller]
+    pub(super) fn allocate_larger(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        self.begin_slow_call();
+        self.heap.allocate_medium(layout)
+    }
+
+    #[inline]
+    fn begin_slow_call(&self) {
         if self.has_mail() {
             self.take_back(TAKEN_MAX);
         }
-        let block = self.heap.allocate(layout);
         self.note_slow_call();
-        block
     }
 
     #[inline]
@@ -166,19 +185,9 @@ impl Slot {
         }
     }
 
-    /// Frees a block of this slot's own.
-    #[inline(never)]
-    pub(super) fn deallocate(
-        &self,
-        block: NonNull<u8>,
-        bytes: usize,
-        site: &'static Location<'static>,
-    ) {
-        self.heap.deallocate_other(block, bytes, site);
-    }
-
     /// Counts a call that was slow anyway, and publishes what has changed since the last time: the
     /// bytes at each step, the other counters now and then.
+    #[inline]
     fn note_slow_call(&self) {
         let calls = self.slow_calls.get() + 1;
         self.slow_calls.set(calls);
@@ -190,12 +199,14 @@ impl Slot {
     }
 
     /// Publishes the counters.
+    #[cold]
     pub(super) fn publish(&self) {
         self.slow_calls.set(0);
         self.published.set(self.heap.stats());
         self.count_granted();
     }
 
+    #[cold]
     fn count_granted(&self) {
         let granted = self.heap.granted();
         self.supply.shared().count_granted(self.counted.replace(granted), granted);

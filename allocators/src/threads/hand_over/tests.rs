@@ -1,1 +1,6 @@
-//! Models of blocks that are handed back.
+//! Tests of blocks that are handed back: alone, and as models of every interleaving.
+
+#[cfg(loom)]
+mod loom;
+#[cfg(not(loom))]
+mod single;
