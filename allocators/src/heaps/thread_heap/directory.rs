@@ -27,10 +27,15 @@ struct Leaf([AtomicPtr<Record>; LEAF_ENTRIES]);
 ///
 /// 1. An entry of the root is null or leads to a leaf, which stays until the directory ends.
 /// 2. An entry of a leaf is null or leads to a record, which is never unmapped before that.
-#[repr(transparent)]
+#[repr(C)]
 pub(super) struct Directory {
     root: [AtomicPtr<Leaf>; ROOT_ENTRIES],
+    /// Leaves for the next entries, so that those of a block that has moved cannot fail.
+    spare: [AtomicPtr<Leaf>; 2],
 }
+
+/// Bytes that have at most as many leaves as there are spare ones.
+pub(super) const SPARE_BYTES: usize = (LEAF_ENTRIES - 1) * GRAIN;
 
 impl Directory {
     /// The record of the MiB that an address is in.
@@ -64,12 +69,34 @@ impl Directory {
         for root in first / LEAF_ENTRIES..=(end - 1) / LEAF_ENTRIES {
             let entry = self.root.get(root).ok_or(AllocError)?;
             if entry.load(Ordering::Relaxed).is_null() {
-                let leaf = backing.allocate_zeroed(Layout::new::<Leaf>())?;
+                let leaf = self.take_leaf(backing)?;
                 // Release pairs with the Acquire in `find`: the leaf's zeros are seen.
-                entry.store(leaf.cast().as_ptr(), Ordering::Release);
+                entry.store(leaf, Ordering::Release);
             }
         }
         self.set(first..end, ptr::from_ref(record).cast_mut());
+        Ok(())
+    }
+
+    fn take_leaf(&self, backing: &dyn Allocator) -> Result<*mut Leaf, AllocError> {
+        for spare in &self.spare {
+            let leaf = spare.swap(ptr::null_mut(), Ordering::Relaxed);
+            if !leaf.is_null() {
+                return Ok(leaf);
+            }
+        }
+        Ok(backing.allocate_zeroed(Layout::new::<Leaf>())?.cast().as_ptr())
+    }
+
+    /// Sees to it that the next [`enter`](Self::enter) of at most [`SPARE_BYTES`] cannot fail for
+    /// want of memory. Under the lock.
+    pub(super) fn fill_spare(&self, backing: &dyn Allocator) -> Result<(), AllocError> {
+        for spare in &self.spare {
+            if spare.load(Ordering::Relaxed).is_null() {
+                let leaf = backing.allocate_zeroed(Layout::new::<Leaf>())?;
+                spare.store(leaf.cast().as_ptr(), Ordering::Relaxed);
+            }
+        }
         Ok(())
     }
 
@@ -85,7 +112,7 @@ impl Directory {
     ///
     /// No other thread uses the directory, which was entered with this backing.
     pub(super) unsafe fn give_leaves(&self, backing: &dyn Allocator) {
-        for entry in &self.root {
+        for entry in self.root.iter().chain(&self.spare) {
             let leaf = entry.swap(ptr::null_mut(), Ordering::Relaxed);
             if let Some(leaf) = NonNull::new(leaf) {
                 // SAFETY: the caller's promise: the leaf came from there and is not used again.

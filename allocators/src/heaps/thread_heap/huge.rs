@@ -7,7 +7,7 @@ use core::ptr::NonNull;
 use core::sync::atomic::Ordering;
 
 use super::ThreadHeap;
-use super::directory::GRAIN;
+use super::directory::{GRAIN, SPARE_BYTES};
 use super::record::Record;
 use super::shared::Shared;
 use super::slot::Heap;
@@ -102,10 +102,17 @@ impl Shared {
             return Err(AllocError);
         }
         let after = Layout::from_size_align(after.size(), before.align()).map_err(|_| AllocError)?;
+        let may_move = may_move && after.size() <= SPARE_BYTES;
         let more = after.size().saturating_sub(before.size());
         self.reserve(more)?;
         // Out of the directory meanwhile: the backing may give its place to others.
-        self.state.with(|_| self.directory().leave(block, before.size()));
+        let lifted = self.state.with(|_| {
+            self.directory().fill_spare(self.backing())?;
+            self.directory().leave(block, before.size());
+            record.chunk.set(None);
+            Ok(())
+        });
+        lifted.inspect_err(|_| self.unreserve(more))?;
         let resized = if may_move {
             // SAFETY: the block is a live one of the backing's, of this layout.
             unsafe { self.backing().reallocate(block, before, after) }
@@ -118,17 +125,28 @@ impl Shared {
             Err(_) => (block, before),
         };
         self.unreserve(before.size() + more - chunk.size());
+        self.settle_huge(record, now, before, chunk)?;
+        resized.map(|_| NonNull::slice_from_raw_parts(now, chunk.size()))
+    }
+
+    /// Enters a huge block again, with the layout that it has now.
+    fn settle_huge(
+        &self,
+        record: &Record,
+        block: NonNull<u8>,
+        before: Layout,
+        chunk: Layout,
+    ) -> Result<(), AllocError> {
         self.state.with(|state| {
-            record.huge.store(now.as_ptr(), Ordering::Relaxed);
+            record.huge.store(block.as_ptr(), Ordering::Relaxed);
             record.huge_bytes.store(chunk.size(), Ordering::Relaxed);
-            record.chunk.set(Some((now, chunk)));
+            record.chunk.set(Some((block, chunk)));
             self.count_granted(before.size(), chunk.size());
             state.huge.bytes = state.huge.bytes - before.size() + chunk.size();
             state.huge.requested_total += chunk.size().saturating_sub(before.size()) as u64;
-            // A leaf that it needs may have to be made; without one the block could not be freed.
-            self.directory().enter(now, chunk.size(), record, self.backing())
-        })?;
-        resized.map(|_| NonNull::slice_from_raw_parts(now, chunk.size()))
+            // Fails only if the system moved the block beyond all addresses that it hands out.
+            self.directory().enter(block, chunk.size(), record, self.backing())
+        })
     }
 }
 

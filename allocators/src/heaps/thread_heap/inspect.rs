@@ -35,6 +35,21 @@ impl Shared {
             }
         })
     }
+
+    /// Whether the directory leads to a record from the first and the last byte of its chunk.
+    fn check_record(&self, record: &Record) -> Result<(), Damage> {
+        let wrong = self.state.with(|_| {
+            let (start, layout) = record.chunk.get()?;
+            let last = start.as_ptr().wrapping_add(layout.size() - 1);
+            let leads = |address| {
+                self.directory().find(address).is_some_and(|found| ptr::eq(found, record))
+            };
+            (!leads(start.as_ptr()) || !leads(last)).then_some(start)
+        });
+        wrong.map_or(Ok(()), |start| {
+            Err(Damage { what: "a region is not in the directory", address: start.as_ptr() })
+        })
+    }
 }
 
 impl<S: SiteBook> ThreadHeap<'_, S> {
@@ -89,13 +104,7 @@ impl<S: SiteBook> ThreadHeap<'_, S> {
         });
         found?;
         for record in shared.records() {
-            let chunk = shared.state.with(|_| record.chunk.get());
-            let Some((start, _)) = chunk else { continue };
-            let is_entered = shared.directory().find(start.as_ptr());
-            if !is_entered.is_some_and(|found| ptr::eq(found, record)) {
-                let what = "a region is not in the directory";
-                return Err(Damage { what, address: start.as_ptr() });
-            }
+            shared.check_record(record)?;
         }
         let live = self.counted().live;
         self.sites.with(|sites| sites.verify(live))

@@ -19,8 +19,9 @@ use crate::threads::hand_over::{Link, Linked, Mail, WORD_BITS};
 ///
 /// 1. `plane` has a bit a granule of the region in `tables`, `summary` a bit for each of its words;
 ///    both are before the region in the same chunk.
-/// 2. What is a `Cell` is touched under the lock of the shared state alone, or by the owner of the
-///    slot.
+/// 2. `chunk` is touched under the lock of the shared state alone, `next_unused` by the owner of the
+///    slot, or under that lock for huge blocks.
+/// 3. `chunk` is there exactly if the directory leads here from all of it.
 #[repr(C, align(128))]
 pub(super) struct Record {
     // What a free reads is in the first cache line.
@@ -69,14 +70,13 @@ impl Record {
 
     /// Makes it the record of the region that is to be made in a chunk of zeros, after its head;
     /// `false` if that cannot hold one page.
-    pub(super) fn open(&self, chunk: (NonNull<u8>, Layout), region: Layout) -> bool {
+    pub(super) fn open(&self, chunk: NonNull<u8>, region: Layout) -> bool {
         let head = Self::head_bytes(region.size());
         // SAFETY: the chunk has the head and then the region.
-        let memory = unsafe { chunk.0.add(head) };
+        let memory = unsafe { chunk.add(head) };
         // Relaxed: the directory publishes the record with Release afterwards.
-        self.plane.store(chunk.0.as_ptr().cast(), Ordering::Relaxed);
+        self.plane.store(chunk.as_ptr().cast(), Ordering::Relaxed);
         self.words.store(words_for(region.size()), Ordering::Relaxed);
-        self.chunk.set(Some(chunk));
         self.tables.open(memory, region)
     }
 

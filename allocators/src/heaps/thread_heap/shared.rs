@@ -283,34 +283,41 @@ impl Shared {
         &self,
         bytes: usize,
         record: &Record,
-        open: impl FnOnce((NonNull<u8>, Layout)) -> bool,
+        open: impl FnOnce(NonNull<u8>) -> bool,
     ) -> Result<NonNull<u8>, AllocError> {
         let layout = Layout::from_size_align(bytes, GRAIN).map_err(|_| AllocError)?;
         self.with_orphans(1, |orphan| orphan.take_back(usize::MAX));
         let chunk = self.take_bytes(layout)?;
-        let entered = open((chunk, layout)) && self.enter(chunk, layout, record);
+        // Under the lock, as walks look at records under it.
+        let entered = self.state.with(|_| {
+            let size = layout.size();
+            let entered = open(chunk)
+                && self.directory.enter(chunk, size, record, self.backing).is_ok();
+            if entered {
+                record.chunk.set(Some((chunk, layout)));
+            } else {
+                record.tables.close();
+            }
+            entered
+        });
         if entered {
             return Ok(chunk);
         }
-        self.state.with(|_| record.tables.close());
-        record.chunk.set(None);
         self.give_bytes(chunk, layout);
         Err(AllocError)
     }
 
-    fn enter(&self, chunk: NonNull<u8>, layout: Layout, record: &Record) -> bool {
-        let size = layout.size();
-        self.state.with(|_| self.directory.enter(chunk, size, record, self.backing)).is_ok()
-    }
-
     /// Gives the chunk of a region back.
     pub(super) fn give_chunk(&self, record: &Record) {
-        let Some((chunk, layout)) = record.chunk.take() else { return };
-        self.state.with(|_| {
+        let taken = self.state.with(|_| {
+            let (chunk, layout) = record.chunk.take()?;
             self.directory.leave(chunk, layout.size());
             record.tables.close();
+            Some((chunk, layout))
         });
-        self.give_bytes(chunk, layout);
+        if let Some((chunk, layout)) = taken {
+            self.give_bytes(chunk, layout);
+        }
     }
 
     pub(super) fn give_bytes(&self, memory: NonNull<u8>, layout: Layout) {
@@ -343,7 +350,9 @@ impl Shared {
 
     /// Bytes taken from the backing, now and at most.
     pub(super) fn reserved(&self) -> (usize, usize) {
-        (self.reserved.load(Ordering::Relaxed), self.peak_reserved.load(Ordering::Relaxed))
+        let now = self.reserved.load(Ordering::Relaxed);
+        // A thread may have counted the bytes and not the peak yet.
+        (now, self.peak_reserved.load(Ordering::Relaxed).max(now))
     }
 
     /// Counts that a slot, or the huge blocks, have other bytes than before.
