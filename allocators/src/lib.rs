@@ -33,12 +33,12 @@ pub use heaps::slab::SlabAllocator;
 pub use heaps::static_heap::StaticHeap;
 #[cfg(all(feature = "std", target_os = "linux"))]
 pub use heaps::system::SystemAllocator;
+#[cfg(all(feature = "std", not(loom)))]
+pub use heaps::thread_heap::ThreadHeap;
 pub use linear::frame::{FrameAllocator, FrameMark, FrameScope};
 pub use linear::scratch::ScratchAllocator;
 pub use linear::shared_frame::SharedFrame;
 pub use linear::temp::TempAllocator;
-#[cfg(all(feature = "std", not(loom)))]
-pub use heaps::thread_heap::ThreadHeap;
 #[cfg(target_os = "linux")]
 pub use pages::guard_page::{GuardPageAllocator, GuardSide, GuardedAddress, GuardedPlace};
 #[cfg(target_os = "linux")]

@@ -44,11 +44,11 @@ pub(crate) use self::check::WalkState;
 use self::core_blocks::Fault;
 pub(crate) use self::free_runs::FreeRuns;
 pub(crate) use self::growing_heap::{GrowingHeap, report};
-#[cfg(all(feature = "std", not(loom)))]
-pub(crate) use self::shared_tables::SharedTables;
 use self::medium::{MEDIUM_CLASSES, Medium};
 use self::region::{NIL, PageState, Region};
 use self::region_table::RegionTable;
+#[cfg(all(feature = "std", not(loom)))]
+pub(crate) use self::shared_tables::SharedTables;
 use self::small::{Class, Front, Item};
 use self::table_word::write_bits;
 use crate::bookkeeping::mark;

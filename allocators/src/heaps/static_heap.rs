@@ -13,7 +13,6 @@ use core::marker::PhantomPinned;
 use core::mem::MaybeUninit;
 use core::panic::Location;
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::bookkeeping::mark;
 use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
@@ -21,6 +20,7 @@ use crate::contract::leak;
 use crate::contract::stats::Stats;
 use crate::heaps::size_class_heap::{Refusal, SizeClassHeap, WalkState, report};
 use crate::heaps::size_classes::DefaultClasses;
+use crate::threads::sync::SpinLock;
 
 /// A heap over `BYTES` bytes inside itself, for a `static`.
 ///
@@ -68,7 +68,7 @@ use crate::heaps::size_classes::DefaultClasses;
 /// ```
 #[derive(Debug)]
 pub struct StaticHeap<const BYTES: usize> {
-    locked: AtomicBool,
+    lock: SpinLock,
     inner: UnsafeCell<SizeClassHeap<DefaultClasses>>,
     /// The address of the buffer when the size-class heap was opened over it.
     opened_at: UnsafeCell<*const u8>,
@@ -83,28 +83,18 @@ pub struct StaticHeap<const BYTES: usize> {
 #[repr(C, align(4096))]
 struct Buffer<const BYTES: usize>(MaybeUninit<[u8; BYTES]>);
 
-// SAFETY: everything inside is reached only while `locked` is held.
+// SAFETY: everything inside is reached only while `lock` is held.
 unsafe impl<const BYTES: usize> Sync for StaticHeap<BYTES> {}
 // SAFETY: the size-class heap's pointers lead into the buffer, which moves along; `with` opens the
 // size-class heap again when it finds that the buffer has moved.
 unsafe impl<const BYTES: usize> Send for StaticHeap<BYTES> {}
-
-/// Unlocks when dropped, also when a report unwinds.
-struct Guard<'a>(&'a AtomicBool);
-
-impl Drop for Guard<'_> {
-    fn drop(&mut self) {
-        // Release pairs with the Acquire of the next holder's exchange.
-        self.0.store(false, Ordering::Release);
-    }
-}
 
 impl<const BYTES: usize> StaticHeap<BYTES> {
     /// Creates a heap. The buffer is not touched before the first request.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self {
-            locked: AtomicBool::new(false),
+            lock: SpinLock::new(),
             inner: UnsafeCell::new(SizeClassHeap::new()),
             opened_at: UnsafeCell::new(core::ptr::null()),
             name,
@@ -115,15 +105,8 @@ impl<const BYTES: usize> StaticHeap<BYTES> {
 
     /// Calls `act` with the size-class heap, under the lock.
     fn with<R>(&self, act: impl FnOnce(&mut SizeClassHeap<DefaultClasses>) -> R) -> R {
-        // Acquire pairs with the Release in `Guard`: the last holder's writes are visible.
-        while self
-            .locked
-            .compare_exchange_weak(false, true, Ordering::Acquire, Ordering::Relaxed)
-            .is_err()
-        {
-            core::hint::spin_loop();
-        }
-        let _guard = Guard(&self.locked);
+        // Released also when a report unwinds.
+        let _held = self.lock.hold();
         // SAFETY: the lock is held, so there is no other reference to the size-class heap.
         let inner = unsafe { &mut *self.inner.get() };
         let buffer = self.buffer.get().cast::<u8>();

@@ -3,8 +3,10 @@
 //! A heap a thread, each of which is that of `docs/decisions/0001-heap.md`; how blocks come back
 //! that another thread frees is in `docs/decisions/0031-thread-heap.md`.
 
+mod calls;
 mod current;
 mod directory;
+mod global;
 mod huge;
 mod inspect;
 mod record;
@@ -15,22 +17,16 @@ mod supply;
 #[cfg(test)]
 mod tests;
 
-use core::alloc::{GlobalAlloc, Layout};
+use core::alloc::Layout;
 use core::fmt;
-use core::panic::Location;
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-use self::record::Record;
-use self::shared::{Backing, Shared};
-use self::slot::{Heap, Slot};
+use self::shared::{Backing, Fixed, Shared};
+use self::slot::Slot;
 use crate::bookkeeping::sites::{NoSites, SiteBook, with_sites};
 use crate::contract::allocator::{AllocError, Allocator, Block, Damage, move_block};
-use crate::contract::misuse::{Misuse, Report, misuse};
 use crate::contract::stats::Stats;
-use crate::heaps::size_classes::DefaultClasses;
-use crate::threads::hand_over::Posted;
-use crate::threads::locked::no_unwind;
 use crate::threads::sync::SpinCell;
 
 /// A general-purpose allocator for several threads: each has a heap of its own, so threads that
@@ -224,10 +220,12 @@ impl<S: SiteBook> ThreadHeap<'_, S> {
             let id = registry::new_id();
             // SAFETY: both stay borrowed until this is dropped, which ends the shared state.
             let name = unsafe { &*ptr::from_ref(self.name) };
-            let backing = ptr::from_ref(self.backing);
             // SAFETY: as above; the lifetime is all that differs.
-            let backing = unsafe { core::mem::transmute::<*const _, &'static Backing>(backing) };
-            let shared = Shared::create(id, name, backing, self.budget)?;
+            let backing = unsafe {
+                core::mem::transmute::<&(dyn Allocator + Sync + '_), &'static Backing>(self.backing)
+            };
+            let fixed = Fixed { id, name, backing, budget: self.budget };
+            let shared = Shared::create(fixed)?;
             registry::enter(shared);
             // Release pairs with the Acquire in `opened`.
             self.shared.store(shared.as_ptr(), Ordering::Release);
@@ -236,212 +234,6 @@ impl<S: SiteBook> ThreadHeap<'_, S> {
             Ok(unsafe { &*shared.as_ptr() })
         })
     }
-
-    #[inline(always)]
-    #[track_caller]
-    fn take(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        let Some(slot) = self.slot_at_once() else { return self.take_first(layout) };
-        let Some(class) = Heap::front_class(layout) else { return self.take_larger(slot, layout) };
-        match slot.heap.allocate_front(class, layout.size()) {
-            Some(block) => Ok(block),
-            None => self.take_in_page(slot, class, layout),
-        }
-    }
-
-    /// The second try for a small request.
-    #[inline(never)]
-    #[track_caller]
-    fn take_in_page(
-        &self,
-        slot: &Slot,
-        class: usize,
-        layout: Layout,
-    ) -> Result<NonNull<[u8]>, AllocError> {
-        match slot.heap.allocate_in_page(class, layout.size()) {
-            Some(block) => Ok(block),
-            None => slot.allocate(layout),
-        }
-    }
-
-    /// Serves a request for more than the classes of pages.
-    #[inline(never)]
-    #[track_caller]
-    fn take_larger(&self, slot: &Slot, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        if Heap::is_backings(layout) {
-            return self.take_huge(layout, false);
-        }
-        slot.allocate_larger(layout)
-    }
-
-    /// Serves a request of a thread that has no slot, or has used other heaps since.
-    #[cold]
-    #[inline(never)]
-    #[track_caller]
-    fn take_first(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        let shared = self.open()?;
-        if Heap::is_backings(layout) {
-            return self.take_huge(layout, false);
-        }
-        match self.slot() {
-            Some(slot) => slot.allocate(layout),
-            None => shared.with_zero(|slot| slot.allocate(layout)),
-        }
-    }
-
-    /// Frees a block; `bytes` is at most its size, or 0.
-    #[inline(always)]
-    #[track_caller]
-    fn free(&self, block: NonNull<u8>, bytes: usize) {
-        let is_done =
-            self.slot_at_once().is_some_and(|slot| slot.heap.deallocate_at_once(block, bytes));
-        if !is_done {
-            self.free_other(block, bytes, Location::caller());
-        }
-    }
-
-    /// The second try for what is no slot of a page of the region that the running thread used
-    /// last.
-    #[inline(never)]
-    fn free_other(&self, block: NonNull<u8>, bytes: usize, site: &'static Location<'static>) {
-        match self.slot_at_once().filter(|slot| slot.heap.is_in_cached(block)) {
-            Some(slot) => slot.heap.deallocate_other(block, bytes, site),
-            None => self.free_further(block, bytes, site),
-        }
-    }
-
-    /// Frees what is not in the region that the running thread used last.
-    #[inline(never)]
-    fn free_further(&self, block: NonNull<u8>, bytes: usize, site: &'static Location<'static>) {
-        let Some(record) = self.opened().and_then(|shared| shared.directory().find(block.as_ptr()))
-        else {
-            self.wrong(Misuse::ForeignFree, block, site);
-        };
-        let owner = record.slot.load(Ordering::Relaxed).cast_const();
-        if self.slot_at_once().is_some_and(|slot| ptr::eq(slot, owner)) {
-            return slot_of(owner).heap.deallocate_elsewhere(block, bytes, site);
-        }
-        self.free_of_others(record, block, bytes, site);
-    }
-
-    /// Frees a block that is not the running thread's own, or that was its own before it used other
-    /// heaps.
-    #[inline(never)]
-    fn free_of_others(
-        &self,
-        record: &Record,
-        block: NonNull<u8>,
-        bytes: usize,
-        site: &'static Location<'static>,
-    ) {
-        let owner = record.slot.load(Ordering::Relaxed).cast_const();
-        if owner.is_null() {
-            return self.free_huge(record, block, bytes, site);
-        }
-        match self.held_slot() {
-            Some(slot) if ptr::eq(slot, owner) => {
-                return slot.heap.deallocate_elsewhere(block, bytes, site);
-            }
-            None if slot_of(owner).number == 0 => return self.free_of_zero(block, bytes, site),
-            _ => {}
-        }
-        let granule = record.tables.granule_at(block.as_ptr());
-        if granule >= record.tables.granules() {
-            let is_inside = record.tables.holds(block.as_ptr());
-            let what = if is_inside { self.classify(record, block) } else { Misuse::ForeignFree };
-            self.wrong(what, block, site);
-        }
-        match record.tables.live_bytes::<DefaultClasses>(granule) {
-            Ok(Some(granted)) if bytes <= granted => {}
-            Ok(Some(_)) => self.wrong(Misuse::WrongSize, block, site),
-            Ok(None) => self.wrong(self.classify(record, block), block, site),
-            Err(damage) => self.wrong(damage, block, site),
-        }
-        match record.mail().post(granule) {
-            Posted::Done => {}
-            Posted::First => slot_of(owner).inbox.put(record),
-            Posted::Twice => self.wrong(Misuse::DoubleFree, block, site),
-        }
-    }
-
-    /// Frees a block of slot 0 for a thread that has none of its own.
-    fn free_of_zero(&self, block: NonNull<u8>, bytes: usize, site: &'static Location<'static>) {
-        if let Some(shared) = self.opened() {
-            shared.with_zero(|slot| slot.heap.deallocate_elsewhere(block, bytes, site));
-        }
-    }
-
-    #[cold]
-    fn classify(&self, record: &Record, block: NonNull<u8>) -> Misuse {
-        record.tables.classify::<DefaultClasses>(block.as_ptr())
-    }
-
-    #[cold]
-    fn wrong(&self, what: Misuse, block: NonNull<u8>, site: &'static Location<'static>) -> ! {
-        misuse(&Report { site: Some(site), ..Report::new(what, self.name, block.as_ptr()) })
-    }
-
-    /// The record of a block that is in no region that the running thread owns, with its bytes.
-    #[track_caller]
-    fn found(&self, block: NonNull<u8>) -> (&Record, usize) {
-        let site = Location::caller();
-        let Some(record) = self.opened().and_then(|shared| shared.directory().find(block.as_ptr()))
-        else {
-            self.wrong(Misuse::ForeignFree, block, site);
-        };
-        if record.slot.load(Ordering::Relaxed).is_null() {
-            let bytes = record.huge_bytes.load(Ordering::Relaxed);
-            if record.huge.load(Ordering::Relaxed) != block.as_ptr() {
-                self.wrong(Misuse::InteriorFree, block, site);
-            }
-            return (record, bytes);
-        }
-        let granule = record.tables.granule_at(block.as_ptr());
-        let bytes = if granule < record.tables.granules() {
-            record.tables.live_bytes::<DefaultClasses>(granule)
-        } else {
-            Ok(None)
-        };
-        match bytes {
-            Ok(Some(bytes)) => (record, bytes),
-            Ok(None) => self.wrong(self.classify(record, block), block, site),
-            Err(damage) => self.wrong(damage, block, site),
-        }
-    }
-
-    /// Changes the size of a block in place.
-    #[track_caller]
-    fn resize(
-        &self,
-        block: NonNull<u8>,
-        old: Layout,
-        new: Layout,
-    ) -> Result<NonNull<[u8]>, AllocError> {
-        if let Some(slot) = self.slot_at_once().filter(|slot| slot.heap.is_in_cached(block)) {
-            return slot.heap.resize(block, old, new);
-        }
-        let (record, bytes) = self.found(block);
-        let owner = record.slot.load(Ordering::Relaxed).cast_const();
-        if self.held_slot().is_some_and(|slot| ptr::eq(slot, owner)) {
-            return slot_of(owner).heap.resize(block, old, new);
-        }
-        if old.size() > bytes {
-            self.wrong(Misuse::WrongSize, block, Location::caller());
-        }
-        if owner.is_null()
-            && let Some(shared) = self.opened()
-        {
-            return shared.resize_huge(record, new, false);
-        }
-        let fits = new.size() <= bytes && block.addr().get().is_multiple_of(new.align());
-        if fits { Ok(NonNull::slice_from_raw_parts(block, bytes)) } else { Err(AllocError) }
-    }
-}
-
-/// A slot that a record leads to.
-fn slot_of<'a>(slot: *const Slot) -> &'a Slot {
-    // SAFETY: records lead to slots of their own heap, which stay as long as it is borrowed; what
-    // is done with it is what its owner may do, or what all may.
-    unsafe { &*slot }
 }
 
 // SAFETY: blocks are slots or core blocks of regions that belong to this heap alone, or its huge
@@ -539,49 +331,6 @@ unsafe impl<S: SiteBook> Allocator for ThreadHeap<'_, S> {
     fn verify(&self) -> Result<(), Damage> {
         self.verify_settled()
     }
-}
-
-// SAFETY: blocks are as the allocator's contract promises; null if there is no memory; a failed
-// `realloc` leaves the block unchanged. Nothing unwinds: `no_unwind` stops it. It needs nothing that
-// allocates through it but the system's list of thread-local destructors, for which it is ready.
-unsafe impl<S: SiteBook> GlobalAlloc for ThreadHeap<'_, S> {
-    #[inline]
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        no_unwind(|| address(self.allocate(layout)))
-    }
-
-    #[inline]
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        no_unwind(|| address(self.allocate_zeroed(layout)))
-    }
-
-    #[inline]
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the caller promises a block that was allocated here, so it is not null.
-        let block = unsafe { NonNull::new_unchecked(block) };
-        no_unwind(|| {
-            // SAFETY: the caller promises that the block is live and that this is its layout.
-            unsafe { self.deallocate_sized(block, layout) }
-        });
-    }
-
-    #[inline]
-    unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        let Ok(new) = Layout::from_size_align(new_size, layout.align()) else {
-            return ptr::null_mut();
-        };
-        // SAFETY: the caller promises a block that was allocated here, so it is not null.
-        let block = unsafe { NonNull::new_unchecked(block) };
-        no_unwind(|| {
-            // SAFETY: the caller promises that the block is live and that this is its layout.
-            address(unsafe { self.reallocate(block, layout, new) })
-        })
-    }
-}
-
-#[inline]
-fn address(block: Result<NonNull<[u8]>, AllocError>) -> *mut u8 {
-    block.map_or(ptr::null_mut(), |block| block.as_ptr().cast())
 }
 
 impl<S: SiteBook> Drop for ThreadHeap<'_, S> {

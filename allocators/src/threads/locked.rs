@@ -347,8 +347,9 @@ unsafe impl<A: Allocator> GlobalAlloc for Locked<A> {
     }
 }
 
+/// The address of a block, or null.
 #[inline]
-fn address(block: Result<NonNull<[u8]>, AllocError>) -> *mut u8 {
+pub(crate) fn address(block: Result<NonNull<[u8]>, AllocError>) -> *mut u8 {
     block.map_or(ptr::null_mut(), |block| block.as_ptr().cast())
 }
 

@@ -5,7 +5,7 @@ pub(crate) mod shared;
 #[cfg(any(feature = "std", target_os = "linux"))]
 use core::cell::UnsafeCell;
 use core::fmt;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicU8, Ordering};
 
 /// How many times a waiting thread reads the lock before it yields.
 const LOOKS: u32 = 64;
@@ -32,30 +32,59 @@ const LOOKS: u32 = 64;
 /// }
 /// ```
 pub struct SpinLock {
-    held: AtomicBool,
+    state: AtomicU8,
 }
+
+/// Free, and never taken: zeros are an open lock.
+const NEW: u8 = 0;
+const HELD: u8 = 1;
+const FREE: u8 = 2;
 
 impl SpinLock {
     /// Returns an unlocked lock.
     #[must_use]
     pub const fn new() -> Self {
-        Self { held: AtomicBool::new(false) }
+        Self { state: AtomicU8::new(NEW) }
     }
 
     /// Waits until the lock is free and takes it.
     #[inline]
     pub(crate) fn acquire(&self) {
         // Acquire pairs with the Release in `release`: the last holder's writes are visible here.
-        if self.held.swap(true, Ordering::Acquire) {
-            self.wait();
+        let before = self.state.swap(HELD, Ordering::Acquire);
+        if before != FREE {
+            self.acquire_further(before);
         }
+    }
+
+    /// Takes the lock until what is returned is dropped.
+    #[inline]
+    pub(crate) fn hold(&self) -> Held<'_> {
+        self.acquire();
+        Held(self)
     }
 
     /// Takes the lock if it is free, without waiting.
     #[cfg(target_os = "linux")]
     pub(crate) fn try_acquire(&self) -> bool {
         // Acquire pairs with the Release in `release`, as in `acquire`.
-        !self.held.swap(true, Ordering::Acquire)
+        self.state.swap(HELD, Ordering::Acquire) != HELD
+    }
+
+    /// The second try for a lock that was held, or that is taken for the first time.
+    #[cold]
+    #[inline(never)]
+    fn acquire_further(&self, before: u8) {
+        if before == NEW {
+            // It is let go meanwhile: what looks for its place may wait for others.
+            self.release();
+            #[cfg(target_os = "linux")]
+            super::fork::watch(self);
+            if self.state.swap(HELD, Ordering::Acquire) != HELD {
+                return;
+            }
+        }
+        self.wait();
     }
 
     #[cold]
@@ -66,7 +95,7 @@ impl SpinLock {
             // Relaxed: this read only decides when to try; the exchange below does the pairing.
             // Reading without writing leaves the cache line shared while other threads hold the
             // lock.
-            while self.held.load(Ordering::Relaxed) {
+            while self.state.load(Ordering::Relaxed) == HELD {
                 if looks < LOOKS {
                     looks += 1;
                     core::hint::spin_loop();
@@ -75,7 +104,7 @@ impl SpinLock {
                 }
             }
             // Acquire pairs with the Release in `release`, as in `acquire`.
-            if !self.held.swap(true, Ordering::Acquire) {
+            if self.state.swap(HELD, Ordering::Acquire) != HELD {
                 return;
             }
         }
@@ -85,7 +114,7 @@ impl SpinLock {
     #[inline]
     pub(crate) fn release(&self) {
         // Release pairs with the Acquire of the next holder.
-        self.held.store(false, Ordering::Release);
+        self.state.store(FREE, Ordering::Release);
     }
 }
 
@@ -98,7 +127,7 @@ impl Default for SpinLock {
 impl fmt::Debug for SpinLock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Relaxed: a snapshot for display; no other memory depends on it.
-        let held = self.held.load(Ordering::Relaxed);
+        let held = self.state.load(Ordering::Relaxed) == HELD;
         f.debug_struct("SpinLock").field("held", &held).finish()
     }
 }
@@ -145,8 +174,7 @@ impl<T> SpinCell<T> {
     /// must not use the same cell again.
     #[inline]
     pub(crate) fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
-        self.lock.acquire();
-        let _held = Held(&self.lock);
+        let _held = self.lock.hold();
         // SAFETY: this thread holds the lock until `_held` is dropped, after `work` has ended, so
         // this is the only reference to the value (invariant 1).
         work(unsafe { &mut *self.value.get() })
@@ -165,10 +193,29 @@ impl<T> SpinCell<T> {
     pub(crate) fn get_mut(&mut self) -> &mut T {
         self.value.get_mut()
     }
+
+    /// Takes the lock if it is free, for [`release_held`](Self::release_held).
+    #[cfg(all(feature = "std", target_os = "linux", not(loom)))]
+    pub(crate) fn try_hold(&self) -> bool {
+        self.lock.try_acquire()
+    }
+
+    /// Releases what [`try_hold`](Self::try_hold) took. Only its holder may call this.
+    #[cfg(all(feature = "std", target_os = "linux", not(loom)))]
+    pub(crate) fn release_held(&self) {
+        self.lock.release();
+    }
+
+    /// The value, for the thread that holds the lock by other means than [`with`](Self::with)
+    /// (invariant 1).
+    #[cfg(all(feature = "std", target_os = "linux", not(loom)))]
+    pub(crate) fn held(&self) -> *mut T {
+        self.value.get()
+    }
 }
 
 /// Releases the lock when dropped.
-struct Held<'a>(&'a SpinLock);
+pub(crate) struct Held<'a>(&'a SpinLock);
 
 impl Drop for Held<'_> {
     #[inline]

@@ -252,7 +252,12 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     /// The second try for what is no slot of a page of the cached region: finds where it belongs.
     /// Apart from what it calls, so that it has nothing to save.
     #[inline(never)]
-    pub(crate) fn deallocate_other(&self, block: NonNull<u8>, bytes: usize, site: &'static Location<'static>) {
+    pub(crate) fn deallocate_other(
+        &self,
+        block: NonNull<u8>,
+        bytes: usize,
+        site: &'static Location<'static>,
+    ) {
         // SAFETY: as in `allocate`.
         match unsafe { &*self.inner.get() }.cached_place(block) {
             Some(at) if at.is_core() => self.deallocate_core(block, at, bytes, site),

@@ -21,9 +21,9 @@ use core::sync::atomic::{Ordering, fence};
 use self::class::Item;
 pub(super) use self::class::{Medium, MediumClass, Slots};
 pub(super) use self::shape::PAGES_MAX;
+use self::shape::RECIPROCAL_BITS;
 #[cfg(all(feature = "std", not(loom)))]
 pub(super) use self::shape::SLOT_GRANULES;
-use self::shape::RECIPROCAL_BITS;
 pub(super) use self::shape::{MEDIUM_BYTES_MAX, MEDIUM_CLASSES, class_or_none, medium_class};
 use super::block_size::granules_for;
 use super::core_blocks::Fault;
@@ -407,7 +407,9 @@ impl Region {
     pub(super) fn set_slots(&self, first: u32, slots: Slots) {
         let tables = self.slot_tables(first);
         // SAFETY: callers pass the first page of a slab, whose second page's units these are.
-        unsafe { write_number(&raw mut (*tables).live, slots.live) };
+        let live = unsafe { &raw mut (*tables).live };
+        // SAFETY: as above.
+        unsafe { write_number(live, slots.live) };
         // SAFETY: as above.
         unsafe { (*tables).free = slots.free };
     }

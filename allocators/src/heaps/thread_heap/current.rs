@@ -96,7 +96,7 @@ pub(super) fn enter(shared: &Shared) -> Option<NonNull<Slot>> {
             return None;
         }
         let entries = &current.entries;
-        if let Some(at) = entries.iter().position(|entry| entry.id.get() == shared.id) {
+        if let Some(at) = entries.iter().position(|entry| entry.id.get() == shared.fixed.id) {
             current.begin_with(at);
             return entries[0].slot.get();
         }
@@ -104,7 +104,7 @@ pub(super) fn enter(shared: &Shared) -> Option<NonNull<Slot>> {
         entries[KEPT - 1].give_up();
         current.begin_with(KEPT - 1);
         entries[0].slot.set(Some(slot));
-        entries[0].id.set(shared.id);
+        entries[0].id.set(shared.fixed.id);
         // After the entry: the system may allocate here, through this very heap.
         if END.try_with(|_| ()).is_err() {
             entries[0].give_up();

@@ -101,7 +101,8 @@ impl Shared {
         if after.align() > before.align() || !Heap::is_backings(new) {
             return Err(AllocError);
         }
-        let after = Layout::from_size_align(after.size(), before.align()).map_err(|_| AllocError)?;
+        let after =
+            Layout::from_size_align(after.size(), before.align()).map_err(|_| AllocError)?;
         let may_move = may_move && after.size() <= SPARE_BYTES;
         let more = after.size().saturating_sub(before.size());
         self.reserve(more)?;

@@ -114,7 +114,7 @@ impl<S: SiteBook> ThreadHeap<'_, S> {
     /// no more to do with it.
     pub(super) fn assert_no_leak(&self) {
         let Some(shared) = self.opened() else { return };
-        for slot in shared.slots() {
+        for slot in shared.sound_slots() {
             slot.take_back(usize::MAX);
             slot.publish();
         }

@@ -33,6 +33,8 @@ pub(super) fn enter(shared: NonNull<Shared>) {
         unsafe { shared.as_ref() }.next.set(registry.first);
         registry.first = Some(shared);
     });
+    #[cfg(target_os = "linux")]
+    crate::threads::fork::also(&over_fork::LOCKS);
 }
 
 /// Takes a heap out, and waits for the threads that are giving up a part of it.
@@ -70,7 +72,7 @@ impl Registry {
         while let Some(shared) = next {
             // SAFETY: what is in the list has not ended.
             let of = unsafe { shared.as_ref() };
-            if of.id == id {
+            if of.fixed.id == id {
                 return Some(shared);
             }
             next = of.next.get();
@@ -93,6 +95,48 @@ impl Registry {
                 return;
             }
             before = after(of);
+        }
+    }
+}
+
+/// What is held over a `fork`, so that the child finds no heap in the middle of a change but those
+/// of threads that it does not have.
+#[cfg(target_os = "linux")]
+mod over_fork {
+    use super::{REGISTRY, Shared};
+    use crate::heaps::thread_heap::current;
+    use crate::threads::fork::Held;
+
+    pub(super) static LOCKS: Held = Held { try_hold, release };
+
+    /// The heaps. The registry's own lock is held, as it is in static memory.
+    fn heaps() -> impl Iterator<Item = &'static Shared> {
+        // SAFETY: the lock is held over the fork, by this thread.
+        let mut next = unsafe { (*REGISTRY.held()).first };
+        core::iter::from_fn(move || {
+            // SAFETY: what is in the list has not ended, and does not while the lock is held.
+            let shared = unsafe { next?.as_ref() };
+            next = shared.next.get();
+            Some(shared)
+        })
+    }
+
+    fn try_hold() -> bool {
+        for (count, shared) in heaps().enumerate() {
+            if !shared.try_hold() {
+                heaps().take(count).for_each(Shared::release_held);
+                return false;
+            }
+        }
+        true
+    }
+
+    fn release(is_child: bool) {
+        for shared in heaps() {
+            if is_child {
+                shared.freeze_others(current::held(shared.fixed.id));
+            }
+            shared.release_held();
         }
     }
 }

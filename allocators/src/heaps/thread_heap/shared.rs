@@ -28,12 +28,7 @@ pub(super) type Backing = dyn Allocator + Sync;
 ///    survive a fork.
 #[repr(C)]
 pub(super) struct Shared {
-    /// The number of the heap, which no other one has had.
-    pub(super) id: usize,
-    pub(super) name: &'static str,
-    backing: &'static Backing,
-    /// Most bytes to take from the backing.
-    pub(super) budget: usize,
+    pub(super) fixed: Fixed,
     pub(super) state: SpinCell<State>,
     /// Held by who uses slot 0.
     pub(super) zero: SpinCell<()>,
@@ -47,6 +42,17 @@ pub(super) struct Shared {
     pub(super) next: Cell<Option<NonNull<Self>>>,
     slots: [AtomicPtr<Slot>; SLOTS_MAX],
     directory: Directory,
+}
+
+/// What does not change.
+#[derive(Clone, Copy)]
+pub(super) struct Fixed {
+    /// The number of the heap, which no other one has had.
+    pub(super) id: usize,
+    pub(super) name: &'static str,
+    pub(super) backing: &'static Backing,
+    /// Most bytes to take from the backing.
+    pub(super) budget: usize,
 }
 
 /// What is changed under the lock.
@@ -82,23 +88,14 @@ struct RecordBlock {
 
 impl Shared {
     /// Makes the shared state in memory of the backing.
-    pub(super) fn create(
-        id: usize,
-        name: &'static str,
-        backing: &'static Backing,
-        budget: usize,
-    ) -> Result<NonNull<Self>, AllocError> {
-        let memory = backing.allocate_zeroed(Layout::new::<Self>())?.cast::<Self>();
+    pub(super) fn create(fixed: Fixed) -> Result<NonNull<Self>, AllocError> {
+        let memory = fixed.backing.allocate_zeroed(Layout::new::<Self>())?.cast::<Self>();
         let at = memory.as_ptr();
-        // Field by field: as a whole it has no room on a small stack. Zeros are right for the rest.
+        // This alone: as a whole it has no room on a small stack, and zeros are right for the rest.
         // SAFETY: the memory was just allocated for this.
-        unsafe { (&raw mut (*at).id).write(id) };
+        let place = unsafe { &raw mut (*at).fixed };
         // SAFETY: as above.
-        unsafe { (&raw mut (*at).name).write(name) };
-        // SAFETY: as above.
-        unsafe { (&raw mut (*at).backing).write(backing) };
-        // SAFETY: as above.
-        unsafe { (&raw mut (*at).budget).write(budget) };
+        unsafe { place.write(fixed) };
         // SAFETY: every field was written or is of atomics, numbers, null pointers and open locks,
         // for which zeros are right.
         let shared = unsafe { memory.as_ref() };
@@ -121,14 +118,14 @@ impl Shared {
     pub(super) unsafe fn end(this: NonNull<Self>) {
         // SAFETY: the caller's promise.
         let shared = unsafe { this.as_ref() };
-        let backing = shared.backing;
-        for slot in shared.slots() {
+        let backing = shared.fixed.backing;
+        for slot in shared.sound_slots() {
             slot.heap.give_all();
         }
         for entry in &shared.slots {
             if let Some(slot) = NonNull::new(entry.load(Ordering::Relaxed)) {
                 // SAFETY: it came from there, and nothing uses it any more.
-                unsafe { backing.deallocate_sized(slot.cast(), Layout::new::<Slot>()) };
+                unsafe { backing.deallocate_sized(slot.cast(), Slot::LAYOUT) };
             }
         }
         let mut block = shared.state.with(|state| state.blocks);
@@ -147,7 +144,7 @@ impl Shared {
     }
 
     pub(super) fn backing(&self) -> &'static Backing {
-        self.backing
+        self.fixed.backing
     }
 
     pub(super) fn directory(&self) -> &Directory {
@@ -158,7 +155,52 @@ impl Shared {
     pub(super) fn slots(&self) -> impl Iterator<Item = &Slot> {
         let count = self.state.with(|state| state.slots);
         // SAFETY: invariant 1. Acquire pairs with the Release in `new_slot`.
-        self.slots[..count].iter().filter_map(|slot| unsafe { slot.load(Ordering::Acquire).as_ref() })
+        self.slots[..count]
+            .iter()
+            .filter_map(|slot| unsafe { slot.load(Ordering::Acquire).as_ref() })
+    }
+
+    /// All slots but those whose threads did not survive a `fork`.
+    pub(super) fn sound_slots(&self) -> impl Iterator<Item = &Slot> {
+        self.slots().filter(|slot| !slot.is_frozen.load(Ordering::Relaxed))
+    }
+
+    /// Takes the locks over a `fork`, if they are free.
+    #[cfg(target_os = "linux")]
+    pub(super) fn try_hold(&self) -> bool {
+        if !self.state.try_hold() {
+            return false;
+        }
+        let holds = self.zero.try_hold();
+        if !holds {
+            self.state.release_held();
+        }
+        holds
+    }
+
+    /// Releases what [`try_hold`](Self::try_hold) took.
+    #[cfg(target_os = "linux")]
+    pub(super) fn release_held(&self) {
+        self.zero.release_held();
+        self.state.release_held();
+    }
+
+    /// Marks the slots of all threads but the one that forked, in the child, where the locks are
+    /// held.
+    #[cfg(target_os = "linux")]
+    pub(super) fn freeze_others(&self, mine: Option<NonNull<Slot>>) {
+        // SAFETY: the lock is held over the fork, by this thread.
+        let state = unsafe { &*self.state.held() };
+        let orphans = &state.orphan_numbers[..state.orphans];
+        for entry in &self.slots[1..state.slots] {
+            // SAFETY: invariant 1.
+            let Some(slot) = (unsafe { entry.load(Ordering::Acquire).as_ref() }) else { continue };
+            let is_kept =
+                mine == Some(NonNull::from(slot)) || orphans.contains(&(slot.number as u16));
+            if !is_kept {
+                slot.is_frozen.store(true, Ordering::Relaxed);
+            }
+        }
     }
 
     /// Runs `work` on slot 0, which threads without a slot of their own share.
@@ -228,24 +270,23 @@ impl Shared {
                 number
             })
         })?;
-        let Ok(memory) = self.take_bytes(Layout::new::<Slot>()) else {
+        let Ok(memory) = self.take_bytes(Slot::LAYOUT) else {
             // If another thread has taken the next number meanwhile, this one stays unused.
             self.state.with(|state| state.slots -= usize::from(state.slots == number + 1));
             return None;
         };
-        let place = memory.cast::<Slot>();
         // SAFETY: the memory is the slot's until the shared state ends, which outlives it.
-        unsafe { Slot::write(place, NonNull::from(self), self.name, number) };
+        let slot = unsafe { Slot::create(memory, NonNull::from(self), self.fixed, number) };
         // Release pairs with the Acquire where slots are looked at.
-        self.slots[number].store(place.as_ptr(), Ordering::Release);
+        self.slots[number].store(slot.as_ptr(), Ordering::Release);
         // SAFETY: it was just written.
-        Some(unsafe { place.as_ref() })
+        Some(unsafe { slot.as_ref() })
     }
 
     /// Takes memory for the heap's own use.
     fn take_bytes(&self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
         self.reserve(layout.size())?;
-        let memory = self.backing.allocate_zeroed(layout);
+        let memory = self.fixed.backing.allocate_zeroed(layout);
         memory.map(NonNull::cast).inspect_err(|_| self.unreserve(layout.size()))
     }
 
@@ -292,7 +333,7 @@ impl Shared {
         let entered = self.state.with(|_| {
             let size = layout.size();
             let entered = open(chunk)
-                && self.directory.enter(chunk, size, record, self.backing).is_ok();
+                && self.directory.enter(chunk, size, record, self.fixed.backing).is_ok();
             if entered {
                 record.chunk.set(Some((chunk, layout)));
             } else {
@@ -322,7 +363,7 @@ impl Shared {
 
     pub(super) fn give_bytes(&self, memory: NonNull<u8>, layout: Layout) {
         // SAFETY: it came from there with this layout, and nothing uses it any more.
-        unsafe { self.backing.deallocate_sized(memory, layout) };
+        unsafe { self.fixed.backing.deallocate_sized(memory, layout) };
         self.unreserve(layout.size());
     }
 
@@ -331,7 +372,7 @@ impl Shared {
         // Relaxed: a count.
         let before = self.reserved.fetch_add(bytes, Ordering::Relaxed);
         let now = before.saturating_add(bytes);
-        if now > self.budget {
+        if now > self.fixed.budget {
             self.unreserve(bytes);
             return Err(AllocError);
         }

@@ -3,10 +3,10 @@
 use core::alloc::Layout;
 use core::cell::Cell;
 use core::ptr::{self, NonNull};
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::record::Record;
-use super::shared::Shared;
+use super::shared::{Fixed, Shared};
 use super::supply::Supply;
 use crate::contract::allocator::AllocError;
 use crate::contract::stats::Stats;
@@ -36,13 +36,13 @@ pub(super) type Heap = GrowingHeap<'static, Supply, DefaultClasses>;
 ///
 /// # Invariants
 ///
-/// 1. All but `inbox` and `published` is touched by the owner alone.
+/// 1. All but the atomics, `inbox` and `published` is touched by the owner alone.
 /// 2. It stays at its place until the shared state ends.
 #[repr(C, align(128))]
 pub(super) struct Slot {
     // First, so that what the fast paths read is at the slot's address and a shift.
     pub(super) heap: Heap,
-    pub(super) supply: Supply,
+    supply: &'static Supply,
     /// Records whose blocks are being taken back.
     taken: Cell<*mut Record>,
     slow_calls: Cell<u32>,
@@ -50,6 +50,8 @@ pub(super) struct Slot {
     counted: Cell<usize>,
     /// The slot's place in the table.
     pub(super) number: usize,
+    /// Whether its thread did not survive a `fork`: then it may be in the middle of a change.
+    pub(super) is_frozen: AtomicBool,
     pub(super) published: Published,
     pub(super) inbox: Inbox<Record>,
 }
@@ -57,6 +59,13 @@ pub(super) struct Slot {
 // SAFETY: invariant 1: what is not atomic is the owner's, and slots pass from owner to owner under
 // a lock. The backing below is `Sync`.
 unsafe impl Sync for Slot {}
+
+/// A slot and what its heap takes regions from.
+#[repr(C)]
+struct Placed {
+    slot: Slot,
+    supply: Supply,
+}
 
 /// The counters of a slot as others see them. On a machine of 32 bits the totals wrap.
 #[derive(Debug)]
@@ -70,43 +79,47 @@ pub(super) struct Published {
 }
 
 impl Slot {
-    /// Writes a slot to its place.
+    /// The layout of the memory of a slot with its supply.
+    pub(super) const LAYOUT: Layout = Layout::new::<Placed>();
+
+    /// Makes a slot in memory of this layout.
     ///
     /// # Safety
     ///
-    /// `place` is valid for writes and stays valid until the slot is no longer used, as does what
-    /// `shared` leads to; `name` until then.
-    pub(super) unsafe fn write(
-        place: NonNull<Self>,
+    /// `memory` is valid for reads and writes and stays so until the slot is no longer used, as does
+    /// what `shared` and `fixed` lead to.
+    pub(super) unsafe fn create(
+        memory: NonNull<u8>,
         shared: NonNull<Shared>,
-        name: &'static str,
+        fixed: Fixed,
         number: usize,
-    ) {
-        let at = place.as_ptr();
+    ) -> NonNull<Self> {
+        let at = memory.cast::<Placed>().as_ptr();
         // SAFETY: the caller's promise.
-        let supply = unsafe { &raw mut (*at).supply };
+        let slot = unsafe { &raw mut (*at).slot };
         // SAFETY: as above.
-        unsafe { supply.write(Supply::new(shared, at)) };
+        let place = unsafe { &raw mut (*at).supply };
+        // SAFETY: as above.
+        unsafe { place.write(Supply::new(shared, slot)) };
         // SAFETY: as above; it stays there, and nothing changes it but through its cells.
-        let supply = unsafe { &*supply.cast_const() };
-        // SAFETY: the caller's promise.
-        let part = unsafe { shared.as_ref() }.budget / PARTS;
-        let first = part.clamp(REGION_BYTES_MIN, REGION_BYTES);
-        let heap = GrowingHeap::growing(name, supply, first).up_to(REGION_BYTES_MAX);
+        let supply = unsafe { &*place.cast_const() };
+        let first = (fixed.budget / PARTS).clamp(REGION_BYTES_MIN, REGION_BYTES);
+        let heap = GrowingHeap::growing(fixed.name, supply, first).up_to(REGION_BYTES_MAX);
+        let made = Self {
+            heap,
+            supply,
+            taken: Cell::new(ptr::null_mut()),
+            slow_calls: Cell::new(0),
+            counted: Cell::new(0),
+            number,
+            is_frozen: AtomicBool::new(false),
+            published: Published::new(),
+            inbox: Inbox::new(),
+        };
         // SAFETY: as above.
-        unsafe { (&raw mut (*at).heap).write(heap) };
-        // SAFETY: as above.
-        unsafe { (&raw mut (*at).taken).write(Cell::new(ptr::null_mut())) };
-        // SAFETY: as above.
-        unsafe { (&raw mut (*at).slow_calls).write(Cell::new(0)) };
-        // SAFETY: as above.
-        unsafe { (&raw mut (*at).counted).write(Cell::new(0)) };
-        // SAFETY: as above.
-        unsafe { (&raw mut (*at).number).write(number) };
-        // SAFETY: as above.
-        unsafe { (&raw mut (*at).published).write(Published::new()) };
-        // SAFETY: as above.
-        unsafe { (&raw mut (*at).inbox).write(Inbox::new()) };
+        unsafe { slot.write(made) };
+        // SAFETY: the memory is not at null.
+        unsafe { NonNull::new_unchecked(slot) }
     }
 
     /// Serves a request for which a page has no slot: blocks that came back are taken first.

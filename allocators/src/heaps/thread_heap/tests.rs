@@ -6,6 +6,8 @@
 )]
 
 mod blocks;
+#[cfg(target_os = "linux")]
+mod fork;
 mod misuse;
 mod threads;
 
@@ -32,6 +34,11 @@ impl Filled {
         // SAFETY: the block has this many bytes.
         unsafe { block.write_bytes(fill, layout.size()) };
         Self { block, layout, fill }
+    }
+
+    /// The same block as a child of this process sees it.
+    fn copy(&self) -> Self {
+        Self { ..*self }
     }
 
     fn check(&self) {

@@ -82,8 +82,7 @@ impl Turn {
     /// Waits for the turn, which ends when the returned value is dropped.
     #[cfg(not(loom))]
     pub(crate) fn take(&self) -> impl Drop + '_ {
-        self.lock.acquire();
-        super::Held(&self.lock)
+        self.lock.hold()
     }
 
     /// Waits for the turn, which ends when the returned value is dropped.

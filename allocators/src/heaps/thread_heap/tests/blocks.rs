@@ -221,8 +221,10 @@ fn it_serves_as_a_global_allocator_does() {
         heap.dealloc(zeros, layout(64));
         assert!(heap.alloc(Layout::from_size_align(1 << 62, 8).expect("a layout")).is_null());
     }
-    assert!(NonNull::new(heap.backing().map_or(core::ptr::null_mut(), |of| {
-        core::ptr::from_ref(of).cast::<u8>().cast_mut()
-    }))
-    .is_some());
+    assert!(
+        NonNull::new(heap.backing().map_or(core::ptr::null_mut(), |of| {
+            core::ptr::from_ref(of).cast::<u8>().cast_mut()
+        }))
+        .is_some()
+    );
 }

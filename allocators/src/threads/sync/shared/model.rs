@@ -119,7 +119,12 @@ impl AtomicUsize {
 
     #[track_caller]
     pub(crate) fn swap(&self, value: usize, order: Ordering) -> usize {
-        self.change(is(Fault::SplitExchange), order, |_| value, |cell, order| cell.swap(value, order))
+        self.change(
+            is(Fault::SplitExchange),
+            order,
+            |_| value,
+            |cell, order| cell.swap(value, order),
+        )
     }
 
     #[track_caller]

@@ -1,0 +1,192 @@
+//! `fork` while other threads hold locks of allocators.
+//!
+//! The child has one thread, and a lock that another one held would stay held. So before a fork all
+//! locks in static memory are taken, and released in parent and child. A lock enters the list when it
+//! is taken for the first time; one that is not in static memory may move or end, so it never does.
+
+use core::ffi::{c_int, c_void};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+
+use super::sync::SpinLock;
+
+/// Locks that can be watched; those of a program are a few.
+const LOCKS_MAX: usize = 64;
+/// Attempts to take all locks before the fork goes on without: the forking thread may hold one.
+const ATTEMPTS_MAX: u32 = 100_000;
+
+/// The locks in static memory that were taken once.
+static LOCKS: [AtomicPtr<SpinLock>; LOCKS_MAX] =
+    [const { AtomicPtr::new(core::ptr::null_mut()) }; LOCKS_MAX];
+/// Held by who enters a lock, and over a fork.
+static ENTERING: AtomicBool = AtomicBool::new(false);
+static HAS_HANDLERS: AtomicBool = AtomicBool::new(false);
+/// A bit for each lock that is held over the fork under way. Only who holds `ENTERING` touches it.
+static HELD: [AtomicUsize; LOCKS_MAX / 32] = [const { AtomicUsize::new(0) }; LOCKS_MAX / 32];
+/// Whether the others are held as well.
+static HOLDS_OTHERS: AtomicBool = AtomicBool::new(false);
+/// What else is to be held, as a pointer to a [`Held`].
+static ALSO: AtomicPtr<Held> = AtomicPtr::new(core::ptr::null_mut());
+
+/// Other locks that are to be held over a fork, and what is to be done in the child.
+pub(crate) struct Held {
+    /// Takes them if they are free; `false` if one is not, with none taken.
+    pub(crate) try_hold: fn() -> bool,
+    /// Releases them; in the child with `true`.
+    pub(crate) release: fn(bool),
+}
+
+/// Enters a lock that was taken for the first time, if it is in static memory.
+#[cold]
+#[inline(never)]
+pub(crate) fn watch(lock: &SpinLock) {
+    let at = core::ptr::from_ref(lock).cast_mut();
+    if !is_static(at.cast_const().cast()) {
+        return;
+    }
+    enter();
+    let place = LOCKS.iter().find(|place| {
+        let there = place.load(Ordering::Relaxed);
+        there.is_null() || there == at
+    });
+    if let Some(place) = place {
+        place.store(at, Ordering::Relaxed);
+    }
+    leave();
+    set_handlers();
+}
+
+/// Sets what else is to be held.
+#[cfg(all(feature = "std", not(loom)))]
+pub(crate) fn also(held: &'static Held) {
+    ALSO.store(core::ptr::from_ref(held).cast_mut(), Ordering::Release);
+    set_handlers();
+}
+
+fn set_handlers() {
+    if !HAS_HANDLERS.swap(true, Ordering::Relaxed) {
+        // SAFETY: the functions stay as long as the program, and need nothing but statics. Without
+        // memory for it a fork is as it was.
+        let _ = unsafe { libc::pthread_atfork(Some(before), Some(in_parent), Some(in_child)) };
+    }
+}
+
+fn enter() {
+    // Acquire pairs with the Release in `leave`.
+    while ENTERING.swap(true, Ordering::Acquire) {
+        yield_now();
+    }
+}
+
+fn leave() {
+    ENTERING.store(false, Ordering::Release);
+}
+
+fn yield_now() {
+    // SAFETY: sched_yield takes nothing and touches no memory of the program.
+    let _ = unsafe { libc::sched_yield() };
+}
+
+/// The locks of the list with their numbers.
+fn locks() -> impl Iterator<Item = (usize, &'static SpinLock)> {
+    LOCKS.iter().enumerate().filter_map(|(number, place)| {
+        // SAFETY: what is in the list is in static memory.
+        let lock = unsafe { place.load(Ordering::Relaxed).as_ref() }?;
+        Some((number, lock))
+    })
+}
+
+fn others() -> Option<&'static Held> {
+    // SAFETY: it was made of a reference for as long as the program runs. Acquire pairs with the
+    // Release in `also`.
+    unsafe { ALSO.load(Ordering::Acquire).as_ref() }
+}
+
+/// Takes all locks, or none: who waits for one while it holds another waits for a thread that may
+/// wait for that one.
+extern "C" fn before() {
+    enter();
+    for _ in 0..ATTEMPTS_MAX {
+        if try_all() {
+            return;
+        }
+        yield_now();
+    }
+}
+
+fn try_all() -> bool {
+    for (number, lock) in locks() {
+        if !lock.try_acquire() {
+            release_all();
+            return false;
+        }
+        HELD[number / 32].fetch_or(1 << (number % 32), Ordering::Relaxed);
+    }
+    let holds = others().map(|others| (others.try_hold)());
+    if holds == Some(false) {
+        release_all();
+        return false;
+    }
+    HOLDS_OTHERS.store(holds.is_some(), Ordering::Relaxed);
+    true
+}
+
+/// Releases the locks that are held.
+fn release_all() {
+    for (number, lock) in locks() {
+        let bit = 1 << (number % 32);
+        if HELD[number / 32].fetch_and(!bit, Ordering::Relaxed) & bit != 0 {
+            lock.release();
+        }
+    }
+}
+
+extern "C" fn in_parent() {
+    after(false);
+}
+
+extern "C" fn in_child() {
+    after(true);
+}
+
+fn after(is_child: bool) {
+    if HOLDS_OTHERS.swap(false, Ordering::Relaxed)
+        && let Some(others) = others()
+    {
+        (others.release)(is_child);
+    }
+    release_all();
+    leave();
+}
+
+/// Whether an address is in the static memory of the program or of one of its libraries.
+fn is_static(address: *const u8) -> bool {
+    struct Search {
+        address: usize,
+        is_found: bool,
+    }
+
+    unsafe extern "C" fn look(
+        info: *mut libc::dl_phdr_info,
+        _: libc::size_t,
+        search: *mut c_void,
+    ) -> c_int {
+        // SAFETY: the system shows one of its records.
+        let info = unsafe { &*info };
+        // SAFETY: it is what was passed in below.
+        let search = unsafe { &mut *search.cast::<Search>() };
+        let count = usize::from(info.dlpi_phnum);
+        // SAFETY: the record says how many headers there are.
+        let headers = unsafe { core::slice::from_raw_parts(info.dlpi_phdr, count) };
+        for header in headers.iter().filter(|header| header.p_type == libc::PT_LOAD) {
+            let start = (info.dlpi_addr as usize).wrapping_add(header.p_vaddr as usize);
+            let offset = search.address.wrapping_sub(start);
+            search.is_found |= offset < header.p_memsz as usize;
+        }
+        c_int::from(search.is_found)
+    }
+
+    let mut search = Search { address: address.addr(), is_found: false };
+    // SAFETY: the function has the right type and uses the search while this call lasts alone.
+    let _ = unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut search).cast()) };
+    search.is_found
+}
