@@ -5,13 +5,15 @@ use std::process::{Command, Output};
 use loligo_tests::Ended;
 use loligo_tests::misuse::{Verdict, verdict};
 
-const CHILDREN: [(&str, &str); 2] = [
+const THREADS: &str = env!("CARGO_BIN_EXE_loligo-tests-global-threads");
+const CHILDREN: [(&str, &str); 3] = [
     ("global-heap", env!("CARGO_BIN_EXE_loligo-tests-global-heap")),
     ("global-static", env!("CARGO_BIN_EXE_loligo-tests-global-static")),
+    ("global-threads", THREADS),
 ];
 
 fn run(program: &str, job: &str) -> Ended {
-    let output = Command::new(program).arg(job).output();
+    let output = Command::new(program).args(job.split(' ')).output();
     let Output { status, stdout, stderr } = output.expect("a process can be started");
     Ended {
         stdout: String::from_utf8_lossy(&stdout).into_owned(),
@@ -29,7 +31,7 @@ fn threads_and_collections_work() {
         worked.push(ended.stdout);
     }
     assert!(worked[0].starts_with("worked "), "{worked:?}");
-    assert_eq!(worked[0], worked[1], "both come to the same number");
+    assert!(worked.iter().all(|said| *said == worked[0]), "all come to one number: {worked:?}");
 }
 
 #[test]
@@ -37,5 +39,13 @@ fn a_double_free_is_found() {
     for (name, program) in CHILDREN {
         let ended = run(program, "double-free");
         assert_eq!(verdict(&ended, name), Verdict::Detected, "{name}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn a_heap_for_each_thread_serves_a_whole_program() {
+    for job in ["destructors", "threads 2000", "forks 200"] {
+        let ended = run(THREADS, job);
+        assert!(ended.succeeded(), "{job}: {}", ended.stderr);
     }
 }

@@ -78,6 +78,7 @@ mod suites;
 mod suites_planted;
 mod system;
 mod temp;
+mod thread_heap;
 mod trace;
 mod traces;
 mod verdicts;

@@ -48,6 +48,7 @@ const WATCHED: [(&str, &str, &[&str]); 3] = [
             "global_memory::",
             "memory_globals::",
             "static_heap::",
+            "thread_heap::",
             "page::",
         ],
     ),

@@ -66,7 +66,10 @@ use crate::threads::sync::SpinCell;
 ///
 /// # Threads
 ///
-/// `Send` and `Sync`. A signal handler must not use it, as it may interrupt the thread in a call.
+/// `Send` and `Sync`. [`walk`](Allocator::walk) and [`verify`](Allocator::verify) look at the blocks
+/// of the running thread, of threads that have ended and of those that share a heap, and at huge
+/// ones: others are in use. The counters of other threads are as they were some slow calls ago. A
+/// signal handler must not use it, as it may interrupt the thread in a call.
 /// After `fork` the child goes on with the heap of the thread that forked; blocks of other threads'
 /// heaps can be used and freed there, but their memory is not used again.
 ///

@@ -89,12 +89,6 @@ impl Mail<'_> {
         }
         None
     }
-
-    /// Whether a block that starts at a place was handed back and not taken yet.
-    pub(crate) fn has(&self, place: usize) -> bool {
-        // Relaxed: for counts and walks, which are of one moment or another.
-        self.plane[place / WORD_BITS].load(Ordering::Relaxed) >> (place % WORD_BITS) & 1 != 0
-    }
 }
 
 /// The place of a region in its owner's inbox.

@@ -4,7 +4,7 @@ use core::alloc::Layout;
 
 use loligo_allocators::{
     BuddyAllocator, DefaultClasses, FrameAllocator, GuardPageAllocator, GuardSide, HeapAllocator,
-    Locked, PageAllocator, PoolAllocator, ScratchAllocator, SharedFrame, SharedPool, SlabAllocator,
+    Locked, PageAllocator, PoolAllocator, ScratchAllocator, SharedFrame, SharedPool, SlabAllocator, ThreadHeap,
     StaticHeap, TempAllocator,
 };
 
@@ -35,6 +35,8 @@ pub enum Base {
     HeapInRegion,
     /// A heap in one region with a lock, for several threads.
     LockedHeap,
+    /// A heap for each thread.
+    ThreadHeap,
     /// Size classes before a buddy.
     Slab,
     /// A buddy in one region.
@@ -66,6 +68,7 @@ impl Base {
         Self::Heap,
         Self::HeapInRegion,
         Self::LockedHeap,
+        Self::ThreadHeap,
         Self::Slab,
         Self::Buddy,
         Self::Pool,
@@ -87,6 +90,7 @@ impl Base {
             Self::Heap => "heap",
             Self::HeapInRegion => "heap-in-region",
             Self::LockedHeap => "locked-heap",
+            Self::ThreadHeap => "thread-heap",
             Self::Slab => "slab",
             Self::Buddy => "buddy",
             Self::Pool => "pool",
@@ -114,6 +118,7 @@ impl Base {
             self,
             Self::Page
                 | Self::LockedHeap
+                | Self::ThreadHeap
                 | Self::StaticHeap
                 | Self::SharedPool
                 | Self::SharedFrame
@@ -129,7 +134,9 @@ impl Base {
         let region = Limits { size_max: 8 << 10, align_max: 1024, ..Limits::region(BYTES) };
         let released = Limits { reclaims: false, ordered: false, reports_leaks: false, ..region };
         match self {
-            Self::Page | Self::Heap | Self::Slab => Limits { memory: None, ..region },
+            Self::Page | Self::Heap | Self::ThreadHeap | Self::Slab => {
+                Limits { memory: None, ..region }
+            }
             Self::HeapInRegion | Self::LockedHeap | Self::Buddy | Self::StaticHeap => region,
             Self::Pool => Limits::fixed(block, None),
             Self::Frame | Self::SharedFrame => {
@@ -165,6 +172,7 @@ impl Base {
             Self::LockedHeap => {
                 with(Made::Shared(&Locked::new(HeapAllocator::from_region(name, region.memory()))));
             }
+            Self::ThreadHeap => with(Made::Shared(&ThreadHeap::new(name, &pages))),
             Self::Slab => {
                 let buddy = BuddyAllocator::new_in("buddy", 4 << 20, 1024, &pages);
                 let buddy = buddy.expect("the system has pages");

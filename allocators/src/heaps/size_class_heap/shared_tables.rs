@@ -84,7 +84,9 @@ impl SharedTables {
         offset / GRANULE < self.granules()
     }
 
-    /// The bytes of the live block that starts at a granule of the region; `None` if none does.
+    /// The bytes of the live block that starts at a granule of the region; `None` if none does. The
+    /// block is the calling thread's to free, or there is none: of a block that another thread may
+    /// free meanwhile the size is no longer there to be read.
     ///
     /// # Errors
     ///
@@ -191,14 +193,5 @@ impl SharedTables {
             }
         }
         if offset.is_multiple_of(GRANULE) { Misuse::DoubleFree } else { Misuse::ForeignFree }
-    }
-
-    /// The first live block that starts at or after a granule, with its bytes. Blocks that come and
-    /// go meanwhile are seen or not.
-    pub(crate) fn next_live<C: SizeClasses>(&self, from: usize) -> Option<(usize, usize)> {
-        (from..self.granules()).find_map(|granule| {
-            let bytes = self.live_bytes::<C>(granule).ok().flatten()?;
-            Some((granule, bytes))
-        })
     }
 }

@@ -12,27 +12,14 @@ use crate::bookkeeping::sites::SiteBook;
 use crate::contract::allocator::{AllocError, Block, Damage};
 use crate::contract::leak;
 use crate::contract::stats::Stats;
-use crate::heaps::size_classes::DefaultClasses;
 
 impl Shared {
-    /// The first live block of a record from a granule on; `None` if there is no more.
-    fn next_block(&self, record: &Record, from: usize) -> Option<(usize, Block)> {
-        // Under the lock, so that no region goes back while its tables are read.
+    /// The huge block of a record, if it has one.
+    fn huge_block(&self, record: &Record) -> Option<Block> {
         self.state.with(|_| {
-            let huge = record.huge_bytes.load(Ordering::Relaxed);
-            if huge > 0 && from == 0 {
-                let address = NonNull::new(record.huge.load(Ordering::Relaxed))?;
-                return Some((1, Block { address, bytes: huge, site: None }));
-            }
-            let mut from = from;
-            loop {
-                let (granule, bytes) = record.tables.next_live::<DefaultClasses>(from)?;
-                from = granule + 1;
-                if !record.mail().has(granule) {
-                    let address = NonNull::new(record.tables.address(granule))?;
-                    return Some((from, Block { address, bytes, site: None }));
-                }
-            }
+            let bytes = record.huge_bytes.load(Ordering::Relaxed);
+            let address = NonNull::new(record.huge.load(Ordering::Relaxed))?;
+            (bytes > 0).then_some(Block { address, bytes, site: None })
         })
     }
 
@@ -80,17 +67,18 @@ impl<S: SiteBook> ThreadHeap<'_, S> {
         sum
     }
 
-    /// Visits the live blocks of all threads. Blocks that others allocate or free meanwhile are
-    /// visited or not.
+    /// Visits the live blocks of the running thread, of the threads that have ended and of those
+    /// that share a heap, and the huge ones.
     pub(super) fn walk_live(&self, visit: &mut dyn FnMut(Block)) {
         let Some(shared) = self.opened() else { return };
-        for record in shared.records() {
-            let mut from = 0;
-            while let Some((next, block)) = shared.next_block(record, from) {
-                from = next;
-                visit(Block { site: self.sites.with(|sites| sites.site(block.address)), ..block });
-            }
-        }
+        let mut visit_with_site = |block: Block| {
+            visit(Block { site: self.sites.with(|sites| sites.site(block.address)), ..block });
+        };
+        self.with_settled(&mut |slot| {
+            slot.take_back(usize::MAX);
+            slot.heap.walk(&mut visit_with_site);
+        });
+        shared.records().filter_map(|of| shared.huge_block(of)).for_each(visit_with_site);
     }
 
     /// Checks the heaps that no other thread can be using, and the directory.
@@ -114,10 +102,8 @@ impl<S: SiteBook> ThreadHeap<'_, S> {
     /// no more to do with it.
     pub(super) fn assert_no_leak(&self) {
         let Some(shared) = self.opened() else { return };
-        for slot in shared.sound_slots() {
-            slot.take_back(usize::MAX);
-            slot.publish();
-        }
+        // Their threads will not use them again, so they are as those of threads that have ended.
+        shared.leave_all_slots();
         leak::assert_none(self);
     }
 

@@ -229,6 +229,18 @@ impl Shared {
         });
     }
 
+    /// Takes the slots of all threads, for the end of the heap.
+    pub(super) fn leave_all_slots(&self) {
+        for slot in self.sound_slots().filter(|slot| slot.number > 0) {
+            let number = slot.number as u16;
+            let is_orphan =
+                |state: &mut State| state.orphan_numbers[..state.orphans].contains(&number);
+            if !self.state.with(is_orphan) {
+                self.leave_slot(slot);
+            }
+        }
+    }
+
     /// Runs `work` on each slot without a thread, one after another.
     pub(super) fn with_orphans(&self, most: usize, mut work: impl FnMut(&Slot)) {
         let mut left = self.state.with(|state| state.orphans).min(most);

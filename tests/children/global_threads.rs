@@ -1,0 +1,145 @@
+//! A program whose global allocator has a heap for each thread: before `main`, in thread-local
+//! destructors, over a `fork`, with many threads in turn.
+#![expect(unsafe_code, reason = "it runs before main, forks, and misuses a block on purpose")]
+
+mod work;
+
+use std::cell::RefCell;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+use loligo_allocators::{Allocator, PageAllocator, ThreadHeap};
+
+static PAGES: PageAllocator = PageAllocator::new("pages");
+
+#[global_allocator]
+static GLOBAL: ThreadHeap<'static> = ThreadHeap::new("global-threads", &PAGES);
+
+static EARLY: Mutex<Option<Vec<String>>> = Mutex::new(None);
+
+extern "C" fn before_main() {
+    if let Ok(mut early) = EARLY.lock() {
+        *early = Some((0..10).map(|n| format!("word {n}")).collect());
+    }
+}
+
+// SAFETY: the loader calls what this section lists, with the arguments of `main`, which a function
+// of no arguments may ignore; it needs nothing that is not there yet.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static BEFORE_MAIN: extern "C" fn() = before_main;
+
+/// Texts that are freed, and others allocated, when a thread ends.
+struct Last(Vec<String>);
+
+static ENDED: AtomicUsize = AtomicUsize::new(0);
+
+impl Drop for Last {
+    fn drop(&mut self) {
+        let longer: Vec<String> = self.0.drain(..).map(|text| text + ", at the end").collect();
+        ENDED.fetch_add(longer.iter().map(String::len).sum(), Ordering::Relaxed);
+    }
+}
+
+thread_local! {
+    static FIRST: RefCell<Last> = RefCell::new(Last(vec![String::from("first")]));
+    static SECOND: RefCell<Last> = RefCell::new(Last(Vec::new()));
+}
+
+/// Threads whose thread-local variables allocate and free in their destructors, before and after
+/// the thread has given up its heap.
+fn check_destructors() {
+    let before = ENDED.load(Ordering::Relaxed);
+    for n in 0..20 {
+        let thread = thread::spawn(move || {
+            FIRST.with_borrow_mut(|last| last.0.push(format!("{n} of a thread")));
+            SECOND.with_borrow_mut(|last| last.0.push("x".repeat(n * 100)));
+        });
+        thread.join().expect("a thread of a child ends well");
+    }
+    let after = ENDED.load(Ordering::Relaxed);
+    assert!(after > before + 20 * 100, "the destructors ran: {before}, {after}");
+}
+
+/// Starts `count` threads in turn; memory stays flat.
+fn check_threads(count: usize) {
+    let run = |count| {
+        for n in 0..count {
+            let made = thread::spawn(move || vec![n as u8; 5000]).join();
+            assert_eq!(made.expect("it only allocates").len(), 5000);
+        }
+    };
+    run(count / 10);
+    let before = GLOBAL.stats().reserved;
+    run(count);
+    let after = GLOBAL.stats().reserved;
+    assert!(after <= before, "{count} threads in turn: {before} bytes, then {after}");
+}
+
+/// Forks while other threads allocate; every child allocates, frees, and ends.
+fn check_forks(count: usize) {
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for seed in 0..3_usize {
+            let is_over = &is_over;
+            scope.spawn(move || {
+                let mut live = Vec::new();
+                let mut step = seed;
+                while !is_over.load(Ordering::Relaxed) {
+                    step = step.wrapping_mul(31).wrapping_add(7) % 100_000;
+                    live.push(vec![1_u8; 1 + step]);
+                    if live.len() > 20 {
+                        live.swap_remove(step % 20);
+                    }
+                }
+            });
+        }
+        for n in 0..count {
+            let kept = format!("child {n}");
+            // SAFETY: the child allocates, frees and leaves, without a lock of the standard
+            // library.
+            let child = unsafe { libc::fork() };
+            assert!(child >= 0, "a process can be started");
+            if child == 0 {
+                // SAFETY: ends the child should it hang.
+                unsafe { libc::alarm(20) };
+                let mut texts: Vec<String> = (0..100).map(|n| "y".repeat(n * 50)).collect();
+                texts.push(kept);
+                drop(texts);
+                // SAFETY: leaves at once.
+                unsafe { libc::_exit(0) };
+            }
+            let mut status = 0;
+            // SAFETY: waits for the child just made.
+            let waited = unsafe { libc::waitpid(child, &mut status, 0) };
+            assert_eq!((waited, status), (child, 0), "child {n} ends well");
+            drop(kept);
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+}
+
+fn number(at: usize) -> usize {
+    std::env::args().nth(at).and_then(|text| text.parse().ok()).unwrap_or(0)
+}
+
+fn main() {
+    match std::env::args().nth(1).as_deref() {
+        Some("destructors") => check_destructors(),
+        Some("threads") => check_threads(number(2)),
+        Some("forks") => check_forks(number(2)),
+        Some("double-free") => return work::run(),
+        _ => {
+            let early = EARLY.lock().expect("nobody has panicked").take();
+            let early = early.expect("the constructor ran");
+            assert!(GLOBAL.owns(early.as_ptr().cast()), "made before main");
+            assert_eq!(early[9], "word 9");
+            work::run();
+            let stats = GLOBAL.stats();
+            assert!(stats.allocations_total > 10_000, "the program's blocks: {stats:?}");
+        }
+    }
+    GLOBAL.collect();
+    GLOBAL.verify().expect("the heap is sound");
+}
