@@ -24,10 +24,8 @@ fn conforms() {
 
 #[test]
 fn runs_programs() {
-    let plan = Plan {
-        regressions: Some("regressions/thread_heap.txt"),
-        ..Plan::new(THREAD_HEAP.limits)
-    };
+    let plan =
+        Plan { regressions: Some("regressions/thread_heap.txt"), ..Plan::new(THREAD_HEAP.limits) };
     plan.check(THREAD_HEAP.make);
 }
 
@@ -44,9 +42,8 @@ fn serves_several_threads() {
     let pages = PageAllocator::new("pages");
     for threads in [2, 4, 9] {
         let heap = ThreadHeap::new("heap", &pages);
-        let programs: Vec<_> = (0..threads)
-            .map(|seed| sample(&Space::new(64, 14, 13), 3000, seed))
-            .collect();
+        let programs: Vec<_> =
+            (0..threads).map(|seed| sample(&Space::new(64, 14, 13), 3000, seed)).collect();
         run_shared(&heap, &Limits::growing(), &programs).expect("the contract holds");
         heap.collect();
         heap.verify().expect("nothing is damaged");

@@ -15,7 +15,7 @@ use crate::testing::test_child;
 use crate::threads::locked::Locked;
 
 /// Children of each test.
-const CHILDREN: usize = 200;
+const CHILDREN: usize = 40;
 
 static PAGES: PageAllocator = PageAllocator::new("pages");
 static THREADS: ThreadHeap<'static> = ThreadHeap::new("threads", &PAGES);
