@@ -4,6 +4,7 @@
 //! that another thread frees is in `docs/decisions/0031-thread-heap.md`.
 
 mod calls;
+mod counts;
 mod current;
 mod directory;
 mod global;

@@ -222,7 +222,7 @@ impl Slot {
     #[cold]
     fn count_granted(&self) {
         let granted = self.heap.granted();
-        self.supply.shared().count_granted(self.counted.replace(granted), granted);
+        self.supply.shared().counts.grant(self.counted.replace(granted), granted);
     }
 }
 
