@@ -30,6 +30,7 @@ pub mod record;
 pub mod replayed;
 pub mod rows;
 pub mod scoreboard;
+pub mod suites;
 pub mod table;
 pub mod traces;
 mod uncounted;
