@@ -61,12 +61,12 @@ impl Suite {
     }
 
     /// Runs the suite; `times` multiplies the work of a thread. With 1 a run on one thread takes a
-    /// quarter of a second to a second.
+    /// tenth of a second to a second.
     pub(crate) fn run<A: GlobalAlloc + Sync>(self, heap: &A, threads: u32, times: u32) -> Timing {
         match self {
             Self::Larson => Larson::new(threads, 25 * times).run(heap),
             Self::XmallocTest => Xmalloc::new(threads, 2000 * times).run(heap),
-            Self::Mstress => Mstress::new(threads, 250 * times).run(heap),
+            Self::Mstress => Mstress::new(threads, 100 * times).run(heap),
             Self::Rptest => Rptest::new(threads, 20 * times).run(heap),
         }
     }

@@ -153,3 +153,6 @@ fn list() {
 fn print(line: &str) {
     let _ = writeln!(io::stdout(), "{line}");
 }
+
+#[cfg(test)]
+mod tests;

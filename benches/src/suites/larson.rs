@@ -2,10 +2,10 @@
 //!
 //! From P. Larson and M. Krishnan, "Memory Allocation for Long-Running Server Applications", 1998:
 //! a server whose threads replace random blocks and are themselves replaced. The rules are those of
-//! the program in mimalloc-bench, called as `larson 5 8 1000 5000 100 4141 N`: each of N threads has
-//! a table of 5 000 blocks of 8 to 999 bytes, replaces 100 times as many random ones, and passes
-//! the table to a new thread. A successor so frees each block of its predecessor that it draws,
-//! which is nearly all of them: one free in a hundred.
+//! the program in mimalloc-bench, called as `larson 5 8 1000 5000 100 4141 N`: each of N threads
+//! has a table of 5 000 blocks of 8 to 999 bytes, replaces 100 times as many random ones, and
+//! passes the table to a new thread. The successor frees each block of its predecessor that it
+//! draws, which is nearly all of them: one free in a hundred.
 //!
 //! Changes: a run has a number of generations instead of five seconds, random numbers come from a
 //! cheaper generator, and the blocks that are live at the end are freed.

@@ -89,3 +89,6 @@ fn layout(count: usize) -> Layout {
         .and_then(|layout| layout.align_to(16))
         .expect("tables have megabytes at most")
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,8 @@
 //! `rptest`: mixed sizes and alignments, and parcels of blocks that another thread frees.
 //!
 //! From M. Jansson's benchmark of rpmalloc, 2017. The rules are those of the program in
-//! mimalloc-bench, called as `rptest N 0 1 2 500 1000 100 8 16000`: each of N threads has a table of
-//! 1 000 slots and, in each of 500 loops, empties 24 to 79 slots, frees the parcels that it was
+//! mimalloc-bench, called as `rptest N 0 1 2 500 1000 100 8 16000`: each of N threads has a table
+//! of 1 000 slots and, in each of 500 loops, empties 24 to 79 slots, frees the parcels that it was
 //! sent, and fills 30 to 99 slots. In every second loop it allocates as many blocks once more and
 //! sends them to another thread in a parcel, which is on the heap as well. Blocks of 8 to 16 000
 //! bytes become rarer with their size; all of a block is written. A run starts the threads twice,
@@ -125,8 +125,8 @@ impl<A: GlobalAlloc> Worker<'_, A> {
                 }
                 self.free_parcels();
                 for index in 0..counts.allocations {
-                    let block = self.allocate(sizes.next(index));
-                    self.free(table.replace(filled, block));
+                    self.free(table.replace(filled, ptr::null_mut()));
+                    table.replace(filled, self.allocate(sizes.next(index)));
                     filled = (filled + plan::STEP_FILLED) % self.rules.slots;
                 }
                 if self.mail.len() > 1 && number % LOOPS_A_PARCEL == 0 {

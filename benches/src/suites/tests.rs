@@ -12,7 +12,7 @@ use crate::suites::xmalloc::{BATCH_BLOCKS, Xmalloc};
 
 use super::*;
 
-mod counting;
+pub(crate) mod counting;
 mod recorded;
 
 /// Runs a suite over a heap that counts; all blocks are freed at its end.

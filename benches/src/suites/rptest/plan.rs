@@ -22,8 +22,8 @@ const SIZES: usize = 2000;
 const ALLOCATIONS: usize = 311;
 const FREES: usize = 257;
 
-/// The seed of the tables. The program's table of sizes is a sample as well, in which a class has up
-/// to a fifth more or fewer blocks than expected. With this seed, which was searched for, each
+/// The seed of the tables. The program's table of sizes is a sample as well, in which a class has
+/// up to a fifth more or fewer blocks than expected. With this seed, which was searched for, each
 /// class is within 2.1 % of the program's; the comparison with its recording checks it.
 const SEED: u64 = 1_343_804;
 

@@ -164,7 +164,9 @@ fn mstress_is_as_recorded() {
     assert_near("frees", counts.frees as f64, MSTRESS.frees as f64 / 25.0);
     assert_classes(&counts, &MSTRESS);
     assert!(counts.foreign_frees > 0, "some blocks are exchanged");
-    let most = MSTRESS.foreign_frees as f64 / MSTRESS.frees as f64 * 2.0;
+    // How many depends on the scheduler: recorded in the same way, four runs of the program had
+    // 19 856 to 20 379, and one of the port 19 826. The bound is for schedules that are less even.
+    let most = MSTRESS.foreign_frees as f64 / MSTRESS.frees as f64 * 3.0;
     let ours = counts.foreign_frees as f64 / counts.frees as f64;
     assert!(ours < most, "{ours} of the frees are by another thread");
 }
