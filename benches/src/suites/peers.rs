@@ -2,7 +2,7 @@
 
 use std::alloc::System;
 
-use loligo_allocators::{HeapAllocator, Locked, PageAllocator};
+use loligo_allocators::{HeapAllocator, Locked, PageAllocator, ThreadHeap};
 use mimalloc::MiMalloc;
 
 use crate::suites::Suite;
@@ -19,9 +19,9 @@ pub(crate) struct Peer {
     pub(crate) run: fn(Suite, u32, u32) -> Timing,
 }
 
-/// The heaps that are compiled in. A heap of ours for threads becomes a line here, over a `static`
-/// as below.
+/// The heaps that are compiled in.
 pub(crate) const PEERS: &[Peer] = &[
+    ours("threads", |suite, threads, times| suite.run(&THREADS, threads, times)),
     ours("locked", |suite, threads, times| suite.run(&LOCKED, threads, times)),
     peer("glibc", |suite, threads, times| suite.run(&System, threads, times)),
     peer("mimalloc", |suite, threads, times| suite.run(&MiMalloc, threads, times)),
@@ -35,6 +35,9 @@ pub(crate) const PEERS: &[Peer] = &[
 
 /// Pages for our heaps.
 static PAGES: PageAllocator = PageAllocator::new("suites");
+
+/// A heap for each thread.
+static THREADS: ThreadHeap<'static> = ThreadHeap::new("suites, threads", &PAGES);
 
 /// The heap for one thread, in a lock.
 static LOCKED: Locked<HeapAllocator<'static, PageAllocator>> =
