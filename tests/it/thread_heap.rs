@@ -1,6 +1,8 @@
 //! The heap for threads: the contract, programs of one thread and of several, as a global allocator.
 
-use loligo_allocators::{Allocator, HeapAllocator, Locked, PageAllocator, ThreadHeap};
+use loligo_allocators::{
+    Allocator, GlobalMemory, HeapAllocator, Locked, PageAllocator, ThreadHeap,
+};
 use loligo_tests::programs::{Plan, Space, run_shared, sample};
 use loligo_tests::{Limits, conformance};
 
@@ -34,6 +36,15 @@ fn conforms_as_a_global_allocator() {
     conformance::global_alloc(&THREAD_HEAP.limits, |test| {
         let pages = PageAllocator::new("pages");
         test(&ThreadHeap::new("global", &pages));
+    });
+}
+
+#[test]
+fn comes_after_a_static_heap() {
+    static PAGES: PageAllocator = PageAllocator::new("pages");
+    conformance::global_alloc(&THREAD_HEAP.limits, |test| {
+        let later = ThreadHeap::new("later", &PAGES);
+        test(&*Box::new(GlobalMemory::<{ 64 << 10 }, _>::new("early", later)));
     });
 }
 

@@ -12,11 +12,14 @@ mod huge;
 mod inspect;
 mod record;
 mod registry;
+mod report;
 mod shared;
 mod slot;
 mod supply;
 #[cfg(test)]
 mod tests;
+
+pub use self::report::ThreadHeapReport;
 
 use core::alloc::Layout;
 use core::fmt;

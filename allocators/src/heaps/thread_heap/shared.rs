@@ -226,13 +226,16 @@ impl Shared {
         });
     }
 
+    /// Whether a slot's thread has ended.
+    pub(super) fn is_orphan(&self, slot: &Slot) -> bool {
+        self.state
+            .with(|state| state.orphan_numbers[..state.orphans].contains(&(slot.number as u16)))
+    }
+
     /// Takes the slots of all threads, for the end of the heap.
     pub(super) fn leave_all_slots(&self) {
         for slot in self.sound_slots().filter(|slot| slot.number > 0) {
-            let number = slot.number as u16;
-            let is_orphan =
-                |state: &mut State| state.orphan_numbers[..state.orphans].contains(&number);
-            if !self.state.with(is_orphan) {
+            if !self.is_orphan(slot) {
                 self.leave_slot(slot);
             }
         }
