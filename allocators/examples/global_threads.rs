@@ -30,7 +30,7 @@ fn main() {
     // Each is freed by another thread than the one that allocated it.
     drop(words);
 
-    // Formatted without a block, so the report counts none of its own.
+    // Formatted without a block, so the report does not count itself.
     println!("{}", GLOBAL.report());
     let stats = GLOBAL.stats();
     assert!(stats.allocations_total > 4000, "the blocks were from here");

@@ -148,7 +148,7 @@ impl Shared {
         &self.directory
     }
 
-    /// All slots, whoever owns them.
+    /// All slots, with or without an owner.
     pub(super) fn slots(&self) -> impl Iterator<Item = &Slot> {
         let count = self.state.with(|state| state.slots);
         // SAFETY: invariant 1. Acquire pairs with the Release in `new_slot`.

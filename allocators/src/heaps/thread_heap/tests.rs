@@ -26,7 +26,7 @@ struct Filled {
     fill: u8,
 }
 
-// SAFETY: a block belongs to whoever has it.
+// SAFETY: a block belongs to the thread that has it.
 unsafe impl Send for Filled {}
 
 impl Filled {

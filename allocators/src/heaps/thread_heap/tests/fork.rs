@@ -21,7 +21,7 @@ static PAGES: PageAllocator = PageAllocator::new("pages");
 static THREADS: ThreadHeap<'static> = ThreadHeap::new("threads", &PAGES);
 static LOCKED: Locked<HeapAllocator<'static>> = Locked::new(HeapAllocator::new("heap", &PAGES));
 
-/// Allocates and frees until it is told to stop.
+/// Allocates and frees until it is to stop.
 fn work(heap: &dyn Allocator, is_over: &AtomicBool) {
     let mut live = Vec::new();
     for step in 0_usize.. {

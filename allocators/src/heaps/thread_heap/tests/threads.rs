@@ -144,7 +144,7 @@ fn a_thread_that_ends_leaves_its_heap_to_the_next() {
         }
     }
     assert_eq!(heap.stats().live, 120);
-    assert_eq!(heap.stats().reserved, most, "no thread needed memory of its own");
+    assert_eq!(heap.stats().reserved, most, "no thread needed more memory");
     left.into_inner().expect("no panic").into_iter().for_each(|filled| filled.free(&heap));
     heap.collect();
     assert_eq!(heap.stats().live, 0);
@@ -165,7 +165,7 @@ fn threads_at_the_same_time_have_a_heap_each() {
     let mut places = places.into_inner().expect("no panic");
     places.sort_unstable();
     places.dedup();
-    assert_eq!(places.len(), 8, "each has a chunk of its own");
+    assert_eq!(places.len(), 8, "each has a chunk to itself");
 }
 
 #[test]
