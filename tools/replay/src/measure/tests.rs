@@ -441,6 +441,7 @@ fn json_is_as_agreed() {
         events_done: 9,
         rounds_ns: vec![1.0, 2.0, 3.0],
         note: Some("not in the document".to_owned()),
+        threads: None,
     };
     let trace =
         TraceResult { name: "lua".to_owned(), events: 9, peak_live_bytes: 8, rows: vec![row] };

@@ -17,6 +17,7 @@ fn row(name: &str, kind: Kind, median: f64) -> RowResult {
         events_done: 2_000_000,
         rounds_ns: vec![],
         note: None,
+        threads: None,
     }
 }
 
