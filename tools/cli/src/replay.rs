@@ -190,7 +190,7 @@ impl Replay {
 enum Rows {
     /// By one thread.
     ByOne(Vec<Row>),
-    /// By at most so many threads.
+    /// By at most this number of threads.
     ByThreads(u16, Vec<SharedRow>),
 }
 

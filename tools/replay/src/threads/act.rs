@@ -50,7 +50,8 @@ pub(crate) trait Act: Sync {
     }
 }
 
-/// The calls alone.
+/// The calls alone. What `do_step` relies on is `Plan` 2, 3 and 5, and that the turn of the place has
+/// come.
 pub(super) struct Calls<'s, S>(pub(super) &'s S);
 
 impl<S: SharedSubject> Act for Calls<'_, S> {

@@ -60,7 +60,6 @@ pub(super) fn touching<S: SharedSubject>(
     let touches = Touches::new(subject, &mut gauge);
     let outcome = perform(stage, &touches, cap)?;
     let live_bytes = touches.peak_live_bytes();
-    drop(touches);
     Ok(Peak { bytes: gauge.peak_bytes(), live_bytes, done: outcome.events_done() })
 }
 

@@ -14,8 +14,8 @@ use crate::trace::{Event, Op, Trace};
 /// write to one line only where blocks go from one to the other.
 const PLACES_A_LINE: u32 = 4;
 
-/// What each worker does. Its tables are in mappings of their own, so that no allocator under test
-/// has a part in them.
+/// What each worker does. Its tables are in separate mappings, so that no allocator under test has a
+/// part in them.
 ///
 /// # Invariants
 ///

@@ -105,7 +105,7 @@ unsafe impl<S: Subject, F: Fn() -> S + Sync> SharedSubject for Global<F> {
     }
 }
 
-/// The replay loop without an allocator, by threads: each worker has the lines of its own.
+/// The replay loop without an allocator, by threads: each worker has its lines.
 pub(super) struct NullOfWorker(Null);
 
 impl NullOfWorker {

@@ -174,7 +174,8 @@ fn what_is_left_is_what_the_steps_done_have_left() {
 
 #[test]
 fn a_trace_that_was_changed_is_refused() {
-    let changes: [(fn(&mut Trace), &str); 4] = [
+    type Change = fn(&mut Trace);
+    let changes: [(Change, &str); 4] = [
         (|trace| trace.events[0].op = Op::Free, "record 0 "),
         (|trace| trace.events[1].slot = 7, "slot 7 is above the number of allocations so far, 1"),
         (|trace| trace.events[1].op = Op::Allocate, "whose block is alive"),

@@ -1,10 +1,11 @@
 //! Passes that end early, refusals and losses.
 
 use core::alloc::Layout;
+use core::panic::AssertUnwindSafe;
 use core::slice;
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::catch_unwind;
 
 use super::{Checking, random_trace, relay};
 use crate::pass::verify::LossKind;
