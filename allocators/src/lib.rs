@@ -34,7 +34,7 @@ pub use heaps::static_heap::StaticHeap;
 #[cfg(all(feature = "std", target_os = "linux"))]
 pub use heaps::system::SystemAllocator;
 #[cfg(all(feature = "std", not(loom)))]
-pub use heaps::thread_heap::ThreadHeap;
+pub use heaps::thread_heap::{ThreadHeap, ThreadHeapReport};
 pub use linear::frame::{FrameAllocator, FrameMark, FrameScope};
 pub use linear::scratch::ScratchAllocator;
 pub use linear::shared_frame::SharedFrame;

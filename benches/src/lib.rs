@@ -14,6 +14,8 @@
 //! reach is in [`rows`], how it is judged in [`outcome`]. The peers jemalloc and snmalloc need the
 //! feature `peers-all`, because they need a C++ compiler and cmake, and so does C++ `std::map`;
 //! rows that need them stay open without it.
+//!
+//! Programs of several threads are in [`suites`], with a command to compare heaps by them.
 #![expect(unsafe_code, reason = "allocating by hand, frees included, is what is measured")]
 
 pub mod array_forms;
@@ -30,6 +32,7 @@ pub mod record;
 pub mod replayed;
 pub mod rows;
 pub mod scoreboard;
+pub mod suites;
 pub mod table;
 pub mod traces;
 mod uncounted;

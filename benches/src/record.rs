@@ -41,12 +41,12 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Collects the facts of this run.
+    /// Collects the facts of this run of a command; `rounds` states how many there were.
     #[must_use]
-    pub fn collect(arguments: &[String], rounds: u32, traces: &str) -> Self {
+    pub fn collect(command: &str, arguments: &[String], rounds: String) -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let days = since.map_or(0, |since| since.as_secs() / 86_400);
-        let mut command = "cargo xtask scoreboard".to_owned();
+        let mut command = command.to_owned();
         for argument in arguments {
             command.push(' ');
             command.push_str(argument);
@@ -57,11 +57,13 @@ impl Facts {
             machine: machine(),
             flags: flags(),
             command,
-            rounds: format!("{rounds}, on {traces}"),
+            rounds,
         }
     }
 
-    fn text(&self) -> String {
+    /// Returns the facts, a line each.
+    #[must_use]
+    pub fn text(&self) -> String {
         let lines = [
             ("date", &self.date),
             ("commit", &self.commit),

@@ -136,7 +136,8 @@ fn save(
         fs::write(file, &json).map_err(failed)?;
     }
     if let Some(folder) = &parsed.record {
-        let facts = Facts::collect(arguments, parsed.rounds, replayed.traces().note());
+        let rounds = format!("{}, on {}", parsed.rounds, replayed.traces().note());
+        let facts = Facts::collect("cargo xtask scoreboard", arguments, rounds);
         let failed = |error| format!("cannot write into {}: {error}", folder.display());
         let text = record::write(folder, &json, &facts, table).map_err(failed)?;
         print(format_args!("record: {}", text.display()));

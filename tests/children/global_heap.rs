@@ -1,6 +1,7 @@
 //! A program whose global allocator is a heap with a lock.
 #![expect(unsafe_code, reason = "it misuses a block on purpose")]
 
+mod forks;
 mod work;
 
 use loligo_allocators::{Allocator, HeapAllocator, Locked, PageAllocator};
@@ -12,6 +13,10 @@ static GLOBAL: Locked<HeapAllocator<'static, PageAllocator>> =
     Locked::new(HeapAllocator::new_in("global-heap", &PAGES));
 
 fn main() {
+    if std::env::args().nth(1).as_deref() == Some("forks") {
+        let count = std::env::args().nth(2).and_then(|text| text.parse().ok());
+        return forks::check(count.expect("a number of children"));
+    }
     let before = GLOBAL.stats().live;
     work::run();
     let stats = GLOBAL.stats();

@@ -1,12 +1,13 @@
 //! A program whose global allocator has a heap for each thread: before `main`, in thread-local
 //! destructors, over a `fork`, with many threads in turn.
-#![expect(unsafe_code, reason = "it runs before main, forks, and misuses a block on purpose")]
+#![expect(unsafe_code, reason = "it runs before main, and misuses a block on purpose")]
 
+mod forks;
 mod work;
 
 use std::cell::RefCell;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use loligo_allocators::{Allocator, PageAllocator, ThreadHeap};
@@ -77,49 +78,6 @@ fn check_threads(count: usize) {
     assert!(after <= before, "{count} threads in turn: {before} bytes, then {after}");
 }
 
-/// Forks while other threads allocate; every child allocates, frees, and ends.
-fn check_forks(count: usize) {
-    let is_over = AtomicBool::new(false);
-    thread::scope(|scope| {
-        for seed in 0..3_usize {
-            let is_over = &is_over;
-            scope.spawn(move || {
-                let mut live = Vec::new();
-                let mut step = seed;
-                while !is_over.load(Ordering::Relaxed) {
-                    step = step.wrapping_mul(31).wrapping_add(7) % 100_000;
-                    live.push(vec![1_u8; 1 + step]);
-                    if live.len() > 20 {
-                        live.swap_remove(step % 20);
-                    }
-                }
-            });
-        }
-        for n in 0..count {
-            let kept = format!("child {n}");
-            // SAFETY: the child allocates, frees and leaves, without a lock of the standard
-            // library.
-            let child = unsafe { libc::fork() };
-            assert!(child >= 0, "a process can be started");
-            if child == 0 {
-                // SAFETY: ends the child should it hang.
-                unsafe { libc::alarm(20) };
-                let mut texts: Vec<String> = (0..100).map(|n| "y".repeat(n * 50)).collect();
-                texts.push(kept);
-                drop(texts);
-                // SAFETY: leaves at once.
-                unsafe { libc::_exit(0) };
-            }
-            let mut status = 0;
-            // SAFETY: waits for the child just made.
-            let waited = unsafe { libc::waitpid(child, &mut status, 0) };
-            assert_eq!((waited, status), (child, 0), "child {n} ends well");
-            drop(kept);
-        }
-        is_over.store(true, Ordering::Relaxed);
-    });
-}
-
 fn number(at: usize) -> usize {
     std::env::args().nth(at).and_then(|text| text.parse().ok()).unwrap_or(0)
 }
@@ -128,7 +86,7 @@ fn main() {
     match std::env::args().nth(1).as_deref() {
         Some("destructors") => check_destructors(),
         Some("threads") => check_threads(number(2)),
-        Some("forks") => check_forks(number(2)),
+        Some("forks") => forks::check(number(2)),
         Some("double-free") => return work::run(),
         _ => {
             let early = EARLY.lock().expect("nobody has panicked").take();

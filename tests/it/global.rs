@@ -44,8 +44,16 @@ fn a_double_free_is_found() {
 
 #[test]
 fn a_heap_for_each_thread_serves_a_whole_program() {
-    for job in ["destructors", "threads 2000", "forks 200"] {
+    for job in ["destructors", "threads 2000"] {
         let ended = run(THREADS, job);
         assert!(ended.succeeded(), "{job}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn children_of_a_program_whose_threads_allocate_go_on() {
+    for program in [THREADS, CHILDREN[0].1] {
+        let ended = run(program, "forks 200");
+        assert!(ended.succeeded(), "{program}: {}", ended.stderr);
     }
 }

@@ -1,6 +1,8 @@
 //! The heap for threads: the contract, programs of one thread and of several, as a global allocator.
 
-use loligo_allocators::{Allocator, HeapAllocator, Locked, PageAllocator, ThreadHeap};
+use loligo_allocators::{
+    Allocator, GlobalMemory, HeapAllocator, Locked, PageAllocator, ThreadHeap,
+};
 use loligo_tests::programs::{Plan, Space, run_shared, sample};
 use loligo_tests::{Limits, conformance};
 
@@ -24,10 +26,8 @@ fn conforms() {
 
 #[test]
 fn runs_programs() {
-    let plan = Plan {
-        regressions: Some("regressions/thread_heap.txt"),
-        ..Plan::new(THREAD_HEAP.limits)
-    };
+    let plan =
+        Plan { regressions: Some("regressions/thread_heap.txt"), ..Plan::new(THREAD_HEAP.limits) };
     plan.check(THREAD_HEAP.make);
 }
 
@@ -40,13 +40,21 @@ fn conforms_as_a_global_allocator() {
 }
 
 #[test]
+fn comes_after_a_static_heap() {
+    static PAGES: PageAllocator = PageAllocator::new("pages");
+    conformance::global_alloc(&THREAD_HEAP.limits, |test| {
+        let later = ThreadHeap::new("later", &PAGES);
+        test(&*Box::new(GlobalMemory::<{ 64 << 10 }, _>::new("early", later)));
+    });
+}
+
+#[test]
 fn serves_several_threads() {
     let pages = PageAllocator::new("pages");
     for threads in [2, 4, 9] {
         let heap = ThreadHeap::new("heap", &pages);
-        let programs: Vec<_> = (0..threads)
-            .map(|seed| sample(&Space::new(64, 14, 13), 3000, seed))
-            .collect();
+        let programs: Vec<_> =
+            (0..threads).map(|seed| sample(&Space::new(64, 14, 13), 3000, seed)).collect();
         run_shared(&heap, &Limits::growing(), &programs).expect("the contract holds");
         heap.collect();
         heap.verify().expect("nothing is damaged");

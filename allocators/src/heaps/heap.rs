@@ -60,8 +60,8 @@ const REGION_BYTES: usize = 64 << 20;
 /// KiB and allocates nothing until the first request.
 ///
 /// In regions of 4 MiB and more, blocks of 497 to 8 192 bytes are rounded to the next of 66 classes
-/// (at most a 16th) where a slab's worth of a class was freed while eight slabs' worth is live.
-/// A slab has 2 to 32 pages and at least 8 slots; an eighth of a class may be free slots when one
+/// (at most a 16th) where a slab's worth of a class was freed while four slabs' worth is live.
+/// A slab has 2 to 32 pages and at least 8 slots; a quarter of a class may be free slots when one
 /// is opened, and slabs dissolve when more than a quarter of them all is free and new memory is
 /// needed.
 ///

@@ -1,9 +1,12 @@
 //! The general-purpose allocator for several threads.
 //!
-//! A heap a thread, each of which is that of `docs/decisions/0001-heap.md`; how blocks come back
-//! that another thread frees is in `docs/decisions/0031-thread-heap.md`.
+//! After Daan Leijen, Benjamin Zorn and Leonardo de Moura, "Mimalloc: Free List Sharding in Action"
+//! (2019), whose threads have a heap each and get the blocks back that other threads free, all at
+//! once. Changes: each heap is that of `docs/decisions/0001-heap.md`, and a block comes back by a bit
+//! in place of a link in itself; `docs/decisions/0031-thread-heap.md` says why.
 
 mod calls;
+mod counts;
 mod current;
 mod directory;
 mod global;
@@ -11,11 +14,14 @@ mod huge;
 mod inspect;
 mod record;
 mod registry;
+mod report;
 mod shared;
 mod slot;
 mod supply;
 #[cfg(test)]
 mod tests;
+
+pub use self::report::ThreadHeapReport;
 
 use core::alloc::Layout;
 use core::fmt;
@@ -29,7 +35,7 @@ use crate::contract::allocator::{AllocError, Allocator, Block, Damage, move_bloc
 use crate::contract::stats::Stats;
 use crate::threads::sync::SpinCell;
 
-/// A general-purpose allocator for several threads: each has a heap of its own, so threads that
+/// A general-purpose allocator for several threads: each has its own heap, so threads that
 /// allocate do not meet.
 ///
 /// Each thread's heap is a [`HeapAllocator`](crate::HeapAllocator) with its checks. A block that

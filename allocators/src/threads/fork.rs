@@ -101,8 +101,8 @@ fn others() -> Option<&'static Held> {
     unsafe { ALSO.load(Ordering::Acquire).as_ref() }
 }
 
-/// Takes all locks, or none: who waits for one while it holds another waits for a thread that may
-/// wait for that one.
+/// Takes all locks, or none: a thread that waits for one and holds another may wait for a thread that
+/// waits for that other one.
 extern "C" fn before() {
     enter();
     for _ in 0..ATTEMPTS_MAX {

@@ -1,5 +1,8 @@
 //! How a thread hands back a block that another one owns, without a word written to the block.
 //!
+//! The inbox is the stack of R. Kent Treiber, "Systems Programming: Coping with Parallelism" (1986),
+//! which the owner takes whole.
+//!
 //! ```text
 //!  plane    | a bit for each place where a block may start         set: freed, not taken back yet
 //!  summary  | a bit for each word of the plane that became more than 0
@@ -16,7 +19,7 @@
 //! A word of the plane becomes 0 only by [`Mail::take`], after its bit in the summary was taken. The
 //! thread whose bit was the first sets that bit of the summary; until then its block is live, so the
 //! memory of plane and summary stays. In the same way a region whose summary was empty is put into
-//! the inbox by whoever made it not empty: if [`Link::begin`] comes before that, the region goes in
+//! the inbox by the thread that made it not empty: if [`Link::begin`] comes before that, the region goes in
 //! again, and if it comes after, the summary is read afterwards. From there on only the link is
 //! touched, which is never unmapped.
 

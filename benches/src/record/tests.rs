@@ -27,7 +27,8 @@ fn a_record_has_the_figures_and_how_they_were_taken() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let folder = folder.path().join("record");
     let arguments = ["--record".to_owned(), "benches/record".to_owned()];
-    let facts = Facts::collect(&arguments, 9, "two traces");
+    let rounds = "9, on two traces".to_owned();
+    let facts = Facts::collect("cargo xtask scoreboard", &arguments, rounds);
     let text = write(&folder, "{\"rows\":[]}", &facts, "the table\n").expect("it can be written");
     let json = fs::read_to_string(text.with_extension("json")).expect("it stands beside");
     assert_eq!(json, "{\"rows\":[]}");

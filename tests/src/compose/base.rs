@@ -4,8 +4,8 @@ use core::alloc::Layout;
 
 use loligo_allocators::{
     BuddyAllocator, DefaultClasses, FrameAllocator, GuardPageAllocator, GuardSide, HeapAllocator,
-    Locked, PageAllocator, PoolAllocator, ScratchAllocator, SharedFrame, SharedPool, SlabAllocator, ThreadHeap,
-    StaticHeap, TempAllocator,
+    Locked, PageAllocator, PoolAllocator, ScratchAllocator, SharedFrame, SharedPool, SlabAllocator,
+    StaticHeap, TempAllocator, ThreadHeap,
 };
 
 use crate::limits::Limits;

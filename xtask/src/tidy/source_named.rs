@@ -18,6 +18,7 @@ const NO_SOURCE: &[&str] = &[
     "allocators/heaps/size_class_heap",
     "allocators/heaps/size_classes",
     "allocators/program/bridge",
+    "allocators/threads/fork",
     "allocators/threads/locked",
     "allocators/threads/sync",
     "allocators/wrappers/failing",

@@ -24,6 +24,7 @@ const LISTED: &[(&str, &str)] = &[
     ("loligo-resources", "says that aligned bytes are plain, and maps files"),
     ("loligo-script", "calls LuaJIT through its C interface, and is called by it"),
     ("loligo-replay", "maps files, forks, reads the time-stamp counter, calls peers' allocators"),
+    ("loligo-preload", "is the C library's malloc, whose blocks are bare pointers"),
     ("loligo-tests", "frees blocks, which is unsafe by contract, and hands them in wrongly"),
     ("loligo-benches", "measures allocate and free, the latter being unsafe by contract"),
 ];

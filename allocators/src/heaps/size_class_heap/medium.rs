@@ -12,7 +12,7 @@
 //!
 //! Taking and giving a slot reads a byte and 16 bytes of tables and no word of the slab. A class
 //! is looked at each time that it has freed as many blocks as a slab has slots, and opens a slab if
-//! its live blocks would fill eight, so programs that only fill memory, and small ones, have core
+//! its live blocks would fill four, so programs that only fill memory, and small ones, have core
 //! blocks of exact sizes.
 
 use core::ptr::NonNull;

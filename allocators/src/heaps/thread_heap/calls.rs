@@ -141,7 +141,7 @@ impl<S: SiteBook> ThreadHeap<'_, S> {
         }
     }
 
-    /// Frees a block of slot 0 for a thread that has none of its own.
+    /// Frees a block of slot 0 for a thread without a slot.
     fn free_of_zero(&self, block: NonNull<u8>, bytes: usize, site: &'static Location<'static>) {
         if let Some(shared) = self.opened() {
             shared.with_zero(|slot| slot.heap.deallocate_elsewhere(block, bytes, site));

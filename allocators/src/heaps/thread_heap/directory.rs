@@ -5,6 +5,7 @@ use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use super::record::Record;
+use super::shared::Shared;
 use crate::contract::allocator::{AllocError, Allocator};
 
 /// What regions and huge blocks are aligned to, so that a MiB has at most one.
@@ -62,14 +63,14 @@ impl Directory {
         start: NonNull<u8>,
         bytes: usize,
         record: &Record,
-        backing: &dyn Allocator,
+        shared: &Shared,
     ) -> Result<(), AllocError> {
         let first = start.addr().get() / GRAIN;
         let end = first + bytes.div_ceil(GRAIN);
         for root in first / LEAF_ENTRIES..=(end - 1) / LEAF_ENTRIES {
             let entry = self.root.get(root).ok_or(AllocError)?;
             if entry.load(Ordering::Relaxed).is_null() {
-                let leaf = self.take_leaf(backing)?;
+                let leaf = self.take_leaf(shared)?;
                 // Release pairs with the Acquire in `find`: the leaf's zeros are seen.
                 entry.store(leaf, Ordering::Release);
             }
@@ -78,22 +79,22 @@ impl Directory {
         Ok(())
     }
 
-    fn take_leaf(&self, backing: &dyn Allocator) -> Result<*mut Leaf, AllocError> {
+    fn take_leaf(&self, shared: &Shared) -> Result<*mut Leaf, AllocError> {
         for spare in &self.spare {
             let leaf = spare.swap(ptr::null_mut(), Ordering::Relaxed);
             if !leaf.is_null() {
                 return Ok(leaf);
             }
         }
-        Ok(backing.allocate_zeroed(Layout::new::<Leaf>())?.cast().as_ptr())
+        Ok(shared.take_table(Layout::new::<Leaf>())?.cast().as_ptr())
     }
 
     /// Sees to it that the next [`enter`](Self::enter) of at most [`SPARE_BYTES`] cannot fail for
     /// want of memory. Under the lock.
-    pub(super) fn fill_spare(&self, backing: &dyn Allocator) -> Result<(), AllocError> {
+    pub(super) fn fill_spare(&self, shared: &Shared) -> Result<(), AllocError> {
         for spare in &self.spare {
             if spare.load(Ordering::Relaxed).is_null() {
-                let leaf = backing.allocate_zeroed(Layout::new::<Leaf>())?;
+                let leaf = shared.take_table(Layout::new::<Leaf>())?;
                 spare.store(leaf.cast().as_ptr(), Ordering::Relaxed);
             }
         }

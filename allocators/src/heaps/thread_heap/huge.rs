@@ -23,45 +23,38 @@ impl Shared {
         zeroed: bool,
     ) -> Result<NonNull<[u8]>, AllocError> {
         let chunk = layout.align_to(GRAIN).map_err(|_| AllocError)?;
-        let record = self.huge_record()?;
-        let memory = self.reserve(chunk.size()).and_then(|()| {
-            let backing = self.backing();
-            let memory =
-                if zeroed { backing.allocate_zeroed(chunk) } else { backing.allocate(chunk) };
-            memory.inspect_err(|_| self.unreserve(chunk.size()))
-        });
-        let block = match memory {
-            Ok(memory) => memory.cast::<u8>(),
-            Err(refused) => {
-                self.keep_huge_record(record);
-                return Err(refused);
-            }
-        };
-        if !self.enter_huge(record, block, chunk) {
-            self.give_bytes(block, chunk);
-            self.keep_huge_record(record);
+        self.counts.take(chunk.size(), self.fixed.budget)?;
+        let backing = self.backing();
+        let memory = if zeroed { backing.allocate_zeroed(chunk) } else { backing.allocate(chunk) };
+        let block = memory.inspect_err(|_| self.counts.untake(chunk.size()))?.cast::<u8>();
+        let entered = self.huge_record().and_then(|record| self.enter_huge(record, block, chunk));
+        if entered.is_err() {
+            self.give_refused(block, chunk);
             return Err(AllocError);
         }
+        self.counts.report(chunk.size());
         Ok(NonNull::slice_from_raw_parts(block, layout.size()))
     }
 
-    fn enter_huge(&self, record: &Record, block: NonNull<u8>, chunk: Layout) -> bool {
-        self.state.with(|state| {
+    fn enter_huge(
+        &self,
+        record: &Record,
+        block: NonNull<u8>,
+        chunk: Layout,
+    ) -> Result<(), AllocError> {
+        let entered = self.state.with(|state| {
+            self.directory().enter(block, chunk.size(), record, self)?;
             record.huge.store(block.as_ptr(), Ordering::Relaxed);
             record.huge_bytes.store(chunk.size(), Ordering::Relaxed);
-            let entered = self.directory().enter(block, chunk.size(), record, self.backing());
-            if entered.is_err() {
-                record.huge_bytes.store(0, Ordering::Relaxed);
-                return false;
-            }
             record.chunk.set(Some((block, chunk)));
-            self.count_granted(0, chunk.size());
+            self.counts.grant(0, chunk.size());
             state.huge.live += 1;
             state.huge.bytes += chunk.size();
             state.huge.allocations_total += 1;
             state.huge.requested_total += chunk.size() as u64;
-            true
-        })
+            Ok(())
+        });
+        entered.inspect_err(|_| self.keep_huge_record(record))
     }
 
     /// Takes a huge block out; its memory is the caller's then. What is wrong otherwise.
@@ -82,7 +75,7 @@ impl Shared {
             record.chunk.set(None);
             self.directory().leave(start, chunk.size());
             record.huge_bytes.store(0, Ordering::Relaxed);
-            self.count_granted(chunk.size(), 0);
+            self.counts.grant(chunk.size(), 0);
             state.huge.live -= 1;
             state.huge.bytes -= chunk.size();
             Ok((start, chunk))
@@ -105,15 +98,15 @@ impl Shared {
             Layout::from_size_align(after.size(), before.align()).map_err(|_| AllocError)?;
         let may_move = may_move && after.size() <= SPARE_BYTES;
         let more = after.size().saturating_sub(before.size());
-        self.reserve(more)?;
+        self.counts.take(more, self.fixed.budget)?;
         // Out of the directory meanwhile: the backing may give its place to others.
         let lifted = self.state.with(|_| {
-            self.directory().fill_spare(self.backing())?;
+            self.directory().fill_spare(self)?;
             self.directory().leave(block, before.size());
             record.chunk.set(None);
             Ok(())
         });
-        lifted.inspect_err(|_| self.unreserve(more))?;
+        lifted.inspect_err(|_| self.counts.untake(more))?;
         let resized = if may_move {
             // SAFETY: the block is a live one of the backing's, of this layout.
             unsafe { self.backing().reallocate(block, before, after) }
@@ -125,7 +118,11 @@ impl Shared {
             Ok(memory) => (memory.cast::<u8>(), after),
             Err(_) => (block, before),
         };
-        self.unreserve(before.size() + more - chunk.size());
+        match chunk.size().checked_sub(before.size()) {
+            None => self.counts.give(before.size() - chunk.size()),
+            Some(0) => self.counts.untake(more),
+            Some(grown) => self.counts.report(grown),
+        }
         self.settle_huge(record, now, before, chunk)?;
         resized.map(|_| NonNull::slice_from_raw_parts(now, chunk.size()))
     }
@@ -142,11 +139,11 @@ impl Shared {
             record.huge.store(block.as_ptr(), Ordering::Relaxed);
             record.huge_bytes.store(chunk.size(), Ordering::Relaxed);
             record.chunk.set(Some((block, chunk)));
-            self.count_granted(before.size(), chunk.size());
+            self.counts.grant(before.size(), chunk.size());
             state.huge.bytes = state.huge.bytes - before.size() + chunk.size();
             state.huge.requested_total += chunk.size().saturating_sub(before.size()) as u64;
             // Fails only if the system moved the block beyond all addresses that it hands out.
-            self.directory().enter(block, chunk.size(), record, self.backing())
+            self.directory().enter(block, chunk.size(), record, self)
         })
     }
 }

@@ -60,9 +60,9 @@ impl<S: SiteBook> ThreadHeap<'_, S> {
         sum.allocations_total += huge.allocations_total;
         sum.requested_total += huge.requested_total;
         sum.granted_total += huge.requested_total;
-        (sum.reserved, sum.peak_reserved) = shared.reserved();
+        (sum.reserved, sum.peak_reserved) = shared.counts.reserved();
         sum.requested = sum.granted;
-        sum.peak_granted = shared.peak_granted().max(sum.granted);
+        sum.peak_granted = shared.counts.peak_granted().max(sum.granted);
         sum.peak_requested = sum.peak_granted;
         sum
     }

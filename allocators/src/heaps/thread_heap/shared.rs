@@ -5,6 +5,7 @@ use core::cell::Cell;
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
+use super::counts::Counts;
 use super::directory::{Directory, GRAIN};
 use super::record::Record;
 use super::slot::Slot;
@@ -32,10 +33,7 @@ pub(super) struct Shared {
     pub(super) state: SpinCell<State>,
     /// Held by who uses slot 0.
     pub(super) zero: SpinCell<()>,
-    reserved: AtomicUsize,
-    peak_reserved: AtomicUsize,
-    granted: AtomicUsize,
-    peak_granted: AtomicUsize,
+    pub(super) counts: Counts,
     /// Threads that are giving up their slot.
     pub(super) leaving: AtomicUsize,
     /// The next heap of the registry, under its lock.
@@ -99,15 +97,14 @@ impl Shared {
         // SAFETY: every field was written or is of atomics, numbers, null pointers and open locks,
         // for which zeros are right.
         let shared = unsafe { memory.as_ref() };
-        shared.count_reserved(size_of::<Self>());
-        match shared.new_slot() {
-            Some(_) => Ok(memory),
-            None => {
-                // SAFETY: nothing else leads there.
-                unsafe { Self::end(memory) };
-                Err(AllocError)
-            }
+        let bytes = size_of::<Self>();
+        shared.counts.add_tables(bytes);
+        if shared.counts.take(bytes, fixed.budget).is_ok() && shared.new_slot().is_some() {
+            return Ok(memory);
         }
+        // SAFETY: nothing else leads there.
+        unsafe { Self::end(memory) };
+        Err(AllocError)
     }
 
     /// Gives everything back: the blocks of all slots, live or not, the tables, and this itself.
@@ -151,7 +148,7 @@ impl Shared {
         &self.directory
     }
 
-    /// All slots, whoever owns them.
+    /// All slots, with or without an owner.
     pub(super) fn slots(&self) -> impl Iterator<Item = &Slot> {
         let count = self.state.with(|state| state.slots);
         // SAFETY: invariant 1. Acquire pairs with the Release in `new_slot`.
@@ -229,13 +226,16 @@ impl Shared {
         });
     }
 
+    /// Whether a slot's thread has ended.
+    pub(super) fn is_orphan(&self, slot: &Slot) -> bool {
+        self.state
+            .with(|state| state.orphan_numbers[..state.orphans].contains(&(slot.number as u16)))
+    }
+
     /// Takes the slots of all threads, for the end of the heap.
     pub(super) fn leave_all_slots(&self) {
         for slot in self.sound_slots().filter(|slot| slot.number > 0) {
-            let number = slot.number as u16;
-            let is_orphan =
-                |state: &mut State| state.orphan_numbers[..state.orphans].contains(&number);
-            if !self.state.with(is_orphan) {
+            if !self.is_orphan(slot) {
                 self.leave_slot(slot);
             }
         }
@@ -282,7 +282,7 @@ impl Shared {
                 number
             })
         })?;
-        let Ok(memory) = self.take_bytes(Slot::LAYOUT) else {
+        let Ok(memory) = self.take_table(Slot::LAYOUT) else {
             // If another thread has taken the next number meanwhile, this one stays unused.
             self.state.with(|state| state.slots -= usize::from(state.slots == number + 1));
             return None;
@@ -295,11 +295,16 @@ impl Shared {
         Some(unsafe { slot.as_ref() })
     }
 
-    /// Takes memory for the heap's own use.
-    fn take_bytes(&self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
-        self.reserve(layout.size())?;
+    /// Takes memory of zeros from the backing.
+    pub(super) fn take_bytes(&self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
+        self.counts.take(layout.size(), self.fixed.budget)?;
         let memory = self.fixed.backing.allocate_zeroed(layout);
-        memory.map(NonNull::cast).inspect_err(|_| self.unreserve(layout.size()))
+        memory.map(NonNull::cast).inspect_err(|_| self.counts.untake(layout.size()))
+    }
+
+    /// Takes memory of zeros for a table that stays until the heap ends.
+    pub(super) fn take_table(&self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
+        self.take_bytes(layout).inspect(|_| self.counts.add_tables(layout.size()))
     }
 
     /// A record that was never used, for a slot or, with null, for huge blocks.
@@ -320,7 +325,7 @@ impl Shared {
             if let Some(record) = found.and_then(|record| unsafe { record.as_ref() }) {
                 return Ok(record);
             }
-            let block = self.take_bytes(Layout::new::<RecordBlock>())?.cast::<RecordBlock>();
+            let block = self.take_table(Layout::new::<RecordBlock>())?.cast::<RecordBlock>();
             self.state.with(|state| {
                 // SAFETY: the block was just allocated for this; zeros are right for the rest,
                 // which is written before it is used.
@@ -344,8 +349,7 @@ impl Shared {
         // Under the lock, as walks look at records under it.
         let entered = self.state.with(|_| {
             let size = layout.size();
-            let entered = open(chunk)
-                && self.directory.enter(chunk, size, record, self.fixed.backing).is_ok();
+            let entered = open(chunk) && self.directory.enter(chunk, size, record, self).is_ok();
             if entered {
                 record.chunk.set(Some((chunk, layout)));
             } else {
@@ -354,9 +358,10 @@ impl Shared {
             entered
         });
         if entered {
+            self.counts.report(layout.size());
             return Ok(chunk);
         }
-        self.give_bytes(chunk, layout);
+        self.give_refused(chunk, layout);
         Err(AllocError)
     }
 
@@ -373,55 +378,18 @@ impl Shared {
         }
     }
 
+    /// Gives memory of a region or a huge block back.
     pub(super) fn give_bytes(&self, memory: NonNull<u8>, layout: Layout) {
         // SAFETY: it came from there with this layout, and nothing uses it any more.
         unsafe { self.fixed.backing.deallocate_sized(memory, layout) };
-        self.unreserve(layout.size());
+        self.counts.give(layout.size());
     }
 
-    /// Counts bytes that are to be taken from the backing.
-    pub(super) fn reserve(&self, bytes: usize) -> Result<(), AllocError> {
-        // Relaxed: a count.
-        let before = self.reserved.fetch_add(bytes, Ordering::Relaxed);
-        let now = before.saturating_add(bytes);
-        if now > self.fixed.budget {
-            self.unreserve(bytes);
-            return Err(AllocError);
-        }
-        self.peak_reserved.fetch_max(now, Ordering::Relaxed);
-        Ok(())
-    }
-
-    pub(super) fn unreserve(&self, bytes: usize) {
-        self.reserved.fetch_sub(bytes, Ordering::Relaxed);
-    }
-
-    fn count_reserved(&self, bytes: usize) {
-        self.reserved.store(bytes, Ordering::Relaxed);
-        self.peak_reserved.store(bytes, Ordering::Relaxed);
-    }
-
-    /// Bytes taken from the backing, now and at most.
-    pub(super) fn reserved(&self) -> (usize, usize) {
-        let now = self.reserved.load(Ordering::Relaxed);
-        // A thread may have counted the bytes and not the peak yet.
-        (now, self.peak_reserved.load(Ordering::Relaxed).max(now))
-    }
-
-    /// Counts that a slot, or the huge blocks, have other bytes than before.
-    pub(super) fn count_granted(&self, before: usize, now: usize) {
-        // Relaxed: a count.
-        let all = self.granted.fetch_add(now.wrapping_sub(before), Ordering::Relaxed);
-        let all = all.wrapping_add(now).wrapping_sub(before);
-        // While threads change it in turn the sum may be below 0 for a moment.
-        if all <= isize::MAX as usize {
-            self.peak_granted.fetch_max(all, Ordering::Relaxed);
-        }
-    }
-
-    /// The greatest number of bytes granted so far, to within a step of each slot.
-    pub(super) fn peak_granted(&self) -> usize {
-        self.peak_granted.load(Ordering::Relaxed)
+    /// Gives memory back that was taken for a request that is refused after all.
+    pub(super) fn give_refused(&self, memory: NonNull<u8>, layout: Layout) {
+        // SAFETY: as in `give_bytes`.
+        unsafe { self.fixed.backing.deallocate_sized(memory, layout) };
+        self.counts.untake(layout.size());
     }
 
     /// A record for a huge block.

@@ -32,7 +32,7 @@ const COUNTED_STEP: usize = 64 << 10;
 
 pub(super) type Heap = GrowingHeap<'static, Supply, DefaultClasses>;
 
-/// A heap with one owner at a time: a thread, or whoever holds a lock of the shared state.
+/// A heap with one owner at a time: a thread, or the holder of a lock of the shared state.
 ///
 /// # Invariants
 ///
@@ -222,7 +222,7 @@ impl Slot {
     #[cold]
     fn count_granted(&self) {
         let granted = self.heap.granted();
-        self.supply.shared().count_granted(self.counted.replace(granted), granted);
+        self.supply.shared().counts.grant(self.counted.replace(granted), granted);
     }
 }
 

@@ -70,19 +70,20 @@ unsafe impl Allocator for Supply {
         if layout.align() == REGION_ALIGN {
             return self.take_region(layout);
         }
-        self.shared().backing().allocate(layout)
+        let table = self.shared().take_bytes(layout)?;
+        self.shared().counts.report(layout.size());
+        Ok(NonNull::slice_from_raw_parts(table, layout.size()))
     }
 
     unsafe fn deallocate(&self, block: NonNull<u8>) {
-        // SAFETY: the caller's promise. The heap above gives everything back with its layout, so
-        // this is a table.
+        // SAFETY: the caller's promise, passed on. The heap above gives everything back with its
+        // layout, so nobody calls this.
         unsafe { self.shared().backing().deallocate(block) }
     }
 
     unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
         if layout.align() != REGION_ALIGN {
-            // SAFETY: the caller's promise, passed on.
-            return unsafe { self.shared().backing().deallocate_sized(block, layout) };
+            return self.shared().give_bytes(block, layout);
         }
         if let Some(record) = self.shared().directory().find(block.as_ptr()) {
             self.shared().give_chunk(record);

@@ -15,6 +15,8 @@ use core::alloc::Layout;
 use core::ptr::NonNull;
 
 use crate::contract::allocator::Allocator;
+use crate::heaps::thread_heap::ThreadHeap;
+use crate::testing::test_backing::TestBacking;
 
 /// A block with its layout and the byte that it is filled with, which may go to another thread.
 #[derive(Debug)]
@@ -24,7 +26,7 @@ struct Filled {
     fill: u8,
 }
 
-// SAFETY: a block belongs to whoever has it.
+// SAFETY: a block belongs to the thread that has it.
 unsafe impl Send for Filled {}
 
 impl Filled {
@@ -58,4 +60,9 @@ impl Filled {
 
 fn layout(bytes: usize) -> Layout {
     Layout::from_size_align(bytes, 8).expect("a layout")
+}
+
+/// A heap whose budget makes its regions small, as the test backing writes zeros into them.
+fn small_heap(backing: &TestBacking) -> ThreadHeap<'_> {
+    ThreadHeap::new("heap", backing).with_budget(256 << 20)
 }

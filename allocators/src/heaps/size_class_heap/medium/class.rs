@@ -6,7 +6,7 @@ use super::shape::{MEDIUM_CLASSES, class_or_none, shape};
 use crate::heaps::size_classes::GRANULE;
 
 /// A class opens a slab when its live blocks would fill this many.
-const SLABS_BUSY: u32 = 8;
+const SLABS_BUSY: u32 = 4;
 /// The slabs of all classes.
 #[derive(Debug)]
 pub(in crate::heaps::size_class_heap) struct Medium {

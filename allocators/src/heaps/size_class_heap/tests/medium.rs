@@ -111,7 +111,7 @@ fn a_class_opens_a_slab_when_it_is_busy_and_has_freed() {
     for bytes in [497, 1000, 4096, 8192] {
         let mut world = World::new(REGION);
         let slots = world.slots(bytes) as usize;
-        for _ in 0..8 * slots - 1 {
+        for _ in 0..4 * slots - 1 {
             world.allocate(bytes);
         }
         let free_and_allocate = |world: &mut World| {
@@ -122,7 +122,7 @@ fn a_class_opens_a_slab_when_it_is_busy_and_has_freed() {
         for _ in 0..2 * slots {
             free_and_allocate(&mut world);
         }
-        assert_eq!(world.slabs(bytes), 0, "{bytes} bytes: one block less than eight slabs");
+        assert_eq!(world.slabs(bytes), 0, "{bytes} bytes: one block less than four slabs");
         world.allocate(bytes);
         world.allocate(bytes);
         for _ in 0..slots - 1 {
@@ -130,7 +130,7 @@ fn a_class_opens_a_slab_when_it_is_busy_and_has_freed() {
         }
         assert_eq!(world.slabs(bytes), 0, "{bytes} bytes: one free less than a slab has slots");
         free_and_allocate(&mut world);
-        assert_eq!(world.slabs(bytes), 1, "{bytes} bytes: eight slabs are live after the free");
+        assert_eq!(world.slabs(bytes), 1, "{bytes} bytes: four slabs are live after the free");
         world.check();
         world.end();
     }

@@ -3,7 +3,7 @@
 use core::alloc::{GlobalAlloc, Layout};
 use std::vec::Vec;
 
-use super::{Filled, layout};
+use super::{Filled, layout, small_heap};
 use crate::bookkeeping::sites::Sites;
 use crate::contract::allocator::Allocator;
 use crate::heaps::thread_heap::ThreadHeap;
@@ -12,7 +12,7 @@ use crate::testing::test_backing::{Random, TestBacking, panic_of};
 #[test]
 fn nothing_is_taken_before_the_first_request() {
     let backing = TestBacking::new();
-    let heap = ThreadHeap::new("heap", &backing);
+    let heap = small_heap(&backing);
     assert_eq!(heap.stats().reserved, 0);
     assert!(!heap.owns(core::ptr::null()));
     heap.shrink();
@@ -25,7 +25,7 @@ fn nothing_is_taken_before_the_first_request() {
 #[test]
 fn blocks_of_all_sizes_keep_what_is_in_them() {
     let backing = TestBacking::new();
-    let heap = ThreadHeap::new("heap", &backing);
+    let heap = small_heap(&backing);
     let mut random = Random::new(1);
     let mut live: Vec<Filled> = Vec::new();
     for step in 0..20_000 {
@@ -70,7 +70,7 @@ fn blocks_of_all_sizes_keep_what_is_in_them() {
 #[test]
 fn zeros_are_zeros_also_where_a_block_was_before() {
     let backing = TestBacking::new();
-    let heap = ThreadHeap::new("heap", &backing);
+    let heap = small_heap(&backing);
     for bytes in [24, 1000, 100_000, 17 << 20] {
         Filled::new(&heap, layout(bytes), 0xee).free(&heap);
         let block = heap.allocate_zeroed(layout(bytes)).expect("there is memory").cast::<u8>();
@@ -81,7 +81,7 @@ fn zeros_are_zeros_also_where_a_block_was_before() {
 #[test]
 fn blocks_are_resized_and_keep_what_is_in_them() {
     let backing = TestBacking::new();
-    let heap = ThreadHeap::new("heap", &backing);
+    let heap = small_heap(&backing);
     for (from, to) in [
         (24, 32),
         (24, 2000),
@@ -109,7 +109,7 @@ fn blocks_are_resized_and_keep_what_is_in_them() {
 #[test]
 fn huge_blocks_go_back_when_they_are_freed() {
     let backing = TestBacking::new();
-    let heap = ThreadHeap::new("heap", &backing);
+    let heap = small_heap(&backing);
     let small = Filled::new(&heap, layout(8), 1);
     let before = heap.stats();
     let blocks: Vec<_> = (16..20).map(|mib| Filled::new(&heap, layout(mib << 20), 2)).collect();
@@ -151,7 +151,7 @@ fn a_budget_is_kept_and_running_out_is_an_error() {
 fn a_refusal_at_any_request_changes_nothing() {
     for n in 0..8 {
         let backing = TestBacking::new();
-        let heap = ThreadHeap::new("heap", &backing);
+        let heap = small_heap(&backing);
         backing.refuse_nth(n);
         let mut refused = 0;
         for bytes in [100, 5000, 2 << 20, 17 << 20] {
@@ -173,7 +173,8 @@ fn a_refusal_at_any_request_changes_nothing() {
 fn a_heap_dropped_with_blocks_reports_them_with_their_sites() {
     let backing = TestBacking::new();
     let books = TestBacking::new();
-    let heap = ThreadHeap::new("level", &backing).with_sites(Sites::new(&books));
+    let heap =
+        ThreadHeap::new("level", &backing).with_budget(128 << 20).with_sites(Sites::new(&books));
     let _leaked = heap.allocate(layout(40)).expect("there is memory");
     let _also = heap.allocate(layout(17 << 20)).expect("there is memory");
     Filled::new(&heap, layout(100), 3).free(&heap);
@@ -186,7 +187,7 @@ fn a_heap_dropped_with_blocks_reports_them_with_their_sites() {
 #[test]
 fn a_thread_may_use_many_heaps_in_turn() {
     let backing = TestBacking::new();
-    let heaps: Vec<_> = (0..9).map(|_| ThreadHeap::new("one of many", &backing)).collect();
+    let heaps: Vec<_> = (0..9).map(|_| small_heap(&backing)).collect();
     let mut live: Vec<(usize, Filled)> = Vec::new();
     for step in 0..400_usize {
         let at = step * 7 % heaps.len();
@@ -207,7 +208,7 @@ fn a_thread_may_use_many_heaps_in_turn() {
 #[test]
 fn it_serves_as_a_global_allocator_does() {
     let backing = TestBacking::new();
-    let heap = ThreadHeap::new("heap", &backing);
+    let heap = small_heap(&backing);
     // SAFETY: each block is used within its bytes and freed once.
     unsafe {
         let block = heap.alloc(layout(10));

@@ -15,13 +15,13 @@ use crate::testing::test_child;
 use crate::threads::locked::Locked;
 
 /// Children of each test.
-const CHILDREN: usize = 200;
+const CHILDREN: usize = 40;
 
 static PAGES: PageAllocator = PageAllocator::new("pages");
 static THREADS: ThreadHeap<'static> = ThreadHeap::new("threads", &PAGES);
 static LOCKED: Locked<HeapAllocator<'static>> = Locked::new(HeapAllocator::new("heap", &PAGES));
 
-/// Allocates and frees until it is told to stop.
+/// Allocates and frees until it is to stop.
 fn work(heap: &dyn Allocator, is_over: &AtomicBool) {
     let mut live = Vec::new();
     for step in 0_usize.. {

@@ -6,7 +6,7 @@ use std::string::String;
 use std::sync::mpsc::channel;
 use std::thread;
 
-use super::{Filled, layout};
+use super::{Filled, layout, small_heap};
 use crate::contract::allocator::Allocator;
 use crate::heaps::thread_heap::ThreadHeap;
 use crate::testing::test_backing::{TestBacking, misuse_of};
@@ -24,7 +24,7 @@ fn said_of_others(
     is_live: bool,
 ) -> String {
     let backing = TestBacking::new();
-    let heap = ThreadHeap::new("heap", &backing);
+    let heap = small_heap(&backing);
     let (to, from) = channel::<Filled>();
     let (end, ended) = channel::<()>();
     thread::scope(|scope| {
@@ -102,7 +102,7 @@ fn a_wrong_size_of_another_threads_block_is_found_at_once() {
 fn a_free_by_another_thread_after_the_owners_is_found_at_once() {
     for bytes in SIZES {
         let backing = TestBacking::new();
-        let heap = ThreadHeap::new("heap", &backing);
+        let heap = small_heap(&backing);
         let kept = Filled::new(&heap, layout(bytes), 1);
         let block = Filled::new(&heap, layout(bytes), 2);
         let again = Sent(block.block);
@@ -118,7 +118,7 @@ fn a_free_by_another_thread_after_the_owners_is_found_at_once() {
 fn an_owners_free_of_a_block_that_another_freed_is_found_late() {
     for bytes in [40, 1000, 100_000] {
         let backing = TestBacking::new();
-        let heap = ThreadHeap::new("heap", &backing);
+        let heap = small_heap(&backing);
         let kept = Filled::new(&heap, layout(bytes), 1);
         let block = Filled::new(&heap, layout(bytes), 2);
         let again = block.block;
@@ -134,7 +134,7 @@ fn an_owners_free_of_a_block_that_another_freed_is_found_late() {
 #[test]
 fn addresses_of_no_heap_are_found() {
     let backing = TestBacking::new();
-    let heap = ThreadHeap::new("heap", &backing);
+    let heap = small_heap(&backing);
     let local = 5_u64;
     let said = misuse_of(|| free(&heap, NonNull::from(&local).cast()));
     assert!(said.contains("foreign free"), "before the first block: {said}");
@@ -155,7 +155,7 @@ fn addresses_of_no_heap_are_found() {
 #[test]
 fn a_header_that_was_overwritten_is_found_when_another_thread_frees() {
     let backing = TestBacking::new();
-    let heap = ThreadHeap::new("heap", &backing);
+    let heap = small_heap(&backing);
     let filled = Filled::new(&heap, layout(100_000), 1);
     let header = filled.block.as_ptr().wrapping_sub(8).cast::<u32>();
     // SAFETY: it is the block's header, in memory of the heap.

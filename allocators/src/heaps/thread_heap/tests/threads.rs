@@ -6,7 +6,7 @@ use std::sync::{Barrier, Mutex};
 use std::thread;
 use std::vec::Vec;
 
-use super::{Filled, layout};
+use super::{Filled, layout, small_heap};
 use crate::contract::allocator::Allocator;
 use crate::heaps::thread_heap::ThreadHeap;
 use crate::testing::test_backing::{Random, TestBacking};
@@ -60,7 +60,7 @@ fn pass_round(heap: &ThreadHeap<'_>, threads: usize, steps: usize, seed: u64) {
 fn blocks_that_cross_threads_come_back() {
     let backing = TestBacking::new();
     for seed in 0..4 {
-        let heap = ThreadHeap::new("heap", &backing);
+        let heap = small_heap(&backing);
         pass_round(&heap, 4, 3000, seed);
         heap.collect();
         heap.verify().expect("nothing is damaged");
@@ -72,7 +72,7 @@ fn blocks_that_cross_threads_come_back() {
 #[test]
 fn counters_walks_and_checks_may_run_beside_other_threads() {
     let backing = TestBacking::new();
-    let heap = ThreadHeap::new("heap", &backing);
+    let heap = small_heap(&backing);
     let looks = AtomicUsize::new(0);
     thread::scope(|scope| {
         let looker = scope.spawn(|| {
@@ -95,7 +95,7 @@ fn counters_walks_and_checks_may_run_beside_other_threads() {
 #[test]
 fn what_one_thread_allocates_another_frees_without_more_memory() {
     let backing = TestBacking::new();
-    let heap = ThreadHeap::new("heap", &backing);
+    let heap = small_heap(&backing);
     let (to, from) = channel::<Filled>();
     let (back, again) = channel::<()>();
     thread::scope(|scope| {
@@ -125,7 +125,7 @@ fn what_one_thread_allocates_another_frees_without_more_memory() {
 #[test]
 fn a_thread_that_ends_leaves_its_heap_to_the_next() {
     let backing = TestBacking::new();
-    let heap = ThreadHeap::new("heap", &backing);
+    let heap = small_heap(&backing);
     let left = Mutex::new(Vec::new());
     let mut most = 0;
     for round in 0..200_usize {
@@ -144,7 +144,7 @@ fn a_thread_that_ends_leaves_its_heap_to_the_next() {
         }
     }
     assert_eq!(heap.stats().live, 120);
-    assert_eq!(heap.stats().reserved, most, "no thread needed memory of its own");
+    assert_eq!(heap.stats().reserved, most, "no thread needed more memory");
     left.into_inner().expect("no panic").into_iter().for_each(|filled| filled.free(&heap));
     heap.collect();
     assert_eq!(heap.stats().live, 0);
@@ -153,7 +153,7 @@ fn a_thread_that_ends_leaves_its_heap_to_the_next() {
 #[test]
 fn threads_at_the_same_time_have_a_heap_each() {
     let backing = TestBacking::new();
-    let heap = ThreadHeap::new("heap", &backing);
+    let heap = small_heap(&backing);
     let barrier = Barrier::new(8);
     let places = Mutex::new(Vec::new());
     in_threads(8, |_| {
@@ -165,13 +165,13 @@ fn threads_at_the_same_time_have_a_heap_each() {
     let mut places = places.into_inner().expect("no panic");
     places.sort_unstable();
     places.dedup();
-    assert_eq!(places.len(), 8, "each has a chunk of its own");
+    assert_eq!(places.len(), 8, "each has a chunk to itself");
 }
 
 #[test]
 fn huge_blocks_belong_to_no_thread() {
     let backing = TestBacking::new();
-    let heap = ThreadHeap::new("heap", &backing);
+    let heap = small_heap(&backing);
     let (to, from) = channel::<Filled>();
     thread::scope(|scope| {
         let heap = &heap;
@@ -187,7 +187,7 @@ fn huge_blocks_belong_to_no_thread() {
 #[test]
 fn blocks_of_another_thread_are_resized() {
     let backing = TestBacking::new();
-    let heap = ThreadHeap::new("heap", &backing);
+    let heap = small_heap(&backing);
     for (from, to) in [(100, 20), (100, 5000), (3000, 3016), (3000, 100), (90_000, 200_000)] {
         let (sender, receiver) = channel::<Filled>();
         in_threads(1, |_| sender.send(Filled::new(&heap, layout(from), 9)).expect("it waits"));
@@ -211,7 +211,7 @@ fn blocks_of_another_thread_are_resized() {
 #[test]
 fn threads_beyond_the_last_heap_share_one() {
     let backing = TestBacking::new();
-    let heap = ThreadHeap::new("heap", &backing);
+    let heap = small_heap(&backing);
     // As if all but number 0 were in use.
     Filled::new(&heap, layout(8), 1).free(&heap);
     let shared = heap.opened().expect("it is open");
@@ -234,7 +234,7 @@ fn threads_beyond_the_last_heap_share_one() {
 #[test]
 fn a_heap_may_end_before_a_thread_that_used_it() {
     let backing = TestBacking::new();
-    let heap = Mutex::new(Some(ThreadHeap::new("heap", &backing)));
+    let heap = Mutex::new(Some(small_heap(&backing)));
     let steps = Barrier::new(2);
     in_threads(2, |n| {
         if n == 0 {

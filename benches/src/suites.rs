@@ -1,0 +1,76 @@
+//! Suites of several threads: programs that are used to compare heaps, over any `GlobalAlloc`.
+//!
+//! ```sh
+//! alias suites='cargo run --profile measured -p loligo-benches --features peers-all --bin suites --'
+//! suites compare                            # all suites, heaps and 1, 2, 4 threads
+//! suites compare larson --threads 2         # one of each
+//! suites run larson mimalloc --threads 2    # one heap in this process: a line of figures
+//! ```
+//!
+//! Each suite is written after a program of mimalloc-bench (D. Leijen, commit ce5784f); its module
+//! names the authors, the rules and our changes. A run does a fixed number of operations, so no
+//! clock decides what is allocated. A suite is compiled for each heap of `peers`, and each heap
+//! is measured in another process, since peak memory is a figure of the process.
+
+use clap::ValueEnum;
+use core::alloc::GlobalAlloc;
+
+use crate::suites::figures::Timing;
+use crate::suites::larson::Larson;
+use crate::suites::mstress::Mstress;
+use crate::suites::rptest::Rptest;
+use crate::suites::xmalloc::Xmalloc;
+
+pub mod command;
+mod comparison;
+mod figures;
+mod larson;
+mod mstress;
+mod peers;
+mod pointers;
+mod rptest;
+mod shared_heap;
+mod xmalloc;
+
+/// A suite, by the name of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Suite {
+    /// Threads replace random blocks of 8 to 999 bytes, and are replaced.
+    Larson,
+    /// Producers allocate batches of 64-byte blocks that consumers free.
+    XmallocTest,
+    /// Blocks up to megabytes; threads exchange some.
+    Mstress,
+    /// Blocks of 8 to 16 000 bytes; threads free parcels of each other.
+    Rptest,
+}
+
+impl Suite {
+    /// All suites.
+    pub(crate) const ALL: [Self; 4] =
+        [Self::Larson, Self::XmallocTest, Self::Mstress, Self::Rptest];
+
+    /// Returns the name on the command line.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Larson => "larson",
+            Self::XmallocTest => "xmalloc-test",
+            Self::Mstress => "mstress",
+            Self::Rptest => "rptest",
+        }
+    }
+
+    /// Runs the suite; `times` multiplies the work of a thread. With 1 a run on one thread takes a
+    /// tenth of a second to a second.
+    pub(crate) fn run<A: GlobalAlloc + Sync>(self, heap: &A, threads: u32, times: u32) -> Timing {
+        match self {
+            Self::Larson => Larson::new(threads, 25 * times).run(heap),
+            Self::XmallocTest => Xmalloc::new(threads, 2000 * times).run(heap),
+            Self::Mstress => Mstress::new(threads, 100 * times).run(heap),
+            Self::Rptest => Rptest::new(threads, 20 * times).run(heap),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,158 @@
+//! The command line of the suites.
+
+use std::io::{self, Write as _};
+use std::panic;
+use std::process::{self, ExitCode};
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use crate::peers::absent;
+use crate::record::Facts;
+use crate::suites::Suite;
+use crate::suites::comparison::Comparison;
+use crate::suites::figures::Figures;
+use crate::suites::peers::{self, PEERS, Peer};
+
+/// The command as it is typed.
+const COMMAND: &str = "suites";
+
+/// Runs programs of several threads over heaps: ours, the C library's, and other peers.
+#[derive(Debug, Parser)]
+#[command(
+    name = COMMAND,
+    after_help = "Example:\n  suites compare larson xmalloc-test --threads 1,2 --rounds 5\n\n\
+        Exit status: 0 when all was measured, 1 when a heap failed in a suite, 2 when the command \
+        is not understood."
+)]
+struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Runs one suite over one heap, in this process, and prints a line of figures
+    Run {
+        /// The suite
+        #[arg(value_name = "SUITE")]
+        suite: Suite,
+        /// The heap; `suites list` prints the names
+        #[arg(value_name = "HEAP", value_parser = peers::named)]
+        heap: Peer,
+        /// Threads; producers, and as many consumers, in xmalloc-test
+        #[arg(long, value_name = "N", default_value_t = 1, value_parser = threads())]
+        threads: u32,
+        /// Multiplies the work of a thread
+        #[arg(long, value_name = "N", default_value_t = 1, value_parser = times())]
+        times: u32,
+    },
+    /// Runs suites over heaps, a process for each run, and prints a table
+    Compare {
+        /// Suites; all without any
+        #[arg(value_name = "SUITE")]
+        suites: Vec<Suite>,
+        /// Heaps, separated by commas; all without any
+        #[arg(long, value_name = "HEAP", value_delimiter = ',', value_parser = peers::named)]
+        heaps: Vec<Peer>,
+        /// Numbers of threads, separated by commas
+        #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1,2,4")]
+        #[arg(value_parser = threads())]
+        threads: Vec<u32>,
+        /// Rounds, in each of which every heap runs once; the median counts
+        #[arg(long, value_name = "N", default_value_t = 5)]
+        #[arg(value_parser = clap::value_parser!(u32).range(1..=1000))]
+        rounds: u32,
+        /// Multiplies the work of a thread
+        #[arg(long, value_name = "N", default_value_t = 1, value_parser = times())]
+        times: u32,
+    },
+    /// Prints the names of the suites and of the heaps
+    List,
+}
+
+/// Runs the command with the program's arguments, without its name.
+#[must_use]
+pub fn run(arguments: &[String]) -> ExitCode {
+    let name = COMMAND.to_owned();
+    let all = core::iter::once(&name).chain(arguments);
+    let parsed = Arguments::command()
+        .try_get_matches_from(all)
+        .and_then(|matches| Arguments::from_arg_matches(&matches));
+    let action = match parsed {
+        Ok(parsed) => parsed.action,
+        Err(error) => {
+            // An error that cannot be printed cannot be reported.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    let done = match action {
+        Action::Run { suite, heap, threads, times } => run_here(suite, heap, threads, times),
+        Action::Compare { suites, heaps, threads, rounds, times } => {
+            let suites = if suites.is_empty() { Suite::ALL.to_vec() } else { suites };
+            let heaps = if heaps.is_empty() { PEERS.to_vec() } else { heaps };
+            compare(&Comparison { suites, heaps, threads, rounds, times }, arguments)
+        }
+        Action::List => {
+            list();
+            Ok(())
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("{COMMAND}: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn threads() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(1..=100)
+}
+
+fn times() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(1..=1000)
+}
+
+/// Runs a suite in this process and prints the line of figures.
+fn run_here(suite: Suite, heap: Peer, threads: u32, times: u32) -> Result<(), String> {
+    // The other threads would wait forever for one that panicked.
+    let print_panic = panic::take_hook();
+    panic::set_hook(Box::new(move |information| {
+        print_panic(information);
+        process::exit(1);
+    }));
+    let timing = (heap.run)(suite, threads, times);
+    let figures = Figures::of_process(timing)?;
+    let (suite, heap) = (suite.name(), heap.name);
+    print(&format!("suite {suite} heap {heap} threads {threads} {figures}"));
+    Ok(())
+}
+
+/// Prints the facts of the run and the table.
+fn compare(comparison: &Comparison, arguments: &[String]) -> Result<(), String> {
+    let rounds = format!("{}, heaps in turns, each in a new process", comparison.rounds);
+    print(&Facts::collect(COMMAND, arguments, rounds).text());
+    let missing = absent(&["jemalloc", "snmalloc"]);
+    if !missing.is_empty() {
+        eprintln!("without {}: build with the feature peers-all", missing.join(" and "));
+    }
+    print(&comparison.head());
+    comparison.measure(&mut |row| print(row))
+}
+
+fn list() {
+    let suites: Vec<_> = Suite::ALL.iter().map(|suite| suite.name()).collect();
+    let heaps: Vec<_> = PEERS.iter().map(|peer| peer.name).collect();
+    print(&format!("suites: {}\nheaps: {}", suites.join(", "), heaps.join(", ")));
+}
+
+/// Writes a line to standard output. Nobody may read on, as in `suites list | head -1`, which is no
+/// error.
+fn print(line: &str) {
+    let _ = writeln!(io::stdout(), "{line}");
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,65 @@
+//! The heaps that suites are run over: ours and peers.
+
+use std::alloc::System;
+
+use loligo_allocators::{HeapAllocator, Locked, PageAllocator, ThreadHeap};
+use mimalloc::MiMalloc;
+
+use crate::suites::Suite;
+use crate::suites::figures::Timing;
+
+/// A heap that suites can be run over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Peer {
+    /// The name on the command line and in the table.
+    pub(crate) name: &'static str,
+    /// Whether it is ours: each of ours is compared with all heaps.
+    pub(crate) is_ours: bool,
+    /// Runs a suite with a number of threads; the last number multiplies the work.
+    pub(crate) run: fn(Suite, u32, u32) -> Timing,
+}
+
+/// The heaps that are compiled in.
+pub(crate) const PEERS: &[Peer] = &[
+    ours("threads", |suite, threads, times| suite.run(&THREADS, threads, times)),
+    ours("locked", |suite, threads, times| suite.run(&LOCKED, threads, times)),
+    peer("glibc", |suite, threads, times| suite.run(&System, threads, times)),
+    peer("mimalloc", |suite, threads, times| suite.run(&MiMalloc, threads, times)),
+    #[cfg(feature = "peers-all")]
+    peer("jemalloc", |suite, threads, times| {
+        suite.run(&tikv_jemallocator::Jemalloc, threads, times)
+    }),
+    #[cfg(feature = "peers-all")]
+    peer("snmalloc", |suite, threads, times| suite.run(&snmalloc_rs::SnMalloc, threads, times)),
+];
+
+/// Pages for our heaps.
+static PAGES: PageAllocator = PageAllocator::new("suites");
+
+/// A heap for each thread.
+static THREADS: ThreadHeap<'static> = ThreadHeap::new("suites, threads", &PAGES);
+
+/// The heap for one thread, in a lock.
+static LOCKED: Locked<HeapAllocator<'static, PageAllocator>> =
+    Locked::new(HeapAllocator::new_in("suites, locked", &PAGES));
+
+/// Returns the heap of this name.
+///
+/// # Errors
+///
+/// A sentence with the names that there are.
+pub(crate) fn named(name: &str) -> Result<Peer, String> {
+    let found = PEERS.iter().find(|peer| peer.name == name);
+    found.copied().ok_or_else(|| {
+        let names: Vec<_> = PEERS.iter().map(|peer| peer.name).collect();
+        format!("no heap `{name}`; there are {}", names.join(", "))
+    })
+}
+
+const fn ours(name: &'static str, run: fn(Suite, u32, u32) -> Timing) -> Peer {
+    Peer { name, is_ours: true, run }
+}
+
+const fn peer(name: &'static str, run: fn(Suite, u32, u32) -> Timing) -> Peer {
+    Peer { name, is_ours: false, run }
+}
