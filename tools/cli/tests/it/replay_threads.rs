@@ -61,7 +61,11 @@ fn threads_print_a_table_and_write_figures_and_report() {
 
 fn check_row(row: &Value) {
     let threads = &row["threads"];
-    assert_eq!((&threads["threads"], &threads["recorded_threads"]), (&3.into(), &3.into()));
+    assert_eq!(
+        (&threads["threads"], &threads["recorded_threads"]),
+        (&3.into(), &3.into()),
+        "{row}"
+    );
     assert_eq!(threads["hand_overs"], 600, "{row}");
     assert!(threads["waits"].as_u64().is_some_and(|waits| waits <= 600), "{row}");
     for spread in ["elapsed_ns", "events_per_second"] {
