@@ -110,7 +110,7 @@ impl Advise {
             write(output, emit_rust(strategy))?;
         }
         let mut text = describe(&advice);
-        text.push_str(&describe_threads(&trace));
+        text.push_str(&describe_threads(&trace, &self.trace));
         let _ = writeln!(text, "The strategies and their Rust lie in {}.", folder.display());
         let page = report.write_advice(&advice, &trace).map_err(|error| error.to_string())?;
         let _ = writeln!(text, "The report lies in {}.", page.display());
@@ -203,7 +203,7 @@ fn describe(advice: &Advice) -> String {
 }
 
 /// Describes what the threads of the recording mean for the choice; nothing for one thread.
-fn describe_threads(trace: &Trace) -> String {
+fn describe_threads(trace: &Trace, path: &Path) -> String {
     let ThreadUse { threads, frees, foreign_frees } = threads_of(trace);
     if threads < 2 {
         return String::new();
@@ -212,8 +212,8 @@ fn describe_threads(trace: &Trace) -> String {
     format!(
         "{threads} threads allocate, and {foreign:.0} % of frees are of another thread's block. A strategy \
          serves one thread, or all under a lock; for all of them together there is ThreadHeap, a heap for \
-         each thread. `loligo replay {} --threads {threads}` measures both.\n",
-        trace.name
+         each thread. `loligo replay {} --threads` measures both.\n",
+        path.display()
     )
 }
 

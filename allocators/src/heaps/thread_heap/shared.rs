@@ -241,10 +241,13 @@ impl Shared {
         })
     }
 
-    /// Takes the slots of all threads, for the end of the heap.
+    /// Takes the slots of all threads, for the end of the heap, with what other threads freed.
     pub(super) fn leave_all_slots(&self) {
+        self.with_zero(|slot| slot.take_back(usize::MAX));
         for slot in self.sound_slots().filter(|slot| slot.number > 0) {
-            if !self.is_orphan(slot) {
+            if self.is_orphan(slot) {
+                slot.take_back(usize::MAX);
+            } else {
                 self.leave_slot(slot);
             }
         }

@@ -255,6 +255,21 @@ fn sites_of_blocks_that_are_not_counted_yet_are_no_damage() {
 }
 
 #[test]
+fn blocks_freed_after_their_thread_ended_are_no_leak() {
+    let backing = TestBacking::new();
+    for threads in [1, 3] {
+        let heap = small_heap(&backing);
+        let left = Mutex::new(Vec::new());
+        in_threads(threads, |_| {
+            let made = (0..50).map(|n| Filled::new(&heap, layout(1 + n * 100), 1));
+            left.lock().expect("no panic").extend(made);
+        });
+        left.into_inner().expect("no panic").into_iter().for_each(|filled| filled.free(&heap));
+        // Dropping it reports no leak.
+    }
+}
+
+#[test]
 fn a_heap_may_end_before_a_thread_that_used_it() {
     let backing = TestBacking::new();
     let heap = Mutex::new(Some(small_heap(&backing)));
