@@ -20,6 +20,7 @@ use std::process::Command;
 
 use crate::command;
 use crate::outcome::{Failure, Outcome};
+use crate::planted;
 use crate::workspace;
 
 use heap::Heap;
@@ -86,7 +87,10 @@ fn check(is_wanted: &dyn Fn(&str) -> bool) -> Outcome {
             println!("left out: {}: tests/{test}.rs: {reason}", suite.name);
         });
         let title = format!("{} {}", suite.name, suite.version);
-        print_tests(&heap, &title, command::cargo(&copy).arg("test"))?;
+        let mut cargo = command::cargo(&copy);
+        cargo.args(["test", "--"]);
+        planted::leave_out(&mut cargo, suite.skipped);
+        print_tests(&heap, &title, &mut cargo)?;
     }
     if is_wanted(standard::NAME) { standard::check(&heap, &folder) } else { Ok(()) }
 }

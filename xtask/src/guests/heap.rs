@@ -25,15 +25,20 @@ impl Heap {
     ///
     /// # Errors
     ///
-    /// [`Failure::Found`] if it does not build.
+    /// [`Failure::Found`] if it does not build, [`Failure::Unable`] if it cannot be preloaded from
+    /// where it is.
     pub(super) fn build(folder: &Path) -> Result<Self, Failure> {
+        let library = workspace::target().join("release/libloligo_preload.so");
+        if !can_be_preloaded(&library) {
+            let library = library.display();
+            return Err(Failure::Unable(format!(
+                "LD_PRELOAD takes no path with spaces or colons, as `{library}`; set \
+                 CARGO_TARGET_DIR to another folder"
+            )));
+        }
         let mut cargo = command::cargo(&workspace::root());
         command::run(cargo.args(["build", "--quiet", "--release", "-p", "loligo-preload"]))?;
-        Ok(Self {
-            library: workspace::target().join("release/libloligo_preload.so"),
-            target: folder.join("target"),
-            counters: folder.join("counters"),
-        })
+        Ok(Self { library, target: folder.join("target"), counters: folder.join("counters") })
     }
 
     /// Runs Cargo, and the programs that it starts over the heap; returns what it wrote, and the
@@ -84,4 +89,11 @@ impl Heap {
             Failure::Found(what)
         })
     }
+}
+
+/// Returns `true` if neither the loader nor Cargo, which splits the runner's words, takes the path
+/// for several.
+pub(super) fn can_be_preloaded(library: &Path) -> bool {
+    let library = library.to_string_lossy();
+    !library.contains(|c: char| c.is_whitespace() || c == ':')
 }

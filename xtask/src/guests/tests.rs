@@ -6,6 +6,7 @@ use serde_json::json;
 use toml::Table;
 
 use super::counters::{self, Counters, Figures};
+use super::heap::can_be_preloaded;
 use super::suite::{self, SUITES};
 use super::{project, run};
 
@@ -125,6 +126,13 @@ fn results_that_are_missing_are_noticed() {
     let (fewer, _) = SAID.split_once("test result: ok. 9").expect("it is there");
     assert!(Figures::of(fewer, ERRORS, &all).is_err(), "two results are missing");
     assert!(Figures::of("", "", &all).is_err(), "no test ran");
+}
+
+#[test]
+fn a_path_that_the_loader_would_split_is_refused() {
+    assert!(can_be_preloaded(Path::new("/target/release/lib.so")), "it is one word");
+    assert!(!can_be_preloaded(Path::new("/my target/lib.so")), "there is a space in it");
+    assert!(!can_be_preloaded(Path::new("/a:b/lib.so")), "there is a colon in it");
 }
 
 #[test]
