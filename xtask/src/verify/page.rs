@@ -134,7 +134,8 @@ fn described(step: &str) -> &'static str {
         "guests" => {
             "The test suites of crates by others and of the standard library's `alloc`, unchanged, with \
              `tools/preload` in the place of `malloc`. Each program appends the heap's counters when it ends, and \
-             one that did not run over the heap is a failure. Tests that only compile are left out and named."
+             one that did not run over the heap is a failure. What is left out is named: tests that only compile, \
+             and one that is flaky over any heap."
         }
         "coverage" => {
             "Lines and branches of tier 0 that the unit and the integration tests reach; code of tests does not \
