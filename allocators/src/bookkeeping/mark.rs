@@ -61,6 +61,33 @@ pub(crate) fn opened<R>(address: *mut u8, bytes: usize, act: impl FnOnce() -> R)
     result
 }
 
+/// Reads a number of the allocator's that another thread may open and close meanwhile, by which
+/// AddressSanitizer would be misled.
+///
+/// # Safety
+///
+/// `at` is valid for reads, aligned, and written by whole stores alone.
+#[inline(always)]
+#[cfg(all(feature = "std", not(loom)))]
+pub(crate) unsafe fn read_closed(at: *const u32) -> u32 {
+    #[cfg(all(loligo_asan, target_arch = "x86_64"))]
+    {
+        let number: u32;
+        // SAFETY: one load, which the tool does not look at; the promise is the caller's.
+        unsafe {
+            core::arch::asm!("mov {0:e}, [{1}]", out(reg) number, in(reg) at, options(nostack));
+        }
+        number
+    }
+    #[cfg(not(all(loligo_asan, target_arch = "x86_64")))]
+    opened(at.cast_mut().cast(), 4, || {
+        // SAFETY: the caller's promise.
+        let word = unsafe { core::sync::atomic::AtomicU32::from_ptr(at.cast_mut()) };
+        // Relaxed: what else a reader needs was published with the kind of the page.
+        word.load(core::sync::atomic::Ordering::Relaxed)
+    })
+}
+
 /// Whether the marks of one allocator reach the tools, for one whose memory is read from outside or
 /// is elsewhere. It compiles to nothing if the marks do.
 #[derive(Debug)]

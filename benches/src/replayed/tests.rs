@@ -19,6 +19,7 @@ fn row_result(name: &str, rounds_ns: &[f64], refused: u64) -> RowResult {
         events_done: 10,
         rounds_ns: rounds_ns.to_vec(),
         note: None,
+        threads: None,
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use loligo_replay::advise::profile::BRIEF;
+use loligo_replay::advise::profile::{BRIEF, ThreadUse, threads_of};
 use loligo_replay::advise::{Advice, Judged, Options, TRAIN_PERCENT, advise, check};
 use loligo_replay::bundled::bundled;
 use loligo_replay::strategies::{StrategyConfig, emit_rust, to_json};
@@ -110,6 +110,7 @@ impl Advise {
             write(output, emit_rust(strategy))?;
         }
         let mut text = describe(&advice);
+        text.push_str(&describe_threads(&trace, &self.trace));
         let _ = writeln!(text, "The strategies and their Rust lie in {}.", folder.display());
         let page = report.write_advice(&advice, &trace).map_err(|error| error.to_string())?;
         let _ = writeln!(text, "The report lies in {}.", page.display());
@@ -199,6 +200,21 @@ fn describe(advice: &Advice) -> String {
         "Each was verified: every block kept its contents, and no request was refused.\n",
     );
     text
+}
+
+/// Describes what the threads of the recording mean for the choice; nothing for one thread.
+fn describe_threads(trace: &Trace, path: &Path) -> String {
+    let ThreadUse { threads, frees, foreign_frees } = threads_of(trace);
+    if threads < 2 {
+        return String::new();
+    }
+    let foreign = foreign_frees as f64 / frees.max(1) as f64 * 100.0;
+    format!(
+        "{threads} threads allocate, and {foreign:.0} % of frees are of another thread's block. A strategy \
+         serves one thread, or all under a lock; for all of them together there is ThreadHeap, a heap for \
+         each thread. `loligo replay {} --threads` measures both.\n",
+        path.display()
+    )
 }
 
 /// Shows what no other beats in time, bytes and worst operation at once, and the heap.

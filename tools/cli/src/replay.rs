@@ -10,7 +10,9 @@ use loligo_replay::bundled::bundled;
 use loligo_replay::measure::{Measured, Options, measure};
 use loligo_replay::report::{self, ReportDir};
 use loligo_replay::results::Results;
+use loligo_replay::rows::Row;
 use loligo_replay::table::{Table, sentence};
+use loligo_replay::threads::{SharedRow, ThreadOptions, WORKERS_MAX, measure_threads};
 use loligo_replay::trace::{Ending, Limits, Trace};
 
 use crate::output::{Output, make_own_folder};
@@ -43,6 +45,18 @@ pub(crate) struct Replay {
     )]
     peers: String,
 
+    /// Replay the threads of each recording by threads, at most N: of more, several are replayed by
+    /// one. Only allocators that serve several threads run [default of N: 64]
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "64",
+        value_parser = clap::value_parser!(u16).range(1..=i64::from(WORKERS_MAX))
+    )]
+    threads: Option<u16>,
+
     /// Counted rounds of every row
     #[arg(long, value_name = "N", default_value_t = Options::default().rounds,
         value_parser = clap::value_parser!(u32).range(1..=10_000))]
@@ -53,7 +67,7 @@ pub(crate) struct Replay {
     verify: bool,
 
     /// Stop a row whose first round takes more CPU time than this [default: 0.25, or 125 ns an
-    /// event]
+    /// event]; with --threads more time [default: 1, or 500 ns an event]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     cap: Option<Duration>,
 
@@ -75,6 +89,8 @@ const EXAMPLES: &str = "Examples:
   loligo replay --strategies mine.json           your strategies and the built-in ones
   loligo replay --strategies none --peers=talc   our allocators and one peer
   loligo replay --verify --json figures.json     contents compared, figures for a program
+  loligo replay game.altrace.zst --threads       the recording's threads, each by a thread
+  loligo replay game.altrace.zst --threads=4     the same by 4 threads at most
 
 Exit status: 0 all went well, 1 --verify found something lost, 2 it could not be done.
 Strategies are described in docs/reference/strategies.md.";
@@ -92,24 +108,13 @@ impl Replay {
     }
 
     fn replay(&self) -> Result<ExitCode, String> {
-        let strategies = selection::choose_strategies(self.strategies.as_deref())?;
-        let rows = selection::rows(&strategies, selection::choose_peers(&self.peers)?)?;
+        let rows = self.choose_rows()?;
         let traces = self.open_traces()?;
         let json = self.json.as_deref().map(Output::prepare).transpose();
         let json = json.map_err(|error| error.to_string())?;
         let report = prepare_report(&self.report)?;
 
-        let line = Line::new();
-        let options = Options {
-            rounds: self.rounds,
-            verify: self.verify,
-            cap: self.cap,
-            ..Options::default()
-        };
-        let measured = measure(&traces, &rows, &options, &mut |progress| line.show(progress));
-        line.end();
-        let measured = measured.map_err(|error| error.to_string())?;
-
+        let measured = self.measure(&traces, &rows)?;
         let mut text = String::new();
         let mut lost = false;
         for one in &measured {
@@ -132,6 +137,34 @@ impl Replay {
         Ok(ExitCode::from(u8::from(lost)))
     }
 
+    fn choose_rows(&self) -> Result<Rows, String> {
+        if let Some(threads_max) = self.threads {
+            let rows = selection::shared_rows(self.strategies.as_deref(), &self.peers)?;
+            return Ok(Rows::ByThreads(threads_max, rows));
+        }
+        let strategies = selection::choose_strategies(self.strategies.as_deref())?;
+        let peers = selection::choose_peers(&self.peers)?;
+        selection::rows(&strategies, peers).map(Rows::ByOne)
+    }
+
+    fn measure(&self, traces: &[Trace], rows: &Rows) -> Result<Vec<Measured>, String> {
+        let line = Line::new();
+        let (rounds, verify, cap) = (self.rounds, self.verify, self.cap);
+        let measured = match rows {
+            Rows::ByOne(rows) => {
+                let options = Options { rounds, verify, cap, ..Options::default() };
+                measure(traces, rows, &options, &mut |progress| line.show(progress))
+            }
+            Rows::ByThreads(threads_max, rows) => {
+                let options =
+                    ThreadOptions { threads_max: *threads_max, rounds, verify, cap, memory: true };
+                measure_threads(traces, rows, &options, &mut |progress| line.show(progress))
+            }
+        };
+        line.end();
+        measured.map_err(|error| error.to_string())
+    }
+
     /// Opens the traces, all of them, so that a damaged one is reported before the work starts.
     fn open_traces(&self) -> Result<Vec<Trace>, String> {
         let mut traces = Vec::new();
@@ -151,6 +184,14 @@ impl Replay {
         }
         if refusals.is_empty() { Ok(traces) } else { Err(refusals.join("\nloligo: ")) }
     }
+}
+
+/// What is replayed over.
+enum Rows {
+    /// By one thread.
+    ByOne(Vec<Row>),
+    /// By at most this number of threads.
+    ByThreads(u16, Vec<SharedRow>),
 }
 
 /// The folder of the report where none is named.
@@ -211,3 +252,6 @@ fn seconds(text: &str) -> Result<Duration, String> {
     let time = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
     if time.is_zero() { Err("must be more than 0".to_owned()) } else { Ok(time) }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use loligo_replay::rows::{self, Row};
 use loligo_replay::strategies::{self, StrategyConfig};
+use loligo_replay::threads::{self, SharedRow};
 
 use crate::text_file::read_text;
 
@@ -117,6 +118,43 @@ pub(crate) fn rows(strategies: &[StrategyConfig], peers: Vec<Row>) -> Result<Vec
     }
     rows.extend(peers);
     Ok(rows)
+}
+
+/// Returns the rows of a replay by threads: the loop, ours, the peers, of which each serves several
+/// threads.
+///
+/// # Errors
+///
+/// What is wrong with a list, in words, or which of the chosen serve one thread only.
+pub(crate) fn shared_rows(strategies: Option<&str>, peers: &str) -> Result<Vec<SharedRow>, String> {
+    if strategies.is_some()
+        && let Some(strategy) = choose_strategies(strategies)?.first()
+    {
+        let what = format!("strategy `{}`", strategy.name);
+        return Err(for_one_thread(&what, "--strategies"));
+    }
+    let chosen = choose_peers(peers)?;
+    let mut rows = vec![SharedRow::null()];
+    rows.extend(threads::shared_ours());
+    let shared = threads::shared_peers();
+    if peers != "all"
+        && let Some(peer) =
+            chosen.iter().find(|peer| !shared.iter().any(|row| row.name() == peer.name()))
+    {
+        return Err(for_one_thread(&format!("peer `{}`", peer.name()), "--peers"));
+    }
+    rows.extend(shared.into_iter().filter(|row| chosen.iter().any(|one| one.name() == row.name())));
+    Ok(rows)
+}
+
+fn for_one_thread(what: &str, option: &str) -> String {
+    let shared = threads::shared_ours().into_iter().chain(threads::shared_peers());
+    let names: Vec<String> = shared.map(|row| row.name().to_owned()).collect();
+    format!(
+        "{what} serves one thread, and with --threads several replay; {} serve threads: leave out \
+         {option} or --threads",
+        names.join(", ")
+    )
 }
 
 #[cfg(test)]

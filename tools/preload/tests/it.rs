@@ -95,7 +95,7 @@ int main(int count, char **arguments) {
 }
 "#;
 
-/// The library, which Cargo has built next to this program.
+/// The library, which Cargo has built in this program's folder.
 fn library() -> PathBuf {
     let program = std::env::current_exe().expect("a program knows its path");
     let folder = program.parent().expect("it is in a folder");

@@ -16,10 +16,19 @@ pub(crate) fn thread_cpu_ns() -> u64 {
 
 /// Returns the minor page faults of this thread so far.
 pub(crate) fn minor_faults() -> u64 {
+    faults_of(libc::RUSAGE_THREAD)
+}
+
+/// Returns the minor page faults of all threads of this process so far.
+pub(crate) fn process_minor_faults() -> u64 {
+    faults_of(libc::RUSAGE_SELF)
+}
+
+fn faults_of(whose: libc::c_int) -> u64 {
     let mut usage = core::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the pointer is that of a live rusage.
-    let result = unsafe { libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) };
-    assert_eq!(result, 0, "a thread's own usage can always be asked");
+    let result = unsafe { libc::getrusage(whose, usage.as_mut_ptr()) };
+    assert_eq!(result, 0, "a process can always ask for its own usage");
     // SAFETY: all-zero bytes are a valid rusage, and the call filled it.
     let usage = unsafe { usage.assume_init() };
     usage.ru_minflt as u64

@@ -24,6 +24,7 @@ pub mod rows;
 pub mod strategies;
 pub mod subject;
 pub mod table;
+pub mod threads;
 pub mod trace;
 
 pub use mapped::Arena;

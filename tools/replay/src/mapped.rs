@@ -12,8 +12,8 @@ pub(crate) const PAGE_BYTES: usize = 4096;
 ///
 /// # Safety
 ///
-/// All-zero bytes are a valid value of the type.
-pub(crate) unsafe trait Zeroable: Copy {}
+/// All-zero bytes are a valid value of the type, which has no destructor.
+pub(crate) unsafe trait Zeroable {}
 
 // SAFETY: zero is a valid integer.
 unsafe impl Zeroable for u8 {}
@@ -30,6 +30,10 @@ pub(crate) struct Mapped<T> {
     length: usize,
     bytes: usize,
 }
+
+// SAFETY: the mapping is this value's alone, as the elements of a boxed slice are, and a shared
+// reference gives out shared references to them and no more.
+unsafe impl<T: Sync> Sync for Mapped<T> {}
 
 impl<T: Zeroable> Mapped<T> {
     /// Maps an array of `length` zeros; no page is touched.

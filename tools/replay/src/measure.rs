@@ -15,7 +15,7 @@ use crate::pass::verify::Verified;
 use crate::program::Program;
 use crate::results::{Kind, TraceResult};
 use crate::rows::Row;
-use crate::trace::Trace;
+use crate::trace::{Trace, TraceError};
 use lanes::measure_trace;
 
 /// How to measure.
@@ -130,6 +130,8 @@ pub enum MeasureError {
         /// What is there.
         available_bytes: u64,
     },
+    /// A trace is not valid: its public fields were changed.
+    Trace(TraceError),
 }
 
 impl fmt::Display for MeasureError {
@@ -141,6 +143,7 @@ impl fmt::Display for MeasureError {
                 "trace `{trace}` needs {needed_bytes} bytes to be verified and {available_bytes} \
                  are free; run without --verify, or on a larger machine"
             ),
+            Self::Trace(error) => write!(f, "{error}"),
         }
     }
 }
@@ -150,6 +153,7 @@ impl Error for MeasureError {
         match self {
             Self::System(error) => Some(error),
             Self::TooLarge { .. } => None,
+            Self::Trace(error) => error.source(),
         }
     }
 }

@@ -23,7 +23,7 @@ use crate::program::Program;
 use crate::rows::{Row, Runner};
 
 /// Pages that are touched between two looks at the fault counter.
-const PAGES_BETWEEN_LOOKS: usize = 16;
+pub(crate) const PAGES_BETWEEN_LOOKS: usize = 16;
 
 /// Looks after which memory is read whatever the fault counter says.
 const LOOKS_BETWEEN_READINGS: u32 = 1000;
@@ -123,7 +123,7 @@ fn peak_of<'r>(
 ) -> io::Result<Peak> {
     let mut bench = Bench::new(program)?;
     let live_pages = program.peak_live_bytes() / PAGE_BYTES as u64;
-    let mut gauge = Gauge::new((live_pages / 1000).max(8))?;
+    let mut gauge = Gauge::new((live_pages / 1000).max(8), clock::minor_faults)?;
     let mut runner = make(row);
     let Timed { refused, done, .. } = runner.touching(&mut bench, cap, &mut gauge)?;
     let end_bytes = gauge.last_bytes.saturating_sub(gauge.base_bytes);
@@ -151,8 +151,10 @@ impl Watch for Gauge {
 }
 
 /// Follows the anonymous resident bytes of this process.
-struct Gauge {
+pub(crate) struct Gauge {
     status: File,
+    /// Counts the faults of all threads that touch pages.
+    faults: fn() -> u64,
     base_bytes: u64,
     peak_bytes: u64,
     last_bytes: u64,
@@ -163,9 +165,16 @@ struct Gauge {
 }
 
 impl Gauge {
-    fn new(tolerance_pages: u64) -> io::Result<Self> {
+    /// Makes a gauge that begins with what is resident now. `faults` counts the minor page faults of
+    /// all threads that touch pages.
+    ///
+    /// # Errors
+    ///
+    /// The system's own where it does not say how much is used.
+    pub(crate) fn new(tolerance_pages: u64, faults: fn() -> u64) -> io::Result<Self> {
         let mut gauge = Self {
             status: File::open("/proc/self/status")?,
+            faults,
             base_bytes: 0,
             peak_bytes: 0,
             last_bytes: 0,
@@ -182,10 +191,16 @@ impl Gauge {
         Ok(gauge)
     }
 
+    /// Begins again with what is resident now.
+    pub(crate) fn rebase(&mut self) {
+        self.begin();
+        self.base_bytes = self.last_bytes;
+    }
+
     fn look(&mut self) {
         self.pending_pages = 0;
         self.looks += 1;
-        let faults = clock::minor_faults() - self.last_faults;
+        let faults = (self.faults)() - self.last_faults;
         let bound = self.last_bytes + faults * PAGE_BYTES as u64;
         if bound > self.peak_bytes + self.tolerance_bytes || self.looks >= LOOKS_BETWEEN_READINGS {
             self.read();
@@ -197,12 +212,13 @@ impl Gauge {
         let length = self.status.read_at(&mut text, 0).unwrap_or(0);
         let text = core::str::from_utf8(&text[..length]).unwrap_or("");
         self.last_bytes = clock::field_kb(text, "RssAnon:").unwrap_or(0) * 1024;
-        self.last_faults = clock::minor_faults();
+        self.last_faults = (self.faults)();
         self.peak_bytes = self.peak_bytes.max(self.last_bytes);
         self.looks = 0;
     }
 
-    fn peak_bytes(&self) -> u64 {
+    /// Returns the greatest reading so far, less what was resident at the beginning.
+    pub(crate) fn peak_bytes(&self) -> u64 {
         self.peak_bytes - self.base_bytes
     }
 }

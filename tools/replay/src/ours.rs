@@ -99,7 +99,7 @@ pub(crate) unsafe fn buddy_in(arena: Arena, leaf_bytes: usize) -> Buddy {
 }
 
 /// One of our allocators.
-pub(crate) struct Ours<A>(A);
+pub(crate) struct Ours<A>(pub(crate) A);
 
 // SAFETY: the contract of `Allocator` is the same.
 unsafe impl<A: Allocator> Subject for Ours<A> {

@@ -14,7 +14,7 @@ use crate::rows::Row;
 use crate::subject::Subject;
 
 /// Steps between two looks at the time.
-const STEPS_BETWEEN_LOOKS: usize = 512;
+pub(crate) const STEPS_BETWEEN_LOOKS: usize = 512;
 
 /// What is at work during all passes over a program.
 pub(crate) struct Bench<'p> {
@@ -177,7 +177,7 @@ fn tell_site<S: Subject>(subject: &mut S, sites: &[u32], index: usize) {
 /// Does one step and writes the first byte of a new block; returns whether it was served. A block
 /// whose reallocation is refused is freed, so that the replay goes on without it.
 #[inline(always)]
-fn do_step<S: Subject>(
+pub(crate) fn do_step<S: Subject>(
     subject: &mut S,
     step: Step,
     slot: &mut *mut u8,
@@ -359,7 +359,7 @@ pub(crate) fn touching<S: Subject>(
 /// # Safety
 ///
 /// `block` is valid for writes of `bytes` bytes, at least one.
-unsafe fn touch(block: *mut u8, bytes: usize) {
+pub(crate) unsafe fn touch(block: *mut u8, bytes: usize) {
     for offset in (0..bytes).step_by(PAGE_BYTES) {
         // SAFETY: the offset is less than `bytes`.
         let place = unsafe { block.add(offset) };

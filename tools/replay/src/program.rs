@@ -14,11 +14,16 @@ pub(crate) struct Step {
     slot: u32,
     kind: StepKind,
     align_log2: u8,
+    /// Whether another worker did the step before this one on the same block. Always `false` in a
+    /// replay by one thread, as the next.
+    pub(crate) awaits: bool,
+    /// Whether another worker does the next step on the same block.
+    pub(crate) hands_over: bool,
 }
 
 const _: () = assert!(size_of::<Step>() == 16, "four steps fit in a cache line");
 
-// SAFETY: zero is valid for the integers, and `StepKind` has a variant of value 0.
+// SAFETY: zero is valid for the integers and booleans, and `StepKind` has a variant of value 0.
 unsafe impl Zeroable for Step {}
 
 /// What a step does.
@@ -32,6 +37,18 @@ pub(crate) enum StepKind {
 }
 
 impl Step {
+    /// Returns the step of an event on a slot that holds `old` bytes, 0 if it is empty.
+    pub(crate) fn new(event: &Event, slot: u32, old: u64) -> Self {
+        let (kind, bytes) = match event.op {
+            Op::Allocate => (StepKind::Allocate, event.bytes),
+            Op::AllocateZeroed => (StepKind::AllocateZeroed, event.bytes),
+            Op::Free => (StepKind::Free, old),
+            Op::Reallocate => (StepKind::Reallocate, event.bytes),
+        };
+        let align_log2 = event.align_log2;
+        Self { bytes, slot, kind, align_log2, awaits: false, hands_over: false }
+    }
+
     /// Returns what the step does.
     #[inline(always)]
     pub(crate) fn kind(self) -> StepKind {
@@ -133,22 +150,16 @@ impl Program {
         for (index, (event, step)) in trace.events.iter().zip(steps.as_mut_slice()).enumerate() {
             let held: &mut u64 = &mut held.as_mut_slice()[event.slot as usize];
             let old = core::mem::replace(held, event.bytes);
-            let (kind, bytes) = match event.op {
-                Op::Allocate => (StepKind::Allocate, event.bytes),
-                Op::AllocateZeroed => (StepKind::AllocateZeroed, event.bytes),
-                Op::Free => (StepKind::Free, old),
-                Op::Reallocate => {
-                    if let Some(entry) = olds.next() {
-                        *entry = old;
-                    }
-                    (StepKind::Reallocate, event.bytes)
-                }
-            };
+            if event.op == Op::Reallocate
+                && let Some(entry) = olds.next()
+            {
+                *entry = old;
+            }
             live = live - old + if event.op == Op::Free { 0 } else { event.bytes };
             if index + 1 >= measured_from {
                 measured_peak_bytes = live.max(measured_peak_bytes);
             }
-            *step = Step { bytes, slot: event.slot, kind, align_log2: event.align_log2 };
+            *step = Step::new(event, event.slot, old);
         }
         let at_end = Filled::after(steps.as_slice(), trace.slots as usize)?;
         Ok(Self {

@@ -29,7 +29,7 @@ pub struct RowResult {
     pub name: String,
     /// Whose allocator it is.
     pub kind: Kind,
-    /// Thread CPU time over the events done.
+    /// Thread CPU time over the events done; in a replay by threads the elapsed time.
     pub ns_per_event: Option<Spread>,
     /// Peak anonymous bytes over peak live bytes.
     pub memory_ratio: Option<f64>,
@@ -55,6 +55,33 @@ pub struct RowResult {
     /// What a reader of the table should know, in a few words.
     #[serde(skip)]
     pub note: Option<String>,
+    /// What only a replay by threads has; left out of the document of any other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<ThreadFigures>,
+}
+
+/// What one row cost in a replay by threads, in addition.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ThreadFigures {
+    /// Threads that replayed.
+    pub threads: u32,
+    /// Threads of the trace; where there are more, several were replayed by one.
+    pub recorded_threads: u32,
+    /// From the start of a round to the end of its last thread.
+    pub elapsed_ns: Option<Spread>,
+    /// Events a second of elapsed time.
+    pub events_per_second: Option<Spread>,
+    /// CPU time of all threads, waiting included, over the events done; the median.
+    pub cpu_ns_per_event: Option<f64>,
+    /// Events on a block that another thread touched last.
+    pub hand_overs: u64,
+    /// How many of them found the block not there yet and waited; the median.
+    pub waits: Option<u64>,
+    /// Peak anonymous bytes.
+    pub peak_bytes: Option<u64>,
+    /// The greatest sum of the sizes of live blocks in the pass that measured memory. More than the
+    /// trace's where a thread ran ahead of another.
+    pub peak_live_bytes: Option<u64>,
 }
 
 /// What kind of row it is.

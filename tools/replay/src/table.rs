@@ -1,5 +1,7 @@
 //! Results as text: an aligned table a trace, and the best strategy in a sentence.
 
+mod by_threads;
+
 use core::cmp::Ordering;
 use core::fmt::{self, Write};
 
@@ -33,28 +35,39 @@ impl fmt::Display for Table<'_> {
             grouped(result.events),
             grouped(result.peak_live_bytes)
         )?;
+        if let Some(figures) = by_threads::figures(result) {
+            return by_threads::write(f, result, figures);
+        }
         let mut lines = vec![HEADINGS.map(str::to_owned)];
         lines.extend(by_time(result).into_iter().map(cells));
-        let mut widths = [0; HEADINGS.len()];
-        for line in &lines {
-            for (width, cell) in widths.iter_mut().zip(line) {
-                *width = (*width).max(cell.chars().count());
-            }
-        }
-        for line in &lines {
-            let mut text = String::from(" ");
-            for (column, (cell, width)) in line.iter().zip(widths).enumerate() {
-                let is_left = column < 2 || column == HEADINGS.len() - 1;
-                if is_left {
-                    write!(text, " {cell:<width$} ")?;
-                } else {
-                    write!(text, " {cell:>width$} ")?;
-                }
-            }
-            writeln!(f, "{}", text.trim_end())?;
-        }
-        Ok(())
+        write_aligned(f, &lines)
     }
+}
+
+/// Writes lines of cells as columns, the first two and the last set left, the others right.
+fn write_aligned<const COLUMNS: usize>(
+    f: &mut fmt::Formatter<'_>,
+    lines: &[[String; COLUMNS]],
+) -> fmt::Result {
+    let mut widths = [0; COLUMNS];
+    for line in lines {
+        for (width, cell) in widths.iter_mut().zip(line) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    for line in lines {
+        let mut text = String::from(" ");
+        for (column, (cell, width)) in line.iter().zip(widths).enumerate() {
+            let is_left = column < 2 || column == COLUMNS - 1;
+            if is_left {
+                write!(text, " {cell:<width$} ")?;
+            } else {
+                write!(text, " {cell:>width$} ")?;
+            }
+        }
+        writeln!(f, "{}", text.trim_end())?;
+    }
+    Ok(())
 }
 
 /// Returns the rows of a trace, quickest first; capped rows and rows without a time come last.
@@ -77,11 +90,6 @@ fn cells(row: &RowResult) -> [String; HEADINGS.len()] {
         row.ns_per_event.map_or_else(none, |spread| format!("{:.2}", of(spread)))
     };
     let count = |value: Option<u64>| value.map_or_else(none, grouped);
-    let mut notes = Vec::new();
-    if row.capped {
-        notes.push(format!("capped after {} events", grouped(row.events_done)));
-    }
-    notes.extend(row.note.clone());
     [
         row.name.clone(),
         row.kind.word().to_owned(),
@@ -92,8 +100,17 @@ fn cells(row: &RowResult) -> [String; HEADINGS.len()] {
         row.worst_ns.map_or_else(none, |ns| grouped(ns.round() as u64)),
         count(row.faults),
         count(row.refused),
-        notes.join(", "),
+        notes(row),
     ]
+}
+
+fn notes(row: &RowResult) -> String {
+    let mut notes = Vec::new();
+    if row.capped {
+        notes.push(format!("capped after {} events", grouped(row.events_done)));
+    }
+    notes.extend(row.note.clone());
+    notes.join(", ")
 }
 
 /// Returns the row of ours, strategy or allocator, that served the whole trace in the least time.

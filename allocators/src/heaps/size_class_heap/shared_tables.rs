@@ -165,11 +165,9 @@ impl SharedTables {
     /// The bytes of the core block at a granule, by its header.
     fn core_bytes(&self, granule: usize) -> Result<usize, Misuse> {
         let header = self.address(granule).wrapping_sub(8);
-        let word = mark::opened(header, 8, || {
-            // SAFETY: invariant 1; the 8 bytes before a granule are its header if a block of the
-            // core starts there, and before granule 0 there is padding.
-            unsafe { read_number(header.cast()) }
-        });
+        // SAFETY: invariant 1; the 8 bytes before a granule are its header if a block of the core
+        // starts there, and before granule 0 there is padding.
+        let word = unsafe { mark::read_closed(header.cast()) };
         let size = size_of_word(word, granule as u32);
         if size.wrapping_sub(1) < (self.granules() - granule) as u32 {
             Ok(payload(size))

@@ -186,6 +186,8 @@ impl Shared {
     /// held.
     #[cfg(target_os = "linux")]
     pub(super) fn freeze_others(&self, mine: Option<NonNull<Slot>>) {
+        // Threads that were giving up their slot never will.
+        self.leaving.store(0, Ordering::Relaxed);
         // SAFETY: the lock is held over the fork, by this thread.
         let state = unsafe { &*self.state.held() };
         let orphans = &state.orphan_numbers[..state.orphans];
@@ -232,10 +234,20 @@ impl Shared {
             .with(|state| state.orphan_numbers[..state.orphans].contains(&(slot.number as u16)))
     }
 
-    /// Takes the slots of all threads, for the end of the heap.
+    /// Whether a thread has a slot but the one with this slot.
+    pub(super) fn has_others(&self, mine: Option<NonNull<Slot>>) -> bool {
+        self.slots().any(|slot| {
+            slot.number > 0 && mine != Some(NonNull::from(slot)) && !self.is_orphan(slot)
+        })
+    }
+
+    /// Takes the slots of all threads, for the end of the heap, with what other threads freed.
     pub(super) fn leave_all_slots(&self) {
+        self.with_zero(|slot| slot.take_back(usize::MAX));
         for slot in self.sound_slots().filter(|slot| slot.number > 0) {
-            if !self.is_orphan(slot) {
+            if self.is_orphan(slot) {
+                slot.take_back(usize::MAX);
+            } else {
                 self.leave_slot(slot);
             }
         }

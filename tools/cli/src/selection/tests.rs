@@ -67,3 +67,33 @@ fn names_of_rows_are_distinct() {
         assert!(error.contains(&format!("`{taken}` is taken")), "{error}");
     }
 }
+
+#[test]
+fn rows_that_serve_threads_are_chosen() {
+    let named = |strategies, peers| {
+        let rows = shared_rows(strategies, peers).expect("good lists");
+        rows.iter().map(|row| row.name().to_owned()).collect::<Vec<_>>()
+    };
+    let ours = ["null", "locked-heap", "thread-heap", "page"];
+    assert_eq!(named(None, "none"), ours);
+    assert_eq!(named(Some("none"), "mimalloc"), [&ours[..], &["mimalloc"]].concat());
+    let all = named(None, "all");
+    assert_eq!(all[4..6], ["system", "mimalloc"]);
+    assert_eq!(all.len(), if cfg!(feature = "peers-all") { 8 } else { 6 });
+}
+
+#[test]
+fn what_serves_one_thread_is_refused_and_names_what_serves_more() {
+    let shared = "locked-heap, thread-heap, page, system, mimalloc";
+    for (strategies, peers, start) in [
+        (Some("frame+heap"), "all", "strategy `frame+heap` serves one thread"),
+        (None, "system,talc", "peer `talc` serves one thread"),
+    ] {
+        let error = shared_rows(strategies, peers).map(|_| ()).expect_err("for one thread");
+        assert!(error.starts_with(start) && error.contains(shared), "{error}");
+    }
+    let error = shared_rows(None, "gclib").map(|_| ()).expect_err("unknown");
+    assert!(error.starts_with("unknown peer `gclib`"), "{error}");
+    let error = shared_rows(Some("pond"), "all").map(|_| ()).expect_err("unknown");
+    assert!(error.starts_with("unknown strategy `pond`"), "{error}");
+}

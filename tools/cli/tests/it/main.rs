@@ -8,6 +8,7 @@ mod convert;
 mod hostile;
 mod record;
 mod replay;
+mod replay_threads;
 mod run;
 mod sjson;
 mod support;

@@ -1,6 +1,7 @@
 //! What a trace is like: sizes, lifetimes, the order of frees, phases, call sites.
 
 mod sites;
+mod threads;
 
 use std::collections::BTreeMap;
 
@@ -8,6 +9,7 @@ use serde::Serialize;
 
 use crate::trace::{Op, Trace};
 pub use sites::{SiteUse, sites_of};
+pub use threads::{ThreadUse, threads_of};
 
 /// How many windows of equal length the phases are found in.
 pub const WINDOWS: usize = 64;

@@ -252,5 +252,6 @@ fn row_result(lane: &Lane<'_>, peak: Option<Peak>, program: &Program) -> RowResu
         events_done: lane.first.map_or(0, |first| first.done as u64),
         rounds_ns,
         note: lane.note.clone(),
+        threads: None,
     }
 }

@@ -441,6 +441,7 @@ fn json_is_as_agreed() {
         events_done: 9,
         rounds_ns: vec![1.0, 2.0, 3.0],
         note: Some("not in the document".to_owned()),
+        threads: None,
     };
     let trace =
         TraceResult { name: "lua".to_owned(), events: 9, peak_live_bytes: 8, rows: vec![row] };
@@ -452,6 +453,31 @@ fn json_is_as_agreed() {
          \"memory_ratio\":null,\"worst_ns\":7.5,\"faults\":1,\"refused\":0,\"capped\":false,\
          \"events_done\":9}]}]}"
     );
+}
+
+#[test]
+fn json_of_threads_has_their_figures_in_addition() {
+    let spread = |median| Some(Spread { median, min: median, max: median });
+    let figures = crate::results::ThreadFigures {
+        threads: 2,
+        recorded_threads: 3,
+        elapsed_ns: spread(9e3),
+        events_per_second: spread(1e6),
+        cpu_ns_per_event: Some(1500.0),
+        hand_overs: 5,
+        waits: Some(4),
+        peak_bytes: None,
+        peak_live_bytes: Some(7),
+    };
+    let spread = |value: &str| format!("{{\"median\":{value},\"min\":{value},\"max\":{value}}}");
+    let expected = format!(
+        "{{\"threads\":2,\"recorded_threads\":3,\"elapsed_ns\":{},\"events_per_second\":{},\
+         \"cpu_ns_per_event\":1500.0,\"hand_overs\":5,\"waits\":4,\"peak_bytes\":null,\
+         \"peak_live_bytes\":7}}",
+        spread("9000.0"),
+        spread("1000000.0")
+    );
+    assert_eq!(serde_json::to_string(&figures).expect("plain data"), expected);
 }
 
 #[test]

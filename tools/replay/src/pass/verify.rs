@@ -14,7 +14,7 @@ use crate::program::{Step, StepKind};
 use crate::subject::Subject;
 
 /// How many losses are remembered of one pass; one shows the fault, more help to find it.
-const LOSSES_KEPT: usize = 8;
+pub(crate) const LOSSES_KEPT: usize = 8;
 
 /// Something that an allocator lost.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -167,14 +167,19 @@ fn compare_left(
 }
 
 /// A slot: its block and the seed of what the block was filled with.
-struct Held<'a> {
-    block: &'a mut *mut u8,
-    seed: &'a mut u64,
+pub(crate) struct Held<'a> {
+    pub(crate) block: &'a mut *mut u8,
+    pub(crate) seed: &'a mut u64,
 }
 
 impl Held<'_> {
-    /// Does a step with all checks; returns whether it was served.
-    fn step(
+    /// Does a step with all checks; returns whether it was served. No two steps of a pass have the
+    /// same `event`.
+    ///
+    /// # Errors
+    ///
+    /// What is lost.
+    pub(crate) fn step(
         &mut self,
         subject: &mut impl Subject,
         step: Step,
@@ -296,7 +301,7 @@ unsafe fn fill(block: *mut u8, bytes: usize, seed: u64) {
 /// # Safety
 ///
 /// `block` is valid for reads of `bytes` initialised bytes.
-unsafe fn compare(block: *const u8, bytes: usize, seed: u64) -> Result<(), LossKind> {
+pub(crate) unsafe fn compare(block: *const u8, bytes: usize, seed: u64) -> Result<(), LossKind> {
     // SAFETY: the caller's promise is the one asked here.
     unsafe { find_other(block, bytes, word_of(seed)) }
         .map_err(|offset_bytes| LossKind::Contents { offset_bytes, block_bytes: bytes as u64 })

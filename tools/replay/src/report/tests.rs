@@ -75,6 +75,7 @@ pub(super) fn result(trace: &Trace) -> TraceResult {
         events_done: trace.events.len() as u64,
         rounds_ns: vec![median],
         note: None,
+        threads: None,
     };
     TraceResult {
         name: trace.name.clone(),

@@ -1,7 +1,7 @@
 //! Tests of the table and the sentence.
 
 use super::*;
-use crate::results::Spread;
+use crate::results::{Spread, ThreadFigures};
 
 fn row(name: &str, kind: Kind, median: f64) -> RowResult {
     RowResult {
@@ -17,6 +17,7 @@ fn row(name: &str, kind: Kind, median: f64) -> RowResult {
         events_done: 2_000_000,
         rounds_ns: vec![],
         note: None,
+        threads: None,
     }
 }
 
@@ -49,6 +50,47 @@ lua: 2 000 000 events, peak of 12 345 live bytes
   system                 peer     11.25  10.25  12.25   1.062     1 234       0        0
   linked_list_allocator  peer      1.00   0.00   2.00   1.062     1 234       0        0  \
 capped after 33 280 events
+";
+    assert_eq!(text, expected);
+}
+
+fn of_threads(mut row: RowResult, waits: u64) -> RowResult {
+    let elapsed_ns = row.ns_per_event.map(|ns| {
+        let ms = |ns: f64| 2e6 * ns;
+        Spread { median: ms(ns.median), min: ms(ns.min), max: ms(ns.max) }
+    });
+    let rate = row.ns_per_event.map_or(0.0, |ns| 1e9 / ns.median);
+    row.threads = Some(ThreadFigures {
+        threads: 4,
+        recorded_threads: 12,
+        elapsed_ns,
+        events_per_second: Some(Spread { median: rate, min: rate, max: rate }),
+        cpu_ns_per_event: Some(31.5),
+        hand_overs: 12_345,
+        waits: Some(waits),
+        peak_bytes: row.peak_bytes,
+        peak_live_bytes: None,
+    });
+    row
+}
+
+#[test]
+fn a_table_of_threads_has_their_figures() {
+    let mut heap = row("thread-heap", Kind::Ours, 20.0);
+    heap.peak_bytes = Some(5 << 20);
+    let mut locked = row("locked-heap", Kind::Ours, 62.5);
+    locked.memory_ratio = None;
+    let rows = vec![of_threads(locked, 0), capped(of_threads(heap, 1500))];
+    let text = Table(&result(rows)).to_string();
+    let expected = "\
+lua: 2 000 000 events, peak of 12 345 live bytes
+  4 threads for 12 of the program, 12 345 events on a block of another thread
+  row          kind      ms     min     max    events/s  CPU ns  waits  memory  peak KiB  faults  \
+refused
+  locked-heap  ours  125.00  123.00  127.00  16 000 000   31.50      0       -         -       0        \
+0
+  thread-heap  ours   40.00   38.00   42.00  50 000 000   31.50  1 500   1.062     5 120       0        \
+0  capped after 33 280 events
 ";
     assert_eq!(text, expected);
 }

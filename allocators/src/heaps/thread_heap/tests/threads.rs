@@ -7,6 +7,7 @@ use std::thread;
 use std::vec::Vec;
 
 use super::{Filled, layout, small_heap};
+use crate::bookkeeping::sites::Sites;
 use crate::contract::allocator::Allocator;
 use crate::heaps::thread_heap::ThreadHeap;
 use crate::testing::test_backing::{Random, TestBacking};
@@ -70,7 +71,7 @@ fn blocks_that_cross_threads_come_back() {
 }
 
 #[test]
-fn counters_walks_and_checks_may_run_beside_other_threads() {
+fn counters_walks_and_checks_may_run_while_threads_work() {
     let backing = TestBacking::new();
     let heap = small_heap(&backing);
     let looks = AtomicUsize::new(0);
@@ -229,6 +230,43 @@ fn threads_beyond_the_last_heap_share_one() {
     heap.collect();
     heap.verify().expect("nothing is damaged");
     assert_eq!(heap.stats().live, 0);
+}
+
+#[test]
+fn sites_of_blocks_that_are_not_counted_yet_are_no_damage() {
+    let (backing, books) = (TestBacking::new(), TestBacking::new());
+    let heap = ThreadHeap::new("heap", &backing).with_budget(64 << 20);
+    let heap = heap.with_sites(Sites::new(&books));
+    let steps = Barrier::new(2);
+    in_threads(2, |n| {
+        if n == 0 {
+            let live: Vec<_> = (0..50).map(|at| Filled::new(&heap, layout(at), 1)).collect();
+            steps.wait();
+            steps.wait();
+            live.into_iter().for_each(|filled| filled.free(&heap));
+        } else {
+            steps.wait();
+            heap.verify().expect("the other thread's blocks are live");
+            steps.wait();
+        }
+    });
+    assert_eq!(heap.stats().live, 0);
+    heap.verify().expect("nothing is damaged");
+}
+
+#[test]
+fn blocks_freed_after_their_thread_ended_are_no_leak() {
+    let backing = TestBacking::new();
+    for threads in [1, 3] {
+        let heap = small_heap(&backing);
+        let left = Mutex::new(Vec::new());
+        in_threads(threads, |_| {
+            let made = (0..50).map(|n| Filled::new(&heap, layout(1 + n * 100), 1));
+            left.lock().expect("no panic").extend(made);
+        });
+        left.into_inner().expect("no panic").into_iter().for_each(|filled| filled.free(&heap));
+        // Dropping it reports no leak.
+    }
 }
 
 #[test]

@@ -10,6 +10,15 @@ const RowTable = (() => {
     { key: "refused", head: "Refused", unit: "requests", value: (row) => row.refused },
   ];
 
+  /** In a replay by threads, in addition; the time is then the elapsed one. */
+  const COLUMNS_OF_THREADS = [
+    { key: "rate", head: "Events", unit: "a second", value: (row) => (row.threads && row.threads.events_per_second ? row.threads.events_per_second.median : null), format: (value) => Units.count(Math.round(value)) },
+    { key: "waits", head: "Waits", unit: "for a block", value: (row) => (row.threads ? row.threads.waits : null), format: Units.count },
+    { key: "peak", head: "Peak", unit: "bytes", value: (row) => (row.threads ? row.threads.peak_bytes : null), format: Units.bytes },
+  ];
+
+  const extra = (trace) => (trace.rows.some((row) => row.threads) ? COLUMNS_OF_THREADS : []);
+
   function compare(column, descending) {
     return (a, b) => {
       if (a.capped !== b.capped && column.key !== "name") return a.capped ? 1 : -1;
@@ -66,6 +75,7 @@ const RowTable = (() => {
       cell(row.worst_ns, Units.time),
       cell(row.faults, Units.count),
       cell(row.refused, Units.count),
+      extra(trace).map((column) => cell(column.value(row), column.format)),
     );
   }
 
@@ -78,7 +88,8 @@ const RowTable = (() => {
     };
     const body = h("tbody", {});
     let sorted = { key: "time", descending: false };
-    const heads = COLUMNS.map((column) =>
+    const columns = [...COLUMNS, ...extra(trace)];
+    const heads = columns.map((column) =>
       h(
         "th",
         { scope: "col" },
@@ -87,9 +98,9 @@ const RowTable = (() => {
       ),
     );
     function show() {
-      const column = COLUMNS.find((each) => each.key === sorted.key);
+      const column = columns.find((each) => each.key === sorted.key);
       body.replaceChildren(...[...rows].sort(compare(column, sorted.descending)).map((row) => line(row, trace, limits, best)));
-      COLUMNS.forEach((each, i) => {
+      columns.forEach((each, i) => {
         if (each.key === sorted.key) heads[i].setAttribute("aria-sort", sorted.descending ? "descending" : "ascending");
         else heads[i].removeAttribute("aria-sort");
       });
