@@ -4,6 +4,7 @@
 //! than ours; it is unpacked next to the build and not installed. With it Cargo builds the standard
 //! library itself: for a machine other than this one, or with a sanitizer in it.
 
+use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -40,10 +41,25 @@ impl DebianRust {
 
     /// Lets Cargo compile with it, the standard library included, for `target`.
     pub(crate) fn compiles(&self, cargo: &mut Command, target: &str) {
-        cargo.env("RUSTC", self.root.join("usr/bin/rustc")).env("RUSTC_BOOTSTRAP", "1");
-        cargo.env("LD_LIBRARY_PATH", self.root.join("usr/lib/x86_64-linux-gnu"));
+        self.compiles_here(cargo);
         cargo.env("CARGO_UNSTABLE_BUILD_STD", "std").env("CARGO_BUILD_TARGET", target);
         cargo.env("CARGO_INCREMENTAL", "0").env("RUST_BACKTRACE", "0");
+    }
+
+    /// Lets Cargo compile with it for this machine, with its standard library as it is shipped.
+    pub(crate) fn compiles_here(&self, cargo: &mut Command) {
+        cargo.env("RUSTC", self.root.join("usr/bin/rustc")).env("RUSTC_BOOTSTRAP", "1");
+        cargo.env("LD_LIBRARY_PATH", self.root.join("usr/lib/x86_64-linux-gnu"));
+    }
+
+    /// Returns its version and the folder with the sources of its standard library.
+    pub(crate) fn library_sources(&self) -> Option<(String, PathBuf)> {
+        let entries = fs::read_dir(self.root.join("usr/src")).ok()?.flatten();
+        let mut versions = entries.filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            Some((name.strip_prefix("rustc-")?.to_owned(), entry.path().join("library")))
+        });
+        versions.find(|(_, library)| library.is_dir())
     }
 }
 

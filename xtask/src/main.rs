@@ -18,6 +18,7 @@ mod examples;
 mod faults;
 mod features;
 mod fuzz;
+mod guests;
 mod hostile;
 mod loom;
 mod misuse;
@@ -65,6 +66,7 @@ const COMMANDS: &[Command] = &[
     ),
     ("coverage", "counts the lines and branches of tier 0 that tests reach", coverage::run),
     ("fuzz", "runs the fuzz targets under AddressSanitizer, a planted fault first", fuzz::run),
+    ("guests", "runs the tests of others' crates over our heap for threads", guests::run),
     ("hostile", "feeds spoiled inputs to all that reads from outside", hostile::run),
     ("loom", "explores every interleaving of what several threads share", loom::run),
     ("misuse", "does each misuse to each allocator, and says what became of it", misuse::run),

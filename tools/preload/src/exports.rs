@@ -10,7 +10,7 @@ use loligo_allocators::{Allocator, PageAllocator, ThreadHeap};
 const ALIGN: usize = 16;
 
 static PAGES: PageAllocator = PageAllocator::new("pages");
-static HEAP: ThreadHeap<'static> = ThreadHeap::new("malloc", &PAGES);
+pub(crate) static HEAP: ThreadHeap<'static> = ThreadHeap::new("malloc", &PAGES);
 
 /// Serves a request; without memory it is null, and `errno` says so.
 fn served(bytes: usize, align: usize, is_zeroed: bool) -> *mut c_void {

@@ -104,8 +104,8 @@ fn library() -> PathBuf {
     library
 }
 
-/// Compiles a program and runs it over the library.
-fn run(name: &str, source: &str) -> Output {
+/// Compiles a program and runs it over the library; returns its counters too.
+fn run(name: &str, source: &str) -> (Output, String) {
     let folder = std::env::temp_dir().join(format!("loligo-preload-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a temporary folder can be made");
     let (text, program) = (folder.join("program.c"), folder.join("program"));
@@ -114,23 +114,34 @@ fn run(name: &str, source: &str) -> Output {
     compiler.args(["-O0", "-pthread", "-o"]).arg(&program).arg(&text);
     let compiled = compiler.output().expect("there is a C compiler");
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    let output = Command::new(&program).env("LD_PRELOAD", library()).output();
+    let counters = folder.join("counters");
+    let mut command = Command::new(&program);
+    command.env("LD_PRELOAD", library()).env("LOLIGO_PRELOAD_COUNTERS", &counters);
+    let output = command.output();
+    // A program that is aborted writes none.
+    let counters = std::fs::read_to_string(&counters).unwrap_or_default();
     std::fs::remove_dir_all(&folder).expect("the temporary folder can be removed");
-    output.expect("the program can be started")
+    (output.expect("the program can be started"), counters)
 }
 
 #[test]
 fn a_c_program_works() {
-    let output = run("work", WORK);
+    let (output, counters) = run("work", WORK);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{}: {said}", output.status);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "worked\n", "{said}");
+    let fields: Vec<&str> = counters.trim_end().split('\t').collect();
+    let [program, allocations, bytes] = fields[..] else { panic!("one line: {counters:?}") };
+    let [allocations, bytes] = [allocations, bytes].map(|number| number.parse().unwrap_or(0_u64));
+    assert!(program.ends_with("/program"), "{counters}");
+    assert!(allocations > 2000 && bytes > 60_000_000, "{counters}");
 }
 
 #[test]
 fn a_second_free_ends_a_c_program_with_a_report() {
-    let output = run("twice", TWICE);
+    let (output, counters) = run("twice", TWICE);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.signal(), Some(6), "it is aborted: {said}");
     assert!(said.contains("allocator `malloc`: double free"), "{said}");
+    assert_eq!(counters, "", "what is aborted has no end");
 }

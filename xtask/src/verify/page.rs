@@ -69,7 +69,22 @@ pub(super) fn text(figures: &Figures) -> String {
 
 /// Says what a step proves and how.
 fn about(step: &str) -> String {
-    let said = match step {
+    match step {
+        "misuse" => format!(
+            "What becomes of each wrong use; the whole table, peers included: [misuse.md](misuse.md) (`{}`).",
+            misuse::PAGE
+        ),
+        "planted" => format!(
+            "Faults of each class that such code has, planted one at a time, and the nets that catch them: [planted-faults.md](planted-faults.md) (`{}`).",
+            faults::LEDGER
+        ),
+        _ => described(step).to_owned(),
+    }
+}
+
+/// As [`about`], of the steps whose text is fixed.
+fn described(step: &str) -> &'static str {
+    match step {
         "tests" => {
             "Unit tests stand beside the code and know its inside. Integration tests use what is public: the \
              suites and programs of `loligo-tests` over each of our allocators, alone and stacked. Examples are \
@@ -87,12 +102,6 @@ fn about(step: &str) -> String {
             "Every interleaving, and every value that a load may see, of small models of what several threads \
              share. Each model asserts how many there are at the least, as one that explores a single \
              interleaving proves nothing."
-        }
-        "misuse" => {
-            return format!(
-                "What becomes of each wrong use; the whole table, peers included: [misuse.md](misuse.md) (`{}`).",
-                misuse::PAGE
-            );
         }
         "sanitize" => {
             "The tests of tier 0 with AddressSanitizer, to which our allocators report what is free, and \
@@ -122,11 +131,11 @@ fn about(step: &str) -> String {
             "The tests that start threads, with the standard library instrumented as well, so that nothing is \
              reported that is right."
         }
-        "planted" => {
-            return format!(
-                "Faults of each class that such code has, planted one at a time, and the nets that catch them: [planted-faults.md](planted-faults.md) (`{}`).",
-                faults::LEDGER
-            );
+        "guests" => {
+            "The test suites of crates by others and of the standard library's `alloc`, unchanged, with \
+             `tools/preload` in the place of `malloc`. Each program appends the heap's counters when it ends, and \
+             one that did not run over the heap is a failure. What is left out is named: tests that only compile, \
+             and one that is flaky over any heap."
         }
         "coverage" => {
             "Lines and branches of tier 0 that the unit and the integration tests reach; code of tests does not \
@@ -137,6 +146,5 @@ fn about(step: &str) -> String {
              in `docs/evidence/mutants.tsv`."
         }
         _ => "",
-    };
-    said.to_owned()
+    }
 }

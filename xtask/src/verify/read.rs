@@ -163,6 +163,26 @@ pub(super) fn targets(said: &str) -> Vec<Row> {
     said.lines().filter_map(read).collect()
 }
 
+/// Reads what each suite of others amounts to.
+pub(super) fn guests(said: &str) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut all = 0;
+    for line in said.lines().filter_map(|line| line.strip_prefix("guests: ")) {
+        if let Some(count) = number(line, " planted fault") {
+            rows.push(row("canaries: planted faults reported", count, ""));
+        } else if let Some((name, what)) = line.split_once(": ")
+            && let Some(tests) = number(what, " tests")
+        {
+            all += tests;
+            rows.push((name.to_owned(), spaced_all(what), String::new()));
+        }
+    }
+    if all > 0 {
+        rows.push(row("all", all, "tests"));
+    }
+    rows
+}
+
 /// Reads the table of the targets.
 pub(super) fn fuzz(said: &str) -> Vec<Row> {
     let mut rows = Vec::new();

@@ -121,6 +121,13 @@ pub(super) const STEPS: &[Step] = &[
         read: read::watched,
     },
     Step {
+        name: "guests",
+        what: "the tests of others' crates over our heap for threads",
+        long: true,
+        command: |_| words("cargo xtask guests"),
+        read: read::guests,
+    },
+    Step {
         name: "planted",
         what: "faults in our own code, each caught by several nets",
         long: false,

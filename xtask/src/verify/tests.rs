@@ -56,6 +56,14 @@ fn what_each_tool_says_is_read() {
     let rows = read::targets("targets: s390x-unknown-linux-gnu: loligo-ids: 164 tests passed\n");
     assert!(has(&rows, "s390x-unknown-linux-gnu: loligo-ids", "164"), "{rows:?}");
 
+    let said = "guests: 1 planted fault reported, and none where there is none\n\
+                guests: rayon 1.12.0: 309 tests in 2 programs, 2 examples; 5750 allocations\n\
+                guests: rayon-core 1.13.0: 1 tests in 1 programs, 0 examples; 7 allocations\n";
+    let rows = read::guests(said);
+    assert!(has(&rows, "canaries: planted faults reported", "1"), "{rows:?}");
+    let what = "309 tests in 2 programs, 2 examples; 5 750 allocations";
+    assert!(has(&rows, "rayon 1.12.0", what) && has(&rows, "all", "310"), "{rows:?}");
+
     let said = "AddressSanitizer: 17 planted faults and a leak reported\n\
                 test result: ok. 3 passed; 0 failed\ntest result: ok. 4 passed; 0 failed\n";
     let rows = read::watched(said);
