@@ -1,6 +1,6 @@
 //! A program that forks while its threads allocate.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 /// Forks while other threads allocate; every child allocates, frees, and ends.

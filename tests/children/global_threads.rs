@@ -5,9 +5,9 @@
 mod forks;
 mod work;
 
-use std::cell::RefCell;
+use core::cell::RefCell;
+use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use loligo_allocators::{Allocator, PageAllocator, ThreadHeap};
@@ -45,7 +45,7 @@ impl Drop for Last {
 
 thread_local! {
     static FIRST: RefCell<Last> = RefCell::new(Last(vec![String::from("first")]));
-    static SECOND: RefCell<Last> = RefCell::new(Last(Vec::new()));
+    static SECOND: RefCell<Last> = const { RefCell::new(Last(Vec::new())) };
 }
 
 /// Threads whose thread-local variables allocate and free in their destructors, before and after
@@ -68,7 +68,7 @@ fn check_threads(count: usize) {
     let run = |count| {
         for n in 0..count {
             let made = thread::spawn(move || vec![n as u8; 5000]).join();
-            assert_eq!(made.expect("it only allocates").len(), 5000);
+            assert_eq!(made.expect("it only allocates").len(), 5000, "thread {n}");
         }
     };
     run(count / 10);
@@ -92,7 +92,7 @@ fn main() {
             let early = EARLY.lock().expect("nobody has panicked").take();
             let early = early.expect("the constructor ran");
             assert!(GLOBAL.owns(early.as_ptr().cast()), "made before main");
-            assert_eq!(early[9], "word 9");
+            assert_eq!(early[9], "word 9", "kept");
             work::run();
             let stats = GLOBAL.stats();
             assert!(stats.allocations_total > 10_000, "the program's blocks: {stats:?}");

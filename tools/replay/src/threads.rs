@@ -17,7 +17,7 @@
 //! the drawing, 4 would have to wait for 3. So blocks are renamed: a worker puts a new block into a
 //! place that it freed itself, or into a new one, and no allocation waits. Where a block goes from
 //! worker to worker, the one publishes its place's next turn (Release) and the other waits for it
-//! (Acquire). All of that is found out before threads start, in a [`plan`](plan::Plan); steps on a
+//! (Acquire). All of that is found out before threads start, in a plan; steps on a
 //! worker's own blocks are those of a replay by one thread, without any atomic read-modify-write.
 //!
 //! # Why it ends
