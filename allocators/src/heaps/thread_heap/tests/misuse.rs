@@ -7,6 +7,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 
 use super::{Filled, layout, small_heap};
+use crate::bookkeeping::mark;
 use crate::contract::allocator::Allocator;
 use crate::heaps::thread_heap::ThreadHeap;
 use crate::testing::test_backing::{TestBacking, misuse_of};
@@ -157,16 +158,19 @@ fn a_header_that_was_overwritten_is_found_when_another_thread_frees() {
     let backing = TestBacking::new();
     let heap = small_heap(&backing);
     let filled = Filled::new(&heap, layout(100_000), 1);
-    let header = filled.block.as_ptr().wrapping_sub(8).cast::<u32>();
-    // SAFETY: it is the block's header, in memory of the heap.
-    let word = unsafe { header.read() };
-    // SAFETY: as above; the damage is what is tested, and is taken back.
-    unsafe { header.write(0) };
+    let header = filled.block.as_ptr().wrapping_sub(8);
+    let exchange = |word: u32| {
+        mark::opened(header, 8, || {
+            // SAFETY: it is the block's header, in memory of the heap; the damage is what is
+            // tested, and is taken back.
+            unsafe { header.cast::<u32>().replace(word) }
+        })
+    };
+    let word = exchange(0);
     let block = Sent(filled.block);
     let said = misuse_of(|| free_elsewhere(&heap, block));
     assert!(said.contains("overwritten") || said.contains("damage"), "{said}");
-    // SAFETY: as above.
-    unsafe { header.write(word) };
+    exchange(word);
     filled.free(&heap);
 }
 
