@@ -341,6 +341,7 @@ fn programs() -> io::Result<()> {
         family::<RingOp>("ring", &[share])?;
         family::<RowOp>("arrays", &[share])?;
         family::<SortedMapOp>("sorted_map", &[share])?;
+        family::<ThreadHeapOp>("thread_heap", &[share])?;
         // A table of ids that run out, and one of those that do not.
         family::<IdTableOp>("id_table", &[share, 2])?;
         family::<IdTableOp>("id_table", &[share, 15])?;
