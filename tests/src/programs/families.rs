@@ -136,6 +136,10 @@ pub const FAMILIES: &[Family] = &[
     },
 ];
 
+/// Bytes of the first region of a heap for one program: of the usual ones AddressSanitizer poisons
+/// 64 MiB each time.
+const REGION_BYTES: usize = 1 << 20;
+
 /// Runs a program on a container in a new heap. If `share` is below 128 no request for memory is
 /// refused, and the program must meet no refusal; else more requests are refused the greater it is,
 /// the same ones each time.
@@ -164,7 +168,8 @@ pub fn over_heap(
     };
     let pages = PageAllocator::new("pages");
     // Under locks, as some programs are of several threads.
-    let heap = Locked::new(HeapAllocator::new_in("heap", &pages));
+    let heap = HeapAllocator::with_region_bytes_in("heap", REGION_BYTES, &pages);
+    let heap = Locked::new(heap);
     let failing = Locked::new(FailingAllocator::new_in("failing", refusals, &heap));
     let refused = run(&failing)?;
     let differs = |what: String| Err(Differs { index: 0, op: "the end".to_owned(), what });

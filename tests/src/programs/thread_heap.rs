@@ -17,7 +17,7 @@ use worker::Worker;
 
 model_ops! {
     /// One operation of a thread on a heap for threads. The thread is `count` modulo 4, and starts
-    /// if it does not run; a block is `which` of those that are live, whoever allocated it.
+    /// if it does not run; a block is `which` of the live blocks of all threads.
     ThreadHeapOp of 32 by run_thread_heap {
         /// Allocates a block; `which` has its alignment and whether it is zeroed, `at` its size.
         0..=6 => Allocate { count: u8, which: u16, at: u16 },
@@ -45,7 +45,7 @@ model_ops! {
 }
 
 /// Runs a program on a heap over `memory` and returns how many operations were refused memory. In
-/// the end the threads that run free all blocks, whoever allocated them, and end.
+/// the end the threads that run free the blocks of all threads, and end.
 ///
 /// # Errors
 ///
@@ -89,8 +89,12 @@ const THREADS: usize = 4;
 /// The most blocks that are live at a time.
 const BLOCKS_MAX: usize = 1_000;
 
-/// The most bytes that are live at a time. Few of them are touched.
-const BYTES_MAX: usize = 256 << 20;
+/// The most bytes that are live at a time, alignments included. Few of them are touched.
+const BYTES_MAX: usize = 64 << 20;
+
+/// The budget of the heap, which no program reaches. It is there as a thread's first region is a
+/// 64th of it, and AddressSanitizer poisons all of that.
+const BUDGET: usize = 1 << 30;
 
 /// The greatest bit length of most sizes: more would have AddressSanitizer poison so much memory
 /// that it takes most of the time.
@@ -113,7 +117,7 @@ fn with_threads(
     memory: SharedRef<'_>,
     run: fn(&[ThreadHeapOp], &mut Threads<'_, '_, '_>) -> Result<u32, Differs>,
 ) -> Result<u32, Differs> {
-    let heap = ThreadHeap::new("thread-heap", memory);
+    let heap = ThreadHeap::new("thread-heap", memory).with_budget(BUDGET);
     thread::scope(|scope| {
         let mut threads = Threads::new(scope, &heap);
         let refused = run(program, &mut threads);
@@ -155,8 +159,7 @@ impl<'scope, 'env: 'scope, 'm: 'scope> Threads<'scope, 'env, 'm> {
 
     /// Allocates up to `blocks` blocks. Returns whether all were served.
     fn allocate(&mut self, count: u8, layout: Layout, is_zeroed: bool, blocks: usize) -> bool {
-        let live: usize = self.held.iter().map(Held::bytes).sum();
-        let fits = BYTES_MAX.saturating_sub(live) / layout.size().max(1);
+        let fits = self.bytes_left() / layout.size().max(layout.align());
         let blocks = blocks.min(fits).min(BLOCKS_MAX - self.held.len());
         let (thread, first) = (usize::from(count) % THREADS, self.seed);
         self.seed += blocks as u64;
@@ -168,6 +171,11 @@ impl<'scope, 'env: 'scope, 'm: 'scope> Threads<'scope, 'env, 'm> {
         let is_served = made.len() == blocks;
         self.held.extend(made);
         is_served
+    }
+
+    /// The bytes that may be allocated before there are too many.
+    fn bytes_left(&self) -> usize {
+        BYTES_MAX.saturating_sub(self.held.iter().map(Held::span).sum())
     }
 
     /// Takes a block out of the live ones; none if there are none.
@@ -182,13 +190,18 @@ impl<'scope, 'env: 'scope, 'm: 'scope> Threads<'scope, 'env, 'm> {
         self.on(count, move |heap| Held::free_all(taken, heap, is_sized))
     }
 
-    /// Runs `change` on a block by a thread and returns its result; `true` if there is no block.
+    /// Runs `change`, which makes it `size` bytes, on a block by a thread and returns its result;
+    /// `true` if there is no block or there would be too many bytes.
     fn change(
         &mut self,
         count: u8,
         which: u16,
+        size: usize,
         change: impl FnOnce(&mut Held, &ThreadHeap<'m>, u64) -> Result<bool, String> + Send + 'scope,
     ) -> Result<bool, String> {
+        if size > self.bytes_left() {
+            return Ok(true);
+        }
         let Some(mut held) = self.take(which) else { return Ok(true) };
         self.seed += 1;
         let seed = self.seed;
@@ -269,13 +282,14 @@ impl<'scope, 'env: 'scope, 'm: 'scope> Beside for Threads<'scope, 'env, 'm> {
                 self.free(count, which, 1 + at % MANY, false)?;
             }
             ThreadHeapOp::Resize { count, which, at } => {
-                self.change(count, which, move |held, heap, seed| {
-                    held.resize(heap, size_at(at), seed)
+                let size = size_at(at);
+                self.change(count, which, size, move |held, heap, seed| {
+                    held.resize(heap, size, seed)
                 })?;
             }
             ThreadHeapOp::Reallocate { count, which, at } => {
-                return self.change(count, which, move |held, heap, seed| {
-                    let size = size_at(at);
+                let size = size_at(at);
+                return self.change(count, which, size, move |held, heap, seed| {
                     let is_copied = held.bytes().min(size) <= COPY_MAX;
                     if is_copied { held.reallocate(heap, size, seed) } else { Ok(true) }
                 });
@@ -321,8 +335,8 @@ fn check(heap: &ThreadHeap<'_>, live: usize, is_exact: bool) -> Result<(), Strin
     Ok(())
 }
 
-/// The size that `at` stands for: a bit length in the lower five bits, what is below the first bit
-/// in the others.
+/// Returns the size of a step: the lower five bits of `at` are its bit length, the others what is
+/// below its first bit.
 fn size_at(at: u16) -> usize {
     let bits = match u32::from(at % 32) {
         31 => HUGE_BITS,

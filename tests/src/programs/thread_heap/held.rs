@@ -20,7 +20,7 @@ pub(super) struct Held {
     pub(super) thread: usize,
 }
 
-// SAFETY: the block is used by whoever has this, and there is one of this for each block.
+// SAFETY: the block is used only through this, and there is one of this for each block.
 unsafe impl Send for Held {}
 
 impl Held {
@@ -68,6 +68,11 @@ impl Held {
 
     pub(super) fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// The bytes that it may take with what its alignment leaves free.
+    pub(super) fn span(&self) -> usize {
+        self.bytes.max(self.layout.align())
     }
 
     /// Checks the contents, and what the heap says of the block.
