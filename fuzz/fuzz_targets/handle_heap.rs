@@ -1,5 +1,5 @@
-//! Programs on a heap of blocks that may move beside vectors, with a share of the requests for
-//! memory refused.
+//! Programs on a heap of blocks that may move, compared with vectors, with a share of the requests
+//! for memory refused.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

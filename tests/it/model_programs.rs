@@ -1,18 +1,27 @@
 //! Programs on tables and containers compared with their models, over memory that is enough and
 //! over memory that runs out.
 
-use loligo_allocators::{Allocator, FailingAllocator, HeapAllocator, PageAllocator, Refusals};
+use loligo_allocators::{
+    Allocator, FailingAllocator, HeapAllocator, Locked, PageAllocator, Refusals, SharedRef,
+};
 use loligo_tests::programs::*;
 
 /// Runs a program over a heap, and over one that refuses every third request.
 fn over_heaps<O: ModelOp>(
     run: impl Fn(&[O], &dyn Allocator) -> Result<u32, Differs>,
 ) -> impl Fn(&[O]) -> Result<(), Differs> {
+    over_shared_heaps(move |program: &[O], memory: SharedRef<'_>| run(program, memory))
+}
+
+/// The same for programs of several threads.
+fn over_shared_heaps<O: ModelOp>(
+    run: impl Fn(&[O], SharedRef<'_>) -> Result<u32, Differs>,
+) -> impl Fn(&[O]) -> Result<(), Differs> {
     move |program| {
         let pages = PageAllocator::new("pages");
-        let heap = HeapAllocator::new_in("heap", &pages);
+        let heap = Locked::new(HeapAllocator::new_in("heap", &pages));
         for refusals in [Refusals::None, Refusals::Every(3)] {
-            let failing = FailingAllocator::new_in("failing", refusals, &heap);
+            let failing = Locked::new(FailingAllocator::new_in("failing", refusals, &heap));
             let refused = run(program, &failing)?;
             assert!(
                 refusals != Refusals::None || refused == 0,
@@ -91,6 +100,11 @@ families! {
 }
 
 #[test]
+fn threads_in_turn_keep_their_blocks() {
+    check_ops::<ThreadHeapOp>(96, 160, over_shared_heaps(run_thread_heap));
+}
+
+#[test]
 fn id_tables_do_as_maps() {
     for (name, run) in ID_TABLES {
         println!("{name}");
@@ -119,6 +133,7 @@ fn bytes_keep_programs_of_every_family() {
     bytes_keep::<MultiMapOp>();
     bytes_keep::<OpenArrayOp>();
     bytes_keep::<SortedMapOp>();
+    bytes_keep::<ThreadHeapOp>();
     bytes_keep::<KeyValuesOp>();
     bytes_keep::<ListPoolOp>();
     bytes_keep::<RingOp>();
@@ -159,7 +174,7 @@ fn every_family_finds_a_planted_fault_and_makes_it_small() {
         let bytes = plenty();
         let fails = |program: &[u8]| {
             let pages = PageAllocator::new("pages");
-            let heap = HeapAllocator::new_in("heap", &pages);
+            let heap = Locked::new(HeapAllocator::new_in("heap", &pages));
             family.run_planted(program, &heap).err()
         };
         let differs = fails(&bytes);

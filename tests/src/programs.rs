@@ -23,6 +23,7 @@
 //! | [`RingOp`] | a ring | [`run_ring`] |
 //! | [`RowOp`] | an array of arrays | [`run_rows`] |
 //! | [`SortedMapOp`] | a sorted map and a sorted set | [`run_sorted_map`] |
+//! | [`ThreadHeapOp`] | a heap for threads, by four threads in turn | [`run_thread_heap`] |
 //!
 //! [`FAMILIES`] has all but the first by the names of their fuzz targets.
 //!
@@ -55,6 +56,7 @@ mod rows;
 mod shared;
 mod sorted_map;
 mod space;
+mod thread_heap;
 #[cfg(feature = "peers")]
 mod traced;
 
@@ -90,6 +92,7 @@ pub use rows::{RowOp, run_rows};
 pub use shared::run_shared;
 pub use sorted_map::{SortedMapOp, run_sorted_map};
 pub use space::{Space, sample};
+pub use thread_heap::{ThreadHeapOp, run_thread_heap};
 #[cfg(feature = "peers")]
 pub use traced::{program_of, trace_of};
 

@@ -1,5 +1,5 @@
 //! Writes the inputs that the targets begin with into `fuzz/corpus`: a few for each, all valid, so
-//! that the fuzzer need not guess what a file begins with. Those of findings lie there beside them
+//! that the fuzzer need not guess what a file begins with. Inputs of findings are in the same folders
 //! and are left alone.
 //!
 //! `cargo run --manifest-path fuzz/Cargo.toml --bin seeds`, after a format has changed.
@@ -341,6 +341,7 @@ fn programs() -> io::Result<()> {
         family::<RingOp>("ring", &[share])?;
         family::<RowOp>("arrays", &[share])?;
         family::<SortedMapOp>("sorted_map", &[share])?;
+        family::<ThreadHeapOp>("thread_heap", &[share])?;
         // A table of ids that run out, and one of those that do not.
         family::<IdTableOp>("id_table", &[share, 2])?;
         family::<IdTableOp>("id_table", &[share, 15])?;

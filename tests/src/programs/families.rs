@@ -1,15 +1,18 @@
 //! Every family by the name of its fuzz target, with its programs as bytes.
 
-use loligo_allocators::{Allocator, FailingAllocator, HeapAllocator, PageAllocator, Refusals};
+use loligo_allocators::{
+    Allocator, FailingAllocator, HeapAllocator, Locked, PageAllocator, Refusals, SharedRef,
+};
 
 use crate::shrink::{Case, model_test, shrink};
 
 use super::id_tables::run_planted_table;
 use super::model_op::run_planted;
+use super::thread_heap::run_planted_thread_heap;
 use super::*;
 
 /// Runs a program, given what is before it.
-type RunHeaded = fn(&[u8], &[u8], &dyn Allocator) -> Result<u32, Differs>;
+type RunHeaded = fn(&[u8], &[u8], SharedRef<'_>) -> Result<u32, Differs>;
 
 /// Makes a program small.
 type ShrinkBytes = fn(&[u8], &mut dyn FnMut(&[u8]) -> bool) -> Vec<u8>;
@@ -27,7 +30,7 @@ pub struct Family {
     pub(crate) head: usize,
     /// Runs a program over memory; the head comes first.
     pub(crate) run: RunHeaded,
-    planted: fn(&[u8], &dyn Allocator) -> Result<u32, Differs>,
+    planted: fn(&[u8], SharedRef<'_>) -> Result<u32, Differs>,
     pub(crate) shrink: ShrinkBytes,
     pub(crate) test: fn(&str, &[u8], &[u8], &str) -> String,
 }
@@ -38,7 +41,7 @@ impl Family {
     /// # Errors
     ///
     /// [`Differs`] as soon as the two do.
-    pub fn run(&self, program: &[u8], memory: &dyn Allocator) -> Result<u32, Differs> {
+    pub fn run(&self, program: &[u8], memory: SharedRef<'_>) -> Result<u32, Differs> {
         (self.run)(&[0; 2], program, memory)
     }
 
@@ -48,7 +51,7 @@ impl Family {
     /// # Errors
     ///
     /// [`Differs`] where that is seen.
-    pub fn run_planted(&self, program: &[u8], memory: &dyn Allocator) -> Result<u32, Differs> {
+    pub fn run_planted(&self, program: &[u8], memory: SharedRef<'_>) -> Result<u32, Differs> {
         (self.planted)(program, memory)
     }
 
@@ -123,7 +126,19 @@ pub const FAMILIES: &[Family] = &[
     family!("sheet", KeyValuesOp, run_key_values, key_values::Both<'_>),
     family!("sheets", KeyValuesSetOp, run_key_values_set, key_values_set::Both<'_>),
     family!("sorted_map", SortedMapOp, run_sorted_map, sorted_map::Both<'_>),
+    Family {
+        target: "thread_heap",
+        head: 1,
+        run: |_, program, memory| run_thread_heap(&ops_from_bytes(program), memory),
+        planted: |program, memory| run_planted_thread_heap(&ops_from_bytes(program), memory),
+        shrink: shrink_bytes::<ThreadHeapOp>,
+        test: test_of::<ThreadHeapOp>,
+    },
 ];
+
+/// Bytes of the first region of a heap for one program: of the usual ones AddressSanitizer poisons
+/// 64 MiB each time.
+const REGION_BYTES: usize = 1 << 20;
 
 /// Runs a program on a container in a new heap. If `share` is below 128 no request for memory is
 /// refused, and the program must meet no refusal; else more requests are refused the greater it is,
@@ -145,15 +160,17 @@ pub const FAMILIES: &[Family] = &[
 /// ```
 pub fn over_heap(
     share: u8,
-    run: impl FnOnce(&dyn Allocator) -> Result<u32, Differs>,
+    run: impl FnOnce(SharedRef<'_>) -> Result<u32, Differs>,
 ) -> Result<(), Differs> {
     let refusals = match share.checked_sub(128) {
         None => Refusals::None,
         Some(above) => Refusals::Share { per_mille: 1 + 4 * u32::from(above), seed: share.into() },
     };
     let pages = PageAllocator::new("pages");
-    let heap = HeapAllocator::new_in("heap", &pages);
-    let failing = FailingAllocator::new_in("failing", refusals, &heap);
+    // Under locks, as some programs are of several threads.
+    let heap = HeapAllocator::with_region_bytes_in("heap", REGION_BYTES, &pages);
+    let heap = Locked::new(heap);
+    let failing = Locked::new(FailingAllocator::new_in("failing", refusals, &heap));
     let refused = run(&failing)?;
     let differs = |what: String| Err(Differs { index: 0, op: "the end".to_owned(), what });
     if share < 128 && refused > 0 {

@@ -67,7 +67,7 @@ impl Space {
 
 /// Returns a size of that bit length, its upper bits below the first made of `low`, and again its
 /// lowest, so that great sizes are odd too.
-fn size_of(bits: u32, low: u16) -> usize {
+pub(super) fn size_of(bits: u32, low: u16) -> usize {
     let Some(top) = bits.checked_sub(1) else {
         return 0;
     };
