@@ -39,8 +39,11 @@ pub(crate) const MEMCHECK: [&str; 5] = [
 /// Why those that fork are left out.
 const FORKS: &str = "it forks, and the child finds lost what the other threads hold";
 
+/// Why those with threads that wait for one another are left out.
+const TURNS: &str = "threads take turns there, minutes for each; the other sanitizers watch them";
+
 /// Tests that are left out, each with the reason.
-const SKIPPED: [(&str, &str); 11] = [
+const SKIPPED: [(&str, &str); 13] = [
     ("buddy::tests::exhaustive", "they go through millions of states"),
     ("buddy::tests::figures", "so do these"),
     ("every_alignment_up_to_a_terabyte", "Valgrind has less address space to give"),
@@ -52,6 +55,8 @@ const SKIPPED: [(&str, &str); 11] = [
     ("recording::file::tests", FORKS),
     ("recording::log::tests", FORKS),
     ("recording::tests", FORKS),
+    ("thread_heap::tests::fork", FORKS),
+    ("thread_heap::tests::threads", TURNS),
 ];
 
 /// Tests that a short run leaves out besides.
