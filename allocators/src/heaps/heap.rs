@@ -43,7 +43,7 @@ const REGION_BYTES: usize = 64 << 20;
 /// costs about what a small one does; before new memory is taken, at most 8 slabs are looked at and
 /// one is dissolved, which writes the headers of at most 31 blocks (64 slabs before a request is
 /// refused). A block of another region than the
-/// last is looked for among at most 32. The first use of a page clears its 33 bytes of tables.
+/// last is looked for, by halves where there are more than 16. The first use of a page clears its 33 bytes of tables.
 ///
 /// # Memory
 ///
