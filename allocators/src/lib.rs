@@ -28,7 +28,7 @@ pub use contract::make::Make;
 pub use contract::misuse::{Misuse, Report, misuse, set_misuse_handler};
 pub use contract::stats::Stats;
 pub use heaps::heap::HeapAllocator;
-pub use heaps::size_classes::{ClassTable, DefaultClasses, SizeClasses};
+pub use heaps::size_classes::{ClassTable, DefaultClasses, HeapClasses, SizeClasses};
 pub use heaps::slab::SlabAllocator;
 pub use heaps::static_heap::StaticHeap;
 #[cfg(all(feature = "std", target_os = "linux"))]

@@ -16,7 +16,7 @@ use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
 use crate::contract::leak;
 use crate::contract::stats::Stats;
 use crate::heaps::size_class_heap::GrowingHeap;
-use crate::heaps::size_classes::DefaultClasses;
+use crate::heaps::size_classes::HeapClasses;
 
 /// What a heap over a backing asks for first, by default.
 const REGION_BYTES: usize = 64 << 20;
@@ -122,7 +122,7 @@ pub struct HeapAllocator<
     B: Allocator + ?Sized = dyn Allocator + Sync + 'a,
     S: SiteBook = NoSites,
 > {
-    growing: GrowingHeap<'a, B, DefaultClasses>,
+    growing: GrowingHeap<'a, B, HeapClasses>,
     sites: S,
 }
 

@@ -1,18 +1,18 @@
 //! The size-class heap of the heap and the slab: size classes over pages over regions.
 //!
 //! ```text
-//!  request <= 496 bytes        front of the class    LIFO of up to 30 free slots, no memory touched
+//!  request <= 8 192 bytes      front of the class    LIFO of up to 14 free slots, no memory touched
 //!        |  empty                                    but its own
+//!        |
+//!        |-- 497 and more:     slab of the class, where it is busy
+//!        |        |  no slab
+//!        |        v
+//!        |   larger request    core blocks of the region (two-level segregated fit)
 //!        v
 //!  current page of the class   a bitmap of slots still to hand out
 //!        |  used up
 //!        v
 //!  partial page of the class -> free unit of a mixed page -> page of the core -> new memory
-//!
-//!  497 to 8 192 bytes          front of the class -> slab of the class, where it is busy
-//!        |  no slab
-//!        v
-//!  larger request              core blocks of the region (two-level segregated fit)
 //! ```
 //!
 //! Free memory inside slab pages is never written: which slots are free is in the region's
@@ -44,7 +44,7 @@ pub(crate) use self::check::WalkState;
 use self::core_blocks::Fault;
 pub(crate) use self::free_runs::FreeRuns;
 pub(crate) use self::growing_heap::{GrowingHeap, report};
-use self::medium::{MEDIUM_CLASSES, Medium};
+use self::medium::Medium;
 use self::region::{NIL, PageState, Region};
 use self::region_table::RegionTable;
 #[cfg(all(feature = "std", not(loom)))]
@@ -55,7 +55,9 @@ use crate::bookkeeping::mark;
 use crate::contract::allocator::Damage;
 use crate::contract::misuse::Misuse;
 use crate::contract::stats::Stats;
-use crate::heaps::size_classes::{CLASSES_MAX, GRANULE, PAGE_GRANULES, SizeClasses};
+use crate::heaps::size_classes::{
+    ALL_CLASSES, CLASSES_MAX, GRANULE, PAGE_GRANULES, SizeClasses,
+};
 
 /// Why a request was not served or a free not done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +97,14 @@ pub(crate) struct CachedSlot {
     class: usize,
 }
 
+impl CachedSlot {
+    /// Whether the slot is in a page of its class alone, and not in a slab of a middle size.
+    #[inline(always)]
+    pub(crate) fn is_in_page(self) -> bool {
+        self.class < CLASSES_MAX
+    }
+}
+
 /// Size classes over pages over regions, without a name or a backing of its own.
 ///
 /// # Invariants
@@ -109,7 +119,7 @@ pub(crate) struct CachedSlot {
 #[repr(C, align(64))]
 pub(crate) struct SizeClassHeap<C> {
     // First, so that the address of a front is that of the heap and a shift.
-    fronts: [Front; CLASSES_MAX],
+    fronts: [Front; ALL_CLASSES],
     /// The region that was used last, which the fast paths look at, and its number.
     cached: *mut Region,
     cached_number: usize,
@@ -145,7 +155,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             requested_total: 0,
             fronts: small::fronts(C::TABLE),
             classes: [Class::NONE; CLASSES_MAX],
-            medium: Medium::new(),
+            medium: Medium::new(C::TABLE),
             mixed: NIL,
             emptied: None,
             damage: None,
@@ -159,10 +169,10 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         }
     }
 
-    /// The class of a small request without a special alignment, which its front may serve.
+    /// The class of a request without a special alignment, which its front may serve.
     #[inline]
     pub(crate) fn front_class(layout: Layout) -> Option<usize> {
-        if layout.align() > GRANULE || layout.size() > C::TABLE.bytes_max() {
+        if layout.align() > GRANULE || layout.size() > C::TABLE.all_bytes_max() {
             return None;
         }
         Some(C::TABLE.class_of(layout.size()))
@@ -176,14 +186,14 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         Some(self.hand_out(item, class, bytes))
     }
 
-    /// Serves a request of a class whose front is empty from the current page.
+    /// Serves a request of a class in pages whose front is empty from the current page.
     #[inline]
     pub(crate) fn allocate_current(&mut self, class: usize, bytes: usize) -> Option<NonNull<[u8]>> {
-        let item = self.classes[class].current.next()?;
+        let item = self.classes.get_mut(class)?.current.next()?;
         Some(self.hand_out(item, class, bytes))
     }
 
-    /// The live slot of a slab page of the cached region at which a block starts, if it does and if
+    /// The live slot of a slab of the cached region at which a block starts, if it does and if
     /// `bytes` are not more than the slot has. Changes and calls nothing.
     #[inline]
     pub(crate) fn cached_slot(&self, block: NonNull<u8>, bytes: usize) -> Option<CachedSlot> {
@@ -196,8 +206,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         // SAFETY: `kinds` has a byte for each initialised page.
         let kind = unsafe { region.kinds.wrapping_add(page).read() };
         let class = usize::from(kind).wrapping_sub(1);
-        // Before the bits are read, whose line a slot of a middle size does not need.
-        if class >= CLASSES_MAX {
+        if class >= ALL_CLASSES {
             return None;
         }
         // SAFETY: the same; a bit a granule.
@@ -211,7 +220,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     /// The bytes of a slot.
     #[inline]
     pub(crate) fn slot_bytes(&self, slot: CachedSlot) -> usize {
-        self.fronts[slot.class % CLASSES_MAX].bytes as usize
+        self.fronts[slot.class].bytes as usize
     }
 
     /// Takes a slot back into its front; `false` if that is full. Calls nothing.
@@ -221,7 +230,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         let region = self.cached_region();
         let word = region.starts.wrapping_add(granule / 64);
         let start = region.base.wrapping_add(granule * GRANULE);
-        let front = &mut self.fronts[class % CLASSES_MAX];
+        let front = &mut self.fronts[class];
         if !front.has_room() {
             return false;
         }
@@ -235,8 +244,9 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         true
     }
 
-    /// Takes a slot whose front is full back into its page if nothing else changes with that.
-    #[inline]
+    /// Takes a slot in a page whose front is full back into its page if nothing else changes with
+    /// that.
+    #[inline(always)]
     pub(crate) fn deallocate_to_page(&mut self, slot: CachedSlot) -> bool {
         let CachedSlot { granule, class } = slot;
         let desc = self.cached_region().descs.wrapping_add(granule / PAGE_GRANULES as usize);
@@ -250,10 +260,10 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         };
         if stays {
             desc.used -= 1;
-            self.classes[class % CLASSES_MAX].out -= 1;
-            self.granted -= self.fronts[class % CLASSES_MAX].bytes as usize;
+            self.classes[class].out -= 1;
+            self.granted -= self.fronts[class].bytes as usize;
             let start = self.cached_region().base.wrapping_add(granule * GRANULE);
-            mark::no_access_at(start, self.fronts[class % CLASSES_MAX].bytes as usize);
+            mark::no_access_at(start, self.fronts[class].bytes as usize);
             let word = self.cached_region().starts.wrapping_add(granule / 64);
             // SAFETY: the slot was found live in the cached region.
             let bits = unsafe { word.read() };
@@ -290,8 +300,8 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             self.drain_front(class)?;
             self.retire(class)?;
         }
-        for class in 0..MEDIUM_CLASSES {
-            self.drain_medium(class)?;
+        for medium in 0..C::TABLE.medium_count() {
+            self.drain_front(CLASSES_MAX + medium)?;
         }
         Ok(())
     }
@@ -317,9 +327,6 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         self.cache_region(place.region);
         if let Some(huge) = self.regions.huge(place.region) {
             return self.deallocate_huge(place.region, huge, bytes);
-        }
-        if self.regions[place.region].slab_of(place.granule / PAGE_GRANULES).is_some() {
-            return self.deallocate_located_medium(place, bytes);
         }
         match self.slot_class(place) {
             Some(class) => self.deallocate_slot(place, class, bytes),
@@ -447,20 +454,13 @@ impl<C: SizeClasses> SizeClassHeap<C> {
 
     /// The counters. `requested` is what was granted, as sizes are not remembered.
     pub(crate) fn stats(&self) -> Stats {
-        let table = C::TABLE;
         let mut live = self.large_total - self.large_freed;
         let mut total = self.large_total;
         let mut granted_total = self.large_granted_total;
-        for class in 0..table.count() {
+        for (class, front) in self.fronts.iter().enumerate() {
             live += self.live_slots(class);
-            total += self.fronts[class].total;
-            granted_total += self.fronts[class].total * table.bytes(class) as u64;
-        }
-        for of in &self.medium.classes {
-            let (live_slots, handed_out, bytes) = of.counts();
-            live += live_slots;
-            total += handed_out;
-            granted_total += bytes;
+            total += front.total;
+            granted_total += front.total * u64::from(front.bytes);
         }
         Stats {
             live: live as usize,
@@ -477,11 +477,13 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         }
     }
 
-    /// Live blocks of a class: what is out of its pages less what waits to be handed out.
+    /// Live slots of a class: what is out of its pages or slabs less what waits to be handed out.
     fn live_slots(&self, class: usize) -> u64 {
-        let of = &self.classes[class];
-        let waiting = self.fronts[class].items().len() as u64 + u64::from(of.current.left());
-        of.out + of.mixed - waiting
+        let waiting = self.fronts[class].items().len() as u64;
+        match self.classes.get(class) {
+            Some(of) => of.out + of.mixed - waiting - u64::from(of.current.left()),
+            None => u64::from(self.medium.of(class).out) - waiting,
+        }
     }
 
     #[inline]

@@ -1,7 +1,7 @@
-//! Size classes: the block size for a small request. The heap and the slab share one table.
+//! Size classes: the block size for a request. The heap and the slab share one kind of table.
 //!
-//! A slab page has 4 088 usable bytes (its last 8 belong to the header after it), so a good class
-//! divides them well. The default classes:
+//! A class of at most 496 bytes has slots in pages. A page has 4 088 usable bytes (its last 8
+//! belong to the header after it), so a good class divides them well. The default ones:
 //!
 //! | classes | step | slots a page |
 //! |---|---|---|
@@ -9,6 +9,16 @@
 //! | 272, 288, 304 | 16 | 15, 14, 13 |
 //! | 336, 368, 400 | 32 | 12, 11, 10 |
 //! | 448, 496 | 48 | 9, 8 |
+//!
+//! A larger one, a class of a middle size, has slots in slabs of several pages. The heap's are 16
+//! a doubling, up to 8 192 bytes.
+
+use self::shape::shape;
+pub(crate) use self::shape::{Shape, granules_for, payload};
+
+mod shape;
+#[cfg(test)]
+mod tests;
 
 /// Bytes of a granule: the unit of every size and address inside a region.
 pub(crate) const GRANULE: usize = 16;
@@ -18,10 +28,23 @@ pub(crate) const PAGE: usize = 4096;
 pub(crate) const PAGE_USABLE: usize = PAGE - 8;
 /// Granules of a page.
 pub(crate) const PAGE_GRANULES: u32 = (PAGE / GRANULE) as u32;
-/// The maximum number of classes in a table.
+/// Most classes with slots in pages.
 pub(crate) const CLASSES_MAX: usize = 24;
-/// The largest class of a table: a slot crosses at most one unit boundary.
+/// The largest of them: a slot crosses at most one unit boundary.
 pub(crate) const CLASS_BYTES_MAX: usize = 496;
+/// Most classes of middle sizes. Their numbers follow on `CLASSES_MAX`, however many there are
+/// below.
+pub(crate) const MEDIUM_CLASSES_MAX: usize = 66;
+/// The largest of them.
+pub(crate) const MEDIUM_BYTES_MAX: usize = 32 << 10;
+/// The number of all classes; as that of a class, it means none.
+pub(crate) const ALL_CLASSES: usize = CLASSES_MAX + MEDIUM_CLASSES_MAX;
+
+/// Sizes are rounded up to this before their class is looked up: payloads of core blocks are
+/// multiples of it.
+const STEP: usize = 8;
+/// The largest class is a step more than was asked for.
+const STEPS: usize = MEDIUM_BYTES_MAX / STEP + 2;
 
 /// A set of size classes, chosen at build time.
 ///
@@ -30,103 +53,179 @@ pub(crate) const CLASS_BYTES_MAX: usize = 496;
 /// ```
 /// use loligo_allocators::{ClassTable, SizeClasses};
 ///
-/// /// For a program that asks for few sizes: 32, 64 and 192 bytes.
+/// /// For a program that asks for few sizes: 32, 64 and 192 bytes, and buffers of 10 000.
 /// struct Few;
 ///
 /// impl SizeClasses for Few {
-///     const TABLE: &'static ClassTable = &ClassTable::new(&[32, 64, 192]);
+///     const TABLE: &'static ClassTable = &ClassTable::new(&[32, 64, 192, 10_000]);
 /// }
 ///
 /// assert_eq!(Few::TABLE.class_bytes(33), Some(64));
-/// assert_eq!(Few::TABLE.class_bytes(193), None);
+/// assert_eq!(Few::TABLE.class_bytes(193), Some(10_008));
+/// assert_eq!(Few::TABLE.class_bytes(10_009), None);
 /// ```
 pub trait SizeClasses {
     /// The table, computed at compile time.
     const TABLE: &'static ClassTable;
 }
 
-/// The classes that [`HeapAllocator`](crate::HeapAllocator) and, by default,
-/// [`SlabAllocator`](crate::SlabAllocator) use.
+/// The classes that [`SlabAllocator`](crate::SlabAllocator) uses by default: 23, up to 496 bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct DefaultClasses;
 
 impl SizeClasses for DefaultClasses {
-    const TABLE: &'static ClassTable = &ClassTable::new(&[
-        16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 272, 288, 304, 336,
-        368, 400, 448, 496,
-    ]);
+    const TABLE: &'static ClassTable = &ClassTable::new(&SMALL);
 }
 
-/// The data computed from a list of classes. About 1.4 KiB, shared by all users.
+/// The classes that [`HeapAllocator`](crate::HeapAllocator) uses by default: those of
+/// [`DefaultClasses`], and 66 up to 8 192 bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct HeapClasses;
+
+impl SizeClasses for HeapClasses {
+    const TABLE: &'static ClassTable = &ClassTable::new(&{
+        let mut classes = [0; SMALL.len() + MEDIUM_CLASSES_MAX];
+        let mut class = 0;
+        while class < SMALL.len() {
+            classes[class] = SMALL[class];
+            class += 1;
+        }
+        // Powers of two are exact, with 15 classes between two of them.
+        let (mut bytes, mut step) = (496_u16, 8);
+        while class < classes.len() {
+            bytes += step;
+            if bytes == 512 {
+                step = 32;
+            } else if bytes.is_power_of_two() {
+                step *= 2;
+            }
+            classes[class] = bytes;
+            class += 1;
+        }
+        classes
+    });
+}
+
+const SMALL: [u16; 23] = [
+    16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 272, 288, 304, 336, 368,
+    400, 448, 496,
+];
+
+/// The data computed from a list of classes. About 7 KiB, shared by all users.
 #[derive(Debug)]
 pub struct ClassTable {
-    /// For a request of `n` granules, the index of its class.
-    of_granules: [u8; CLASS_BYTES_MAX / GRANULE + 1],
+    /// For a request of `n` steps, the number of its class.
+    of_steps: [u8; STEPS],
     /// Bytes of a class.
-    bytes: [u16; CLASSES_MAX],
-    /// Slots in a page of the class.
+    bytes: [u16; ALL_CLASSES],
+    /// Slots in a page of a class, where they are in pages.
     slots: [u16; CLASSES_MAX],
-    /// For each class, the granules of a page at which a slot starts.
+    /// For each class of a middle size, its slabs.
+    shapes: [Shape; MEDIUM_CLASSES_MAX],
+    /// For each class with slots in pages, the granules of a page at which a slot starts.
     masks: [[u64; 4]; CLASSES_MAX],
     count: u8,
+    medium_count: u8,
     bytes_max: u16,
+    all_bytes_max: u16,
 }
 
 impl ClassTable {
     /// Computes the table for `classes`, in bytes.
     ///
+    /// Those above 496 are rounded up to an odd multiple of 8: a granule less a header. Their
+    /// blocks are in slabs only where many come and go, and else of the size that was asked for.
+    ///
     /// # Panics
     ///
-    /// At compile time when used for [`SizeClasses::TABLE`]: if there are none or more than 24
-    /// classes, or if they do not ascend in multiples of 16 up to 496.
+    /// At compile time when used for [`SizeClasses::TABLE`]: if there are not 1 to 24 classes up to
+    /// 496 bytes and at most 66 above, or if they do not ascend, in multiples of 16 up to 496 and
+    /// of 8 from there to 32 KiB, with no two of those in one granule.
     #[must_use]
     pub const fn new(classes: &[u16]) -> Self {
-        assert!(!classes.is_empty() && classes.len() <= CLASSES_MAX, "a table has 1 to 24 classes");
         let mut table = Self {
-            of_granules: [0; CLASS_BYTES_MAX / GRANULE + 1],
-            bytes: [0; CLASSES_MAX],
+            of_steps: [0; STEPS],
+            bytes: [0; ALL_CLASSES],
             slots: [0; CLASSES_MAX],
+            shapes: [Shape::NONE; MEDIUM_CLASSES_MAX],
             masks: [[0; 4]; CLASSES_MAX],
-            count: classes.len() as u8,
-            bytes_max: classes[classes.len() - 1],
+            count: 0,
+            medium_count: 0,
+            bytes_max: 0,
+            all_bytes_max: 0,
         };
-        let mut class = 0;
-        let mut granules = 0;
-        while class < classes.len() {
-            let bytes = classes[class] as usize;
-            assert!(
-                bytes.is_multiple_of(GRANULE) && bytes / GRANULE >= granules && bytes > 0,
-                "classes ascend in multiples of 16"
-            );
-            assert!(bytes <= CLASS_BYTES_MAX, "the largest class is 496 bytes");
-            table.bytes[class] = bytes as u16;
-            table.slots[class] = (PAGE_USABLE / bytes) as u16;
-            table.masks[class] = slot_mask(bytes);
-            while granules <= bytes / GRANULE {
-                table.of_granules[granules] = class as u8;
-                granules += 1;
+        let mut nth = 0;
+        let mut step = 0;
+        while nth < classes.len() {
+            let (class, bytes) = if classes[nth] as usize <= CLASS_BYTES_MAX {
+                table.add(classes[nth])
+            } else {
+                table.add_medium(classes[nth])
+            };
+            while step <= bytes / STEP {
+                table.of_steps[step] = class as u8;
+                step += 1;
             }
-            class += 1;
+            nth += 1;
         }
+        assert!(table.count > 0, "a table has 1 to 24 classes up to 496 bytes");
         table
+    }
+
+    /// Adds a class with slots in pages; returns its number and bytes.
+    const fn add(&mut self, bytes: u16) -> (usize, usize) {
+        let class = self.count as usize;
+        assert!(class < CLASSES_MAX, "a table has 1 to 24 classes up to 496 bytes");
+        let ascends = bytes > self.all_bytes_max;
+        assert!(ascends && bytes.is_multiple_of(16), "classes ascend in multiples of 16");
+        self.bytes[class] = bytes;
+        self.slots[class] = PAGE_USABLE as u16 / bytes;
+        self.masks[class] = slot_mask(bytes as usize);
+        self.count += 1;
+        (self.bytes_max, self.all_bytes_max) = (bytes, bytes);
+        (class, bytes as usize)
+    }
+
+    /// Adds a class of a middle size; returns its number and bytes.
+    const fn add_medium(&mut self, bytes: u16) -> (usize, usize) {
+        let class = CLASSES_MAX + self.medium_count as usize;
+        assert!(class < ALL_CLASSES, "a table has at most 66 classes above 496 bytes");
+        assert!(bytes as usize <= MEDIUM_BYTES_MAX, "the largest class is 32 KiB");
+        assert!(bytes.is_multiple_of(8), "classes above 496 bytes ascend in multiples of 8");
+        let granules = granules_for(bytes as usize);
+        let granted = payload(granules);
+        assert!(granted > self.all_bytes_max as usize, "each class has granules of its own");
+        self.bytes[class] = granted as u16;
+        self.shapes[class - CLASSES_MAX] = shape(granules);
+        self.medium_count += 1;
+        self.all_bytes_max = granted as u16;
+        (class, granted)
     }
 
     /// Returns the size of the class that serves a request of `bytes`, if one does.
     #[must_use]
     pub const fn class_bytes(&self, bytes: usize) -> Option<usize> {
-        if bytes > self.bytes_max as usize {
+        if bytes > self.all_bytes_max() {
             return None;
         }
         Some(self.bytes(self.class_of(bytes)))
     }
 
-    /// Returns the class of a request of at most [`bytes_max`](Self::bytes_max) bytes.
+    /// Returns the class of a request of at most [`all_bytes_max`](Self::all_bytes_max) bytes.
     #[inline]
     pub(crate) const fn class_of(&self, bytes: usize) -> usize {
-        self.of_granules[bytes.div_ceil(GRANULE)] as usize
+        self.of_steps[bytes.div_ceil(STEP)] as usize
     }
 
-    /// Returns the first class of at least `bytes` bytes whose slots are all aligned to `align`.
+    /// Returns the class of a request whose block has `granules`, or `ALL_CLASSES`.
+    #[inline(always)]
+    pub(crate) const fn class_of_granules(&self, granules: u32) -> usize {
+        let bytes = payload(granules);
+        if bytes > self.all_bytes_max() { ALL_CLASSES } else { self.class_of(bytes) }
+    }
+
+    /// Returns the first class in pages of at least `bytes` bytes whose slots are all aligned to
+    /// `align`.
     #[inline]
     pub(crate) fn class_of_aligned(&self, bytes: usize, align: usize) -> Option<usize> {
         if bytes.max(align) > self.bytes_max() {
@@ -141,6 +240,7 @@ impl ClassTable {
         self.bytes[class] as usize
     }
 
+    /// Slots in a page of a class that has them there.
     pub(crate) const fn slots(&self, class: usize) -> u32 {
         self.slots[class] as u32
     }
@@ -149,14 +249,37 @@ impl ClassTable {
         self.masks[class]
     }
 
+    /// The slabs of a class of a middle size, by its place among those.
+    pub(crate) const fn shape(&self, medium: usize) -> Shape {
+        self.shapes[medium]
+    }
+
+    /// Classes with slots in pages.
     pub(crate) const fn count(&self) -> usize {
         self.count as usize
     }
 
-    /// Returns the largest request that a class serves.
+    /// Classes of middle sizes.
+    pub(crate) const fn medium_count(&self) -> usize {
+        self.medium_count as usize
+    }
+
+    /// Whether a class has this number.
+    pub(crate) const fn has(&self, class: usize) -> bool {
+        class < self.count()
+            || (class >= CLASSES_MAX && class < CLASSES_MAX + self.medium_count())
+    }
+
+    /// Returns the largest request that a class with slots in pages serves.
     #[inline]
     pub(crate) const fn bytes_max(&self) -> usize {
         self.bytes_max as usize
+    }
+
+    /// Returns the largest request that a class serves.
+    #[inline]
+    pub(crate) const fn all_bytes_max(&self) -> usize {
+        self.all_bytes_max as usize
     }
 }
 
@@ -169,101 +292,4 @@ const fn slot_mask(bytes: usize) -> [u64; 4] {
         at += bytes;
     }
     mask
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::test_backing::panic_of;
-
-    #[test]
-    fn every_request_gets_the_least_class_that_holds_it() {
-        let table = DefaultClasses::TABLE;
-        for bytes in 0..=table.bytes_max() {
-            let class = table.class_of(bytes);
-            assert!(table.bytes(class) >= bytes, "class {class} is too small for {bytes}");
-            assert!(
-                class == 0 || table.bytes(class - 1) < bytes,
-                "class {} would serve {bytes}",
-                class - 1
-            );
-        }
-    }
-
-    #[test]
-    fn masks_have_one_bit_a_slot_and_no_slot_leaves_the_page() {
-        let table = DefaultClasses::TABLE;
-        for class in 0..table.count() {
-            let bits: u32 = table.mask(class).iter().map(|w| w.count_ones()).sum();
-            assert_eq!(bits, table.slots(class), "class {class}");
-            assert!(bits as usize * table.bytes(class) <= PAGE_USABLE, "class {class}");
-        }
-    }
-
-    #[test]
-    fn aligned_classes_are_multiples_of_the_alignment() {
-        let table = DefaultClasses::TABLE;
-        for shift in 4..9 {
-            let align = 1 << shift;
-            for bytes in 0..=496 {
-                if let Some(class) = table.class_of_aligned(bytes, align) {
-                    assert!(table.bytes(class).is_multiple_of(align), "{bytes} at {align}");
-                    assert!(table.bytes(class) >= bytes, "{bytes} at {align}");
-                }
-            }
-        }
-        assert_eq!(table.class_of_aligned(64, 4096), None, "no class is that aligned");
-    }
-
-    #[test]
-    fn aligned_requests_get_the_first_class_that_serves_them() {
-        let few = ClassTable::new(&[16, 48, 64, 160, 256, 496]);
-        for table in [DefaultClasses::TABLE, &few] {
-            for (bytes, shift) in (0..=512).flat_map(|bytes| (0..13).map(move |s| (bytes, s))) {
-                let align = 1 << shift;
-                let serves = |&class: &usize| {
-                    table.bytes(class) >= bytes && table.bytes(class).is_multiple_of(align)
-                };
-                let first = (0..table.count()).find(serves);
-                assert_eq!(table.class_of_aligned(bytes, align), first, "{bytes} at {align}");
-            }
-        }
-    }
-
-    #[test]
-    fn what_no_class_uses_is_zero() {
-        let table = ClassTable::new(&[16, 48]);
-        assert!(table.of_granules[4..].iter().all(|&class| class == 0), "above the last class");
-        assert!(table.bytes[2..].iter().all(|&bytes| bytes == 0), "bytes of no class");
-        assert!(table.slots[2..].iter().all(|&slots| slots == 0), "slots of no class");
-        assert!(table.masks[2..].iter().all(|&mask| mask == [0; 4]), "slots of no class");
-    }
-
-    #[test]
-    fn a_table_is_the_same_made_at_run_time() {
-        let table = ClassTable::new(&[16, 48, 496]);
-        assert_eq!((table.count(), table.bytes_max()), (3, 496), "as listed");
-        let slots = [16, 48, 496].map(|bytes| (PAGE_USABLE / bytes) as u32);
-        assert_eq!([0, 1, 2].map(|class| table.slots(class)), slots, "as many as a page holds");
-        let served = [0, 1, 16, 17, 48, 49, 496, 497].map(|bytes| table.class_bytes(bytes));
-        let expected = [16, 16, 16, 48, 48, 496, 496].map(Some);
-        assert_eq!((&served[..7], served[7]), (&expected[..], None), "the least that holds each");
-        // A bit for each third granule, up to the last slot that ends within the page.
-        for granule in 0..256 {
-            let starts = granule % 3 == 0 && granule * GRANULE + 48 <= PAGE_USABLE;
-            let bit = table.mask(1)[granule / 64] >> (granule % 64) & 1 == 1;
-            assert_eq!(bit, starts, "granule {granule}");
-        }
-    }
-
-    #[test]
-    fn classes_that_make_no_table_are_refused() {
-        let told = |classes: &[u16]| panic_of(|| _ = ClassTable::new(classes));
-        assert_eq!(told(&[]), "a table has 1 to 24 classes", "none");
-        assert_eq!(told(&[16; 25]), "a table has 1 to 24 classes", "too many");
-        for classes in [&[8][..], &[0], &[32, 16], &[16, 16], &[16, 40]] {
-            assert_eq!(told(classes), "classes ascend in multiples of 16", "{classes:?}");
-        }
-        assert_eq!(told(&[16, 512]), "the largest class is 496 bytes", "too large");
-    }
 }

@@ -19,7 +19,7 @@ use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
 use crate::contract::leak;
 use crate::contract::stats::Stats;
 use crate::heaps::size_class_heap::{Refusal, SizeClassHeap, WalkState, report};
-use crate::heaps::size_classes::DefaultClasses;
+use crate::heaps::size_classes::HeapClasses;
 use crate::threads::sync::SpinLock;
 
 /// A heap over `BYTES` bytes inside itself, for a `static`.
@@ -69,7 +69,7 @@ use crate::threads::sync::SpinLock;
 #[derive(Debug)]
 pub struct StaticHeap<const BYTES: usize> {
     lock: SpinLock,
-    inner: UnsafeCell<SizeClassHeap<DefaultClasses>>,
+    inner: UnsafeCell<SizeClassHeap<HeapClasses>>,
     /// The address of the buffer when the size-class heap was opened over it.
     opened_at: UnsafeCell<*const u8>,
     name: &'static str,
@@ -104,7 +104,7 @@ impl<const BYTES: usize> StaticHeap<BYTES> {
     }
 
     /// Calls `act` with the size-class heap, under the lock.
-    fn with<R>(&self, act: impl FnOnce(&mut SizeClassHeap<DefaultClasses>) -> R) -> R {
+    fn with<R>(&self, act: impl FnOnce(&mut SizeClassHeap<HeapClasses>) -> R) -> R {
         // Released also when a report unwinds.
         let _held = self.lock.hold();
         // SAFETY: the lock is held, so there is no other reference to the size-class heap.

@@ -1,16 +1,4 @@
-//! Sizes of core blocks: granules, the bytes of their payload, and the bins of free ones.
-
-use crate::heaps::size_classes::GRANULE;
-
-/// Granules of a core block whose payload holds `bytes`.
-pub(super) const fn granules_for(bytes: usize) -> u32 {
-    ((bytes + 8).div_ceil(GRANULE)) as u32
-}
-
-/// Bytes of the payload of a core block.
-pub(super) const fn payload(granules: u32) -> usize {
-    granules as usize * GRANULE - 8
-}
+//! The bins of free core blocks.
 
 /// The bin of free blocks of `size` granules: 32 a doubling, exact below 64 granules.
 #[inline]

@@ -32,19 +32,10 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             };
         };
         let known = granule / PAGE_GRANULES < of.initialised;
-        if offset.is_multiple_of(GRANULE) && known && self.is_block(region, granule) {
+        if offset.is_multiple_of(GRANULE) && known && of.is_start(granule) {
             return Ok(Place { region, granule });
         }
         Err(Refusal::Wrong(self.classify(Place { region, granule }, offset), address))
-    }
-
-    /// Whether a live block starts at a granule whose tables are initialised.
-    fn is_block(&self, region: usize, granule: u32) -> bool {
-        let of = &self.regions[region];
-        match of.slab_of(granule / PAGE_GRANULES) {
-            Some(first) => self.next_live_slot(region, first, granule) == (granule, true),
-            None => of.is_start(granule),
-        }
     }
 
     /// What it means to free an address at which no live block starts. Only for the report: walks
@@ -55,7 +46,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         if place.granule / PAGE_GRANULES >= region.initialised {
             return Misuse::ForeignFree;
         }
-        let before = (0..=place.granule).rev().find(|&g| self.is_block(place.region, g));
+        let before = (0..=place.granule).rev().find(|&granule| region.is_start(granule));
         if let Some(start) = before {
             let inside = self
                 .bytes_at(Place { region: place.region, granule: start })
@@ -108,10 +99,6 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     fn step(&self, index: usize, granule: u32) -> (u32, Option<u32>) {
         let region = &self.regions[index];
         let page = granule / PAGE_GRANULES;
-        if let Some(first) = region.slab_of(page) {
-            let (at, is_live) = self.next_live_slot(index, first, granule);
-            return if is_live { (at + 1, Some(at)) } else { (at, None) };
-        }
         if region.kind(page) != KIND_CORE {
             let end = (page + 1) * PAGE_GRANULES;
             let start = next_start(region, granule, end);
@@ -135,7 +122,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
                 .check_core()
                 .map_err(|(what, granule)| Damage { what, address: region.address(granule) })?;
             for page in 0..region.initialised {
-                if region.kind(page) != KIND_CORE && region.slab_of(page).is_none() {
+                if region.kind(page) != KIND_CORE && region.medium_class(page).is_none() {
                     let (used_here, live_here) = self.check_page(index, page)?;
                     used += used_here;
                     live += live_here;
@@ -184,20 +171,8 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     /// Checks a class's front and list; returns the slots that its blocks, its front and its
     /// current page account for.
     fn check_class(&self, class: usize) -> Result<u64, Damage> {
+        self.check_front(class)?;
         let of = &self.classes[class];
-        for item in self.fronts[class].items() {
-            let place = self.find(item.start);
-            let free = place.is_some_and(|(region, offset)| {
-                let in_region = &self.regions[region];
-                let granule = (offset / GRANULE) as u32;
-                !in_region.is_start(granule)
-                    && usize::from(in_region.kind(granule / PAGE_GRANULES)) == class + 1
-                    && in_region.starts_word(granule) == item.word
-            });
-            if !free {
-                return Err(Damage { what: "a front holds what is not free", address: item.start });
-            }
-        }
         let head = of.partial;
         let (mut id, mut pages) = (head, 0);
         while id != NIL {
@@ -211,6 +186,24 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             id = if next == head { NIL } else { next };
         }
         Ok(of.out + of.mixed)
+    }
+
+    /// Whether what a class's front holds are free slots of its pages or slabs.
+    pub(super) fn check_front(&self, class: usize) -> Result<(), Damage> {
+        for item in self.fronts[class].items() {
+            let place = self.find(item.start);
+            let free = place.is_some_and(|(region, offset)| {
+                let in_region = &self.regions[region];
+                let granule = (offset / GRANULE) as u32;
+                !in_region.is_start(granule)
+                    && usize::from(in_region.kind(granule / PAGE_GRANULES)) == class + 1
+                    && in_region.starts_word(granule) == item.word
+            });
+            if !free {
+                return Err(Damage { what: "a front holds what is not free", address: item.start });
+            }
+        }
+        Ok(())
     }
 }
 

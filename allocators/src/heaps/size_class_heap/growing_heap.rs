@@ -11,7 +11,7 @@ use crate::bookkeeping::mark;
 use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
 use crate::contract::misuse::{Misuse, Report, misuse};
 use crate::contract::stats::Stats;
-use crate::heaps::size_classes::{GRANULE, SizeClasses};
+use crate::heaps::size_classes::{CLASSES_MAX, GRANULE, SizeClasses};
 
 mod huge;
 #[cfg(test)]
@@ -100,7 +100,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     #[track_caller]
     pub(crate) fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let Some(class) = SizeClassHeap::<C>::front_class(layout) else {
-            return self.allocate_medium(layout);
+            return self.allocate_other(layout);
         };
         // SAFETY: a growing heap is not `Sync` and the size-class heap calls no other code, so this
         // borrow is alone.
@@ -110,7 +110,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         }
     }
 
-    /// The class of a small request without a special alignment.
+    /// The class of a request without a special alignment, if it has one.
     #[inline]
     #[cfg(all(feature = "std", not(loom)))]
     pub(crate) fn front_class(layout: Layout) -> Option<usize> {
@@ -133,11 +133,14 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         unsafe { &mut *self.inner.get() }.allocate_current(class, bytes)
     }
 
-    /// The second try for a small request, apart from the first so that that one has little to
-    /// save.
+    /// The second try for a request with a class, apart from the first so that that one has little
+    /// to save.
     #[inline(never)]
     #[track_caller]
     fn allocate_current(&self, class: usize, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        if class >= CLASSES_MAX {
+            return self.allocate_core(layout);
+        }
         // SAFETY: as in `allocate`.
         match unsafe { &mut *self.inner.get() }.allocate_current(class, layout.size()) {
             Some(block) => Ok(block),
@@ -145,18 +148,14 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         }
     }
 
-    /// The first try for what is larger than the classes of pages: the front of a middle size.
-    /// Apart from the next, so that it has little to save.
+    /// The first try for what has no class: a special alignment, a large block.
     #[inline(never)]
     #[track_caller]
-    pub(crate) fn allocate_medium(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+    pub(crate) fn allocate_other(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         if layout.align() > GRANULE {
-            return self.allocate_aligned(layout);
-        }
-        // SAFETY: as in `allocate`.
-        match unsafe { &mut *self.inner.get() }.allocate_medium_front(layout.size()) {
-            Some(block) => Ok(block),
-            None => self.allocate_core(layout),
+            self.allocate_aligned(layout)
+        } else {
+            self.allocate_core(layout)
         }
     }
 
@@ -229,7 +228,9 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         let inner = unsafe { &mut *self.inner.get() };
         inner.cache_region_of(block);
         let done = match inner.cached_slot(block, 0) {
-            Some(slot) => inner.deallocate_front(slot) || inner.deallocate_to_page(slot),
+            Some(slot) if inner.deallocate_front(slot) => true,
+            Some(slot) if slot.is_in_page() => inner.deallocate_to_page(slot),
+            Some(slot) => inner.deallocate_to_slab(slot),
             None => inner.deallocate_hot(block, 0),
         };
         if done { Ok(()) } else { inner.deallocate(block, 0) }
@@ -243,13 +244,33 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         block: NonNull<u8>,
         site: &'static Location<'static>,
     ) {
+        if !slot.is_in_page() {
+            return self.deallocate_to_slab(slot, block, site);
+        }
         // SAFETY: as in `allocate`.
         if !unsafe { &mut *self.inner.get() }.deallocate_to_page(slot) {
             self.deallocate_slow(block, 0, site);
         }
     }
 
-    /// The second try for what is no slot of a page of the cached region: finds where it belongs.
+    /// The same for one of a middle size.
+    #[inline(never)]
+    fn deallocate_to_slab(
+        &self,
+        slot: CachedSlot,
+        block: NonNull<u8>,
+        site: &'static Location<'static>,
+    ) {
+        // SAFETY: as in `allocate`.
+        let inner = unsafe { &mut *self.inner.get() };
+        if !inner.deallocate_to_slab(slot) {
+            self.deallocate_slow(block, 0, site);
+        } else if inner.has_emptied() {
+            self.give_emptied();
+        }
+    }
+
+    /// The second try for what is no slot of a slab of the cached region: finds where it belongs.
     /// Apart from what it calls, so that it has nothing to save.
     #[inline(never)]
     pub(crate) fn deallocate_other(
@@ -261,23 +282,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         // SAFETY: as in `allocate`.
         match unsafe { &*self.inner.get() }.cached_place(block) {
             Some(at) if at.is_core() => self.deallocate_core(block, at, bytes, site),
-            Some(at) => self.deallocate_medium(block, at, bytes, site),
-            None => self.deallocate_elsewhere(block, bytes, site),
-        }
-    }
-
-    /// Frees what may be a slot of a middle size.
-    #[inline(never)]
-    fn deallocate_medium(
-        &self,
-        block: NonNull<u8>,
-        at: CachedPlace,
-        bytes: usize,
-        site: &'static Location<'static>,
-    ) {
-        // SAFETY: as in `allocate`.
-        if !unsafe { &mut *self.inner.get() }.deallocate_medium_front(at, bytes) {
-            self.deallocate_elsewhere(block, bytes, site);
+            _ => self.deallocate_elsewhere(block, bytes, site),
         }
     }
 

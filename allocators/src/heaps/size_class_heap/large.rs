@@ -3,14 +3,14 @@
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
-use super::block_size::{granules_for, payload};
 use super::core_blocks::Fault;
-use super::medium::{PAGES_MAX, class_or_none, medium_class};
-use super::region::{CORE_BYTES_MAX, KIND_CORE, KIND_MEDIUM, Region};
+use super::region::{CORE_BYTES_MAX, KIND_CORE, Region};
 use super::{CachedPlace, Place, Refusal, SizeClassHeap};
 use crate::bookkeeping::mark;
 use crate::contract::misuse::Misuse;
-use crate::heaps::size_classes::{GRANULE, PAGE_GRANULES, SizeClasses};
+use crate::heaps::size_classes::{
+    ALL_CLASSES, CLASSES_MAX, GRANULE, PAGE_GRANULES, SizeClasses, granules_for, payload,
+};
 
 /// Opens the bytes that a block gained, or closes those that it lost. The header that was in their
 /// way belongs to the block now.
@@ -40,13 +40,13 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             return Err(Refusal::NoRoom);
         }
         let size = granules_for(layout.size());
-        if layout.align() <= GRANULE
-            && let Some(class) = medium_class(size)
-        {
-            if self.medium.wants_slab(class) {
-                self.open_medium(class)?;
+        let class = C::TABLE.class_of_granules(size);
+        if layout.align() <= GRANULE && (CLASSES_MAX..ALL_CLASSES).contains(&class) {
+            let mut block = self.allocate_medium(class, layout.size());
+            if block.is_none() && self.medium.wants_slab(class) && self.open_medium(class)? {
+                block = self.allocate_medium(class, layout.size());
             }
-            if let Some(block) = self.allocate_medium(class, layout.size()) {
+            if let Some(block) = block {
                 return Ok(block);
             }
         }
@@ -59,7 +59,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             };
             match taken {
                 Ok(block) => {
-                    self.medium.count_block(class_or_none(size));
+                    self.medium.count_block(class);
                     let address = self.regions[index].address(block);
                     return Ok(self.hand_out_core(address, payload(size), layout.size()));
                 }
@@ -190,7 +190,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             return None;
         }
         let size = granules_for(bytes);
-        let class = class_or_none(size);
+        let class = C::TABLE.class_of_granules(size);
         if self.medium.is_open(class) {
             let block = self.allocate_medium(class, bytes);
             if block.is_some() || self.medium.wants_slab(class) {
@@ -212,15 +212,18 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         Some(self.hand_out_core(address, payload(size), bytes))
     }
 
-    /// Takes back a core block or a slot of a middle size of the cached region; `false` sends the
-    /// caller to [`deallocate`](Self::deallocate).
+    /// Takes back a core block or a slot of a slab of the cached region; `false` sends the caller
+    /// to [`deallocate`](Self::deallocate).
     pub(crate) fn deallocate_hot(&mut self, block: NonNull<u8>, bytes: usize) -> bool {
         let Some(at) = self.cached_place(block) else { return false };
         if at.is_core() {
             return self.deallocate_hot_core(at, bytes);
         }
-        let distance = u32::from(at.kind.wrapping_sub(KIND_MEDIUM));
-        distance < PAGES_MAX && self.deallocate_medium(at.granule, distance, bytes)
+        let Some(slot) = self.cached_slot(block, bytes) else { return false };
+        if self.deallocate_front(slot) {
+            return true;
+        }
+        if slot.is_in_page() { self.deallocate_to_page(slot) } else { self.deallocate_to_slab(slot) }
     }
 
     /// Takes back a block in a page of the core of the cached region; `false` sends the caller to
@@ -243,7 +246,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         mark::no_access_at(region.address(block), granted);
         let given = region.give_block(block, header);
         let Some(is_empty) = self.note(given) else { return false };
-        self.medium.uncount_block(header.size);
+        self.medium.uncount_block(C::TABLE.class_of_granules(header.size));
         if is_empty {
             self.note_emptied(self.cached_number);
         }
@@ -293,7 +296,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         }
         region.clear_start(place.granule);
         mark::no_access_at(region.address(place.granule), granted);
-        self.medium.uncount_block(header.size);
+        self.medium.uncount_block(C::TABLE.class_of_granules(header.size));
         self.large_freed += 1;
         self.granted -= granted;
         self.give_core(place.region, place.granule)
@@ -345,8 +348,8 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         let got = region.header(place.granule);
         resized.and(got).map_err(|f| self.refusal(place.region, f)).map(|header| {
             let now = payload(header.size);
-            self.medium.uncount_block(granules_for(have));
-            self.medium.count_block(class_or_none(header.size));
+            self.medium.uncount_block(C::TABLE.class_of_granules(granules_for(have)));
+            self.medium.count_block(C::TABLE.class_of_granules(header.size));
             self.granted -= have;
             self.large_granted_total += now.saturating_sub(have) as u64;
             self.count(new.size().saturating_sub(old.size()), now);
@@ -365,10 +368,6 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             return Ok(layout.size());
         }
         let region = &self.regions[place.region];
-        let page = place.granule / PAGE_GRANULES;
-        if let Some(first) = region.slab_of(page) {
-            return Ok(self.slot_bytes_of(place.region, first));
-        }
         match self.slot_class(place) {
             Some(class) => Ok(C::TABLE.bytes(class)),
             None => {

@@ -12,10 +12,10 @@
 //! - `starts`: one bit for each granule of 16 bytes, set if a live block starts there. A free tests
 //!   this one bit, so double, foreign and interior frees are detected exactly, before anything is
 //!   changed.
-//! - `kinds`: one byte for each page: 0 for the core, 1 to 24 for a slab page of that class, 64 to
-//!   95 for a page of a slab of a middle size, 255 for a mixed page.
-//! - `units`: for a mixed page, the class of each 512-byte unit; for a slab of a middle size its
-//!   class, and in those of its second page its live slots.
+//! - `kinds`: one byte for each page: 0 for the core, 1 to 24 for a slab page of that class, 25 to
+//!   90 for a page of a slab of a middle size, 255 for a mixed page.
+//! - `units`: for a mixed page, the class of each 512-byte unit; for a page of a slab of a middle
+//!   size its distance to the slab's first page, and in those of the first page the free slots.
 //! - `descs`: for a slab or mixed page, its list links and its number of used slots; for a slab of
 //!   a middle size those of its first page.
 //!
@@ -37,7 +37,7 @@ use core::ptr::NonNull;
 
 use super::table_word::{publish, write_bits};
 use crate::bookkeeping::mark;
-use crate::heaps::size_classes::{GRANULE, PAGE, PAGE_GRANULES};
+use crate::heaps::size_classes::{CLASSES_MAX, GRANULE, PAGE, PAGE_GRANULES};
 
 #[cfg(test)]
 mod tests;
@@ -50,9 +50,9 @@ pub(super) const CORE_BYTES_MAX: usize = 1 << 30;
 pub(super) const KIND_CORE: u8 = 0;
 /// The kind of a page in which each unit has its own class.
 pub(super) const KIND_MIXED: u8 = 255;
-/// The kind of the first page of a slab of a middle size; the 31 after it are those of the pages
-/// that follow, by their distance.
-pub(super) const KIND_MEDIUM: u8 = 64;
+/// The kind of a page of a slab of the first class of middle sizes. All kinds but the core's and
+/// that of mixed pages are a class and one.
+pub(super) const KIND_MEDIUM: u8 = CLASSES_MAX as u8 + 1;
 /// Bytes and granules of a unit of a mixed page.
 pub(super) const UNIT: usize = 512;
 pub(super) const UNIT_GRANULES: u32 = (UNIT / GRANULE) as u32;

@@ -4,14 +4,12 @@ use core::alloc::Layout;
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering, fence};
 
-use super::block_size::payload;
 use super::core_blocks::size_of_word;
-use super::medium::{MEDIUM_CLASSES, PAGES_MAX, SLOT_GRANULES};
-use super::region::{KIND_CORE, KIND_MEDIUM, KIND_MIXED, Parts};
-use super::table_word::{read_bits, read_number, read_published};
+use super::region::{KIND_CORE, KIND_MIXED, Parts};
+use super::table_word::{read_bits, read_published};
 use crate::bookkeeping::mark;
 use crate::contract::misuse::Misuse;
-use crate::heaps::size_classes::{GRANULE, PAGE_GRANULES, SizeClasses};
+use crate::heaps::size_classes::{GRANULE, PAGE_GRANULES, SizeClasses, payload};
 
 /// Where the tables of a region are, for any thread.
 ///
@@ -115,10 +113,6 @@ impl SharedTables {
     /// The bytes of the live block at a granule of a page of this kind.
     #[inline]
     fn bytes_as<C: SizeClasses>(&self, kind: u8, granule: usize) -> Result<Option<usize>, Misuse> {
-        let distance = kind.wrapping_sub(KIND_MEDIUM);
-        if u32::from(distance) < PAGES_MAX {
-            return Ok(self.medium_bytes(granule, usize::from(distance)));
-        }
         if !self.is_start(granule) {
             return Ok(None);
         }
@@ -127,8 +121,8 @@ impl SharedTables {
             KIND_MIXED => self.unit(granule / (PAGE_GRANULES as usize / 8)),
             _ => kind - 1,
         };
-        let is_class = usize::from(class) < C::TABLE.count();
-        Ok(is_class.then(|| C::TABLE.bytes(usize::from(class))))
+        let class = usize::from(class);
+        Ok(C::TABLE.has(class).then(|| C::TABLE.bytes(class)))
     }
 
     fn is_start(&self, granule: usize) -> bool {
@@ -142,24 +136,6 @@ impl SharedTables {
     fn unit(&self, unit: usize) -> u8 {
         // SAFETY: invariant 1.
         unsafe { read_published(self.units.load(Ordering::Relaxed).wrapping_add(unit)) }
-    }
-
-    /// The bytes of the live slot of a slab of a middle size whose first page is `distance` before.
-    fn medium_bytes(&self, granule: usize, distance: usize) -> Option<usize> {
-        let first = (granule / PAGE_GRANULES as usize).checked_sub(distance)?;
-        let class = usize::from(self.unit(first * 8));
-        if class >= MEDIUM_CLASSES || (first + 1) * PAGE_GRANULES as usize >= self.granules() {
-            return None;
-        }
-        let granules = SLOT_GRANULES[class];
-        let offset = granule - first * PAGE_GRANULES as usize;
-        let slot = offset / usize::from(granules);
-        let live = self.units.load(Ordering::Relaxed).wrapping_add((first + 1) * 8).cast::<u32>();
-        // SAFETY: invariant 1: the first of the two numbers in the units of the slab's second page.
-        let live = unsafe { read_number(live) };
-        let is_live = slot * usize::from(granules) == offset
-            && live.checked_shr(slot as u32).is_some_and(|bits| bits & 1 != 0);
-        is_live.then(|| payload(u32::from(granules)))
     }
 
     /// The bytes of the core block at a granule, by its header.

@@ -1,4 +1,4 @@
-//! Small blocks: fronts, current pages, partial pages.
+//! Slots: the fronts of all classes, and current and partial pages of those with slots in pages.
 
 use core::ptr::NonNull;
 
@@ -8,17 +8,23 @@ use super::table_word::write_bits;
 use super::{Place, Refusal, SizeClassHeap};
 use crate::bookkeeping::mark;
 use crate::contract::misuse::Misuse;
-use crate::heaps::size_classes::{CLASSES_MAX, ClassTable, GRANULE, PAGE_GRANULES, SizeClasses};
+use crate::heaps::size_classes::{
+    ALL_CLASSES, CLASSES_MAX, ClassTable, GRANULE, PAGE_GRANULES, SizeClasses,
+};
 
-/// Bytes of a front, a power of two: the way from a class to its front is a shift. 512, or 256
+/// Bytes of a front, a power of two: the way from a class to its front is a shift. 256, or 128
 /// where an address has 32 bits.
-const FRONT_SIZE: usize = 64 * size_of::<usize>();
+const FRONT_SIZE: usize = 32 * size_of::<usize>();
 /// Bytes of a front before its slots.
 const FRONT_HEAD: usize = 32;
-/// Most slots of a front: 30, or 28 where an address has 32 bits.
+/// Most slots of a front: 14, or 12 where an address has 32 bits.
 pub(super) const FRONT_SLOTS: usize = (FRONT_SIZE - FRONT_HEAD) / size_of::<Item>();
 /// Most bytes that a front holds back, except that it has at least four slots.
 const FRONT_BYTES: usize = 2048;
+/// The same of a class of a middle size.
+const MEDIUM_FRONT_BYTES: usize = 8192;
+/// What a front holds back at most, four slots or not.
+const FRONT_BYTES_MAX: usize = 32 << 10;
 
 /// A free slot: where it starts and which word of `starts` holds its bit.
 #[derive(Clone, Copy, Debug)]
@@ -107,23 +113,33 @@ impl Front {
 }
 
 /// The empty fronts of a table.
-pub(super) const fn fronts(table: &ClassTable) -> [Front; CLASSES_MAX] {
-    let mut fronts = [const { Front::NONE }; CLASSES_MAX];
+pub(super) const fn fronts(table: &ClassTable) -> [Front; ALL_CLASSES] {
+    let mut fronts = [const { Front::NONE }; ALL_CLASSES];
     let mut class = 0;
-    while class < table.count() {
-        let bytes = table.bytes(class);
-        let fitting = FRONT_BYTES / bytes;
-        fronts[class].bytes = bytes as u32;
-        fronts[class].capacity = if fitting < 4 {
-            4
-        } else if fitting > FRONT_SLOTS {
-            FRONT_SLOTS as u32
-        } else {
-            fitting as u32
-        };
+    while class < ALL_CLASSES {
+        if table.has(class) {
+            let bytes = table.bytes(class);
+            fronts[class].bytes = bytes as u32;
+            fronts[class].capacity = capacity(class, bytes) as u32;
+        }
         class += 1;
     }
     fronts
+}
+
+/// The slots that the front of a class holds.
+const fn capacity(class: usize, bytes: usize) -> usize {
+    let most = if class < CLASSES_MAX { FRONT_BYTES } else { MEDIUM_FRONT_BYTES };
+    let fitting = most / bytes;
+    if fitting > FRONT_SLOTS {
+        FRONT_SLOTS
+    } else if fitting >= 4 {
+        fitting
+    } else if bytes * 4 <= FRONT_BYTES_MAX + 64 {
+        4
+    } else {
+        1
+    }
 }
 
 /// The pages of a class.
@@ -363,7 +379,11 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             return self.free_in_mixed(id);
         }
         if !front.has_room() {
-            return self.free_in_page(id, class);
+            if class < CLASSES_MAX {
+                return self.free_in_page(id, class);
+            }
+            self.medium.count_free(class);
+            return self.give_slot(place, class);
         }
         front.push(Item { start, word: region.starts_word(place.granule) });
         Ok(())
@@ -387,14 +407,18 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         Ok(())
     }
 
-    /// Gives every slot of a class's front back to its page.
+    /// Gives every slot of a class's front back to its page or slab.
     pub(super) fn drain_front(&mut self, class: usize) -> Result<(), Refusal> {
         while let Some(item) = self.fronts[class].pop() {
             let Some((region, offset)) = self.find(item.start) else {
                 return Err(Refusal::Wrong(Misuse::Damaged, item.start));
             };
-            let page = (offset / GRANULE) as u32 / PAGE_GRANULES;
-            self.free_in_page(page_id(region, page), class)?;
+            let place = Place { region, granule: (offset / GRANULE) as u32 };
+            if class < CLASSES_MAX {
+                self.free_in_page(page_id(region, place.granule / PAGE_GRANULES), class)?;
+            } else {
+                self.give_slot(place, class)?;
+            }
         }
         Ok(())
     }

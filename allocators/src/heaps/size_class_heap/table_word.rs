@@ -75,9 +75,9 @@ pub(super) unsafe fn write_number(at: *mut u32, number: u32) {
 /// # Safety
 ///
 /// As for [`read_bits`].
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(loom), not(target_pointer_width = "64")))]
 #[inline]
-pub(super) unsafe fn read_number(at: *const u32) -> u32 {
+unsafe fn read_number(at: *const u32) -> u32 {
     // SAFETY: the caller's promise.
     let word = unsafe { AtomicU32::from_ptr(at.cast_mut()) };
     // Relaxed: as in `write_bits`.

@@ -11,7 +11,7 @@ use super::slot::{Heap, Slot};
 use crate::bookkeeping::sites::SiteBook;
 use crate::contract::allocator::AllocError;
 use crate::contract::misuse::{Misuse, Report, misuse};
-use crate::heaps::size_classes::DefaultClasses;
+use crate::heaps::size_classes::HeapClasses;
 use crate::threads::hand_over::Posted;
 
 impl<S: SiteBook> ThreadHeap<'_, S> {
@@ -128,7 +128,7 @@ impl<S: SiteBook> ThreadHeap<'_, S> {
             let what = if is_inside { self.classify(record, block) } else { Misuse::ForeignFree };
             self.wrong(what, block, site);
         }
-        match record.tables.live_bytes::<DefaultClasses>(granule) {
+        match record.tables.live_bytes::<HeapClasses>(granule) {
             Ok(Some(granted)) if bytes <= granted => {}
             Ok(Some(_)) => self.wrong(Misuse::WrongSize, block, site),
             Ok(None) => self.wrong(self.classify(record, block), block, site),
@@ -150,7 +150,7 @@ impl<S: SiteBook> ThreadHeap<'_, S> {
 
     #[cold]
     fn classify(&self, record: &Record, block: NonNull<u8>) -> Misuse {
-        record.tables.classify::<DefaultClasses>(block.as_ptr())
+        record.tables.classify::<HeapClasses>(block.as_ptr())
     }
 
     #[cold]
@@ -180,7 +180,7 @@ impl<S: SiteBook> ThreadHeap<'_, S> {
         }
         let granule = record.tables.granule_at(block.as_ptr());
         let bytes = if granule < record.tables.granules() {
-            record.tables.live_bytes::<DefaultClasses>(granule)
+            record.tables.live_bytes::<HeapClasses>(granule)
         } else {
             Ok(None)
         };

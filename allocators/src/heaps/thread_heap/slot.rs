@@ -11,7 +11,7 @@ use super::supply::Supply;
 use crate::contract::allocator::AllocError;
 use crate::contract::stats::Stats;
 use crate::heaps::size_class_heap::{GrowingHeap, report};
-use crate::heaps::size_classes::DefaultClasses;
+use crate::heaps::size_classes::HeapClasses;
 use crate::threads::hand_over::{Inbox, Linked, WORD_BITS};
 
 /// A region with its head is 1 MiB.
@@ -30,7 +30,7 @@ const CALLS_PUBLISHED: u32 = 256;
 /// Bytes by which the shared count of a slot's may be off.
 const COUNTED_STEP: usize = 64 << 10;
 
-pub(super) type Heap = GrowingHeap<'static, Supply, DefaultClasses>;
+pub(super) type Heap = GrowingHeap<'static, Supply, HeapClasses>;
 
 /// A heap with one owner at a time: a thread, or the holder of a lock of the shared state.
 ///
@@ -135,7 +135,7 @@ impl Slot {
     #[track_caller]
     pub(super) fn allocate_larger(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         self.begin_slow_call();
-        self.heap.allocate_medium(layout)
+        self.heap.allocate_other(layout)
     }
 
     #[inline]

@@ -10,10 +10,10 @@ use std::vec::Vec;
 use super::GrowingHeap;
 use crate::contract::allocator::{AllocError, Allocator};
 use crate::heaps::size_class_heap::region_table::INLINE;
-use crate::heaps::size_classes::DefaultClasses;
+use crate::heaps::size_classes::HeapClasses;
 use crate::testing::test_backing::TestBacking;
 
-type Owned<'a, B> = GrowingHeap<'a, B, DefaultClasses>;
+type Owned<'a, B> = GrowingHeap<'a, B, HeapClasses>;
 
 fn layout(bytes: usize, align: usize) -> Layout {
     Layout::from_size_align(bytes, align).expect("a valid layout")

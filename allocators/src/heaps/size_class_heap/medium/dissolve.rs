@@ -4,8 +4,7 @@ use super::super::core_blocks::Fault;
 use super::super::page_id::split_id;
 use super::super::region::{NIL, Region};
 use super::super::{Refusal, SizeClassHeap};
-use super::MEDIUM_CLASSES;
-use crate::heaps::size_classes::{PAGE_GRANULES, SizeClasses};
+use crate::heaps::size_classes::{ALL_CLASSES, CLASSES_MAX, PAGE_GRANULES, SizeClasses};
 
 /// Slabs looked at before new memory is taken.
 const LOOKS: u32 = 8;
@@ -61,25 +60,26 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     /// Dissolves a slab with at most its slots divided by `part` in use, of the class with most
     /// idle memory; looks at a few slabs.
     fn dissolve_slab(&mut self, part: u32) -> Result<bool, Refusal> {
-        let idlest = (0..MEDIUM_CLASSES)
-            .filter(|&class| self.medium.classes[class].partial != NIL)
-            .max_by_key(|&class| self.medium.classes[class].idle_granules());
+        let idlest = (CLASSES_MAX..ALL_CLASSES)
+            .filter(|&class| self.medium.of(class).partial != NIL)
+            .max_by_key(|&class| self.medium.of(class).idle_granules());
         let Some(class) = idlest else {
             return Ok(false);
         };
-        let most = self.medium.classes[class].slots() / part;
+        let shape = self.medium.of(class).shape;
+        let most = shape.slots / part;
         // Slots in the front are free.
-        self.drain_medium(class)?;
-        if self.medium.classes[class].partial == NIL {
+        self.drain_front(class)?;
+        if self.medium.of(class).partial == NIL {
             return Ok(false);
         }
         // The slab that slots are taken from is looked at last.
-        let head = self.medium.classes[class].partial;
+        let head = self.medium.of(class).partial;
         let mut id = head;
         for _ in 0..LOOKS {
             id = self.edit_desc(id, |desc| desc.next);
             let (index, first) = split_id(id);
-            let live = self.regions[index].slots_of(first).live;
+            let (_, live) = self.regions[index].slots_of(first, shape);
             if live.count_ones() <= most {
                 self.dissolve(id, class)?;
                 return Ok(true);
@@ -96,20 +96,21 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     /// Turns a slab that is in its class's list into core blocks.
     fn dissolve(&mut self, id: u32, class: usize) -> Result<(), Refusal> {
         let (index, first) = split_id(id);
-        let of = &mut self.medium.classes[class];
+        let of = self.medium.of_mut(class);
+        let (_, live) = self.regions[index].slots_of(first, of.shape);
         let slab = Slab {
             first: first * PAGE_GRANULES,
-            live: self.regions[index].slots_of(first).live,
-            slots: of.slots(),
-            granules: of.granules,
-            end: (first + of.pages) * PAGE_GRANULES,
+            live,
+            slots: of.shape.slots,
+            granules: of.shape.granules,
+            end: (first + of.shape.pages) * PAGE_GRANULES,
         };
         let live = slab.live.count_ones();
         of.out -= live;
         // The live ones count as handed out by the core from now on.
-        of.total -= u64::from(live);
+        self.fronts[class].total -= u64::from(live);
         self.large_total += u64::from(live);
-        self.large_granted_total += u64::from(live) * u64::from(of.bytes);
+        self.large_granted_total += u64::from(live) * of.bytes() as u64;
         self.medium.idle -= u64::from((slab.slots - live) * slab.granules);
         self.medium.add_blocks(class, live);
         self.regions[index].write_headers(slab).map_err(|fault| self.refusal(index, fault))?;

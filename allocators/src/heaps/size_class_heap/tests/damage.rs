@@ -10,9 +10,9 @@ use crate::heaps::size_class_heap::check::WalkState;
 use crate::heaps::size_class_heap::region::PageState;
 use crate::heaps::size_class_heap::small::Item;
 use crate::heaps::size_class_heap::{Refusal, SizeClassHeap};
-use crate::heaps::size_classes::{DefaultClasses, SizeClasses};
+use crate::heaps::size_classes::{HeapClasses, SizeClasses};
 
-type Default = SizeClassHeap<DefaultClasses>;
+type Default = SizeClassHeap<HeapClasses>;
 
 /// Page 1 of region 0, where the slots of these tests are.
 const PAGE: u32 = 1;
@@ -48,7 +48,7 @@ fn damage_to_a_page_is_told_with_the_page() {
     let found = said(|inner, class, _| inner.regions[0].set_kind(PAGE, class as u8));
     assert_eq!(found, kind, "the page is of another class than its descriptor");
     let found = said(|inner, _, _| {
-        let none = DefaultClasses::TABLE.count() as u8;
+        let none = HeapClasses::TABLE.count() as u8;
         inner.regions[0].set_kind(PAGE, none + 1);
         inner.edit_desc(PAGE, |desc| desc.class = none);
     });

@@ -12,11 +12,11 @@ use crate::heaps::size_class_heap::SizeClassHeap;
 use crate::heaps::size_class_heap::region::Region;
 use crate::heaps::size_class_heap::region_table::INLINE;
 use crate::heaps::size_class_heap::small::FRONT_SLOTS;
-use crate::heaps::size_classes::{ClassTable, DefaultClasses, SizeClasses};
+use crate::heaps::size_classes::{ClassTable, HeapClasses, SizeClasses};
 
-const TABLE: &ClassTable = DefaultClasses::TABLE;
+const TABLE: &ClassTable = HeapClasses::TABLE;
 
-type Default = SizeClassHeap<DefaultClasses>;
+type Default = SizeClassHeap<HeapClasses>;
 
 pub(super) fn layout(bytes: usize, align: usize) -> Layout {
     Layout::from_size_align(bytes, align).expect("a valid layout")
@@ -27,7 +27,7 @@ pub(super) fn memory(bytes: usize) -> Vec<MaybeUninit<u8>> {
 }
 
 /// Adds a region; the memory must outlive the size-class heap.
-pub(super) fn add(inner: &mut Default, memory: &mut [MaybeUninit<u8>]) -> bool {
+pub(super) fn add<C: SizeClasses>(inner: &mut SizeClassHeap<C>, memory: &mut [MaybeUninit<u8>]) -> bool {
     let layout = layout(memory.len(), 1);
     // SAFETY: the tests keep the memory for as long as the size-class heap and use it for nothing
     // else.
@@ -66,8 +66,15 @@ fn the_class_of_a_request_depends_on_size_and_alignment() {
         let aligned = TABLE.class_of_aligned(bytes, 32);
         assert_eq!(Default::class_for(layout(bytes, 32)), aligned, "{bytes} at 32");
     }
-    assert_eq!(Default::front_class(layout(most + 1, 1)), None, "no class is as large");
-    assert_eq!(Default::class_for(layout(most + 1, 1)), None, "no class is as large");
+    assert_eq!(Default::class_for(layout(most + 1, 1)), None, "no class in pages is as large");
+    let more = TABLE.all_bytes_max();
+    for bytes in [most + 1, 1000, more] {
+        let class = Some(TABLE.class_of(bytes));
+        assert_eq!(Default::front_class(layout(bytes, 16)), class, "{bytes}, of a middle size");
+        assert_eq!(Default::front_class(layout(bytes, 32)), None, "{bytes} at 32");
+        assert_eq!(Default::class_for(layout(bytes, 1)), None, "{bytes}: not in pages");
+    }
+    assert_eq!(Default::front_class(layout(more + 1, 1)), None, "no class is as large");
 }
 
 #[test]

@@ -7,9 +7,9 @@ use super::fast::{add, layout, memory};
 use crate::bookkeeping::mark;
 use crate::heaps::heap::tests::Random;
 use crate::heaps::size_class_heap::{FreeRuns, Refusal, SizeClassHeap};
-use crate::heaps::size_classes::DefaultClasses;
+use crate::heaps::size_classes::HeapClasses;
 
-type Default = SizeClassHeap<DefaultClasses>;
+type Default = SizeClassHeap<HeapClasses>;
 
 fn runs(inner: &Default) -> Vec<(usize, usize)> {
     let mut state = FreeRuns::default();

@@ -8,11 +8,11 @@ use super::fast::{add, layout, memory};
 use crate::contract::misuse::Misuse;
 use crate::heaps::size_class_heap::region::{CORE_BYTES_MAX, Region};
 use crate::heaps::size_class_heap::{Refusal, SizeClassHeap};
-use crate::heaps::size_classes::{ClassTable, DefaultClasses, SizeClasses};
+use crate::heaps::size_classes::{ClassTable, HeapClasses, SizeClasses};
 
-const TABLE: &ClassTable = DefaultClasses::TABLE;
+const TABLE: &ClassTable = HeapClasses::TABLE;
 
-type Default = SizeClassHeap<DefaultClasses>;
+type Default = SizeClassHeap<HeapClasses>;
 
 fn take(inner: &mut Default, bytes: usize) -> NonNull<u8> {
     inner.allocate(layout(bytes, 1)).expect("there is room").cast()
@@ -117,7 +117,9 @@ fn large_blocks_come_and_go_by_the_quick_way() {
     let live: usize = blocks.iter().map(|block| block.len()).sum();
     assert_eq!((inner.stats().live, inner.stats().granted), (5, live), "all of them");
     let slot = take(&mut inner, 64);
-    assert!(!inner.deallocate_hot(slot, 0), "a slot goes another way");
+    assert!(!inner.deallocate_hot(slot, 65), "more than it has");
+    assert!(inner.deallocate_hot(slot, 64), "a slot, too");
+    assert_eq!(take(&mut inner, 64), slot, "it waited in its front");
     for block in blocks {
         let (start, granted) = (block.cast::<u8>(), block.len());
         for inside in [1, 8, 16] {

@@ -8,17 +8,18 @@ use super::fast::{add, layout, memory};
 use crate::contract::misuse::Misuse;
 use crate::heaps::heap::tests::Random;
 use crate::heaps::size_class_heap::check::WalkState;
-use crate::heaps::size_class_heap::medium::{MEDIUM_CLASSES, Slots, medium_class};
-use crate::heaps::size_class_heap::region::{KIND_CORE, KIND_MEDIUM};
+use crate::heaps::size_class_heap::region::KIND_CORE;
 use crate::heaps::size_class_heap::{Refusal, SizeClassHeap};
-use crate::heaps::size_classes::DefaultClasses;
+use crate::heaps::size_classes::{
+    ALL_CLASSES, CLASSES_MAX, ClassTable, HeapClasses, Shape, SizeClasses,
+};
 
-type Default = SizeClassHeap<DefaultClasses>;
+type Default = SizeClassHeap<HeapClasses>;
 
 const REGION: usize = 8 << 20;
 
 fn class_of(bytes: usize) -> usize {
-    medium_class((bytes + 8).div_ceil(16) as u32).expect("a middle size")
+    HeapClasses::TABLE.class_of(bytes)
 }
 
 /// A size-class heap in a region that is large enough for slabs.
@@ -55,7 +56,9 @@ impl World {
 
     fn allocate(&mut self, bytes: usize) -> NonNull<u8> {
         let inner = &mut self.inner;
-        let block = inner.allocate_medium_front(bytes).or_else(|| inner.allocate_hot_core(bytes));
+        let class = Default::front_class(layout(bytes, 8));
+        let block = class.and_then(|class| inner.allocate_front(class, bytes));
+        let block = block.or_else(|| inner.allocate_hot_core(bytes));
         let block =
             block.unwrap_or_else(|| inner.allocate(layout(bytes, 8)).expect("there is room"));
         // SAFETY: the block is ours and has at least these bytes.
@@ -71,11 +74,15 @@ impl World {
     }
 
     fn slots(&self, bytes: usize) -> u32 {
-        self.inner.medium.classes[class_of(bytes)].slots()
+        self.shape(bytes).slots
+    }
+
+    fn shape(&self, bytes: usize) -> Shape {
+        self.inner.medium.of(class_of(bytes)).shape
     }
 
     fn slabs(&self, bytes: usize) -> u32 {
-        self.inner.medium.classes[class_of(bytes)].slabs
+        self.inner.medium.of(class_of(bytes)).slabs
     }
 
     fn check(&self) {
@@ -175,7 +182,7 @@ fn slots_fill_a_slab_from_its_start_and_a_freed_one_is_next() {
             assert!(slot - least >= nth * stride, "{bytes} bytes: slot {nth}");
             assert_eq!((slot - least) % (nth * 16), 0, "{bytes} bytes: slots are evenly apart");
         }
-        assert_eq!(world.inner.medium.classes[class].partial, super::super::NIL, "it is full");
+        assert_eq!(world.inner.medium.of(class).partial, super::super::NIL, "it is full");
         world.check();
         let slot = world.live[world.live.len() - slots / 2];
         world.free(slot, bytes);
@@ -190,11 +197,14 @@ fn an_empty_slab_goes_back_and_a_block_of_it_is_no_longer_live() {
     let mut world = World::with_slab(1000);
     let slot = *world.live.last().expect("the slot");
     let page = (slot.addr().get() - world.inner.regions[0].base.addr()) / 4096;
-    assert_eq!(world.inner.regions[0].kind(page as u32), KIND_MEDIUM, "the first page");
+    let class = class_of(1000);
+    let first = world.inner.regions[0].slab_of(page as u32);
+    assert_eq!(first, Some(page as u32), "the first page");
+    assert_eq!(world.inner.regions[0].medium_class(page as u32), Some(class), "of its class");
     world.free(slot, 1000);
     world.check();
     assert_eq!(world.slabs(1000), 1, "the slot is in the front");
-    world.inner.drain_medium(class_of(1000)).expect("sound");
+    world.inner.drain_front(class).expect("sound");
     assert_eq!(world.slabs(1000), 0, "it was empty");
     assert_eq!(world.inner.regions[0].kind(page as u32), KIND_CORE, "its pages are the core's");
     world.check();
@@ -338,7 +348,7 @@ fn busy_classes_agree_with_a_model() {
                     world.inner.deallocate(block, bytes).expect("it is live");
                 }
                 slabs = slabs
-                    .max((0..MEDIUM_CLASSES).map(|c| world.inner.medium.classes[c].slabs).sum());
+                    .max((CLASSES_MAX..ALL_CLASSES).map(|c| world.inner.medium.of(c).slabs).sum());
                 if step % 500 == 0 {
                     world.live = live.iter().map(|&(block, ..)| block).collect();
                     world.check();
@@ -365,39 +375,92 @@ fn verify_finds_each_kind_of_damage() {
     let class = class_of(1000);
     let tables = "a slab's tables are damaged";
     assert_eq!(said(|inner, page| inner.edit_desc(page, |desc| desc.id ^= 1)), tables);
-    let class_of_slab = |inner: &mut Default, page, class| {
-        inner.regions[0].set_unit_classes(page, [class; 8]);
+    let kind = |inner: &mut Default, page, class: usize| {
+        inner.regions[0].set_kind(page, class as u8 + 1);
     };
-    assert_eq!(said(|inner, page| class_of_slab(inner, page, 66)), tables);
-    assert_eq!(said(|inner, page| class_of_slab(inner, page, class as u8 + 1)), tables);
-    assert_eq!(said(|inner, page| inner.regions[0].set_kind(page + 1, KIND_MEDIUM + 2)), tables);
-    let all = (1 << World::new(REGION).slots(1000)) - 1;
-    let write = |inner: &mut Default, page, live: u32, free: u32| {
-        inner.regions[0].set_slots(page, Slots { live, free });
+    assert_eq!(said(|inner, page| kind(inner, page, ALL_CLASSES - 1)), tables, "other slots");
+    assert_eq!(said(|inner, page| kind(inner, page + 1, class + 1)), tables, "a page of another");
+    assert_eq!(said(|inner, page| inner.regions[0].set_distance(page + 1, 2)), tables);
+    let shape = World::new(REGION).shape(1000);
+    let all = shape.all();
+    let slot_at = |page: u32, slot: u32| page * 256 + slot * shape.granules;
+    // Makes these slots the free and the live ones of the slab, whose first slot is live.
+    let write = |inner: &mut Default, page: u32, live: u32, free: u32| {
+        let region = &inner.regions[0];
+        for slot in 0..shape.slots {
+            let granule = slot_at(page, slot);
+            if live >> slot & 1 != 0 { region.set_start(granule) } else { region.clear_start(granule) }
+        }
+        // SAFETY: the first page of a slab has them.
+        unsafe { region.free_slots(page).write(free) };
     };
-    assert_eq!(said(|inner, page| write(inner, page, 1 << 31 | 1, all - 1)), tables);
-    assert_eq!(said(|inner, page| write(inner, page, 1, all)), tables);
-    assert_eq!(said(|inner, page| write(inner, page, 0, all)), tables);
+    assert_eq!(said(|inner, page| inner.regions[0].set_start(page * 256 + 1)), tables, "no slot");
+    assert_eq!(said(|inner, page| write(inner, page, 1, all)), tables, "live and free");
+    assert_eq!(said(|inner, page| write(inner, page, 1, all + 1)), tables, "more than there are");
+    assert_eq!(said(|inner, page| write(inner, page, 0, all)), tables, "all are free");
     let counts = "a class of middle sizes counts other blocks than there are";
     assert_eq!(said(|inner, page| write(inner, page, 3, all - 3)), counts);
     assert_eq!(said(|inner, page| write(inner, page, 0, all - 1)), counts);
-    assert_eq!(said(|inner, _| inner.medium.classes[class].out += 1), counts);
+    assert_eq!(said(|inner, _| inner.medium.of_mut(class).out += 1), counts);
     assert_eq!(said(|inner, _| inner.medium.count_block(class)), counts);
     let unmark = |inner: &mut Default, _| {
-        inner.medium.classes[class].slots = core::ptr::null_mut();
+        inner.medium.of_mut(class).free = core::ptr::null_mut();
     };
     assert_eq!(said(unmark), counts);
-    let front = "a front holds what is not free";
     let waiting = |inner: &mut Default, page: u32, live: u32, free: u32| {
         let slot = NonNull::new(inner.regions[0].address(page * 256)).expect("not null");
         assert!(inner.deallocate_hot(slot, 0), "it is live");
         write(inner, page, live, free);
     };
-    assert_eq!(said(|inner, page| waiting(inner, page, 1, all - 1)), front);
-    assert_eq!(said(|inner, page| waiting(inner, page, 2, all - 2)), front);
+    let front = "a front holds what is not free";
+    assert_eq!(said(|inner, page| waiting(inner, page, 1, all - 1)), front, "it is live");
+    assert_eq!(said(|inner, page| waiting(inner, page, 2, all - 2)), counts, "free in its slab");
     let list = "a list of slabs of middle sizes is damaged";
-    assert_eq!(said(|inner, _| inner.medium.classes[class].slabs = 0), list);
+    assert_eq!(said(|inner, _| inner.medium.of_mut(class).slabs = 0), list);
     let memory = "the memory of slabs of middle sizes is counted wrong";
     assert_eq!(said(|inner, _| inner.medium.idle += 1), memory);
     assert_eq!(said(|inner, _| inner.medium.granules += 1), memory);
+}
+
+/// The classes of a program with buffers.
+#[derive(Debug)]
+struct Buffers;
+
+impl SizeClasses for Buffers {
+    const TABLE: &'static ClassTable = &ClassTable::new(&[32, 480, 5000, 32_768]);
+}
+
+#[test]
+fn classes_of_the_users_have_slabs_of_their_own() {
+    let mut memory = memory(64 << 20);
+    let mut inner = SizeClassHeap::<Buffers>::new();
+    assert!(add(&mut inner, &mut memory), "the memory holds pages");
+    let mut live: Vec<(NonNull<u8>, usize)> = Vec::new();
+    let mut random = Random::new(7);
+    let mut slabs = [0; 2];
+    for step in 0..20_000 {
+        if live.len() < 600 && random.below(3) != 0 {
+            let bytes = [20, 300, 481 + random.below(4520), 32_000 + random.below(768)][step % 4];
+            let block = inner.allocate(layout(bytes, 8)).expect("there is room");
+            // SAFETY: the block is ours and has these bytes.
+            unsafe { block.cast::<u8>().write_bytes(1, block.len()) };
+            live.push((block.cast(), bytes));
+        } else if !live.is_empty() {
+            let (block, bytes) = live.swap_remove(random.below(live.len()));
+            inner.deallocate(block, bytes).expect("it is live");
+        }
+        for (most, class) in slabs.iter_mut().zip([CLASSES_MAX, CLASSES_MAX + 1]) {
+            *most = inner.medium.of(class).slabs.max(*most);
+        }
+        if step % 1000 == 0 {
+            inner.verify().expect("sound");
+        }
+    }
+    assert!(slabs.iter().all(|&slabs| slabs > 1), "at most {slabs:?} slabs");
+    for (block, bytes) in live {
+        inner.deallocate(block, bytes).expect("it is live");
+    }
+    inner.drain().expect("sound");
+    assert!(inner.regions[0].is_unused(), "everything is one free block");
+    inner.verify().expect("sound");
 }

@@ -7,11 +7,11 @@ use super::fast::{add, layout, memory};
 use crate::heaps::size_class_heap::page_id::split_id;
 use crate::heaps::size_class_heap::region::{KIND_MIXED, NIL, PageState};
 use crate::heaps::size_class_heap::{Refusal, SizeClassHeap};
-use crate::heaps::size_classes::{ClassTable, DefaultClasses, SizeClasses};
+use crate::heaps::size_classes::{ClassTable, HeapClasses, SizeClasses};
 
-const TABLE: &ClassTable = DefaultClasses::TABLE;
+const TABLE: &ClassTable = HeapClasses::TABLE;
 
-type Default = SizeClassHeap<DefaultClasses>;
+type Default = SizeClassHeap<HeapClasses>;
 
 fn class(bytes: usize) -> usize {
     TABLE.class_of(bytes)

@@ -11,9 +11,9 @@ use crate::contract::misuse::Misuse;
 use crate::heaps::size_class_heap::check::WalkState;
 use crate::heaps::size_class_heap::region::{Region, region_in};
 use crate::heaps::size_class_heap::{Refusal, SizeClassHeap};
-use crate::heaps::size_classes::DefaultClasses;
+use crate::heaps::size_classes::HeapClasses;
 
-type Default = SizeClassHeap<DefaultClasses>;
+type Default = SizeClassHeap<HeapClasses>;
 
 fn take(inner: &mut Default, bytes: usize) -> NonNull<u8> {
     inner.allocate(layout(bytes, 1)).expect("there is room").cast()
