@@ -16,7 +16,7 @@ use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
 use crate::contract::leak;
 use crate::contract::stats::Stats;
 use crate::heaps::size_class_heap::GrowingHeap;
-use crate::heaps::size_classes::HeapClasses;
+use crate::heaps::size_classes::{HeapClasses, SizeClasses};
 
 /// What a heap over a backing asks for first, by default.
 const REGION_BYTES: usize = 64 << 20;
@@ -121,8 +121,9 @@ pub struct HeapAllocator<
     'a,
     B: Allocator + ?Sized = dyn Allocator + Sync + 'a,
     S: SiteBook = NoSites,
+    C: SizeClasses = HeapClasses,
 > {
-    growing: GrowingHeap<'a, B, HeapClasses>,
+    growing: GrowingHeap<'a, B, C>,
     sites: S,
 }
 
@@ -187,7 +188,7 @@ impl<'a, B: Allocator + ?Sized> HeapAllocator<'a, B> {
     /// that its calls are direct.
     #[must_use]
     pub const fn with_region_bytes_in(name: &'a str, bytes: usize, backing: &'a B) -> Self {
-        Self { growing: GrowingHeap::growing(name, backing, bytes), sites: NoSites }
+        Self::with_classes_in(name, bytes, backing)
     }
 
     /// As [`fixed`](Self::fixed), and keeps the type of the allocator, so that its calls are
@@ -201,15 +202,64 @@ impl<'a, B: Allocator + ?Sized> HeapAllocator<'a, B> {
         heap.growing.take_only(bytes)?;
         Ok(heap)
     }
+}
+
+impl<'a, C: SizeClasses> HeapAllocator<'a, dyn Allocator + Sync + 'a, NoSites, C> {
+    /// Makes a heap of the classes `C`, its first region as in
+    /// [`with_region_bytes`](HeapAllocator::with_region_bytes).
+    ///
+    /// `backing` must be `Sync`; [`with_classes_in`](Self::with_classes_in) takes any allocator.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use core::alloc::Layout;
+    /// use loligo_allocators::{
+    ///     Allocator, ClassTable, HeapAllocator, NoSites, PageAllocator, SizeClasses,
+    /// };
+    ///
+    /// /// Nodes of two sizes, and buffers of up to 20 KiB that come and go.
+    /// struct Few;
+    ///
+    /// impl SizeClasses for Few {
+    ///     const TABLE: &'static ClassTable = &ClassTable::new(&[32, 96, 20 << 10]);
+    /// }
+    ///
+    /// let pages = PageAllocator::new("pages");
+    /// let heap: HeapAllocator<'_, _, NoSites, Few> =
+    ///     HeapAllocator::with_classes("few", 8 << 20, &pages);
+    /// let node = heap.allocate(Layout::new::<[u64; 5]>())?;
+    /// assert_eq!(node.len(), 96);
+    /// // SAFETY: the block is live.
+    /// unsafe { heap.deallocate(node.cast()) };
+    /// # Ok::<(), loligo_allocators::AllocError>(())
+    /// ```
+    #[must_use]
+    pub const fn with_classes(
+        name: &'a str,
+        bytes: usize,
+        backing: &'a (dyn Allocator + Sync + 'a),
+    ) -> Self {
+        Self::with_classes_in(name, bytes, backing)
+    }
+}
+
+impl<'a, B: Allocator + ?Sized, C: SizeClasses> HeapAllocator<'a, B, NoSites, C> {
+    /// As [`with_classes`](Self::with_classes), and keeps the type of the allocator, so that its
+    /// calls are direct.
+    #[must_use]
+    pub const fn with_classes_in(name: &'a str, bytes: usize, backing: &'a B) -> Self {
+        Self { growing: GrowingHeap::growing(name, backing, bytes), sites: NoSites }
+    }
 
     /// Keeps the site of each block handed out from now on, with [`Sites`](crate::Sites).
     #[must_use]
-    pub const fn with_sites<S: SiteBook>(self, sites: S) -> HeapAllocator<'a, B, S> {
+    pub const fn with_sites<S: SiteBook>(self, sites: S) -> HeapAllocator<'a, B, S, C> {
         with_sites!(self, sites, HeapAllocator { growing })
     }
 }
 
-impl<B: Allocator + ?Sized, S: SiteBook> HeapAllocator<'_, B, S> {
+impl<B: Allocator + ?Sized, S: SiteBook, C: SizeClasses> HeapAllocator<'_, B, S, C> {
     /// Returns the book of sites: with [`Sites`](crate::Sites) it says who asked for a block.
     #[must_use]
     pub const fn sites(&self) -> &S {
@@ -232,7 +282,9 @@ impl<B: Allocator + ?Sized, S: SiteBook> HeapAllocator<'_, B, S> {
 
 // SAFETY: blocks are slots or core blocks of regions that belong to this heap; the size-class
 // heap's invariants keep them apart, and an error changes nothing but what is kept for speed.
-unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for HeapAllocator<'_, B, S> {
+unsafe impl<B: Allocator + ?Sized, S: SiteBook, C: SizeClasses> Allocator
+    for HeapAllocator<'_, B, S, C>
+{
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         if S::KEEPS {
@@ -329,10 +381,12 @@ unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for HeapAllocator<'_, 
     }
 }
 
-impl<B: Allocator + ?Sized, S: SiteBook> Drop for HeapAllocator<'_, B, S> {
+impl<B: Allocator + ?Sized, S: SiteBook, C: SizeClasses> Drop for HeapAllocator<'_, B, S, C> {
     fn drop(&mut self) {
-        struct GiveBack<'h, 'a, B: Allocator + ?Sized, S: SiteBook>(&'h HeapAllocator<'a, B, S>);
-        impl<B: Allocator + ?Sized, S: SiteBook> Drop for GiveBack<'_, '_, B, S> {
+        struct GiveBack<'h, 'a, B: Allocator + ?Sized, S: SiteBook, C: SizeClasses>(
+            &'h HeapAllocator<'a, B, S, C>,
+        );
+        impl<B: Allocator + ?Sized, S: SiteBook, C: SizeClasses> Drop for GiveBack<'_, '_, B, S, C> {
             fn drop(&mut self) {
                 self.0.growing.give_all();
             }

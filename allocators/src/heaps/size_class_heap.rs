@@ -306,7 +306,13 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         Ok(())
     }
 
-    /// The class that serves a layout, if one does.
+    /// Whether a class serves a layout, in pages or as a middle size.
+    #[inline]
+    pub(crate) fn has_class(layout: Layout) -> bool {
+        Self::front_class(layout).is_some() || Self::class_for(layout).is_some()
+    }
+
+    /// The class with slots in pages that serves a layout, if one does.
     #[inline]
     pub(crate) fn class_for(layout: Layout) -> Option<usize> {
         if layout.size() > C::TABLE.bytes_max() {

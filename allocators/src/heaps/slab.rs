@@ -29,7 +29,8 @@ const REGION_BYTES: usize = 1 << 20;
 /// Small blocks from pages of one size class each; larger requests go to the backing as they are.
 ///
 /// Put it in front of a [`BuddyAllocator`](crate::BuddyAllocator) or any other allocator that is at
-/// its best with large blocks. The classes are a type parameter: see [`SizeClasses`].
+/// its best with large blocks. The classes are a type parameter: see [`SizeClasses`]. What they
+/// serve up to, 496 bytes by default and 32 KiB at most, is small here.
 ///
 /// # Misuse
 ///
@@ -224,7 +225,7 @@ impl<B: Allocator + ?Sized, C: SizeClasses, S: SiteBook> SlabAllocator<'_, B, C,
     #[inline(always)]
     #[track_caller]
     fn take(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        if SizeClassHeap::<C>::class_for(layout).is_some() {
+        if SizeClassHeap::<C>::has_class(layout) {
             self.growing.allocate(layout)
         } else {
             self.allocate_large(layout, false)
@@ -234,7 +235,7 @@ impl<B: Allocator + ?Sized, C: SizeClasses, S: SiteBook> SlabAllocator<'_, B, C,
     #[inline(always)]
     #[track_caller]
     fn take_zeroed(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        if SizeClassHeap::<C>::class_for(layout).is_none() {
+        if !SizeClassHeap::<C>::has_class(layout) {
             return self.allocate_large(layout, true);
         }
         let block = self.growing.allocate(layout)?;

@@ -119,7 +119,7 @@ macro_rules! each_allocator {
         $bridges! {
             #[cfg(target_os = "linux")]
             [S: SiteBook] PageAllocator<S>;
-            ['b, B: Allocator + ?Sized, S: SiteBook] HeapAllocator<'b, B, S>;
+            ['b, B: Allocator + ?Sized, S: SiteBook, C: SizeClasses] HeapAllocator<'b, B, S, C>;
             ['b, B: Allocator + ?Sized, C: SizeClasses, S: SiteBook] SlabAllocator<'b, B, C, S>;
             ['b, B: Allocator + ?Sized, S: SiteBook] BuddyAllocator<'b, B, S>;
             ['b, B: Allocator + ?Sized, S: SiteBook] PoolAllocator<'b, B, S>;

@@ -85,7 +85,7 @@ impl<B: Allocator + ?Sized, C: SizeClasses, S: SiteBook> SlabAllocator<'_, B, C,
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
         let before = self.expect(block, Some(old.size()));
-        if SizeClassHeap::<C>::class_for(new).is_some() {
+        if SizeClassHeap::<C>::has_class(new) {
             // SAFETY: the caller's promise.
             if let Ok(moved) = unsafe { move_block(self, block, old, new) } {
                 return Ok(moved);

@@ -274,3 +274,41 @@ fn verify_sees_a_large_block_in_a_region_of_small_ones() {
         unsafe { slab.deallocate(block) };
     }
 }
+
+/// Classes with one of a middle size.
+#[derive(Debug)]
+struct WithBuffers;
+
+impl SizeClasses for WithBuffers {
+    const TABLE: &'static ClassTable = &ClassTable::new(&[64, 3000]);
+}
+
+#[test]
+fn what_a_class_of_a_middle_size_serves_is_not_passed_on() {
+    let mut memory = vec![MaybeUninit::uninit(); 16 << 20];
+    let backing = HeapAllocator::from_region("below", &mut memory);
+    let slab: SlabAllocator<'_, _, WithBuffers> =
+        SlabAllocator::with_classes_in("slab", 8 << 20, &backing);
+    let layout = |bytes| Layout::from_size_align(bytes, 8).expect("a layout");
+    let mut live: Vec<_> = (0..400)
+        .map(|nth| slab.allocate(layout(65 + nth * 7)).expect("room").cast::<u8>())
+        .collect();
+    assert_eq!(backing.stats().live, 1, "all are in one region");
+    // As many come and go until they are in slabs, which have slots of one size.
+    for turn in 0..4000 {
+        let nth = turn * 7 % live.len();
+        // SAFETY: the block is live and not used again.
+        unsafe { slab.deallocate(live[nth]) };
+        live[nth] = slab.allocate(layout(65 + turn % 2936)).expect("room").cast();
+    }
+    slab.verify().expect("sound");
+    // SAFETY: the block is live.
+    let largest = live.iter().map(|&block| unsafe { slab.allocated_size(block) }).max();
+    assert_eq!(largest, Some(3000), "the class");
+    let more = slab.allocate(layout(3001)).expect("room");
+    assert_eq!(backing.stats().live, 3, "larger ones are the backing's, with a table of them");
+    for block in live.into_iter().chain([more.cast()]) {
+        // SAFETY: the block is live and not used again.
+        unsafe { slab.deallocate(block) };
+    }
+}
