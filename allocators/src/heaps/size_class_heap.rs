@@ -55,9 +55,7 @@ use crate::bookkeeping::mark;
 use crate::contract::allocator::Damage;
 use crate::contract::misuse::Misuse;
 use crate::contract::stats::Stats;
-use crate::heaps::size_classes::{
-    ALL_CLASSES, CLASSES_MAX, GRANULE, PAGE_GRANULES, SizeClasses,
-};
+use crate::heaps::size_classes::{ALL_CLASSES, CLASSES_MAX, GRANULE, PAGE_GRANULES, SizeClasses};
 
 /// Why a request was not served or a free not done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

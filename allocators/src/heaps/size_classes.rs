@@ -266,8 +266,7 @@ impl ClassTable {
 
     /// Whether a class has this number.
     pub(crate) const fn has(&self, class: usize) -> bool {
-        class < self.count()
-            || (class >= CLASSES_MAX && class < CLASSES_MAX + self.medium_count())
+        class < self.count() || (class >= CLASSES_MAX && class < CLASSES_MAX + self.medium_count())
     }
 
     /// Returns the largest request that a class with slots in pages serves.

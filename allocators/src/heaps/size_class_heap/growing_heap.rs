@@ -198,7 +198,16 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         }
     }
 
-    /// Frees a block if it is a slot of a page of the region used last; `false` if it is not.
+    /// Frees a block if it is a slot of the region used last and its front has room; `false` if not.
+    #[inline(always)]
+    #[cfg(all(feature = "std", not(loom)))]
+    pub(crate) fn deallocate_front(&self, block: NonNull<u8>, bytes: usize) -> bool {
+        // SAFETY: as in `allocate`.
+        let inner = unsafe { &mut *self.inner.get() };
+        inner.cached_slot(block, bytes).is_some_and(|slot| inner.deallocate_front(slot))
+    }
+
+    /// Frees a block if it is a slot of the region used last; `false` if it is not.
     #[inline]
     #[track_caller]
     #[cfg(all(feature = "std", not(loom)))]
@@ -234,6 +243,16 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
             None => inner.deallocate_hot(block, 0),
         };
         if done { Ok(()) } else { inner.deallocate(block, 0) }
+    }
+
+    /// Frees several blocks that another thread handed back, if they are small ones of one page: a
+    /// bit for each granule from `first` on. `false`, with nothing changed, if they are not.
+    #[cfg(all(feature = "std", not(loom)))]
+    pub(crate) fn deallocate_kept_several(&self, first: NonNull<u8>, bits: usize) -> bool {
+        // SAFETY: as in `allocate`.
+        let inner = unsafe { &mut *self.inner.get() };
+        inner.cache_region_of(first);
+        inner.deallocate_several(first, bits)
     }
 
     /// The second try for a slot whose front is full.

@@ -223,7 +223,11 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         if self.deallocate_front(slot) {
             return true;
         }
-        if slot.is_in_page() { self.deallocate_to_page(slot) } else { self.deallocate_to_slab(slot) }
+        if slot.is_in_page() {
+            self.deallocate_to_page(slot)
+        } else {
+            self.deallocate_to_slab(slot)
+        }
     }
 
     /// Takes back a block in a page of the core of the cached region; `false` sends the caller to

@@ -20,11 +20,9 @@ const FRONT_HEAD: usize = 32;
 /// Most slots of a front: 14, or 12 where an address has 32 bits.
 pub(super) const FRONT_SLOTS: usize = (FRONT_SIZE - FRONT_HEAD) / size_of::<Item>();
 /// Most bytes that a front holds back, except that it has at least four slots.
-const FRONT_BYTES: usize = 2048;
-/// The same of a class of a middle size.
-const MEDIUM_FRONT_BYTES: usize = 8192;
-/// What a front holds back at most, four slots or not.
-const FRONT_BYTES_MAX: usize = 32 << 10;
+const FRONT_BYTES: usize = 8192;
+/// The largest slots of which it has four.
+const FOUR_BYTES_MAX: usize = 8200;
 
 /// A free slot: where it starts and which word of `starts` holds its bit.
 #[derive(Clone, Copy, Debug)]
@@ -120,22 +118,21 @@ pub(super) const fn fronts(table: &ClassTable) -> [Front; ALL_CLASSES] {
         if table.has(class) {
             let bytes = table.bytes(class);
             fronts[class].bytes = bytes as u32;
-            fronts[class].capacity = capacity(class, bytes) as u32;
+            fronts[class].capacity = capacity(bytes) as u32;
         }
         class += 1;
     }
     fronts
 }
 
-/// The slots that the front of a class holds.
-const fn capacity(class: usize, bytes: usize) -> usize {
-    let most = if class < CLASSES_MAX { FRONT_BYTES } else { MEDIUM_FRONT_BYTES };
-    let fitting = most / bytes;
+/// How many slots of `bytes` a front holds.
+const fn capacity(bytes: usize) -> usize {
+    let fitting = FRONT_BYTES / bytes;
     if fitting > FRONT_SLOTS {
         FRONT_SLOTS
     } else if fitting >= 4 {
         fitting
-    } else if bytes * 4 <= FRONT_BYTES_MAX + 64 {
+    } else if bytes <= FOUR_BYTES_MAX {
         4
     } else {
         1
@@ -380,7 +377,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         }
         if !front.has_room() {
             if class < CLASSES_MAX {
-                return self.free_in_page(id, class);
+                return self.free_in_page(id, class, 1);
             }
             self.medium.count_free(class);
             return self.give_slot(place, class);
@@ -389,14 +386,61 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         Ok(())
     }
 
-    /// Counts one slot of a slab page as free.
-    fn free_in_page(&mut self, id: u32, class: usize) -> Result<(), Refusal> {
-        self.classes[class].out -= 1;
+    /// Takes back several slots of a page of the cached region, if all that the bits say are live
+    /// slots of one class: a bit for each granule from `first` on, which begins a word of them.
+    /// `false`, with nothing changed, if not.
+    #[cfg(all(feature = "std", not(loom)))]
+    pub(crate) fn deallocate_several(&mut self, first: NonNull<u8>, bits: usize) -> bool {
+        let region = self.cached_region();
+        let granule = region.granule_of(first);
+        if granule / PAGE_GRANULES as usize >= region.initialised as usize {
+            return false;
+        }
+        let first = granule as u32;
+        let page = first / PAGE_GRANULES;
+        let class = usize::from(region.kind(page)).wrapping_sub(1);
+        let word = region.starts_word(first);
+        let base = region.address(first - first % 64);
+        let mut bits = (bits as u64) << (first % 64);
+        // SAFETY: the page is initialised.
+        let starts = unsafe { word.read() };
+        if class >= CLASSES_MAX || starts & bits != bits {
+            return false;
+        }
+        // SAFETY: the same word, which the heap's owner alone writes.
+        unsafe { write_bits(word, starts & !bits) };
+        let front = &mut self.fronts[class];
+        let bytes = front.bytes as usize;
+        self.granted -= bits.count_ones() as usize * bytes;
+        let mut to_page = 0;
+        while bits != 0 {
+            let start = base.wrapping_add(bits.trailing_zeros() as usize * GRANULE);
+            bits &= bits - 1;
+            mark::no_access_at(start, bytes);
+            if front.has_room() {
+                front.push(Item { start, word });
+            } else {
+                to_page += 1;
+            }
+        }
+        if to_page > 0
+            && let Err(refusal) =
+                self.free_in_page(page_id(self.cached_number, page), class, to_page)
+        {
+            self.damage = Some(refusal);
+        }
+        true
+    }
+
+    /// Counts slots of a slab page as free.
+    fn free_in_page(&mut self, id: u32, class: usize, slots: u16) -> Result<(), Refusal> {
+        self.classes[class].out -= u64::from(slots);
         let (used, state) = self.edit_desc(id, |desc| {
-            desc.used -= 1;
+            desc.used -= slots;
             (desc.used, desc.state)
         });
         match state {
+            PageState::Full if used == 0 => return self.release_slab(id, class),
             PageState::Full => self.link_partial(id, class),
             PageState::Partial if used == 0 => {
                 self.unlink_partial(id, class);
@@ -415,7 +459,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
             };
             let place = Place { region, granule: (offset / GRANULE) as u32 };
             if class < CLASSES_MAX {
-                self.free_in_page(page_id(region, place.granule / PAGE_GRANULES), class)?;
+                self.free_in_page(page_id(region, place.granule / PAGE_GRANULES), class, 1)?;
             } else {
                 self.give_slot(place, class)?;
             }

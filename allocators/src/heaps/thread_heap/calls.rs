@@ -18,11 +18,27 @@ impl<S: SiteBook> ThreadHeap<'_, S> {
     #[inline(always)]
     #[track_caller]
     pub(super) fn take(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        let Some(slot) = self.slot_at_once() else { return self.take_first(layout) };
-        let Some(class) = Heap::front_class(layout) else { return self.take_larger(slot, layout) };
-        match slot.heap.allocate_front(class, layout.size()) {
+        match self.take_at_once(layout) {
             Some(block) => Ok(block),
-            None => self.take_in_page(slot, class, layout),
+            None => self.take_further(layout),
+        }
+    }
+
+    /// Serves a request from a front of the running thread. Calls nothing.
+    #[inline(always)]
+    pub(super) fn take_at_once(&self, layout: Layout) -> Option<NonNull<[u8]>> {
+        let slot = self.slot_at_once()?;
+        slot.heap.allocate_front(Heap::front_class(layout)?, layout.size())
+    }
+
+    /// Serves a request that no front served.
+    #[inline(never)]
+    #[track_caller]
+    pub(super) fn take_further(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        let Some(slot) = self.slot_at_once() else { return self.take_first(layout) };
+        match Heap::front_class(layout) {
+            Some(class) => self.take_in_page(slot, class, layout),
+            None => self.take_larger(slot, layout),
         }
     }
 
@@ -64,6 +80,12 @@ impl<S: SiteBook> ThreadHeap<'_, S> {
             Some(slot) => slot.allocate(layout),
             None => shared.with_zero(|slot| slot.allocate(layout)),
         }
+    }
+
+    /// Frees a block into a front of the running thread; `false` if it cannot. Calls nothing.
+    #[inline(always)]
+    pub(super) fn free_at_once(&self, block: NonNull<u8>, bytes: usize) -> bool {
+        self.slot_at_once().is_some_and(|slot| slot.heap.deallocate_front(block, bytes))
     }
 
     /// Frees a block; `bytes` is at most its size, or 0.

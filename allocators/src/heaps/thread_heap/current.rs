@@ -40,11 +40,18 @@ std::thread_local! {
 }
 
 impl Current {
-    /// Puts an entry before the others.
+    /// Puts an entry before the others. Meanwhile no number has a slot.
     fn begin_with(&self, at: usize) {
+        let mut ids = [NO_HEAP; KEPT];
+        for (id, entry) in ids.iter_mut().zip(&self.entries) {
+            *id = entry.id.replace(NO_HEAP);
+        }
+        ids[..=at].rotate_right(1);
         for at in (1..=at).rev() {
-            self.entries[at].id.swap(&self.entries[at - 1].id);
             self.entries[at].slot.swap(&self.entries[at - 1].slot);
+        }
+        for (id, entry) in ids.iter().zip(&self.entries) {
+            entry.id.set(*id);
         }
     }
 }
@@ -74,7 +81,13 @@ impl Entry {
 pub(super) fn slot(id: usize) -> Option<NonNull<Slot>> {
     CURRENT.with(|current| {
         let entry = &current.entries[0];
-        if entry.id.get() == id { entry.slot.get() } else { None }
+        if entry.id.get() != id {
+            return None;
+        }
+        debug_assert!(entry.slot.get().is_some(), "a number comes after its slot");
+        // SAFETY: `enter` writes a number after its slot, and `give_up` takes it away before; no
+        // heap has the number of none.
+        Some(unsafe { entry.slot.get().unwrap_unchecked() })
     })
 }
 

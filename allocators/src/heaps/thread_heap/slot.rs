@@ -176,6 +176,9 @@ impl Slot {
         }
         while let Some((word, mut bits)) = record.mail().take(&mut cursor) {
             taken += bits.count_ones() as usize;
+            if self.take_back_several(record.tables.address(word * WORD_BITS), bits) {
+                bits = 0;
+            }
             while bits != 0 {
                 let granule = word * WORD_BITS + bits.trailing_zeros() as usize;
                 bits &= bits - 1;
@@ -188,6 +191,13 @@ impl Slot {
         }
         self.heap.give_emptied();
         taken
+    }
+
+    /// Takes back the blocks of one word of a plane, if they are small ones of one page.
+    fn take_back_several(&self, address: *mut u8, bits: usize) -> bool {
+        // SAFETY: a granule of a region is not at null.
+        let first = unsafe { NonNull::new_unchecked(address) };
+        self.heap.deallocate_kept_several(first, bits)
     }
 
     fn take_back_block(&self, address: *mut u8) {

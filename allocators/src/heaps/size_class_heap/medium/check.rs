@@ -3,9 +3,7 @@
 use super::super::page_id::{page_id, split_id};
 use super::super::region::{KIND_CORE, NIL, Region};
 use super::super::{Damage, SizeClassHeap};
-use crate::heaps::size_classes::{
-    ALL_CLASSES, CLASSES_MAX, PAGE_GRANULES, Shape, SizeClasses,
-};
+use crate::heaps::size_classes::{ALL_CLASSES, CLASSES_MAX, PAGE_GRANULES, Shape, SizeClasses};
 
 /// What was counted of a class in all regions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -135,10 +133,6 @@ impl Region {
         let starts = pages.flat_map(|page| self.page_starts(page));
         let started: u32 = starts.map(u64::count_ones).sum();
         let all = shape.all();
-        kinds
-            && started == live.count_ones()
-            && live & free == 0
-            && free & !all == 0
-            && free != all
+        kinds && started == live.count_ones() && live & free == 0 && free & !all == 0 && free != all
     }
 }

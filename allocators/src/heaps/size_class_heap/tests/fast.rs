@@ -27,7 +27,10 @@ pub(super) fn memory(bytes: usize) -> Vec<MaybeUninit<u8>> {
 }
 
 /// Adds a region; the memory must outlive the size-class heap.
-pub(super) fn add<C: SizeClasses>(inner: &mut SizeClassHeap<C>, memory: &mut [MaybeUninit<u8>]) -> bool {
+pub(super) fn add<C: SizeClasses>(
+    inner: &mut SizeClassHeap<C>,
+    memory: &mut [MaybeUninit<u8>],
+) -> bool {
     let layout = layout(memory.len(), 1);
     // SAFETY: the tests keep the memory for as long as the size-class heap and use it for nothing
     // else.
@@ -86,7 +89,7 @@ fn slots_go_to_their_front_and_come_back_last_freed_first() {
         let class = TABLE.class_of(bytes);
         // The first opens a page, from which the others come.
         let mut blocks = vec![take(&mut inner, bytes)];
-        let room = (2048 / TABLE.bytes(class)).clamp(4, FRONT_SLOTS);
+        let room = (8192 / TABLE.bytes(class)).clamp(4, FRONT_SLOTS);
         for _ in 0..room {
             let next = inner.allocate_current(class, bytes).map(NonNull::cast);
             blocks.push(next.unwrap_or_else(|| take(&mut inner, bytes)));
@@ -131,19 +134,19 @@ fn a_slot_goes_to_its_page_where_the_page_stays_as_it_is() {
     assert!(add(&mut inner, &mut memory), "the memory holds pages");
     let class = TABLE.class_of(496);
     let slots = TABLE.slots(class) as usize;
-    // Two pages are full, the third is the current one.
-    let blocks: Vec<_> = (0..2 * slots + 2).map(|_| take(&mut inner, 496)).collect();
+    // Three pages are full, the fourth is the current one.
+    let blocks: Vec<_> = (0..3 * slots + 2).map(|_| take(&mut inner, 496)).collect();
     let slot = |inner: &Default, at: usize| inner.cached_slot(blocks[at], 0).expect("it is live");
     let full = slot(&inner, 0);
     assert!(!inner.deallocate_to_page(full), "a full page becomes a partial one by this");
     let granted = inner.stats().granted;
-    let current = slot(&inner, 2 * slots);
+    let current = slot(&inner, 3 * slots);
     assert!(inner.deallocate_to_page(current), "the current page stays that");
     assert_eq!(inner.stats().granted, granted - 496, "a slot less");
-    assert!(inner.cached_slot(blocks[2 * slots], 0).is_none(), "it is free");
+    assert!(inner.cached_slot(blocks[3 * slots], 0).is_none(), "it is free");
     inner.verify().expect("sound");
     // Fill the front, so that a free by the slow way reaches the page.
-    for &block in &blocks[slots..2 * slots] {
+    for &block in &blocks[slots..3 * slots] {
         inner.deallocate(block, 496).expect("it is live");
     }
     for &block in &blocks[..3] {
@@ -152,10 +155,9 @@ fn a_slot_goes_to_its_page_where_the_page_stays_as_it_is() {
     inner.verify().expect("sound");
     let partial = slot(&inner, 3);
     let granted = inner.stats().granted;
-    if inner.deallocate_to_page(partial) {
-        assert_eq!(inner.stats().granted, granted - 496, "a slot less");
-        assert!(inner.cached_slot(blocks[3], 0).is_none(), "it is free");
-    }
+    assert!(inner.deallocate_to_page(partial), "a partial page stays that");
+    assert_eq!(inner.stats().granted, granted - 496, "a slot less");
+    assert!(inner.cached_slot(blocks[3], 0).is_none(), "it is free");
     inner.verify().expect("sound");
 }
 
@@ -165,9 +167,9 @@ fn a_partial_page_takes_all_slots_back_but_its_last() {
     let mut inner = Default::new();
     assert!(add(&mut inner, &mut memory), "the memory holds pages");
     let slots = TABLE.slots(TABLE.class_of(496)) as usize;
-    let blocks: Vec<_> = (0..2 * slots + 1).map(|_| take(&mut inner, 496)).collect();
+    let blocks: Vec<_> = (0..3 * slots + 1).map(|_| take(&mut inner, 496)).collect();
     // Some fill the front, so that the others go to their pages.
-    for &block in blocks[slots..2 * slots].iter().chain(&blocks[..2]) {
+    for &block in blocks[slots..3 * slots].iter().chain(&blocks[..2]) {
         inner.deallocate(block, 496).expect("it is live");
     }
     for (at, &block) in blocks[..slots].iter().enumerate().skip(2) {
@@ -261,5 +263,48 @@ fn a_region_is_asked_for_with_room_for_its_tables() {
         assert!(region.take_block(granules as u32).is_ok(), "{granules} granules in {bytes}");
         let most = granules * 16 * 103 / 100 + 7 * 4096;
         assert!(bytes <= most, "{bytes} bytes for {granules} granules");
+    }
+}
+
+#[test]
+#[cfg(all(feature = "std", not(loom)))]
+fn several_slots_of_a_word_come_back_at_once_or_not_at_all() {
+    const WORD: usize = usize::BITS as usize;
+    for bytes in [16, 64, 240] {
+        let mut memory = memory(1 << 18);
+        let mut inner = Default::new();
+        assert!(add(&mut inner, &mut memory), "the memory holds pages");
+        let class = TABLE.class_of(bytes);
+        let slots = TABLE.slots(class) as usize;
+        let blocks: Vec<_> = (0..3 * slots).map(|_| take(&mut inner, bytes)).collect();
+        let start = inner.regions[0].base;
+        let granule = |block: NonNull<u8>| (block.addr().get() - start.addr()) / 16;
+        let word_at =
+            |word: usize| NonNull::new(start.wrapping_add(word * WORD * 16)).expect("not null");
+        let mut words: Vec<(usize, usize)> = Vec::new();
+        for &block in &blocks {
+            let (word, bit) = (granule(block) / WORD, granule(block) % WORD);
+            match words.iter_mut().find(|of| of.0 == word) {
+                Some(of) => of.1 |= 1 << bit,
+                None => words.push((word, 1 << bit)),
+            }
+        }
+        let mut live = blocks.len();
+        for (word, bits) in words {
+            let stray = bits ^ usize::MAX;
+            if bytes > 16 {
+                let more = bits | (stray & stray.wrapping_neg());
+                assert!(!inner.deallocate_several(word_at(word), more), "no slot is at one bit");
+                inner.verify().expect("unchanged");
+            }
+            assert!(inner.deallocate_several(word_at(word), bits), "all are live");
+            assert!(!inner.deallocate_several(word_at(word), bits), "none is live");
+            live -= bits.count_ones() as usize;
+            let stats = inner.stats();
+            assert_eq!((stats.live, stats.granted), (live, live * TABLE.bytes(class)), "{bytes}");
+            inner.verify().expect("sound");
+        }
+        inner.drain().expect("sound");
+        assert!(inner.regions[0].is_unused(), "{bytes} bytes: everything is one free block");
     }
 }

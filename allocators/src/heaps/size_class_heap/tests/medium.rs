@@ -389,7 +389,11 @@ fn verify_finds_each_kind_of_damage() {
         let region = &inner.regions[0];
         for slot in 0..shape.slots {
             let granule = slot_at(page, slot);
-            if live >> slot & 1 != 0 { region.set_start(granule) } else { region.clear_start(granule) }
+            if live >> slot & 1 != 0 {
+                region.set_start(granule)
+            } else {
+                region.clear_start(granule)
+            }
         }
         // SAFETY: the first page of a slab has them.
         unsafe { region.free_slots(page).write(free) };
