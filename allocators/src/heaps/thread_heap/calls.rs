@@ -141,7 +141,7 @@ impl<S: SiteBook> ThreadHeap<'_, S> {
             Some(slot) if ptr::eq(slot, owner) => {
                 return slot.heap.deallocate_elsewhere(block, bytes, site);
             }
-            None if slot_of(owner).number == 0 => return self.free_of_zero(block, bytes, site),
+            None if record.slot_number == 0 => return self.free_of_zero(block, bytes, site),
             _ => {}
         }
         let granule = record.tables.granule_at(block.as_ptr());

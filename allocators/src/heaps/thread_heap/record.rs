@@ -17,8 +17,8 @@ use crate::threads::hand_over::{Link, Linked, Mail, WORD_BITS};
 ///
 /// # Invariants
 ///
-/// 1. `plane` has a bit a granule of the region in `tables`, `summary` a bit for each of its words;
-///    both are before the region in the same chunk.
+/// 1. `plane` has a bit a granule of the region in `tables`; the summary has a bit for each of its
+///    words, and the top one for each of the summary's. All are before the region in the same chunk.
 /// 2. `chunk` is touched under the lock of the shared state alone, `next_unused` by the owner of the
 ///    slot, or under that lock for huge blocks.
 /// 3. `chunk` is there exactly if the directory leads here from all of it.
@@ -28,6 +28,8 @@ pub(super) struct Record {
     pub(super) tables: SharedTables,
     /// The slot whose region it is; null for a huge block.
     pub(super) slot: AtomicPtr<Slot>,
+    /// The number of that slot: read here, as the slot's own line is written by its thread.
+    pub(super) slot_number: usize,
     plane: AtomicPtr<AtomicUsize>,
     words: AtomicUsize,
 
@@ -48,10 +50,11 @@ impl Linked for Record {
 }
 
 impl Record {
-    pub(super) fn new(slot: *const Slot) -> Self {
+    pub(super) fn new(slot: *const Slot, slot_number: usize) -> Self {
         Self {
             tables: SharedTables::new(),
             slot: AtomicPtr::new(slot.cast_mut()),
+            slot_number,
             plane: AtomicPtr::new(ptr::null_mut()),
             words: AtomicUsize::new(0),
             link: Link::new(),
@@ -62,10 +65,10 @@ impl Record {
         }
     }
 
-    /// Bytes before a region of `bytes` bytes in its chunk, for plane and summary.
+    /// Bytes before a region of `bytes` bytes in its chunk, for plane, summary and top.
     pub(super) fn head_bytes(bytes: usize) -> usize {
-        let words = words_for(bytes);
-        ((words + words.div_ceil(WORD_BITS)) * size_of::<usize>()).next_multiple_of(4096)
+        let words: usize = levels(words_for(bytes)).iter().sum();
+        (words * size_of::<usize>()).next_multiple_of(4096)
     }
 
     /// Makes it the record of the region that is to be made in a chunk of zeros, after its head;
@@ -85,12 +88,16 @@ impl Record {
     pub(super) fn mail(&self) -> Mail<'_> {
         let plane = self.plane.load(Ordering::Relaxed);
         let words = self.words.load(Ordering::Relaxed);
-        // SAFETY: invariant 1, and the chunk held zeros, which both have in the beginning.
-        let plane_words = unsafe { core::slice::from_raw_parts(plane, words) };
+        let [words, summary_words, top_words] = levels(words);
         let summary = plane.wrapping_add(words);
-        // SAFETY: the same; the summary comes after the plane.
-        let summary = unsafe { core::slice::from_raw_parts(summary, words.div_ceil(WORD_BITS)) };
-        Mail { plane: plane_words, summary }
+        let top = summary.wrapping_add(summary_words);
+        // SAFETY: invariant 1, and the chunk held zeros, which all have in the beginning.
+        let plane = unsafe { core::slice::from_raw_parts(plane, words) };
+        // SAFETY: as above.
+        let summary = unsafe { core::slice::from_raw_parts(summary, summary_words) };
+        // SAFETY: as above.
+        let top = unsafe { core::slice::from_raw_parts(top, top_words) };
+        Mail { plane, summary, top }
     }
 
     /// Whether an address is in the region's pages or in the huge block.
@@ -104,4 +111,11 @@ impl Record {
 /// Words of the plane of a region of `bytes` bytes.
 fn words_for(bytes: usize) -> usize {
     (bytes / GRANULE).div_ceil(WORD_BITS)
+}
+
+/// Words of the plane, the summary and the top.
+#[inline]
+fn levels(words: usize) -> [usize; 3] {
+    let summary = words.div_ceil(WORD_BITS);
+    [words, summary, summary.div_ceil(WORD_BITS)]
 }

@@ -323,13 +323,15 @@ impl Shared {
     pub(super) fn new_record(&self, slot: *const Slot) -> Result<&Record, AllocError> {
         loop {
             let found = self.state.with(|state| {
+                // SAFETY: a slot stays until the heap ends; null is a huge block's.
+                let number = unsafe { slot.as_ref() }.map_or(0, |slot| slot.number);
                 // SAFETY: blocks of records stay until the heap ends, and the lock is held.
                 let block = unsafe { state.blocks.as_mut() }?;
                 let record = block.records.as_mut_ptr().wrapping_add(block.used);
                 (block.used < RECORDS).then(|| {
                     block.used += 1;
                     // SAFETY: it is one of the block's, which was never used.
-                    unsafe { record.write(Record::new(slot)) };
+                    unsafe { record.write(Record::new(slot, number)) };
                     record
                 })
             });

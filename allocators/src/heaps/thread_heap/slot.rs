@@ -12,7 +12,7 @@ use crate::contract::allocator::AllocError;
 use crate::contract::stats::Stats;
 use crate::heaps::size_class_heap::{GrowingHeap, report};
 use crate::heaps::size_classes::HeapClasses;
-use crate::threads::hand_over::{Inbox, Linked, WORD_BITS};
+use crate::threads::hand_over::{Inbox, Linked, Taking, WORD_BITS};
 
 /// A region with its head is 1 MiB.
 const REGION_BYTES_MIN: usize = (1 << 20) - (12 << 10);
@@ -151,30 +151,33 @@ impl Slot {
         !self.inbox.is_empty() || !self.taken.get().is_null()
     }
 
-    /// Takes back blocks that other threads freed, at least `most` if there are as many.
+    /// Takes back blocks that other threads freed and that are in the inbox now, at least `most` if
+    /// there are as many. What comes in meanwhile waits for the next call: an owner that empties the
+    /// inbox as fast as others fill it has few blocks a look and takes the lines of the planes away
+    /// from them each time.
     #[cold]
     pub(super) fn take_back(&self, most: usize) {
-        let mut taken = 0;
+        let (mut taken, mut has_looked) = (0, false);
         while taken < most {
-            let mut record = self.taken.get();
-            if record.is_null() {
-                record = self.inbox.take();
+            if self.taken.get().is_null() && !has_looked {
+                self.taken.set(self.inbox.take());
+                has_looked = true;
             }
             // SAFETY: records stay until the heap ends, and those in the inbox are this slot's.
-            let Some(record) = (unsafe { record.as_ref() }) else { break };
+            let Some(record) = (unsafe { self.taken.get().as_ref() }) else { break };
             taken += self.take_back_from(record, most - taken);
         }
     }
 
     /// Takes back blocks of one region; if it has more than `most`, it goes into the inbox again.
     fn take_back_from(&self, record: &Record, most: usize) -> usize {
-        let (mut taken, mut cursor) = (0, 0);
+        let (mut taken, mut at) = (0, Taking::default());
         self.taken.set(record.link().begin());
         if record.tables.granules() == 0 {
             // The region went back while the last thread to free one of its blocks was on its way.
             return 0;
         }
-        while let Some((word, mut bits)) = record.mail().take(&mut cursor) {
+        while let Some((word, mut bits)) = record.mail().take(&mut at) {
             taken += bits.count_ones() as usize;
             if self.take_back_several(record.tables.address(word * WORD_BITS), bits) {
                 bits = 0;
@@ -185,6 +188,7 @@ impl Slot {
                 self.take_back_block(record.tables.address(granule));
             }
             if taken >= most {
+                record.mail().stop(at);
                 self.inbox.put(record);
                 break;
             }

@@ -3,7 +3,7 @@
 use std::vec::Vec;
 
 use crate::testing::test_backing::Random;
-use crate::threads::hand_over::{Inbox, Link, Linked, Mail, Posted, WORD_BITS};
+use crate::threads::hand_over::{Inbox, Link, Linked, Mail, Posted, Taking, WORD_BITS};
 use crate::threads::sync::shared::AtomicUsize;
 
 /// A region without blocks.
@@ -11,6 +11,7 @@ struct Region {
     number: usize,
     plane: Vec<AtomicUsize>,
     summary: Vec<AtomicUsize>,
+    top: Vec<AtomicUsize>,
     link: Link<Self>,
 }
 
@@ -23,23 +24,34 @@ impl Linked for Region {
 impl Region {
     fn new(number: usize, words: usize) -> Self {
         let zeros = |count: usize| (0..count).map(|_| AtomicUsize::new(0)).collect();
-        let (plane, summary) = (zeros(words), zeros(words.div_ceil(WORD_BITS)));
-        Self { number, plane, summary, link: Link::new() }
+        let above = words.div_ceil(WORD_BITS);
+        let (plane, summary, top) = (zeros(words), zeros(above), zeros(above.div_ceil(WORD_BITS)));
+        Self { number, plane, summary, top, link: Link::new() }
     }
 
     fn mail(&self) -> Mail<'_> {
-        Mail { plane: &self.plane, summary: &self.summary }
+        Mail { plane: &self.plane, summary: &self.summary, top: &self.top }
     }
 
-    /// All places that were handed back.
-    fn drain(&self) -> Vec<usize> {
-        let (mut cursor, mut places) = (0, Vec::new());
-        while let Some((word, bits)) = self.mail().take(&mut cursor) {
-            assert_ne!(bits, 0, "a word is noted once for its bits");
-            let set = (0..WORD_BITS).filter(|bit| bits >> bit & 1 != 0);
-            places.extend(set.map(|bit| word * WORD_BITS + bit));
+    /// All places that were handed back, at most `most` words of them at a time.
+    fn drain(&self, most: usize) -> Vec<usize> {
+        let mut places = Vec::new();
+        loop {
+            let (mut at, mut words) = (Taking::default(), 0);
+            while let Some((word, bits)) = self.mail().take(&mut at) {
+                assert_ne!(bits, 0, "a word is noted once for its bits");
+                let set = (0..WORD_BITS).filter(|bit| bits >> bit & 1 != 0);
+                places.extend(set.map(|bit| word * WORD_BITS + bit));
+                words += 1;
+                if words == most {
+                    self.mail().stop(at);
+                    break;
+                }
+            }
+            if words < most {
+                return places;
+            }
         }
-        places
     }
 }
 
@@ -53,14 +65,18 @@ fn each_place_comes_back_once() {
         posted.sort_unstable();
         posted.dedup();
         let firsts = posted.iter().filter(|&&at| region.mail().post(at) == Posted::First).count();
-        let words = (WORD_BITS * WORD_BITS).min(places);
-        assert_eq!(firsts == 0, posted.is_empty(), "a word of the summary was empty");
-        assert!(firsts <= places.div_ceil(words));
+        assert_eq!(firsts, usize::from(!posted.is_empty()), "one word at the top");
         for &at in &posted {
             assert_eq!(region.mail().post(at), Posted::Twice, "{at}");
         }
-        assert_eq!(region.drain(), posted);
-        assert_eq!(region.drain(), []);
+        for most in [usize::MAX, 1, 7] {
+            assert_eq!(region.drain(most), posted, "{most} words at a time");
+            assert_eq!(region.drain(most), []);
+            for &at in &posted {
+                region.mail().post(at);
+            }
+        }
+        assert_eq!(region.drain(3), posted);
     }
 }
 
