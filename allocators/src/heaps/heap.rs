@@ -42,8 +42,8 @@ const REGION_BYTES: usize = 64 << 20;
 /// neighbours, two list heads, four list neighbours, the bits). A block of a slab of a middle size
 /// costs about what a small one does; before new memory is taken, at most 8 slabs are looked at and
 /// one is dissolved, which writes the headers of at most 31 blocks (64 slabs before a request is
-/// refused). A block of another region than the
-/// last is looked for, by halves where there are more than 16. The first use of a page clears its 33 bytes of tables.
+/// refused). A block of another region than the last is looked for, by halves where there are more
+/// than 16. The first use of a page clears its 33 bytes of tables.
 ///
 /// # Memory
 ///
@@ -54,14 +54,15 @@ const REGION_BYTES: usize = 64 << 20;
 /// A block of up to 496 bytes has nothing before it, a larger one 8 bytes. Small blocks are
 /// rounded to the next of 23 classes, which wastes at most 15 bytes up to 240 and 47 above; at
 /// an alignment of 32 to 128, to a class that is a multiple of it, which wastes at most 255. Large
-/// ones are rounded to 16 bytes: at most 15, and the header. A page serves one class (or a few,
-/// where they are sparse), so one live block can hold 4 KiB; fronts hold at most 2 KiB a class.
-/// Tables take 1.4 % of the region, and of one of 64 KiB an eighth. The object itself is about 24
-/// KiB and allocates nothing until the first request.
+/// ones are rounded to 16 bytes: at most 15, and the header. The classes are a type parameter: see
+/// [`SizeClasses`](crate::SizeClasses). A page serves one class (or a few,
+/// where they are sparse), so one live block can hold 4 KiB; fronts hold at most 8 KiB a class, and
+/// 32 KiB where blocks are larger than 2 KiB. Tables take 1.4 % of the region, and of one of 64 KiB
+/// an eighth. The object itself is about 30 KiB and allocates nothing until the first request.
 ///
 /// In regions of 4 MiB and more, blocks of 497 to 8 192 bytes are rounded to the next of 66 classes
 /// (at most a 16th) where a slab's worth of a class was freed while four slabs' worth is live.
-/// A slab has 2 to 32 pages and at least 8 slots; a quarter of a class may be free slots when one
+/// A slab has 2 to 32 pages and 8 to 31 slots; a quarter of a class may be free slots when one
 /// is opened, and slabs dissolve when more than a quarter of them all is free and new memory is
 /// needed.
 ///

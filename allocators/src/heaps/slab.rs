@@ -59,7 +59,7 @@ const REGION_BYTES: usize = 1 << 20;
 /// at most 15 bytes are wasted up to 240 and 47 above, and one live block can hold a page of 4 KiB,
 /// as in [`HeapAllocator`](crate::HeapAllocator). Tables take 1.4 % of a region. Regions of 1 MiB,
 /// doubling, are taken from the backing (half of what it refuses, 64 KiB at the least). The object
-/// itself is about 24 KiB.
+/// itself is about 30 KiB.
 ///
 /// Large blocks are as large as the backing makes them. Their table takes 32 to 64 bytes for each
 /// of the most there were at a time, 256 at the least, from the first of them on until

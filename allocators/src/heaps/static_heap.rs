@@ -35,7 +35,7 @@ use crate::threads::sync::SpinLock;
 ///
 /// # Memory
 ///
-/// `BYTES` and 25 KiB for the object, whose buffer begins at a multiple of 4 096. Blocks are
+/// `BYTES` and 30 KiB for the object, whose buffer begins at a multiple of 4 096. Blocks are
 /// rounded as in a [`HeapAllocator`](crate::HeapAllocator): at most 15 bytes are wasted up to 240
 /// and 47 above, 8 of a header and 15 over 496. Tables take 1.4 % of the buffer and up to 4 KiB,
 /// and one live small block can hold a page of 4 KiB. A buffer of 4 KiB has no room for a block,

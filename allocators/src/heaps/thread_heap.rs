@@ -64,10 +64,11 @@ use crate::threads::sync::SpinCell;
 /// ```
 ///
 /// Blocks are rounded as in a [`HeapAllocator`](crate::HeapAllocator). A thread that allocates has a
-/// table of 25 KiB and at least one region, of 64 MiB of addresses and of memory what it uses (with
+/// table of 31 KiB and at least one region, of 64 MiB of addresses and of memory what it uses (with
 /// a budget, a 64th of that, 1 MiB at the least). What the threads share takes 170 KiB of
 /// addresses, 8 bytes for each MiB in use and 1/8 of a MiB for each 16 GiB of addresses. A thread
-/// keeps free what a heap keeps (at most 60 KiB in fronts, a page of each class, one empty region),
+/// keeps free what a heap keeps (in fronts at most 66 KiB of small blocks, and 844 KiB of middle sizes
+/// if each of their classes is busy; a page of each class, one empty region),
 /// and what other threads freed of its blocks until its next slow call, its end, or
 /// [`collect`](Self::collect).
 ///

@@ -38,7 +38,7 @@ use crate::threads::locked::no_unwind;
 ///
 /// # Memory
 ///
-/// A [`StaticHeap`] of `BYTES` bytes with 25 KiB of tables and its waste, and `A`; the total is
+/// A [`StaticHeap`] of `BYTES` bytes with 30 KiB of tables and its waste, and `A`; the total is
 /// rounded up to a multiple of 4 096. A buffer of 4 KiB serves nothing, so the first request
 /// switches to `A`. Memory left in the static heap after the switch stays unused.
 ///

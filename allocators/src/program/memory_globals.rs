@@ -115,7 +115,7 @@ impl Default for MemoryOptions {
 ///
 /// # Memory
 ///
-/// About 25 KiB of the boot heap (15 KiB with 32-bit addresses), nearly all of it the heap's
+/// About 31 KiB of the boot heap (18 KiB with 32-bit addresses), nearly all of it the heap's
 /// own tables; [`BOOT_BYTES`](Self::BOOT_BYTES) is enough. Blocks are those of a [`HeapAllocator`]
 /// and a [`ScratchAllocator`], with their waste. One heap region of address space, of which the
 /// scratch ring touches its table.
