@@ -194,7 +194,7 @@ impl ClassTable {
         assert!(bytes.is_multiple_of(8), "classes above 496 bytes ascend in multiples of 8");
         let granules = granules_for(bytes as usize);
         let granted = payload(granules);
-        assert!(granted > self.all_bytes_max as usize, "each class has granules of its own");
+        assert!(granted > self.all_bytes_max as usize, "no two classes have as many granules");
         self.bytes[class] = granted as u16;
         self.shapes[class - CLASSES_MAX] = shape(granules);
         self.medium_count += 1;

@@ -87,22 +87,22 @@ fn a_table_is_the_same_made_at_run_time() {
 
 #[test]
 fn classes_that_make_no_table_are_refused() {
-    let told = |classes: &[u16]| panic_of(|| _ = ClassTable::new(classes));
+    let said = |classes: &[u16]| panic_of(|| _ = ClassTable::new(classes));
     let number = "a table has 1 to 24 classes up to 496 bytes";
     let many: Vec<u16> = (1..26).map(|class| class * 16).collect();
     for classes in [&[][..], &[512], &many] {
-        assert_eq!(told(classes), number, "{classes:?}");
+        assert_eq!(said(classes), number, "{classes:?}");
     }
     for classes in [&[8][..], &[0], &[32, 16], &[16, 16], &[16, 40], &[16, 512, 32]] {
-        assert_eq!(told(classes), "classes ascend in multiples of 16", "{classes:?}");
+        assert_eq!(said(classes), "classes ascend in multiples of 16", "{classes:?}");
     }
     let medium: Vec<u16> = (0..68).map(|class| 496 + class * 16).collect();
-    assert_eq!(told(&medium), "a table has at most 66 classes above 496 bytes", "67 above");
-    assert_eq!(told(&[16, 32_776]), "the largest class is 32 KiB", "too large");
+    assert_eq!(said(&medium), "a table has at most 66 classes above 496 bytes", "67 above");
+    assert_eq!(said(&[16, 32_776]), "the largest class is 32 KiB", "too large");
     let eights = "classes above 496 bytes ascend in multiples of 8";
-    assert_eq!(told(&[16, 500]), eights, "no multiple of 8");
+    assert_eq!(said(&[16, 500]), eights, "no multiple of 8");
     for classes in [&[16, 512, 504][..], &[16, 512, 512], &[16, 512, 520]] {
-        assert_eq!(told(classes), "each class has granules of its own", "{classes:?}");
+        assert_eq!(said(classes), "no two classes have as many granules", "{classes:?}");
     }
 }
 
