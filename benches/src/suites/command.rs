@@ -2,6 +2,7 @@
 
 use std::io::{self, Write as _};
 use std::panic;
+use std::path::{Path, PathBuf};
 use std::process::{self, ExitCode};
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -12,6 +13,7 @@ use crate::suites::Suite;
 use crate::suites::comparison::Comparison;
 use crate::suites::figures::Figures;
 use crate::suites::peers::{self, PEERS, Peer};
+use crate::suites::recording::window;
 
 /// The command as it is typed.
 const COMMAND: &str = "suites";
@@ -21,8 +23,8 @@ const COMMAND: &str = "suites";
 #[command(
     name = COMMAND,
     after_help = "Example:\n  suites compare larson xmalloc-test --threads 1,2 --rounds 5\n\n\
-        Exit status: 0 when all was measured, 1 when a heap failed in a suite, 2 when the command \
-        is not understood."
+        Exit status: 0 when all was done, 1 when a heap failed in a suite or a file cannot be used, \
+        2 when the command is not understood."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -66,6 +68,25 @@ enum Action {
         #[arg(long, value_name = "N", default_value_t = 1, value_parser = times())]
         times: u32,
     },
+    /// Cuts a window out of a recording of calls, for benches/recordings
+    ///
+    /// The blocks that are live when the window begins are allocated first.
+    #[command(after_help = "Example:\n  \
+        suites cut cfrac.altrace cfrac.altrace.zst --after 10000000 --calls 1000000")]
+    Cut {
+        /// A recording, as `loligo record` writes it
+        #[arg(value_name = "FROM")]
+        from: PathBuf,
+        /// Where to write the window, compressed
+        #[arg(value_name = "TO")]
+        to: PathBuf,
+        /// Calls before the window
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        after: usize,
+        /// Calls of the window
+        #[arg(long, value_name = "N", value_parser = calls())]
+        calls: u64,
+    },
     /// Prints the names of the suites and of the heaps
     List,
 }
@@ -93,6 +114,7 @@ pub fn run(arguments: &[String]) -> ExitCode {
             let heaps = if heaps.is_empty() { PEERS.to_vec() } else { heaps };
             compare(&Comparison { suites, heaps, threads, rounds, times }, arguments)
         }
+        Action::Cut { from, to, after, calls } => cut(&from, &to, after, calls as usize),
         Action::List => {
             list();
             Ok(())
@@ -115,6 +137,10 @@ fn times() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=1000)
 }
 
+fn calls() -> clap::builder::RangedU64ValueParser<u64> {
+    clap::value_parser!(u64).range(1..)
+}
+
 /// Runs a suite in this process and prints the line of figures.
 fn run_here(suite: Suite, heap: Peer, threads: u32, times: u32) -> Result<(), String> {
     // The other threads would wait forever for one that panicked.
@@ -123,7 +149,7 @@ fn run_here(suite: Suite, heap: Peer, threads: u32, times: u32) -> Result<(), St
         print_panic(information);
         process::exit(1);
     }));
-    let timing = (heap.run)(suite, threads, times);
+    let timing = (heap.run)(suite, threads, times)?;
     let figures = Figures::of_process(timing)?;
     let (suite, heap) = (suite.name(), heap.name);
     print(&format!("suite {suite} heap {heap} threads {threads} {figures}"));
@@ -140,6 +166,13 @@ fn compare(comparison: &Comparison, arguments: &[String]) -> Result<(), String> 
     }
     print(&comparison.head());
     comparison.measure(&mut |row| print(row))
+}
+
+/// Writes a window of a recording and prints what it has.
+fn cut(from: &Path, to: &Path, after: usize, calls: usize) -> Result<(), String> {
+    let live = window::cut(from, to, after, calls)?;
+    print(&format!("{}: {calls} calls after {after}, {live} blocks live before", to.display()));
+    Ok(())
 }
 
 fn list() {
