@@ -5,6 +5,7 @@
 //! suites compare                            # all suites, heaps and 1, 2, 4 threads
 //! suites compare larson --threads 2         # one of each
 //! suites run larson mimalloc --threads 2    # one heap in this process: a line of figures
+//! suites simulate                           # what a foreign free costs, by cores, in a model
 //! ```
 //!
 //! Each suite is written after a program of mimalloc-bench (D. Leijen, commit ce5784f); its module

@@ -9,6 +9,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::peers::absent;
 use crate::record::Facts;
+use crate::simulation::report::Simulation;
 use crate::suites::Suite;
 use crate::suites::comparison::Comparison;
 use crate::suites::figures::Figures;
@@ -87,6 +88,12 @@ enum Action {
         #[arg(long, value_name = "N", value_parser = calls())]
         calls: u64,
     },
+    /// Computes what a foreign free costs, by cores, and prints a table
+    ///
+    /// A model of caches in virtual time; no clock is read. `benches/src/simulation.rs` states what
+    /// it leaves out.
+    #[command(after_help = "Example:\n  suites simulate xmalloc-test --cores 2,16,64 --touch")]
+    Simulate(Simulation),
     /// Prints the names of the suites and of the heaps
     List,
 }
@@ -115,6 +122,10 @@ pub fn run(arguments: &[String]) -> ExitCode {
             compare(&Comparison { suites, heaps, threads, rounds, times }, arguments)
         }
         Action::Cut { from, to, after, calls } => cut(&from, &to, after, calls as usize),
+        Action::Simulate(simulation) => {
+            simulation.print(&mut |line| print(line));
+            Ok(())
+        }
         Action::List => {
             list();
             Ok(())
