@@ -35,6 +35,7 @@ mod recording;
 mod replay;
 mod rptest;
 mod shared_heap;
+mod summary;
 mod xmalloc;
 
 /// A suite, by the name of the program.

@@ -15,6 +15,7 @@ use crate::suites::comparison::Comparison;
 use crate::suites::figures::Figures;
 use crate::suites::peers::{self, PEERS, Peer};
 use crate::suites::recording::window;
+use crate::suites::summary::Summary;
 
 /// The command as it is typed.
 const COMMAND: &str = "suites";
@@ -69,6 +70,11 @@ enum Action {
         #[arg(long, value_name = "N", default_value_t = 1, value_parser = times())]
         times: u32,
     },
+    /// Measures all suites over our heap for threads and all peers, in a bounded time
+    ///
+    /// Prints a row for each suite and number of threads: ours, the best peer, the ratio, peak memory.
+    #[command(after_help = "Example:\n  suites summary larson --threads 1,2 --minutes 1")]
+    Summary(Summary),
     /// Cuts a window out of a recording of calls, for benches/recordings
     ///
     /// The blocks that are live when the window begins are allocated first.
@@ -121,6 +127,7 @@ pub fn run(arguments: &[String]) -> ExitCode {
             let heaps = if heaps.is_empty() { PEERS.to_vec() } else { heaps };
             compare(&Comparison { suites, heaps, threads, rounds, times }, arguments)
         }
+        Action::Summary(summary) => summary.run(arguments, &mut |line| print(line)),
         Action::Cut { from, to, after, calls } => cut(&from, &to, after, calls as usize),
         Action::Simulate(simulation) => {
             simulation.print(&mut |line| print(line));
@@ -171,12 +178,17 @@ fn run_here(suite: Suite, heap: Peer, threads: u32, times: u32) -> Result<(), St
 fn compare(comparison: &Comparison, arguments: &[String]) -> Result<(), String> {
     let rounds = format!("{}, heaps in turns, each in a new process", comparison.rounds);
     print(&Facts::collect(COMMAND, arguments, rounds).text());
+    warn_of_absent_heaps();
+    print(&comparison.head());
+    comparison.measure(&mut |row| print(row))
+}
+
+/// Says which heaps are not compiled in.
+pub(super) fn warn_of_absent_heaps() {
     let missing = absent(&["jemalloc", "snmalloc"]);
     if !missing.is_empty() {
         eprintln!("without {}: build with the feature peers-all", missing.join(" and "));
     }
-    print(&comparison.head());
-    comparison.measure(&mut |row| print(row))
 }
 
 /// Writes a window of a recording and prints what it has.
