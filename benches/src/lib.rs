@@ -15,7 +15,8 @@
 //! feature `peers-all`, because they need a C++ compiler and cmake, and so does C++ `std::map`;
 //! rows that need them stay open without it.
 //!
-//! Programs of several threads are in [`suites`], with a command to compare heaps by them.
+//! Programs of several threads are in [`suites`], with a command to compare heaps by them and one to
+//! simulate what they cost on more cores than a machine has.
 #![expect(unsafe_code, reason = "allocating by hand, frees included, is what is measured")]
 
 pub mod array_forms;
@@ -32,6 +33,7 @@ pub mod record;
 pub mod replayed;
 pub mod rows;
 pub mod scoreboard;
+mod simulation;
 pub mod suites;
 pub mod table;
 pub mod traces;

@@ -1,4 +1,4 @@
-//! Dated records of the scoreboard: the figures as JSON, with the machine, the flags, the commit
+//! Dated records of the scoreboard and of the suites: the figures, of the former as JSON, with the machine, the flags, the commit
 //! and the command with which they were taken.
 
 use core::fmt::Write;
@@ -15,10 +15,23 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The system's own where the folder or the files cannot be written.
 pub fn write(folder: &Path, json: &str, facts: &Facts, table: &str) -> io::Result<PathBuf> {
     fs::create_dir_all(folder)?;
-    let short = facts.commit.get(..7).unwrap_or("unknown");
-    let stem = format!("{}-{short}", facts.date);
-    fs::write(folder.join(format!("{stem}.json")), json)?;
-    let text = folder.join(format!("{stem}.txt"));
+    fs::write(folder.join(format!("{}.json", facts.stem())), json)?;
+    write_text(folder, "", facts, table)
+}
+
+/// Writes `DATE-COMMITENDING.txt` into a folder, the facts and the table, and returns its path.
+///
+/// # Errors
+///
+/// As [`write`](fn@write).
+pub(crate) fn write_text(
+    folder: &Path,
+    ending: &str,
+    facts: &Facts,
+    table: &str,
+) -> io::Result<PathBuf> {
+    fs::create_dir_all(folder)?;
+    let text = folder.join(format!("{}{ending}.txt", facts.stem()));
     fs::write(&text, format!("{}\n{table}", facts.text()))?;
     Ok(text)
 }
@@ -59,6 +72,11 @@ impl Facts {
             command,
             rounds,
         }
+    }
+
+    /// Returns date and commit, as the names of records begin.
+    fn stem(&self) -> String {
+        format!("{}-{}", self.date, self.commit.get(..7).unwrap_or("unknown"))
     }
 
     /// Returns the facts, a line each.

@@ -146,7 +146,7 @@ fn save(
 }
 
 /// Says before the work, which takes minutes, that a file would have no folder to be in.
-fn check_place(place: &Path) -> Result<(), String> {
+pub(crate) fn check_place(place: &Path) -> Result<(), String> {
     let folder = match place.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

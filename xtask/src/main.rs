@@ -34,6 +34,7 @@ mod sanitize;
 mod scoreboard;
 mod shrink;
 mod smoke;
+mod suites;
 mod targets;
 mod test_programs;
 mod tidy;
@@ -88,6 +89,7 @@ const COMMANDS: &[Command] = &[
     ),
     ("scoreboard", "measures our rows beside their peers", scoreboard::run),
     ("shrink", "makes a failing program or trace small and prints it as a test", shrink::run),
+    ("suites", "measures programs that heaps are compared by, on 1 to 8 threads", suites::run),
     ("targets", "runs the tests of tier 0 with 32 bits and in the other byte order", targets::run),
     (
         "tsan",

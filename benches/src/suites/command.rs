@@ -2,16 +2,20 @@
 
 use std::io::{self, Write as _};
 use std::panic;
+use std::path::{Path, PathBuf};
 use std::process::{self, ExitCode};
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::peers::absent;
 use crate::record::Facts;
+use crate::simulation::report::Simulation;
 use crate::suites::Suite;
 use crate::suites::comparison::Comparison;
 use crate::suites::figures::Figures;
 use crate::suites::peers::{self, PEERS, Peer};
+use crate::suites::recording::window;
+use crate::suites::summary::Summary;
 
 /// The command as it is typed.
 const COMMAND: &str = "suites";
@@ -21,8 +25,8 @@ const COMMAND: &str = "suites";
 #[command(
     name = COMMAND,
     after_help = "Example:\n  suites compare larson xmalloc-test --threads 1,2 --rounds 5\n\n\
-        Exit status: 0 when all was measured, 1 when a heap failed in a suite, 2 when the command \
-        is not understood."
+        Exit status: 0 when all was done, 1 when a heap failed in a suite or a file cannot be used, \
+        2 when the command is not understood."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -66,6 +70,36 @@ enum Action {
         #[arg(long, value_name = "N", default_value_t = 1, value_parser = times())]
         times: u32,
     },
+    /// Measures all suites over our heap for threads and all peers, in a bounded time
+    ///
+    /// Prints a row for each suite and number of threads: ours, the best peer, the ratio, peak memory.
+    #[command(after_help = "Example:\n  suites summary larson --threads 1,2 --minutes 1")]
+    Summary(Summary),
+    /// Cuts a window out of a recording of calls, for benches/recordings
+    ///
+    /// The blocks that are live when the window begins are allocated first.
+    #[command(after_help = "Example:\n  \
+        suites cut cfrac.altrace cfrac.altrace.zst --after 10000000 --calls 1000000")]
+    Cut {
+        /// A recording, as `loligo record` writes it
+        #[arg(value_name = "FROM")]
+        from: PathBuf,
+        /// Where to write the window, compressed
+        #[arg(value_name = "TO")]
+        to: PathBuf,
+        /// Calls before the window
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        after: usize,
+        /// Calls of the window
+        #[arg(long, value_name = "N", value_parser = calls())]
+        calls: u64,
+    },
+    /// Computes what a foreign free costs, by cores, and prints a table
+    ///
+    /// A model of caches in virtual time; no clock is read. `benches/src/simulation.rs` states what
+    /// it leaves out.
+    #[command(after_help = "Example:\n  suites simulate xmalloc-test --cores 2,16,64 --touch")]
+    Simulate(Simulation),
     /// Prints the names of the suites and of the heaps
     List,
 }
@@ -93,6 +127,12 @@ pub fn run(arguments: &[String]) -> ExitCode {
             let heaps = if heaps.is_empty() { PEERS.to_vec() } else { heaps };
             compare(&Comparison { suites, heaps, threads, rounds, times }, arguments)
         }
+        Action::Summary(summary) => summary.run(arguments, &mut |line| print(line)),
+        Action::Cut { from, to, after, calls } => cut(&from, &to, after, calls as usize),
+        Action::Simulate(simulation) => {
+            simulation.print(&mut |line| print(line));
+            Ok(())
+        }
         Action::List => {
             list();
             Ok(())
@@ -115,6 +155,10 @@ fn times() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=1000)
 }
 
+fn calls() -> clap::builder::RangedU64ValueParser<u64> {
+    clap::value_parser!(u64).range(1..)
+}
+
 /// Runs a suite in this process and prints the line of figures.
 fn run_here(suite: Suite, heap: Peer, threads: u32, times: u32) -> Result<(), String> {
     // The other threads would wait forever for one that panicked.
@@ -123,7 +167,7 @@ fn run_here(suite: Suite, heap: Peer, threads: u32, times: u32) -> Result<(), St
         print_panic(information);
         process::exit(1);
     }));
-    let timing = (heap.run)(suite, threads, times);
+    let timing = (heap.run)(suite, threads, times)?;
     let figures = Figures::of_process(timing)?;
     let (suite, heap) = (suite.name(), heap.name);
     print(&format!("suite {suite} heap {heap} threads {threads} {figures}"));
@@ -134,12 +178,24 @@ fn run_here(suite: Suite, heap: Peer, threads: u32, times: u32) -> Result<(), St
 fn compare(comparison: &Comparison, arguments: &[String]) -> Result<(), String> {
     let rounds = format!("{}, heaps in turns, each in a new process", comparison.rounds);
     print(&Facts::collect(COMMAND, arguments, rounds).text());
+    warn_of_absent_heaps();
+    print(&comparison.head());
+    comparison.measure(&mut |row| print(row))
+}
+
+/// Says which heaps are not compiled in.
+pub(super) fn warn_of_absent_heaps() {
     let missing = absent(&["jemalloc", "snmalloc"]);
     if !missing.is_empty() {
         eprintln!("without {}: build with the feature peers-all", missing.join(" and "));
     }
-    print(&comparison.head());
-    comparison.measure(&mut |row| print(row))
+}
+
+/// Writes a window of a recording and prints what it has.
+fn cut(from: &Path, to: &Path, after: usize, calls: usize) -> Result<(), String> {
+    let live = window::cut(from, to, after, calls)?;
+    print(&format!("{}: {calls} calls after {after}, {live} blocks live before", to.display()));
+    Ok(())
 }
 
 fn list() {

@@ -43,7 +43,7 @@ impl Comparison {
     pub(crate) fn measure(&self, row: &mut dyn FnMut(&str)) -> Result<(), String> {
         for &suite in &self.suites {
             for &threads in &self.threads {
-                let rounds = self.interleave(|heap| self.run_child(suite, heap, threads))?;
+                let rounds = self.interleave(|heap| run_child(suite, heap, threads, self.times))?;
                 for rows in self.rows(suite, threads, &rounds) {
                     row(&rows);
                 }
@@ -67,19 +67,6 @@ impl Comparison {
             }
         }
         Ok(figures)
-    }
-
-    fn run_child(&self, suite: Suite, heap: &Peer, threads: u32) -> Result<Figures, String> {
-        let program = env::current_exe().map_err(|error| format!("cannot find itself: {error}"))?;
-        let mut child = Command::new(program);
-        child.args(["run", suite.name(), heap.name]);
-        child.args(["--threads", &threads.to_string(), "--times", &self.times.to_string()]);
-        let output = child.output().map_err(|error| format!("cannot run {child:?}: {error}"))?;
-        if !output.status.success() {
-            let printed = String::from_utf8_lossy(&output.stderr);
-            return Err(format!("{child:?} ended with {}:\n{printed}", output.status));
-        }
-        String::from_utf8_lossy(&output.stdout).parse()
     }
 
     /// Returns the rows of a suite with a number of threads.
@@ -119,8 +106,31 @@ impl Comparison {
     }
 }
 
+/// Runs a suite over a heap in a new process.
+///
+/// # Errors
+///
+/// A sentence with the command and what it printed, if it fails.
+pub(super) fn run_child(
+    suite: Suite,
+    heap: &Peer,
+    threads: u32,
+    times: u32,
+) -> Result<Figures, String> {
+    let program = env::current_exe().map_err(|error| format!("cannot find itself: {error}"))?;
+    let mut child = Command::new(program);
+    child.args(["run", suite.name(), heap.name]);
+    child.args(["--threads", &threads.to_string(), "--times", &times.to_string()]);
+    let output = child.output().map_err(|error| format!("cannot run {child:?}: {error}"))?;
+    if !output.status.success() {
+        let printed = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{child:?} ended with {}:\n{printed}", output.status));
+    }
+    String::from_utf8_lossy(&output.stdout).parse()
+}
+
 /// Returns a line of a table in Markdown.
-fn line(cells: &[String]) -> String {
+pub(super) fn line(cells: &[String]) -> String {
     let mut line = String::from("|");
     for cell in cells {
         // Writing to a string does not fail.

@@ -12,6 +12,8 @@ pub(crate) struct Timing {
     pub(crate) operations: u64,
     /// The time on the wall, threads started and joined included.
     pub(crate) elapsed: Duration,
+    /// Memory of the suite itself that is not from the heap under test, where it is not small.
+    pub(crate) own_kib: u64,
 }
 
 /// The figures of a process that ran a suite once.
@@ -21,7 +23,7 @@ pub(crate) struct Figures {
     pub(crate) operations: u64,
     /// The time on the wall.
     pub(crate) seconds: f64,
-    /// The most memory of the process that was resident at once.
+    /// The most memory of the process that was resident at once, without the suite's own.
     pub(crate) peak_kib: u64,
 }
 
@@ -33,7 +35,8 @@ impl Figures {
     /// A sentence if the system does not state the peak.
     pub(crate) fn of_process(timing: Timing) -> Result<Self, String> {
         let seconds = timing.elapsed.as_secs_f64();
-        Ok(Self { operations: timing.operations, seconds, peak_kib: peak_kib()? })
+        let peak_kib = peak_kib()?.saturating_sub(timing.own_kib);
+        Ok(Self { operations: timing.operations, seconds, peak_kib })
     }
 
     /// Returns millions of operations a second.
@@ -80,4 +83,27 @@ fn peak_kib() -> Result<u64, String> {
     line.and_then(|line| line.split_whitespace().next())
         .and_then(|number| number.parse().ok())
         .ok_or_else(|| "/proc/self/status has no line VmHWM".to_owned())
+}
+
+/// Lets the peak of resident memory begin again at what is resident now.
+///
+/// # Errors
+///
+/// A sentence if the system refuses.
+pub(super) fn reset_peak() -> Result<(), String> {
+    // proc(5): since Linux 4.0, 5 resets the peak.
+    fs::write("/proc/self/clear_refs", "5")
+        .map_err(|error| format!("cannot reset the peak in /proc/self/clear_refs: {error}"))
+}
+
+/// Makes the C library unmap its large blocks as soon as they are freed, as a fresh process does.
+/// Otherwise it would keep the memory that a suite prepares with, and be measured with it.
+pub(super) fn unmap_large_blocks() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        /// The size that glibc starts with. Stated by a call, it does not grow.
+        const THRESHOLD_BYTES: libc::c_int = 128 * 1024;
+        // SAFETY: the call changes a number. If it is refused, figures of the peak are higher.
+        unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, THRESHOLD_BYTES) };
+    }
 }

@@ -8,6 +8,10 @@ use mimalloc::MiMalloc;
 use crate::suites::Suite;
 use crate::suites::figures::Timing;
 
+/// Runs a suite over a heap with a number of threads; the last number multiplies the work. Fails as
+/// [`Suite::run`].
+type Run = fn(Suite, u32, u32) -> Result<Timing, String>;
+
 /// A heap that suites can be run over.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer {
@@ -15,8 +19,8 @@ pub(crate) struct Peer {
     pub(crate) name: &'static str,
     /// Whether it is ours: each of ours is compared with all heaps.
     pub(crate) is_ours: bool,
-    /// Runs a suite with a number of threads; the last number multiplies the work.
-    pub(crate) run: fn(Suite, u32, u32) -> Timing,
+    /// Runs a suite.
+    pub(crate) run: Run,
 }
 
 /// The heaps that are compiled in.
@@ -56,10 +60,10 @@ pub(crate) fn named(name: &str) -> Result<Peer, String> {
     })
 }
 
-const fn ours(name: &'static str, run: fn(Suite, u32, u32) -> Timing) -> Peer {
+const fn ours(name: &'static str, run: Run) -> Peer {
     Peer { name, is_ours: true, run }
 }
 
-const fn peer(name: &'static str, run: fn(Suite, u32, u32) -> Timing) -> Peer {
+const fn peer(name: &'static str, run: Run) -> Peer {
     Peer { name, is_ours: false, run }
 }

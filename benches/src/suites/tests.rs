@@ -198,7 +198,8 @@ fn figures_are_read_as_they_are_written() {
 
 #[test]
 fn figures_of_a_process_have_its_peak() {
-    let timing = Timing { operations: 3, elapsed: core::time::Duration::from_millis(1500) };
+    let timing =
+        Timing { operations: 3, elapsed: core::time::Duration::from_millis(1500), own_kib: 0 };
     let figures = Figures::of_process(timing).expect("Linux states it");
     assert_eq!((figures.operations, figures.seconds), (3, 1.5));
     assert!(figures.peak_kib > 100, "{figures:?}");

@@ -4,9 +4,15 @@
 //! x86-64 Linux with two cores. A library that was preloaded counted calls, sizes, and the blocks
 //! that another thread freed than the one that allocated them. Recorded calls include a few of the
 //! C library's own, for threads and for output.
+//!
+//! cfrac and espresso replay a recording, so they are exactly as recorded by construction. What is
+//! compared is that reading and replaying drops and adds nothing: the figures below were counted by
+//! another program that read the same files.
 
 use crate::suites::larson::Larson;
 use crate::suites::mstress::Mstress;
+use crate::suites::recording;
+use crate::suites::replay::Replay;
 use crate::suites::rptest::Rptest;
 use crate::suites::tests::{Counts, counted};
 use crate::suites::xmalloc::Xmalloc;
@@ -126,6 +132,57 @@ const RPTEST: Recording = Recording {
         (14, 23_574),
     ],
 };
+
+/// The window of `cfrac 17545186520507317056371138836327483792789528` that is bundled.
+const CFRAC: Recording = Recording {
+    allocations: 501_319,
+    frees: 499_929,
+    foreign_frees: 0,
+    classes: &[(4, 84_671), (5, 416_079), (6, 563), (9, 4), (11, 1), (12, 1)],
+};
+
+/// The window of `espresso largest.espresso` that is bundled. A reallocation counts as an allocation
+/// and a free.
+const ESPRESSO: Recording = Recording {
+    allocations: 349_279 + 1650,
+    frees: 349_171 + 1650,
+    foreign_frees: 0,
+    classes: &[
+        (3, 350),
+        (4, 135_696),
+        (5, 360),
+        (6, 165_211),
+        (7, 28_551),
+        (8, 13_296),
+        (9, 4374),
+        (10, 1002),
+        (11, 371),
+        (12, 225),
+        (13, 1307),
+        (14, 94),
+        (15, 89),
+        (16, 3),
+    ],
+};
+
+#[test]
+fn cfrac_and_espresso_are_exactly_as_recorded() {
+    let cfrac = Replay::new(recording::Recording::cfrac, 1, 1);
+    let espresso = Replay::new(recording::Recording::espresso, 1, 1);
+    for (replay, theirs) in [(cfrac, &CFRAC), (espresso, &ESPRESSO)] {
+        let replay = replay.expect("the bundled recordings are sound");
+        let (timing, counts) = counted(|heap| replay.run(heap));
+        assert_eq!(counts.allocations, theirs.allocations);
+        // What is live at the end of the window is freed as well.
+        let live = theirs.allocations - theirs.frees;
+        assert_eq!(counts.frees, theirs.frees + live);
+        assert_eq!(counts.foreign_frees, 0, "one thread allocates and frees");
+        let calls = counts.allocations + counts.frees - counts.reallocations;
+        assert_eq!(timing.operations, calls);
+        let classes: Vec<_> = (0..).zip(counts.classes).filter(|(_, count)| *count > 0).collect();
+        assert_eq!(classes, theirs.classes);
+    }
+}
 
 #[test]
 fn larson_is_as_recorded() {
