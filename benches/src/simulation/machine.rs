@@ -44,6 +44,8 @@ pub(crate) enum Place {
     Plane,
     /// Bits of the words of the plane.
     Summary,
+    /// Bits of the words of the summary.
+    Top,
     /// Whether a region is in an inbox, and the next one there.
     Link,
     /// What other threads have for an owner.

@@ -243,7 +243,7 @@ impl Shared {
 
     /// Takes the slots of all threads, for the end of the heap, with what other threads freed.
     pub(super) fn leave_all_slots(&self) {
-        self.with_zero(|slot| slot.take_back(usize::MAX));
+        self.with_zero(|slot| _ = slot.take_back(usize::MAX));
         for slot in self.sound_slots().filter(|slot| slot.number > 0) {
             if self.is_orphan(slot) {
                 slot.take_back(usize::MAX);
@@ -358,7 +358,7 @@ impl Shared {
         open: impl FnOnce(NonNull<u8>) -> bool,
     ) -> Result<NonNull<u8>, AllocError> {
         let layout = Layout::from_size_align(bytes, GRAIN).map_err(|_| AllocError)?;
-        self.with_orphans(1, |orphan| orphan.take_back(usize::MAX));
+        self.with_orphans(1, |orphan| _ = orphan.take_back(usize::MAX));
         let chunk = self.take_bytes(layout)?;
         // Under the lock, as walks look at records under it.
         let entered = self.state.with(|_| {

@@ -25,6 +25,10 @@ const REGION_BYTES_MAX: usize = REGION_BYTES_MIN << 6;
 const PARTS: usize = 64;
 /// Blocks that one slow call takes back, about.
 const TAKEN_MAX: usize = 256;
+/// After a look that found fewer, the next looks are left out.
+const TAKEN_MIN: usize = 64;
+/// How many are.
+const PAUSE: u32 = 4;
 /// Slow calls after which the counters are published.
 const CALLS_PUBLISHED: u32 = 256;
 /// Bytes by which the shared count of a slot's may be off.
@@ -45,6 +49,8 @@ pub(super) struct Slot {
     supply: &'static Supply,
     /// Records whose blocks are being taken back.
     taken: Cell<*mut Record>,
+    /// Looks at the inbox that are left out.
+    pause: Cell<u32>,
     slow_calls: Cell<u32>,
     /// Bytes that the shared count has of this slot.
     counted: Cell<usize>,
@@ -109,6 +115,7 @@ impl Slot {
             heap,
             supply,
             taken: Cell::new(ptr::null_mut()),
+            pause: Cell::new(0),
             slow_calls: Cell::new(0),
             counted: Cell::new(0),
             number,
@@ -141,7 +148,7 @@ impl Slot {
     #[inline]
     fn begin_slow_call(&self) {
         if self.has_mail() {
-            self.take_back(TAKEN_MAX);
+            self.look();
         }
         self.note_slow_call();
     }
@@ -151,12 +158,23 @@ impl Slot {
         !self.inbox.is_empty() || !self.taken.get().is_null()
     }
 
+    /// Takes back about [`TAKEN_MAX`] blocks, or leaves it to one of the next calls if the last look
+    /// found few. An owner that looks whenever it has no free block may get a single one each time,
+    /// in step with the thread that frees, and moves all lines of the way for it.
+    #[inline(never)]
+    fn look(&self) {
+        let pause = self.pause.get();
+        if pause > 0 {
+            self.pause.set(pause - 1);
+        } else if self.take_back(TAKEN_MAX) < TAKEN_MIN {
+            self.pause.set(PAUSE);
+        }
+    }
+
     /// Takes back blocks that other threads freed and that are in the inbox now, at least `most` if
-    /// there are as many. What comes in meanwhile waits for the next call: an owner that empties the
-    /// inbox as fast as others fill it has few blocks a look and takes the lines of the planes away
-    /// from them each time.
+    /// there are as many; returns how many. What comes in meanwhile waits for the next look.
     #[cold]
-    pub(super) fn take_back(&self, most: usize) {
+    pub(super) fn take_back(&self, most: usize) -> usize {
         let (mut taken, mut has_looked) = (0, false);
         while taken < most {
             if self.taken.get().is_null() && !has_looked {
@@ -167,6 +185,7 @@ impl Slot {
             let Some(record) = (unsafe { self.taken.get().as_ref() }) else { break };
             taken += self.take_back_from(record, most - taken);
         }
+        taken
     }
 
     /// Takes back blocks of one region; if it has more than `most`, it goes into the inbox again.

@@ -3,12 +3,14 @@
 //! ```text
 //!  free     | directory (2), record, kind, live bit: read; plane: atomic
 //!           | first of a word of the plane: summary, atomic
-//!           | first of a word of the summary: link and inbox, atomic
-//!  take back| inbox, link: atomic; each word: summary and plane, atomic; each block: live bit
+//!           | first of a word of the summary: top, atomic
+//!           | first of a word at the top: link and inbox, atomic
+//!  take back| inbox, link: atomic; each word of the summary: top and it, atomic
+//!           | each word of the plane: atomic; each block: live bit
 //! ```
 //!
 //! A heap has one region of 64 MiB, as a thread of `ThreadHeap` has at first, and looks at its inbox
-//! when it has no free block. Kinds of pages and the directory are read by all and written rarely:
+//! when it has no free block, but not at the next few times after a look that found little. Kinds of pages and the directory are read by all and written rarely:
 //! here never.
 
 use crate::simulation::machine::Access::{Atomic, Read, Write};
@@ -29,8 +31,17 @@ const REGION_BYTES: u32 = 64 << 20;
 /// Words of a region's summary.
 const SUMMARY_WORDS: u32 = REGION_BYTES / GRANULE / WORD_BITS / WORD_BITS;
 
+/// Words at the top.
+const TOP_WORDS: u32 = SUMMARY_WORDS / WORD_BITS;
+
 /// Blocks that are taken back at once, about.
 const TAKEN_MAX: u32 = 256;
+
+/// After a look that found fewer, the next looks are left out.
+const TAKEN_MIN: u32 = 64;
+
+/// How many are.
+const PAUSE: u32 = 4;
 
 /// Lines of the directory that a free reads, apart from the region's record.
 const DIRECTORY_LINES: u32 = 2;
@@ -49,7 +60,10 @@ struct Heap {
     /// A word for 64 granules.
     plane: Vec<u64>,
     summary: Vec<u64>,
+    top: Vec<u64>,
     is_in_inbox: bool,
+    /// Looks at the inbox that are left out.
+    pause: u32,
 }
 
 impl Bits {
@@ -59,7 +73,9 @@ impl Bits {
             blocks: FreeBlocks::default(),
             plane: vec![0; (SUMMARY_WORDS * WORD_BITS) as usize],
             summary: vec![0; SUMMARY_WORDS as usize],
+            top: vec![0; TOP_WORDS as usize],
             is_in_inbox: false,
+            pause: 0,
         };
         Self { heaps: (0..heaps).map(heap).collect(), block_bytes }
     }
@@ -99,18 +115,50 @@ impl Bits {
         machine.access(core, Line(Place::Link, heap, 0), Read);
         machine.access(core, Line(Place::Link, heap, 0), Atomic);
         self.heaps[heap as usize].is_in_inbox = false;
+        let taken = self.take_words_of(core, heap, machine);
+        if taken < TAKEN_MIN {
+            self.heaps[heap as usize].pause = PAUSE;
+        }
+    }
+
+    /// Takes back what is noted, about [`TAKEN_MAX`] blocks; returns how many.
+    fn take_words_of(&mut self, core: u32, heap: u32, machine: &mut Machine) -> u32 {
         let (mut cursor, mut taken) = (0, 0);
-        while cursor < SUMMARY_WORDS {
-            let summary_line = Line(Place::Summary, heap, cursor / (LINE_BYTES / 8));
-            machine.access(core, summary_line, Read);
-            let words = self.heaps[heap as usize].summary[cursor as usize];
-            if words == 0 {
+        while cursor < TOP_WORDS {
+            let top_line = Line(Place::Top, heap, cursor / (LINE_BYTES / 8));
+            machine.access(core, top_line, Read);
+            let noted = self.heaps[heap as usize].top[cursor as usize];
+            if noted == 0 {
                 cursor += 1;
                 continue;
             }
-            machine.access(core, summary_line, Atomic);
-            self.heaps[heap as usize].summary[cursor as usize] = words & (words - 1);
-            let word = cursor * WORD_BITS + words.trailing_zeros();
+            machine.access(core, top_line, Atomic);
+            self.heaps[heap as usize].top[cursor as usize] = noted & (noted - 1);
+            let summary = cursor * WORD_BITS + noted.trailing_zeros();
+            taken += self.take_words(core, heap, summary, TAKEN_MAX - taken, machine);
+            if taken >= TAKEN_MAX {
+                self.put(core, heap, machine);
+                break;
+            }
+        }
+        taken
+    }
+
+    /// Takes back the blocks of a word of the summary, about `most`; returns how many.
+    fn take_words(
+        &mut self,
+        core: u32,
+        heap: u32,
+        summary: u32,
+        most: u32,
+        machine: &mut Machine,
+    ) -> u32 {
+        machine.access(core, Line(Place::Summary, heap, summary / (LINE_BYTES / 8)), Atomic);
+        let mut words = core::mem::take(&mut self.heaps[heap as usize].summary[summary as usize]);
+        let mut taken = 0;
+        while words != 0 && taken < most {
+            let word = summary * WORD_BITS + words.trailing_zeros();
+            words &= words - 1;
             machine.access(core, Line(Place::Plane, heap, word / (LINE_BYTES / 8)), Atomic);
             let mut bits = core::mem::take(&mut self.heaps[heap as usize].plane[word as usize]);
             taken += bits.count_ones();
@@ -120,10 +168,34 @@ impl Bits {
                 let index = granule / (self.block_bytes / GRANULE);
                 self.free_own(core, Block { heap, index }, machine);
             }
-            if taken >= TAKEN_MAX {
-                return self.put(core, heap, machine);
-            }
         }
+        if words != 0 {
+            self.note(core, heap, summary, words, machine);
+        }
+        taken
+    }
+
+    /// Notes words of the plane in the summary; whether the word at the top was empty.
+    fn note(
+        &mut self,
+        core: u32,
+        heap: u32,
+        summary: u32,
+        words: u64,
+        machine: &mut Machine,
+    ) -> bool {
+        machine.access(core, Line(Place::Summary, heap, summary / (LINE_BYTES / 8)), Atomic);
+        let own = &mut self.heaps[heap as usize];
+        let before = own.summary[summary as usize];
+        own.summary[summary as usize] |= words;
+        if before != 0 {
+            return false;
+        }
+        let at_top = summary / WORD_BITS;
+        machine.access(core, Line(Place::Top, heap, at_top / (LINE_BYTES / 8)), Atomic);
+        let before = own.top[at_top as usize];
+        own.top[at_top as usize] |= 1 << (summary % WORD_BITS);
+        before == 0
     }
 
     /// Sets the bit of a block that another heap owns.
@@ -147,11 +219,8 @@ impl Bits {
         if before != 0 {
             return;
         }
-        let noted = word / WORD_BITS;
-        machine.access(core, Line(Place::Summary, heap, noted / (LINE_BYTES / 8)), Atomic);
-        let before = own.summary[noted as usize];
-        own.summary[noted as usize] |= 1 << (word % WORD_BITS);
-        if before == 0 {
+        let bit = 1 << (word % WORD_BITS);
+        if self.note(core, heap, word / WORD_BITS, bit, machine) {
             self.put(core, heap, machine);
         }
     }
@@ -164,7 +233,10 @@ impl Scheme for Bits {
         if self.heaps[heap as usize].blocks.free.is_empty() {
             machine.billed(Bill::HandOver, |machine| {
                 machine.access(core, Line(Place::Inbox, heap, 0), Read);
-                if self.heaps[heap as usize].is_in_inbox {
+                let own = &mut self.heaps[heap as usize];
+                if own.is_in_inbox && own.pause > 0 {
+                    own.pause -= 1;
+                } else if own.is_in_inbox {
                     self.take_back(thread, machine);
                 }
             });
