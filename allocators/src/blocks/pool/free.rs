@@ -64,15 +64,20 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         }
     }
 
-    /// Frees a block that the table did not lead to, or reports the misuse.
+    /// Frees a block that the table did not lead to, or reports the misuse, which the fast path
+    /// only detects.
     #[cold]
     #[inline(never)]
     fn free_far(&self, block: NonNull<u8>, site: &'static Location<'static>) {
-        match self.locate(block.addr().get()) {
-            Ok((group, index)) if group.is_taken(index) => self.free_at(group, index, block, site),
-            Ok(_) => self.wrong(Misuse::DoubleFree, block, None, site),
+        let (group, index) = match self.locate(block.addr().get()) {
+            Ok(place) => place,
             Err(what) => self.wrong(what, block, None, site),
+        };
+        let free = group.free();
+        if free >> (index & 63) & 1 != 0 {
+            self.wrong(Misuse::DoubleFree, block, None, site);
         }
+        self.free_at(group, index, block, site);
     }
 
     /// Returns the group and index of the block at `address`, live or free, and updates the table
