@@ -9,19 +9,20 @@
 //!
 //! Blocks come in chunks. The address space is divided into windows of a power of two (at most the
 //! size of 64 blocks and 16 KiB, for blocks of up to that size), and the blocks that start in one
-//! window form a group of 32 bytes: a word of free bits, the first block, the count of blocks
-//! allocated at least once, a link. A table of pointers leads from a window to its group.
+//! window form a group of 32 bytes: a word with the bits of blocks that are not live, the first
+//! block, a word with the bits of blocks that were never allocated, a link. A table of pointers
+//! leads from a window to its group.
 //!
 //! ```text
-//! address --shift, mask--> table --> group { free bits, first, carved, next }
+//! address --shift, mask--> table --> group { idle, first, fresh, next }
 //!
 //! chunk   | block 0 | block 1 | .. | block n-1 | head | group 0 | group 1 | ..
 //! ```
 //!
 //! A group costs 32 bytes and two to four pointers of the table, so 0.75 to 1 byte a block if 64 of
 //! them share one. One multiplication and one rotation find the block of the group at an address:
-//! the quotient is exact or larger than any count, so the same comparison detects addresses
-//! outside, inside and never allocated.
+//! the quotient is exact or larger than any index, so one comparison detects addresses outside
+//! and inside; the bit detects those that are free or were never allocated.
 //!
 //! A block that is freed while none is held becomes the held block: its bit stays clear until it is
 //! allocated again or the pool shrinks. Alternating frees and allocations therefore only read the
@@ -34,6 +35,7 @@
 
 use core::alloc::Layout;
 use core::cell::Cell;
+use core::hint::select_unpredictable;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::panic::Location;
@@ -61,6 +63,9 @@ use chunk::{Chunk, Shape, window_shift};
 pub(crate) use group::BlockSize;
 use group::{Group, NOWHERE};
 use index::Index;
+
+/// The alignment that a request may have and still be compared by its size alone.
+const PLAIN_ALIGN: usize = align_of::<usize>();
 
 /// An allocator of blocks of one size, which grows by chunks from its backing.
 ///
@@ -135,8 +140,8 @@ use index::Index;
 ///    chunks, and to no other group but the constant one at its end.
 /// 3. Only the newest chunk has blocks that were never allocated: those from `carving` on,
 ///    `uncarved` of them in the group itself. They are used only while no block is free.
-/// 4. `carved` blocks were allocated at least once; of these `allocations_total - frees_total` are
-///    live. The others have their bit set, except `held`.
+/// 4. `carved` blocks were allocated at least once; of these `marked_total - unmarked_total` have
+///    their bit set. The others are live, except `held`.
 /// 5. `held` is null or a free block whose bit is clear.
 /// 6. `parked` leads over `next_parked` to every parked chunk once; all blocks of those are free.
 pub struct PoolAllocator<
@@ -146,15 +151,24 @@ pub struct PoolAllocator<
 > {
     size: BlockSize,
     align: usize,
+    /// The size of requests that are served without further checks: a block's, if blocks are
+    /// aligned for a word; else one that no request has.
+    plain_bytes: usize,
     window_shift: u32,
     index: Index,
     /// A freed block that is allocated next, so that a free and a following allocation need not
     /// change the bits.
     held: Cell<*mut u8>,
     free_groups: Cell<*const Group>,
-    allocations_total: Cell<u64>,
-    frees_total: Cell<u64>,
-    requested_total: Cell<u64>,
+    /// Allocations of a held block, of one whose bit was set, and of one never allocated before.
+    // The path counts, so that a free and the allocation after it count once in all.
+    unheld_total: Cell<u64>,
+    unmarked_total: Cell<u64>,
+    carved_total: Cell<u64>,
+    /// Frees that set a bit, less the set bits of chunks that were returned.
+    marked_total: Cell<u64>,
+    /// By how much all requests together were smaller than their blocks.
+    shortfall_total: Cell<u64>,
 
     carving: Cell<*const Group>,
     uncarved: Cell<usize>,
@@ -236,13 +250,16 @@ impl<'a, B: Allocator + ?Sized> PoolAllocator<'a, B> {
             PoolAllocator {
                 size,
                 align,
+                plain_bytes,
                 window_shift,
                 index,
                 held,
                 free_groups,
-                allocations_total,
-                frees_total,
-                requested_total,
+                unheld_total,
+                unmarked_total,
+                carved_total,
+                marked_total,
+                shortfall_total,
                 carving,
                 uncarved,
                 carved,
@@ -270,13 +287,16 @@ impl<'a, B: Allocator + ?Sized> PoolAllocator<'a, B> {
         Self {
             size: BlockSize::new(bytes),
             align: layout.align(),
+            plain_bytes: if layout.align() < PLAIN_ALIGN { usize::MAX } else { bytes },
             window_shift: window_shift(bytes, 0),
             index: Index::new(),
             held: Cell::new(ptr::null_mut()),
             free_groups: Cell::new(NOWHERE),
-            allocations_total: Cell::new(0),
-            frees_total: Cell::new(0),
-            requested_total: Cell::new(0),
+            unheld_total: Cell::new(0),
+            unmarked_total: Cell::new(0),
+            carved_total: Cell::new(0),
+            marked_total: Cell::new(0),
+            shortfall_total: Cell::new(0),
             carving: Cell::new(ptr::null()),
             uncarved: Cell::new(0),
             carved: Cell::new(0),
@@ -344,49 +364,65 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
     /// Allocates a block.
     #[inline(always)]
     fn take(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        if !self.fits(layout) {
-            return Err(AllocError);
+        let plain = layout.size() == self.plain_bytes && layout.align() <= PLAIN_ALIGN;
+        // Zero for a plain request.
+        let short = || (self.size.bytes - layout.size()) as u64;
+        if !plain {
+            if !self.fits(layout) {
+                return Err(AllocError);
+            }
+            self.shortfall_total.set(self.shortfall_total.get() + short());
         }
         if let Some(held) = NonNull::new(self.held.replace(ptr::null_mut())) {
-            self.count_allocation(layout.size());
+            self.unheld_total.set(self.unheld_total.get() + 1);
             mark::undefined(held, self.size.bytes);
             return Ok(NonNull::slice_from_raw_parts(held, self.size.bytes));
         }
-        match self.take_listed(layout.size()) {
+        match self.take_listed() {
             Some(block) => Ok(block),
-            None => self.carve(layout.size()),
+            None => self.carve().inspect_err(|_| {
+                self.shortfall_total.set(self.shortfall_total.get() - short());
+            }),
         }
     }
 
     /// Allocates a block whose bit is set, if there is one outside parked chunks.
     #[inline(always)]
-    fn take_listed(&self, requested: usize) -> Option<NonNull<[u8]>> {
+    fn take_listed(&self) -> Option<NonNull<[u8]>> {
         // SAFETY: invariant 2: the constant group or one of an existing chunk.
         let group = unsafe { &*self.free_groups.get() };
-        let free = group.free.get();
-        let rest = free & free.wrapping_sub(1);
-        if rest == 0 {
-            if free == 0 {
-                return None;
-            }
-            self.free_groups.set(group.next.get());
+        let (idle, fresh) = (group.idle.get(), group.fresh.get());
+        if idle == fresh {
+            return None;
         }
-        group.free.set(rest);
-        self.count_allocation(requested);
-        let block = self.block_at(group, free.trailing_zeros() as usize);
+        // The lowest set bit is that of a free block, as the fresh ones are the highest.
+        let rest = idle & idle.wrapping_sub(1);
+        let next = group.next.get();
+        // Without a branch, as in `mark_free`.
+        self.free_groups.set(select_unpredictable(rest == fresh, next, ptr::from_ref(group)));
+        group.idle.set(rest);
+        self.unmarked_total.set(self.unmarked_total.get() + 1);
+        let block = self.block_at(group, idle.trailing_zeros() as usize);
         mark::undefined(block.cast(), self.size.bytes);
         Some(block)
     }
 
-    #[inline]
-    fn count_allocation(&self, requested: usize) {
-        self.allocations_total.set(self.allocations_total.get() + 1);
-        self.requested_total.set(self.requested_total.get() + requested as u64);
+    /// Returns how many free blocks have their bit set.
+    fn marked(&self) -> usize {
+        // This number of blocks is in memory, so the difference fits.
+        (self.marked_total.get() - self.unmarked_total.get()) as usize
     }
 
     fn live(&self) -> usize {
-        // This number of blocks is in memory, so the difference fits.
-        (self.allocations_total.get() - self.frees_total.get()) as usize
+        self.carved.get() - self.marked() - usize::from(!self.held.get().is_null())
+    }
+
+    fn allocations_total(&self) -> u64 {
+        self.unheld_total.get() + self.unmarked_total.get() + self.carved_total.get()
+    }
+
+    fn frees_total(&self) -> u64 {
+        self.allocations_total() - self.live() as u64
     }
 }
 
@@ -481,6 +517,7 @@ unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for PoolAllocator<'_, 
         let bytes = self.size.bytes;
         let live = self.live() * bytes;
         let peak = self.peak_live.get().max(self.carved.get()) * bytes;
+        let granted_total = self.allocations_total() * bytes as u64;
         Stats {
             live: self.live(),
             requested: live,
@@ -489,9 +526,9 @@ unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for PoolAllocator<'_, 
             peak_requested: peak,
             peak_granted: peak,
             peak_reserved: self.peak_reserved.get(),
-            allocations_total: self.allocations_total.get(),
-            requested_total: self.requested_total.get(),
-            granted_total: self.allocations_total.get() * bytes as u64,
+            allocations_total: self.allocations_total(),
+            requested_total: granted_total - self.shortfall_total.get(),
+            granted_total,
             exact: false,
         }
     }

@@ -153,12 +153,17 @@ impl Chunk {
     /// Returns `true` if no block is live.
     pub(super) fn is_empty(&self) -> bool {
         let mut groups = self.groups().iter();
-        groups.all(|group| group.free.get().count_ones() as usize == group.carved.get())
+        groups.all(|group| group.idle.get() == u64::MAX)
+    }
+
+    /// Returns how many blocks have their bit set and were allocated at least once.
+    pub(super) fn marked(&self) -> u64 {
+        self.groups().iter().map(|group| u64::from(group.free().count_ones())).sum()
     }
 
     /// Returns how many blocks were allocated at least once.
     pub(super) fn carved(&self) -> usize {
-        self.groups().iter().map(|group| group.carved.get()).sum()
+        self.groups().iter().map(|group| group.carved()).sum()
     }
 }
 

@@ -7,24 +7,45 @@ use core::ptr;
 ///
 /// # Invariants
 ///
-/// 1. `carved` is at most 64, and the blocks `0..carved`, `size` bytes apart from `first` on, are
-///    within the chunk that the group belongs to.
-/// 2. A bit of `free` is set only below `carved`.
-/// 3. A group is on its pool's list, linked by `next`, exactly while `free` is not zero.
+/// 1. The set bits of `fresh` are its highest ones. The blocks of the others, `size` bytes apart
+///    from `first` on, are within the chunk that the group belongs to.
+/// 2. Every bit that is set in `fresh` is set in `idle`.
+/// 3. A group is on its pool's list, linked by `next`, exactly while `idle` and `fresh` differ.
 pub(super) struct Group {
-    /// Bit `i` is set while block `i` is free. A block that was never allocated has a clear bit.
-    pub(super) free: Cell<u64>,
+    /// Bit `i` is clear while block `i` is live or held.
+    // So a free tests a block with one bit, also one that was never allocated.
+    pub(super) idle: Cell<u64>,
     /// The first block that starts in the window.
     pub(super) first: *mut u8,
-    /// How many of the blocks were allocated at least once.
-    pub(super) carved: Cell<usize>,
+    /// Bit `i` is clear if block `i` was allocated at least once.
+    pub(super) fresh: Cell<u64>,
     /// The next group with free blocks.
     pub(super) next: Cell<*const Group>,
 }
 
 impl Group {
     pub(super) const fn new(first: *mut u8) -> Self {
-        Self { free: Cell::new(0), first, carved: Cell::new(0), next: Cell::new(ptr::null()) }
+        let [idle, fresh] = [Cell::new(u64::MAX), Cell::new(u64::MAX)];
+        Self { idle, first, fresh, next: Cell::new(ptr::null()) }
+    }
+
+    /// Returns how many of the blocks were allocated at least once; they are the first ones.
+    #[inline]
+    pub(super) fn carved(&self) -> usize {
+        self.fresh.get().trailing_zeros() as usize
+    }
+
+    /// Returns a word in which bit `i` is set while block `i` is free and not held. A block that
+    /// was never allocated has a clear bit.
+    #[inline]
+    pub(super) fn free(&self) -> u64 {
+        self.idle.get() ^ self.fresh.get()
+    }
+
+    /// Returns `true` if block `index` is live or held; `false` if there is no such block.
+    #[inline]
+    pub(super) fn is_taken(&self, index: usize) -> bool {
+        index < 64 && self.idle.get() >> index & 1 == 0
     }
 }
 
@@ -37,9 +58,9 @@ pub(super) const EMPTY_TABLE: *const Cell<*const Group> = (&raw const EMPTY.0).c
 
 struct Constant<T>(T);
 
-// SAFETY: both constants are only read: a group with `carved == 0` and `free == 0` is never written
-// by a pool (no index is below `carved`, and no bit can be taken), and a pool writes to the slots
-// of tables that it has allocated itself.
+// SAFETY: both constants are only read: a group whose bits are all set is never written by a pool
+// (no block is live, and none is free), and a pool writes to the slots of tables that it has
+// allocated itself.
 unsafe impl<T> Sync for Constant<T> {}
 
 static NOWHERE_GROUP: Constant<Group> = Constant(Group::new(ptr::null_mut()));

@@ -47,7 +47,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
     pub(super) fn look(&self) {
         let blocks = self.blocks.get() as u64;
         let between = (blocks * u64::from(self.look_percent) / 100).max(LOOK_FREES_MIN);
-        self.next_look.set(self.frees_total.get() + between);
+        self.next_look.set(self.frees_total() + between);
         self.peak_live.set(self.peak_live.get().max(self.carved.get()));
         self.mark_held();
         self.release(|chunk| chunk.parked.get(), true);
@@ -68,7 +68,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
     /// Puts the groups of a chunk that have free blocks on the list.
     fn list_groups(&self, chunk: &Chunk) {
         for group in chunk.groups() {
-            if group.free.get() != 0 {
+            if group.free() != 0 {
                 group.next.set(self.free_groups.replace(group));
             }
         }
@@ -85,10 +85,10 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
     /// Allocates a block of a parked chunk, or one that was never allocated, growing if there is
     /// none. No other block is free.
     #[inline(never)]
-    pub(super) fn carve(&self, requested: usize) -> Result<NonNull<[u8]>, AllocError> {
+    pub(super) fn carve(&self) -> Result<NonNull<[u8]>, AllocError> {
         while self.unpark() {
             // A chunk may be parked before any of its blocks was allocated.
-            if let Some(block) = self.take_listed(requested) {
+            if let Some(block) = self.take_listed() {
                 return Ok(block);
             }
         }
@@ -97,11 +97,14 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         }
         // SAFETY: `uncarved` is not zero now, so invariant 3 says that this is a group.
         let group = unsafe { &*self.carving.get() };
-        let index = group.carved.get();
-        group.carved.set(index + 1);
+        let fresh = group.fresh.get();
+        let index = group.carved();
+        // Without the lowest bit; the blocks are used in order (invariant 1 of `Group`).
+        group.fresh.set(fresh & fresh.wrapping_sub(1));
+        group.idle.set(group.idle.get() & !(1 << (index & 63)));
         self.uncarved.set(self.uncarved.get() - 1);
         self.carved.set(self.carved.get() + 1);
-        self.count_allocation(requested);
+        self.carved_total.set(self.carved_total.get() + 1);
         let block = self.block_at(group, index);
         mark::undefined(block.cast(), self.size.bytes);
         Ok(block)
@@ -246,6 +249,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
             if leaves(chunk) {
                 mark::undefined_at(chunk.first, chunk.blocks * self.size.bytes);
                 self.carved.set(self.carved.get() - chunk.carved());
+                self.marked_total.set(self.marked_total.get() - chunk.marked());
                 self.blocks.set(self.blocks.get() - chunk.blocks);
                 self.give_back(chunk.memory);
                 continue;

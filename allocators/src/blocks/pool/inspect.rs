@@ -33,9 +33,9 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
 
     pub(super) fn walk_blocks(&self, visit: &mut dyn FnMut(Block)) {
         for group in self.chunks().flat_map(Chunk::groups) {
-            for index in 0..group.carved.get() {
+            for index in 0..group.carved() {
                 let address = self.block_at(group, index).cast::<u8>();
-                let set = group.free.get() >> index & 1 != 0;
+                let set = group.free() >> index & 1 != 0;
                 if !set && address.as_ptr() != self.held.get() {
                     visit(Block { address, bytes: self.size.bytes, site: None });
                 }
@@ -59,8 +59,8 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         if sums.carved != self.carved.get() || sums.blocks != self.blocks.get() {
             return damage("the chunks and the counts of blocks differ", here);
         }
-        let held = self.verify_held()?;
-        if sums.carved - sums.free - held != self.live() {
+        self.verify_held()?;
+        if sums.free != self.marked() {
             return damage("the free bits and the count of live blocks differ", here);
         }
         self.verify_list(sums.listed)?;
@@ -75,13 +75,16 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         for (g, group) in chunk.groups().iter().enumerate() {
             let first = chunk.first_index(g, shape);
             let blocks = chunk.first_index(g + 1, shape) - first;
-            let carved = group.carved.get();
-            let free = group.free.get();
+            let carved = group.carved();
+            let free = group.free();
             if group.first != chunk.first.wrapping_add(first * shape.block_bytes) {
                 return damage("a group does not start where its window does", group.first);
             }
             if blocks == 0 || blocks > 64 || carved > blocks {
                 return damage("a group has given out more blocks than it has", group.first);
+            }
+            if carved < 64 && group.fresh.get() != u64::MAX << carved {
+                return damage("a block was given out before one below it", group.first);
             }
             if carved < 64 && free >> carved != 0 {
                 return damage("a block is free that was never given out", group.first);
@@ -107,11 +110,11 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         Ok(())
     }
 
-    /// Checks the held block and returns how many there are, one or none.
-    fn verify_held(&self) -> Result<usize, Damage> {
+    /// Checks the held block, if there is one.
+    fn verify_held(&self) -> Result<(), Damage> {
         let held = self.held.get();
         if held.is_null() {
-            return Ok(0);
+            return Ok(());
         }
         let address = held.addr();
         let window = address >> self.window_shift;
@@ -119,10 +122,10 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
         let group = chunk.and_then(|chunk| chunk.groups().get(window - chunk.first_window));
         let is_block = group.is_some_and(|group| {
             let index = self.size.index_of(address.wrapping_sub(group.first.addr()));
-            index < group.carved.get() && group.free.get() >> index & 1 == 0
+            group.is_taken(index)
         });
         if is_block {
-            Ok(1)
+            Ok(())
         } else {
             let what = "the held block is not a free one or has its bit set";
             Err(Damage { what, address: held })
@@ -138,7 +141,7 @@ impl<B: Allocator + ?Sized, S: SiteBook> PoolAllocator<'_, B, S> {
             }
             // SAFETY: invariant 2: a group of an existing chunk.
             let group = unsafe { &*at };
-            if group.free.get() == 0 {
+            if group.free() == 0 {
                 return damage("a group without free blocks is on the list", group.first);
             }
             at = group.next.get();

@@ -460,13 +460,13 @@ fn damage_is_found() {
     // SAFETY: the group exists; the test restores what it damages.
     let group = unsafe { &*pool.carving.get() };
     for wrong in [1_u64, 2, 4, 1 << 63] {
-        let before = group.free.replace(wrong);
+        let before = group.idle.replace(group.fresh.get() ^ wrong);
         assert!(pool.verify().is_err(), "bits {wrong:x} are wrong");
-        group.free.set(before);
+        group.idle.set(before);
     }
-    let before = group.carved.replace(3);
+    let before = group.fresh.replace(u64::MAX << 3);
     assert!(pool.verify().is_err(), "a block too many");
-    group.carved.set(before);
+    group.fresh.set(before);
     let before = pool.held.replace(b.as_ptr().wrapping_add(1));
     assert!(pool.verify().is_err(), "the held address is not a block");
     pool.held.set(before);
@@ -533,7 +533,7 @@ fn each_kind_of_damage_is_told() {
     assert_eq!(said(&pool.blocks, 13, &pool), counts, "a block too many");
     assert_eq!(said(&pool.carved, 11, &pool), counts, "one was never given out");
     let live = "the free bits and the count of live blocks differ";
-    assert_eq!(said(&pool.frees_total, 11, &pool), live, "freed once more");
+    assert_eq!(said(&pool.marked_total, 11, &pool), live, "freed once more");
     // SAFETY: the group exists as long as its chunk does.
     let group = unsafe { &*pool.free_groups.get() };
     let without = "a group without free blocks is on the list";

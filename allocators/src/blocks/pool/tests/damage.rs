@@ -72,9 +72,10 @@ fn damage_of_a_group_is_told() {
     assert_eq!(told, "a group does not start where its window does", "the chunk is further on");
     // SAFETY: the group exists as long as its chunk does.
     let group = unsafe { &*pool.carving.get() };
-    assert_eq!(said(&group.carved, 65, &pool), more, "it has 64");
     let fresh = "a block is free that was never given out";
-    assert_eq!(said(&group.free, 1 << 10, &pool), fresh, "the eleventh");
+    assert_eq!(said(&group.idle, group.idle.get() & !(1 << 10), &pool), fresh, "the eleventh");
+    let below = "a block was given out before one below it";
+    assert_eq!(said(&group.fresh, group.fresh.get() & !(1 << 11), &pool), below, "the twelfth");
     blocks.into_iter().for_each(|block| free(&pool, block));
 }
 
@@ -84,7 +85,11 @@ fn damage_of_a_chunk_is_told() {
     let (pool, blocks) = pool(&backing, 4, 5);
     let oldest = chunks(&pool)[0];
     let turn = "a group before the last has unused blocks";
-    assert_eq!(said(&oldest.groups()[0].carved, 3, &pool), turn, "only the last may have some");
+    let group = &oldest.groups()[0];
+    let fresh = "a block is free that was never given out";
+    assert_eq!(said(&group.fresh, u64::MAX << 3, &pool), fresh, "the fourth is live");
+    let more = "a group has given out more blocks than it has";
+    assert_eq!(said(&group.fresh, u64::MAX << 5, &pool), more, "it has four");
     assert_eq!(said(&pool.youngest, ptr::from_ref(oldest), &pool), turn, "it is the other");
     let told = said(&oldest.parked, true, &pool);
     assert_eq!(told, "a parked chunk has a live block", "four of them");

@@ -26,7 +26,7 @@ fn kept<B: Allocator + ?Sized>(pool: &PoolAllocator<'_, B>) -> Vec<usize> {
     while let Some(chunk) = unsafe { at.as_ref() } {
         all.push(usize::MAX);
         for group in chunk.groups() {
-            all.extend([group.free.get() as usize, group.carved.get()]);
+            all.extend([group.free() as usize, group.carved()]);
             groups.push(ptr::from_ref(group));
         }
         at = chunk.younger.get();
