@@ -2,10 +2,11 @@
 //! share.
 
 use core::alloc::Layout;
-use core::cell::{Cell, UnsafeCell};
+use core::cell::Cell;
 use core::panic::Location;
 use core::ptr::NonNull;
 
+use self::exclusive::Exclusive;
 use super::{CachedPlace, CachedSlot, FreeRuns, Refusal, SizeClassHeap, WalkState};
 use crate::bookkeeping::mark;
 use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
@@ -13,6 +14,7 @@ use crate::contract::misuse::{Misuse, Report, misuse};
 use crate::contract::stats::Stats;
 use crate::heaps::size_classes::{GRANULE, SizeClasses};
 
+mod exclusive;
 mod huge;
 #[cfg(test)]
 mod tests;
@@ -25,7 +27,7 @@ const REGION_BYTES_MAX: usize = if usize::BITS == 64 { 1 << (usize::BITS - 30) }
 /// A size-class heap for one thread, over a fixed region or growing from a backing.
 #[derive(Debug)]
 pub(crate) struct GrowingHeap<'a, B: Allocator + ?Sized, C: SizeClasses> {
-    inner: UnsafeCell<SizeClassHeap<C>>,
+    inner: Exclusive<SizeClassHeap<C>>,
     name: &'a str,
     backing: Option<&'a B>,
     /// Bytes of the next region; 0 if there is to be none.
@@ -43,7 +45,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     pub(crate) const fn growing(name: &'a str, backing: &'a B, bytes: usize) -> Self {
         let first = if bytes < REGION_BYTES_MIN { REGION_BYTES_MIN } else { bytes };
         Self {
-            inner: UnsafeCell::new(SizeClassHeap::new()),
+            inner: Exclusive::new(SizeClassHeap::new()),
             name,
             backing: Some(backing),
             next_region: Cell::new(first),
@@ -71,7 +73,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
             let _ = unsafe { inner.add_region(memory, layout) };
         }
         Self {
-            inner: UnsafeCell::new(inner),
+            inner: Exclusive::new(inner),
             name,
             backing: None,
             next_region: Cell::new(0),
@@ -102,9 +104,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         let Some(class) = SizeClassHeap::<C>::front_class(layout) else {
             return self.allocate_medium(layout);
         };
-        // SAFETY: a growing heap is not `Sync` and the size-class heap calls no other code, so this
-        // borrow is alone.
-        match unsafe { &mut *self.inner.get() }.allocate_front(class, layout.size()) {
+        match self.inner.with(|heap| heap.allocate_front(class, layout.size())) {
             Some(block) => Ok(block),
             None => self.allocate_current(class, layout),
         }
@@ -121,16 +121,14 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     #[inline]
     #[cfg(all(feature = "std", not(loom)))]
     pub(crate) fn allocate_front(&self, class: usize, bytes: usize) -> Option<NonNull<[u8]>> {
-        // SAFETY: as in `allocate`.
-        unsafe { &mut *self.inner.get() }.allocate_front(class, bytes)
+        self.inner.with(|heap| heap.allocate_front(class, bytes))
     }
 
     /// Serves a request of a class whose front is empty from its current page alone.
     #[inline]
     #[cfg(all(feature = "std", not(loom)))]
     pub(crate) fn allocate_in_page(&self, class: usize, bytes: usize) -> Option<NonNull<[u8]>> {
-        // SAFETY: as in `allocate`.
-        unsafe { &mut *self.inner.get() }.allocate_current(class, bytes)
+        self.inner.with(|heap| heap.allocate_current(class, bytes))
     }
 
     /// The second try for a small request, apart from the first so that that one has little to
@@ -138,8 +136,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     #[inline(never)]
     #[track_caller]
     fn allocate_current(&self, class: usize, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        // SAFETY: as in `allocate`.
-        match unsafe { &mut *self.inner.get() }.allocate_current(class, layout.size()) {
+        match self.inner.with(|heap| heap.allocate_current(class, layout.size())) {
             Some(block) => Ok(block),
             None => self.allocate_slow(layout),
         }
@@ -153,8 +150,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         if layout.align() > GRANULE {
             return self.allocate_aligned(layout);
         }
-        // SAFETY: as in `allocate`.
-        match unsafe { &mut *self.inner.get() }.allocate_medium_front(layout.size()) {
+        match self.inner.with(|heap| heap.allocate_medium_front(layout.size())) {
             Some(block) => Ok(block),
             None => self.allocate_core(layout),
         }
@@ -164,8 +160,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     #[inline(never)]
     #[track_caller]
     fn allocate_core(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        // SAFETY: as in `allocate`.
-        match unsafe { &mut *self.inner.get() }.allocate_hot_core(layout.size()) {
+        match self.inner.with(|heap| heap.allocate_hot_core(layout.size())) {
             Some(block) => Ok(block),
             None => self.allocate_slow(layout),
         }
@@ -178,8 +173,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         let Some(class) = SizeClassHeap::<C>::class_for(layout) else {
             return self.allocate_slow(layout);
         };
-        // SAFETY: as in `allocate`.
-        match unsafe { &mut *self.inner.get() }.allocate_front(class, layout.size()) {
+        match self.inner.with(|heap| heap.allocate_front(class, layout.size())) {
             Some(block) => Ok(block),
             None => self.allocate_current(class, layout),
         }
@@ -189,12 +183,10 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     #[inline]
     #[track_caller]
     pub(crate) fn deallocate(&self, block: NonNull<u8>, bytes: usize) {
-        // SAFETY: as in `allocate`.
-        let inner = unsafe { &mut *self.inner.get() };
-        let Some(slot) = inner.cached_slot(block, bytes) else {
+        let Some(slot) = self.inner.with(|heap| heap.cached_slot(block, bytes)) else {
             return self.deallocate_other(block, bytes, Location::caller());
         };
-        if !inner.deallocate_front(slot) {
+        if !self.inner.with(|heap| heap.deallocate_front(slot)) {
             self.deallocate_to_page(slot, block, Location::caller());
         }
     }
@@ -204,10 +196,10 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     #[track_caller]
     #[cfg(all(feature = "std", not(loom)))]
     pub(crate) fn deallocate_at_once(&self, block: NonNull<u8>, bytes: usize) -> bool {
-        // SAFETY: as in `allocate`.
-        let inner = unsafe { &mut *self.inner.get() };
-        let Some(slot) = inner.cached_slot(block, bytes) else { return false };
-        if !inner.deallocate_front(slot) {
+        let Some(slot) = self.inner.with(|heap| heap.cached_slot(block, bytes)) else {
+            return false;
+        };
+        if !self.inner.with(|heap| heap.deallocate_front(slot)) {
             self.deallocate_to_page(slot, block, Location::caller());
         }
         true
@@ -217,22 +209,21 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     #[inline]
     #[cfg(all(feature = "std", not(loom)))]
     pub(crate) fn is_in_cached(&self, block: NonNull<u8>) -> bool {
-        // SAFETY: as in `allocate`.
-        unsafe { &*self.inner.get() }.is_in_cached(block)
+        self.inner.with(|heap| heap.is_in_cached(block))
     }
 
     /// Frees a block that another thread handed back. No region goes back to the backing, not even
     /// an empty one, until [`give_emptied`](Self::give_emptied).
     #[cfg(all(feature = "std", not(loom)))]
     pub(crate) fn deallocate_kept(&self, block: NonNull<u8>) -> Result<(), Refusal> {
-        // SAFETY: as in `allocate`.
-        let inner = unsafe { &mut *self.inner.get() };
-        inner.cache_region_of(block);
-        let done = match inner.cached_slot(block, 0) {
-            Some(slot) => inner.deallocate_front(slot) || inner.deallocate_to_page(slot),
-            None => inner.deallocate_hot(block, 0),
-        };
-        if done { Ok(()) } else { inner.deallocate(block, 0) }
+        self.inner.with(|heap| {
+            heap.cache_region_of(block);
+            let done = match heap.cached_slot(block, 0) {
+                Some(slot) => heap.deallocate_front(slot) || heap.deallocate_to_page(slot),
+                None => heap.deallocate_hot(block, 0),
+            };
+            if done { Ok(()) } else { heap.deallocate(block, 0) }
+        })
     }
 
     /// The second try for a slot whose front is full.
@@ -243,8 +234,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         block: NonNull<u8>,
         site: &'static Location<'static>,
     ) {
-        // SAFETY: as in `allocate`.
-        if !unsafe { &mut *self.inner.get() }.deallocate_to_page(slot) {
+        if !self.inner.with(|heap| heap.deallocate_to_page(slot)) {
             self.deallocate_slow(block, 0, site);
         }
     }
@@ -258,8 +248,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         bytes: usize,
         site: &'static Location<'static>,
     ) {
-        // SAFETY: as in `allocate`.
-        match unsafe { &*self.inner.get() }.cached_place(block) {
+        match self.inner.with(|heap| heap.cached_place(block)) {
             Some(at) if at.is_core() => self.deallocate_core(block, at, bytes, site),
             Some(at) => self.deallocate_medium(block, at, bytes, site),
             None => self.deallocate_elsewhere(block, bytes, site),
@@ -275,8 +264,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         bytes: usize,
         site: &'static Location<'static>,
     ) {
-        // SAFETY: as in `allocate`.
-        if !unsafe { &mut *self.inner.get() }.deallocate_medium_front(at, bytes) {
+        if !self.inner.with(|heap| heap.deallocate_medium_front(at, bytes)) {
             self.deallocate_elsewhere(block, bytes, site);
         }
     }
@@ -290,11 +278,9 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         bytes: usize,
         site: &'static Location<'static>,
     ) {
-        // SAFETY: as in `allocate`.
-        let inner = unsafe { &mut *self.inner.get() };
-        if !inner.deallocate_hot_core(at, bytes) {
+        if !self.inner.with(|heap| heap.deallocate_hot_core(at, bytes)) {
             self.deallocate_slow(block, bytes, site);
-        } else if inner.has_emptied() {
+        } else if self.inner.with(|heap| heap.has_emptied()) {
             self.give_emptied();
         }
     }
@@ -308,17 +294,15 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         bytes: usize,
         site: &'static Location<'static>,
     ) {
-        // SAFETY: as in `allocate`.
-        let inner = unsafe { &mut *self.inner.get() };
-        if inner.cache_region_of(block)
-            && let Some(slot) = inner.cached_slot(block, bytes)
+        if self.inner.with(|heap| heap.cache_region_of(block))
+            && let Some(slot) = self.inner.with(|heap| heap.cached_slot(block, bytes))
         {
-            if !inner.deallocate_front(slot) {
+            if !self.inner.with(|heap| heap.deallocate_front(slot)) {
                 self.deallocate_to_page(slot, block, site);
             }
-        } else if !inner.deallocate_hot(block, bytes) {
+        } else if !self.inner.with(|heap| heap.deallocate_hot(block, bytes)) {
             self.deallocate_slow(block, bytes, site);
-        } else if inner.has_emptied() {
+        } else if self.inner.with(|heap| heap.has_emptied()) {
             self.give_emptied();
         }
     }
@@ -326,8 +310,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     /// Returns a region that has just become empty to the backing, where another one is empty too.
     #[cold]
     pub(crate) fn give_emptied(&self) {
-        // SAFETY: as in `allocate`; the borrow ends before the backing is called.
-        let emptied = unsafe { &mut *self.inner.get() }.take_emptied();
+        let emptied = self.inner.with(|heap| heap.take_emptied());
         if let Some((memory, layout)) = emptied {
             self.give_region(memory, layout);
         }
@@ -337,15 +320,13 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     #[inline]
     #[track_caller]
     pub(crate) fn deallocate_owned(&self, block: NonNull<u8>, bytes: usize) -> bool {
-        // SAFETY: as in `allocate`.
-        let inner = unsafe { &mut *self.inner.get() };
-        if let Some(slot) = inner.cached_slot(block, bytes) {
-            if !inner.deallocate_front(slot) {
+        if let Some(slot) = self.inner.with(|heap| heap.cached_slot(block, bytes)) {
+            if !self.inner.with(|heap| heap.deallocate_front(slot)) {
                 self.deallocate_to_page(slot, block, Location::caller());
             }
             return true;
         }
-        if !inner.owns(block.as_ptr()) {
+        if !self.owns(block.as_ptr()) {
             return false;
         }
         self.deallocate_slow(block, bytes, Location::caller());
@@ -362,8 +343,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         if let Some(resized) = self.resize_huge(block, old, new, false) {
             return Ok(resized);
         }
-        // SAFETY: as in `allocate`.
-        match unsafe { &mut *self.inner.get() }.resize(block, old, new) {
+        match self.inner.with(|heap| heap.resize(block, old, new)) {
             Ok(resized) => Ok(resized),
             Err(Refusal::NoRoom) => Err(AllocError),
             Err(refusal) => self.wrong(refusal, Location::caller()),
@@ -373,10 +353,9 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     #[inline]
     #[track_caller]
     pub(crate) fn allocated_size(&self, block: NonNull<u8>) -> usize {
-        // SAFETY: as in `allocate`.
-        let inner = unsafe { &*self.inner.get() };
-        match inner.cached_slot(block, 0) {
-            Some(slot) => inner.slot_bytes(slot),
+        let bytes = self.inner.with(|heap| heap.cached_slot(block, 0).map(|s| heap.slot_bytes(s)));
+        match bytes {
+            Some(bytes) => bytes,
             None => self.allocated_size_elsewhere(block),
         }
     }
@@ -384,8 +363,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     #[inline(never)]
     #[track_caller]
     fn allocated_size_elsewhere(&self, block: NonNull<u8>) -> usize {
-        // SAFETY: as in `allocate`.
-        match unsafe { &*self.inner.get() }.allocated_size(block) {
+        match self.inner.with(|heap| heap.allocated_size(block)) {
             Ok(bytes) => bytes,
             Err(refusal) => self.wrong(refusal, Location::caller()),
         }
@@ -394,56 +372,47 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     /// Bytes of the live blocks.
     #[cfg(all(feature = "std", not(loom)))]
     pub(crate) fn granted(&self) -> usize {
-        // SAFETY: as in `allocate`.
-        unsafe { &*self.inner.get() }.granted()
+        self.inner.with(|heap| heap.granted())
     }
 
     pub(crate) fn stats(&self) -> Stats {
-        // SAFETY: as in `allocate`.
-        unsafe { &*self.inner.get() }.stats()
+        self.inner.with(|heap| heap.stats())
     }
 
     /// Counts a block that the backing serves in this growing heap's name.
     pub(crate) fn count_passed_on(&self, requested: usize, granted: usize) {
-        // SAFETY: as in `allocate`.
-        unsafe { &mut *self.inner.get() }.count_passed_on(requested, granted);
+        self.inner.with(|heap| heap.count_passed_on(requested, granted));
     }
 
     /// Takes back what [`count_passed_on`](Self::count_passed_on) counted.
     pub(crate) fn uncount_passed_on(&self, granted: usize) {
-        // SAFETY: as in `allocate`.
-        unsafe { &mut *self.inner.get() }.uncount_passed_on(granted);
+        self.inner.with(|heap| heap.uncount_passed_on(granted));
     }
 
     /// Counts another size of a block that is passed on.
     pub(crate) fn recount_passed_on(&self, before: usize, after: usize, requested: usize) {
-        // SAFETY: as in `allocate`.
-        unsafe { &mut *self.inner.get() }.recount_passed_on(before, after, requested);
+        self.inner.with(|heap| heap.recount_passed_on(before, after, requested));
     }
 
     /// Counts memory of the backing that holds a table outside the size-class heap.
     pub(crate) fn count_reserved(&self, bytes: usize) {
-        // SAFETY: as in `allocate`.
-        unsafe { &mut *self.inner.get() }.count_reserved(bytes);
+        self.inner.with(|heap| heap.count_reserved(bytes));
     }
 
     /// Takes back what [`count_reserved`](Self::count_reserved) counted.
     pub(crate) fn uncount_reserved(&self, bytes: usize) {
-        // SAFETY: as in `allocate`.
-        unsafe { &mut *self.inner.get() }.uncount_reserved(bytes);
+        self.inner.with(|heap| heap.uncount_reserved(bytes));
     }
 
     pub(crate) fn owns(&self, address: *const u8) -> bool {
-        // SAFETY: as in `allocate`.
-        unsafe { &*self.inner.get() }.owns(address)
+        self.inner.with(|heap| heap.owns(address))
     }
 
     pub(crate) fn walk(&self, visit: &mut dyn FnMut(Block)) {
         let mut state = WalkState::default();
         loop {
             // The borrow ends before `visit` is called, which might call the allocator.
-            // SAFETY: as in `allocate`.
-            let Some(block) = unsafe { &*self.inner.get() }.walk_next(&mut state) else {
+            let Some(block) = self.inner.with(|heap| heap.walk_next(&mut state)) else {
                 return;
             };
             visit(block);
@@ -451,8 +420,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     }
 
     pub(crate) fn verify(&self) -> Result<(), Damage> {
-        // SAFETY: as in `allocate`.
-        unsafe { &*self.inner.get() }.verify()
+        self.inner.with(|heap| heap.verify())
     }
 
     /// Gives every region without a live block back to the backing.
@@ -462,8 +430,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
             return;
         }
         loop {
-            // SAFETY: as in `allocate`; the borrow ends before the backing is called.
-            let unused = unsafe { &mut *self.inner.get() }.take_unused();
+            let unused = self.inner.with(|heap| heap.take_unused());
             match unused {
                 Ok(Some((memory, layout))) => self.give_region(memory, layout),
                 Ok(None) => break,
@@ -478,14 +445,12 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     #[track_caller]
     fn discard_free(&self) {
         let Some(backing) = self.backing else { return };
-        // SAFETY: as in `allocate`.
-        if let Err(refusal) = unsafe { &mut *self.inner.get() }.dissolve_sparse() {
+        if let Err(refusal) = self.inner.with(|heap| heap.dissolve_sparse()) {
             self.wrong(refusal, Location::caller());
         }
         let mut state = FreeRuns::default();
         loop {
-            // SAFETY: as in `allocate`; the borrow ends before the backing is called.
-            match unsafe { &*self.inner.get() }.next_free_run(&mut state) {
+            match self.inner.with(|heap| heap.next_free_run(&mut state)) {
                 Ok(Some(run)) => {
                     // SAFETY: the run is inside a region, which is a live block of the backing, and
                     // holds nothing.
@@ -510,8 +475,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
 
     /// Gives every region back, live blocks or not: for the end of the allocator.
     pub(crate) fn give_all(&self) {
-        // SAFETY: as in `allocate`; the borrow ends with the condition.
-        while let Some((memory, layout)) = unsafe { &mut *self.inner.get() }.take_any() {
+        while let Some((memory, layout)) = self.inner.with(|heap| heap.take_any()) {
             self.give_region(memory, layout);
         }
         self.give_table();
@@ -519,8 +483,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
 
     /// Gives the table of regions back if there are none.
     fn give_table(&self) {
-        // SAFETY: as in `allocate`; the borrow ends before the backing is called.
-        let table = unsafe { &mut *self.inner.get() }.take_table();
+        let table = self.inner.with(|heap| heap.take_table());
         if let Some((memory, layout)) = table {
             self.give_region(memory, layout);
         }
@@ -531,8 +494,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     #[track_caller]
     fn allocate_slow(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         loop {
-            // SAFETY: as in `allocate`; the borrow ends before the backing is called.
-            match unsafe { &mut *self.inner.get() }.allocate(layout) {
+            match self.inner.with(|heap| heap.allocate(layout)) {
                 Ok(block) => return Ok(block),
                 Err(Refusal::NoRoom) => {}
                 Err(refusal) => self.wrong(refusal, Location::caller()),
@@ -547,8 +509,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
                 break;
             }
         }
-        // SAFETY: as above.
-        match unsafe { &mut *self.inner.get() }.allocate_exhaustive(layout) {
+        match self.inner.with(|heap| heap.allocate_exhaustive(layout)) {
             Ok(block) => Ok(block),
             Err(Refusal::NoRoom) => Err(AllocError),
             Err(refusal) => self.wrong(refusal, Location::caller()),
@@ -562,7 +523,6 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         let least = SizeClassHeap::<C>::region_bytes_for(layout)
             .max(REGION_BYTES_MIN)
             .next_multiple_of(4096);
-        // SAFETY: as in `allocate`.
         if wanted == 0 {
             return Err(AllocError);
         }
@@ -584,10 +544,11 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         let backing = self.backing.ok_or(AllocError)?;
         self.widen_table(backing)?;
         let memory = backing.allocate(layout)?.cast::<u8>();
-        // SAFETY: as in `allocate`; the backing was called before.
-        let inner = unsafe { &mut *self.inner.get() };
-        // SAFETY: the block was just allocated for `layout` and is given back in `give_region`.
-        if unsafe { inner.add_region(memory, layout) } {
+        let is_added = self.inner.with(|heap| {
+            // SAFETY: the block was just allocated for `layout` and is given back in `give_region`.
+            unsafe { heap.add_region(memory, layout) }
+        });
+        if is_added {
             return Ok(());
         }
         self.give_region(memory, layout);
@@ -596,13 +557,13 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
 
     /// Takes memory for a wider table of regions if the next one needs it.
     fn widen_table(&self, backing: &B) -> Result<(), AllocError> {
-        // SAFETY: as in `allocate`.
-        let Some(layout) = unsafe { &*self.inner.get() }.table_wanted() else { return Ok(()) };
+        let Some(layout) = self.inner.with(|heap| heap.table_wanted()) else { return Ok(()) };
         let memory = backing.allocate(layout)?;
-        // SAFETY: as in `allocate`; the backing was called before.
-        let inner = unsafe { &mut *self.inner.get() };
-        // SAFETY: the block was just allocated for this and is given back in `give_region`.
-        if let Some((memory, layout)) = unsafe { inner.widen_table(memory) } {
+        let before = self.inner.with(|heap| {
+            // SAFETY: the block was just allocated for this and is given back in `give_region`.
+            unsafe { heap.widen_table(memory) }
+        });
+        if let Some((memory, layout)) = before {
             self.give_region(memory, layout);
         }
         Ok(())
@@ -619,8 +580,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     #[cold]
     #[inline(never)]
     fn deallocate_slow(&self, block: NonNull<u8>, bytes: usize, site: &'static Location<'static>) {
-        // SAFETY: as in `allocate`; the borrow ends before anything else is called.
-        let freed = unsafe { &mut *self.inner.get() }.deallocate(block, bytes);
+        let freed = self.inner.with(|heap| heap.deallocate(block, bytes));
         if let Err(refusal) = freed {
             self.wrong(refusal, site);
         }
