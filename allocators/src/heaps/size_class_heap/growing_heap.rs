@@ -7,14 +7,16 @@ use core::panic::Location;
 use core::ptr::NonNull;
 
 use self::exclusive::Exclusive;
-use super::{CachedPlace, CachedSlot, FreeRuns, Refusal, SizeClassHeap, WalkState};
-use crate::bookkeeping::mark;
+use super::{Refusal, SizeClassHeap, WalkState};
 use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
 use crate::contract::misuse::{Misuse, Report, misuse};
 use crate::contract::stats::Stats;
 use crate::heaps::size_classes::{GRANULE, SizeClasses};
 
+mod deallocate;
 mod exclusive;
+mod give_back;
+mod grow;
 mod huge;
 #[cfg(test)]
 mod tests;
@@ -79,13 +81,6 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
             next_region: Cell::new(0),
             region_bytes_max: 0,
         }
-    }
-
-    /// Takes one region of `bytes` bytes from the backing now and never another.
-    pub(crate) fn take_only(&self, bytes: usize) -> Result<(), AllocError> {
-        self.next_region.set(0);
-        let layout = Layout::from_size_align(bytes, 4096).map_err(|_| AllocError)?;
-        self.take_region(layout)
     }
 
     pub(crate) fn name(&self) -> &'a str {
@@ -179,158 +174,11 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         }
     }
 
-    /// Frees a block; `bytes` is at most its size, or 0 where that is not known.
-    #[inline]
-    #[track_caller]
-    pub(crate) fn deallocate(&self, block: NonNull<u8>, bytes: usize) {
-        let Some(slot) = self.inner.with(|heap| heap.cached_slot(block, bytes)) else {
-            return self.deallocate_other(block, bytes, Location::caller());
-        };
-        if !self.inner.with(|heap| heap.deallocate_front(slot)) {
-            self.deallocate_to_page(slot, block, Location::caller());
-        }
-    }
-
-    /// Frees a block if it is a slot of a page of the region used last; `false` if it is not.
-    #[inline]
-    #[track_caller]
-    #[cfg(all(feature = "std", not(loom)))]
-    pub(crate) fn deallocate_at_once(&self, block: NonNull<u8>, bytes: usize) -> bool {
-        let Some(slot) = self.inner.with(|heap| heap.cached_slot(block, bytes)) else {
-            return false;
-        };
-        if !self.inner.with(|heap| heap.deallocate_front(slot)) {
-            self.deallocate_to_page(slot, block, Location::caller());
-        }
-        true
-    }
-
     /// Whether an address is in the region used last.
     #[inline]
     #[cfg(all(feature = "std", not(loom)))]
     pub(crate) fn is_in_cached(&self, block: NonNull<u8>) -> bool {
         self.inner.with(|heap| heap.is_in_cached(block))
-    }
-
-    /// Frees a block that another thread handed back. No region goes back to the backing, not even
-    /// an empty one, until [`give_emptied`](Self::give_emptied).
-    #[cfg(all(feature = "std", not(loom)))]
-    pub(crate) fn deallocate_kept(&self, block: NonNull<u8>) -> Result<(), Refusal> {
-        self.inner.with(|heap| {
-            heap.cache_region_of(block);
-            let done = match heap.cached_slot(block, 0) {
-                Some(slot) => heap.deallocate_front(slot) || heap.deallocate_to_page(slot),
-                None => heap.deallocate_hot(block, 0),
-            };
-            if done { Ok(()) } else { heap.deallocate(block, 0) }
-        })
-    }
-
-    /// The second try for a slot whose front is full.
-    #[inline(never)]
-    fn deallocate_to_page(
-        &self,
-        slot: CachedSlot,
-        block: NonNull<u8>,
-        site: &'static Location<'static>,
-    ) {
-        if !self.inner.with(|heap| heap.deallocate_to_page(slot)) {
-            self.deallocate_slow(block, 0, site);
-        }
-    }
-
-    /// The second try for what is no slot of a page of the cached region: finds where it belongs.
-    /// Apart from what it calls, so that it has nothing to save.
-    #[inline(never)]
-    pub(crate) fn deallocate_other(
-        &self,
-        block: NonNull<u8>,
-        bytes: usize,
-        site: &'static Location<'static>,
-    ) {
-        match self.inner.with(|heap| heap.cached_place(block)) {
-            Some(at) if at.is_core() => self.deallocate_core(block, at, bytes, site),
-            Some(at) => self.deallocate_medium(block, at, bytes, site),
-            None => self.deallocate_elsewhere(block, bytes, site),
-        }
-    }
-
-    /// Frees what may be a slot of a middle size.
-    #[inline(never)]
-    fn deallocate_medium(
-        &self,
-        block: NonNull<u8>,
-        at: CachedPlace,
-        bytes: usize,
-        site: &'static Location<'static>,
-    ) {
-        if !self.inner.with(|heap| heap.deallocate_medium_front(at, bytes)) {
-            self.deallocate_elsewhere(block, bytes, site);
-        }
-    }
-
-    /// The second try for a block in a page of the core of the cached region.
-    #[inline(never)]
-    fn deallocate_core(
-        &self,
-        block: NonNull<u8>,
-        at: CachedPlace,
-        bytes: usize,
-        site: &'static Location<'static>,
-    ) {
-        if !self.inner.with(|heap| heap.deallocate_hot_core(at, bytes)) {
-            self.deallocate_slow(block, bytes, site);
-        } else if self.inner.with(|heap| heap.has_emptied()) {
-            self.give_emptied();
-        }
-    }
-
-    /// The second try for any other block: its region may not be the cached one, and its front may
-    /// be full.
-    #[inline(never)]
-    pub(crate) fn deallocate_elsewhere(
-        &self,
-        block: NonNull<u8>,
-        bytes: usize,
-        site: &'static Location<'static>,
-    ) {
-        if self.inner.with(|heap| heap.cache_region_of(block))
-            && let Some(slot) = self.inner.with(|heap| heap.cached_slot(block, bytes))
-        {
-            if !self.inner.with(|heap| heap.deallocate_front(slot)) {
-                self.deallocate_to_page(slot, block, site);
-            }
-        } else if !self.inner.with(|heap| heap.deallocate_hot(block, bytes)) {
-            self.deallocate_slow(block, bytes, site);
-        } else if self.inner.with(|heap| heap.has_emptied()) {
-            self.give_emptied();
-        }
-    }
-
-    /// Returns a region that has just become empty to the backing, where another one is empty too.
-    #[cold]
-    pub(crate) fn give_emptied(&self) {
-        let emptied = self.inner.with(|heap| heap.take_emptied());
-        if let Some((memory, layout)) = emptied {
-            self.give_region(memory, layout);
-        }
-    }
-
-    /// Frees a block that is in this growing heap's regions; `false` if it does not.
-    #[inline]
-    #[track_caller]
-    pub(crate) fn deallocate_owned(&self, block: NonNull<u8>, bytes: usize) -> bool {
-        if let Some(slot) = self.inner.with(|heap| heap.cached_slot(block, bytes)) {
-            if !self.inner.with(|heap| heap.deallocate_front(slot)) {
-                self.deallocate_to_page(slot, block, Location::caller());
-            }
-            return true;
-        }
-        if !self.owns(block.as_ptr()) {
-            return false;
-        }
-        self.deallocate_slow(block, bytes, Location::caller());
-        true
     }
 
     #[track_caller]
@@ -423,72 +271,6 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         self.inner.with(|heap| heap.verify())
     }
 
-    /// Gives every region without a live block back to the backing.
-    #[track_caller]
-    pub(crate) fn shrink(&self) {
-        if self.backing.is_none() {
-            return;
-        }
-        loop {
-            let unused = self.inner.with(|heap| heap.take_unused());
-            match unused {
-                Ok(Some((memory, layout))) => self.give_region(memory, layout),
-                Ok(None) => break,
-                Err(refusal) => self.wrong(refusal, Location::caller()),
-            }
-        }
-        self.give_table();
-        self.discard_free();
-    }
-
-    /// Gives the memory of long free runs back to the system.
-    #[track_caller]
-    fn discard_free(&self) {
-        let Some(backing) = self.backing else { return };
-        if let Err(refusal) = self.inner.with(|heap| heap.dissolve_sparse()) {
-            self.wrong(refusal, Location::caller());
-        }
-        let mut state = FreeRuns::default();
-        loop {
-            match self.inner.with(|heap| heap.next_free_run(&mut state)) {
-                Ok(Some(run)) => {
-                    // SAFETY: the run is inside a region, which is a live block of the backing, and
-                    // holds nothing.
-                    let _bytes = unsafe { backing.discard(run) };
-                }
-                Ok(None) => return,
-                Err(refusal) => self.wrong(refusal, Location::caller()),
-            }
-        }
-    }
-
-    /// Gives the memory of a part of a block back to the system, if the backing can.
-    ///
-    /// # Safety
-    ///
-    /// As [`Allocator::discard`].
-    pub(crate) unsafe fn discard(&self, part: NonNull<[u8]>) -> usize {
-        let Some(backing) = self.backing else { return 0 };
-        // SAFETY: a region is a live block of the backing, and the promise is the caller's.
-        unsafe { backing.discard(part) }
-    }
-
-    /// Gives every region back, live blocks or not: for the end of the allocator.
-    pub(crate) fn give_all(&self) {
-        while let Some((memory, layout)) = self.inner.with(|heap| heap.take_any()) {
-            self.give_region(memory, layout);
-        }
-        self.give_table();
-    }
-
-    /// Gives the table of regions back if there are none.
-    fn give_table(&self) {
-        let table = self.inner.with(|heap| heap.take_table());
-        if let Some((memory, layout)) = table {
-            self.give_region(memory, layout);
-        }
-    }
-
     #[cold]
     #[inline(never)]
     #[track_caller]
@@ -514,77 +296,6 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
             Err(Refusal::NoRoom) => Err(AllocError),
             Err(refusal) => self.wrong(refusal, Location::caller()),
         }
-    }
-
-    /// Takes a region in which `layout` fits; asks for less when the backing refuses.
-    fn grow(&self, layout: Layout) -> Result<(), AllocError> {
-        let wanted = self.next_region.get();
-        // Rounded here, or the loop below would never come down to it.
-        let least = SizeClassHeap::<C>::region_bytes_for(layout)
-            .max(REGION_BYTES_MIN)
-            .next_multiple_of(4096);
-        if wanted == 0 {
-            return Err(AllocError);
-        }
-        let mut bytes = wanted.max(least).next_multiple_of(4096);
-        loop {
-            let region = Layout::from_size_align(bytes, 4096).map_err(|_| AllocError)?;
-            if self.take_region(region).is_ok() {
-                self.next_region.set((bytes * 2).min(self.region_bytes_max));
-                return Ok(());
-            }
-            if bytes <= least {
-                return Err(AllocError);
-            }
-            bytes = (bytes / 2).max(least).next_multiple_of(4096);
-        }
-    }
-
-    fn take_region(&self, layout: Layout) -> Result<(), AllocError> {
-        let backing = self.backing.ok_or(AllocError)?;
-        self.widen_table(backing)?;
-        let memory = backing.allocate(layout)?.cast::<u8>();
-        let is_added = self.inner.with(|heap| {
-            // SAFETY: the block was just allocated for `layout` and is given back in `give_region`.
-            unsafe { heap.add_region(memory, layout) }
-        });
-        if is_added {
-            return Ok(());
-        }
-        self.give_region(memory, layout);
-        Err(AllocError)
-    }
-
-    /// Takes memory for a wider table of regions if the next one needs it.
-    fn widen_table(&self, backing: &B) -> Result<(), AllocError> {
-        let Some(layout) = self.inner.with(|heap| heap.table_wanted()) else { return Ok(()) };
-        let memory = backing.allocate(layout)?;
-        let before = self.inner.with(|heap| {
-            // SAFETY: the block was just allocated for this and is given back in `give_region`.
-            unsafe { heap.widen_table(memory) }
-        });
-        if let Some((memory, layout)) = before {
-            self.give_region(memory, layout);
-        }
-        Ok(())
-    }
-
-    fn give_region(&self, memory: NonNull<u8>, layout: Layout) {
-        mark::undefined(memory, layout.size());
-        if let Some(backing) = self.backing {
-            // SAFETY: the region came from the backing with this layout and nothing uses it.
-            unsafe { backing.deallocate_sized(memory, layout) };
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn deallocate_slow(&self, block: NonNull<u8>, bytes: usize, site: &'static Location<'static>) {
-        let freed = self.inner.with(|heap| heap.deallocate(block, bytes));
-        if let Err(refusal) = freed {
-            self.wrong(refusal, site);
-        }
-        self.give_emptied();
     }
 
     #[cold]
