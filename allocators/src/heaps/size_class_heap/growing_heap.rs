@@ -2,17 +2,21 @@
 //! share.
 
 use core::alloc::Layout;
-use core::cell::{Cell, UnsafeCell};
+use core::cell::Cell;
 use core::panic::Location;
 use core::ptr::NonNull;
 
-use super::{CachedPlace, CachedSlot, FreeRuns, Refusal, SizeClassHeap, WalkState};
-use crate::bookkeeping::mark;
+use self::exclusive::Exclusive;
+use super::{Refusal, SizeClassHeap, WalkState};
 use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
 use crate::contract::misuse::{Misuse, Report, misuse};
 use crate::contract::stats::Stats;
 use crate::heaps::size_classes::{CLASSES_MAX, GRANULE, SizeClasses};
 
+mod deallocate;
+mod exclusive;
+mod give_back;
+mod grow;
 mod huge;
 #[cfg(test)]
 mod tests;
@@ -25,7 +29,7 @@ const REGION_BYTES_MAX: usize = if usize::BITS == 64 { 1 << (usize::BITS - 30) }
 /// A size-class heap for one thread, over a fixed region or growing from a backing.
 #[derive(Debug)]
 pub(crate) struct GrowingHeap<'a, B: Allocator + ?Sized, C: SizeClasses> {
-    inner: UnsafeCell<SizeClassHeap<C>>,
+    inner: Exclusive<SizeClassHeap<C>>,
     name: &'a str,
     backing: Option<&'a B>,
     /// Bytes of the next region; 0 if there is to be none.
@@ -43,7 +47,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     pub(crate) const fn growing(name: &'a str, backing: &'a B, bytes: usize) -> Self {
         let first = if bytes < REGION_BYTES_MIN { REGION_BYTES_MIN } else { bytes };
         Self {
-            inner: UnsafeCell::new(SizeClassHeap::new()),
+            inner: Exclusive::new(SizeClassHeap::new()),
             name,
             backing: Some(backing),
             next_region: Cell::new(first),
@@ -71,19 +75,12 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
             let _ = unsafe { inner.add_region(memory, layout) };
         }
         Self {
-            inner: UnsafeCell::new(inner),
+            inner: Exclusive::new(inner),
             name,
             backing: None,
             next_region: Cell::new(0),
             region_bytes_max: 0,
         }
-    }
-
-    /// Takes one region of `bytes` bytes from the backing now and never another.
-    pub(crate) fn take_only(&self, bytes: usize) -> Result<(), AllocError> {
-        self.next_region.set(0);
-        let layout = Layout::from_size_align(bytes, 4096).map_err(|_| AllocError)?;
-        self.take_region(layout)
     }
 
     pub(crate) fn name(&self) -> &'a str {
@@ -102,9 +99,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         let Some(class) = SizeClassHeap::<C>::front_class(layout) else {
             return self.allocate_other(layout);
         };
-        // SAFETY: a growing heap is not `Sync` and the size-class heap calls no other code, so this
-        // borrow is alone.
-        match unsafe { &mut *self.inner.get() }.allocate_front(class, layout.size()) {
+        match self.inner.with(|heap| heap.allocate_front(class, layout.size())) {
             Some(block) => Ok(block),
             None => self.allocate_current(class, layout),
         }
@@ -121,16 +116,14 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     #[inline]
     #[cfg(all(feature = "std", not(loom)))]
     pub(crate) fn allocate_front(&self, class: usize, bytes: usize) -> Option<NonNull<[u8]>> {
-        // SAFETY: as in `allocate`.
-        unsafe { &mut *self.inner.get() }.allocate_front(class, bytes)
+        self.inner.with(|heap| heap.allocate_front(class, bytes))
     }
 
     /// Serves a request of a class whose front is empty from its current page alone.
     #[inline]
     #[cfg(all(feature = "std", not(loom)))]
     pub(crate) fn allocate_in_page(&self, class: usize, bytes: usize) -> Option<NonNull<[u8]>> {
-        // SAFETY: as in `allocate`.
-        unsafe { &mut *self.inner.get() }.allocate_current(class, bytes)
+        self.inner.with(|heap| heap.allocate_current(class, bytes))
     }
 
     /// The second try for a request with a class, apart from the first so that that one has little
@@ -141,8 +134,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         if class >= CLASSES_MAX {
             return self.allocate_core(layout);
         }
-        // SAFETY: as in `allocate`.
-        match unsafe { &mut *self.inner.get() }.allocate_current(class, layout.size()) {
+        match self.inner.with(|heap| heap.allocate_current(class, layout.size())) {
             Some(block) => Ok(block),
             None => self.allocate_slow(layout),
         }
@@ -163,8 +155,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     #[inline(never)]
     #[track_caller]
     fn allocate_core(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        // SAFETY: as in `allocate`.
-        match unsafe { &mut *self.inner.get() }.allocate_hot_core(layout.size()) {
+        match self.inner.with(|heap| heap.allocate_hot_core(layout.size())) {
             Some(block) => Ok(block),
             None => self.allocate_slow(layout),
         }
@@ -177,203 +168,17 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         let Some(class) = SizeClassHeap::<C>::class_for(layout) else {
             return self.allocate_slow(layout);
         };
-        // SAFETY: as in `allocate`.
-        match unsafe { &mut *self.inner.get() }.allocate_front(class, layout.size()) {
+        match self.inner.with(|heap| heap.allocate_front(class, layout.size())) {
             Some(block) => Ok(block),
             None => self.allocate_current(class, layout),
         }
-    }
-
-    /// Frees a block; `bytes` is at most its size, or 0 where that is not known.
-    #[inline]
-    #[track_caller]
-    pub(crate) fn deallocate(&self, block: NonNull<u8>, bytes: usize) {
-        // SAFETY: as in `allocate`.
-        let inner = unsafe { &mut *self.inner.get() };
-        let Some(slot) = inner.cached_slot(block, bytes) else {
-            return self.deallocate_other(block, bytes, Location::caller());
-        };
-        if !inner.deallocate_front(slot) {
-            self.deallocate_to_page(slot, block, Location::caller());
-        }
-    }
-
-    /// Frees a block if it is a slot of the region used last and its front has room; `false` if not.
-    #[inline(always)]
-    #[cfg(all(feature = "std", not(loom)))]
-    pub(crate) fn deallocate_front(&self, block: NonNull<u8>, bytes: usize) -> bool {
-        // SAFETY: as in `allocate`.
-        let inner = unsafe { &mut *self.inner.get() };
-        inner.cached_slot(block, bytes).is_some_and(|slot| inner.deallocate_front(slot))
-    }
-
-    /// Frees a block if it is a slot of the region used last; `false` if it is not.
-    #[inline]
-    #[track_caller]
-    #[cfg(all(feature = "std", not(loom)))]
-    pub(crate) fn deallocate_at_once(&self, block: NonNull<u8>, bytes: usize) -> bool {
-        // SAFETY: as in `allocate`.
-        let inner = unsafe { &mut *self.inner.get() };
-        let Some(slot) = inner.cached_slot(block, bytes) else { return false };
-        if !inner.deallocate_front(slot) {
-            self.deallocate_to_page(slot, block, Location::caller());
-        }
-        true
     }
 
     /// Whether an address is in the region used last.
     #[inline]
     #[cfg(all(feature = "std", not(loom)))]
     pub(crate) fn is_in_cached(&self, block: NonNull<u8>) -> bool {
-        // SAFETY: as in `allocate`.
-        unsafe { &*self.inner.get() }.is_in_cached(block)
-    }
-
-    /// Frees a block that another thread handed back. No region goes back to the backing, not even
-    /// an empty one, until [`give_emptied`](Self::give_emptied).
-    #[cfg(all(feature = "std", not(loom)))]
-    pub(crate) fn deallocate_kept(&self, block: NonNull<u8>) -> Result<(), Refusal> {
-        // SAFETY: as in `allocate`.
-        let inner = unsafe { &mut *self.inner.get() };
-        inner.cache_region_of(block);
-        let done = match inner.cached_slot(block, 0) {
-            Some(slot) if inner.deallocate_front(slot) => true,
-            Some(slot) if slot.is_in_page() => inner.deallocate_to_page(slot),
-            Some(slot) => inner.deallocate_to_slab(slot),
-            None => inner.deallocate_hot(block, 0),
-        };
-        if done { Ok(()) } else { inner.deallocate(block, 0) }
-    }
-
-    /// Frees several blocks that another thread handed back, if they are small ones of one page: a
-    /// bit for each granule from `first` on. `false`, with nothing changed, if they are not.
-    #[cfg(all(feature = "std", not(loom)))]
-    pub(crate) fn deallocate_kept_several(&self, first: NonNull<u8>, bits: usize) -> bool {
-        // SAFETY: as in `allocate`.
-        let inner = unsafe { &mut *self.inner.get() };
-        inner.cache_region_of(first);
-        inner.deallocate_several(first, bits)
-    }
-
-    /// The second try for a slot whose front is full.
-    #[inline(never)]
-    fn deallocate_to_page(
-        &self,
-        slot: CachedSlot,
-        block: NonNull<u8>,
-        site: &'static Location<'static>,
-    ) {
-        if !slot.is_in_page() {
-            return self.deallocate_to_slab(slot, block, site);
-        }
-        // SAFETY: as in `allocate`.
-        if !unsafe { &mut *self.inner.get() }.deallocate_to_page(slot) {
-            self.deallocate_slow(block, 0, site);
-        }
-    }
-
-    /// The same for one of a middle size.
-    #[inline(never)]
-    fn deallocate_to_slab(
-        &self,
-        slot: CachedSlot,
-        block: NonNull<u8>,
-        site: &'static Location<'static>,
-    ) {
-        // SAFETY: as in `allocate`.
-        let inner = unsafe { &mut *self.inner.get() };
-        if !inner.deallocate_to_slab(slot) {
-            self.deallocate_slow(block, 0, site);
-        } else if inner.has_emptied() {
-            self.give_emptied();
-        }
-    }
-
-    /// The second try for what is no slot of a slab of the cached region: finds where it belongs.
-    /// Apart from what it calls, so that it has nothing to save.
-    #[inline(never)]
-    pub(crate) fn deallocate_other(
-        &self,
-        block: NonNull<u8>,
-        bytes: usize,
-        site: &'static Location<'static>,
-    ) {
-        // SAFETY: as in `allocate`.
-        match unsafe { &*self.inner.get() }.cached_place(block) {
-            Some(at) if at.is_core() => self.deallocate_core(block, at, bytes, site),
-            _ => self.deallocate_elsewhere(block, bytes, site),
-        }
-    }
-
-    /// The second try for a block in a page of the core of the cached region.
-    #[inline(never)]
-    fn deallocate_core(
-        &self,
-        block: NonNull<u8>,
-        at: CachedPlace,
-        bytes: usize,
-        site: &'static Location<'static>,
-    ) {
-        // SAFETY: as in `allocate`.
-        let inner = unsafe { &mut *self.inner.get() };
-        if !inner.deallocate_hot_core(at, bytes) {
-            self.deallocate_slow(block, bytes, site);
-        } else if inner.has_emptied() {
-            self.give_emptied();
-        }
-    }
-
-    /// The second try for any other block: its region may not be the cached one, and its front may
-    /// be full.
-    #[inline(never)]
-    pub(crate) fn deallocate_elsewhere(
-        &self,
-        block: NonNull<u8>,
-        bytes: usize,
-        site: &'static Location<'static>,
-    ) {
-        // SAFETY: as in `allocate`.
-        let inner = unsafe { &mut *self.inner.get() };
-        if inner.cache_region_of(block)
-            && let Some(slot) = inner.cached_slot(block, bytes)
-        {
-            if !inner.deallocate_front(slot) {
-                self.deallocate_to_page(slot, block, site);
-            }
-        } else if !inner.deallocate_hot(block, bytes) {
-            self.deallocate_slow(block, bytes, site);
-        } else if inner.has_emptied() {
-            self.give_emptied();
-        }
-    }
-
-    /// Returns a region that has just become empty to the backing, where another one is empty too.
-    #[cold]
-    pub(crate) fn give_emptied(&self) {
-        // SAFETY: as in `allocate`; the borrow ends before the backing is called.
-        let emptied = unsafe { &mut *self.inner.get() }.take_emptied();
-        if let Some((memory, layout)) = emptied {
-            self.give_region(memory, layout);
-        }
-    }
-
-    /// Frees a block that is in this growing heap's regions; `false` if it does not.
-    #[inline]
-    #[track_caller]
-    pub(crate) fn deallocate_owned(&self, block: NonNull<u8>, bytes: usize) -> bool {
-        // SAFETY: as in `allocate`.
-        let inner = unsafe { &mut *self.inner.get() };
-        if let Some(slot) = inner.cached_slot(block, bytes) {
-            if !inner.deallocate_front(slot) {
-                self.deallocate_to_page(slot, block, Location::caller());
-            }
-            return true;
-        }
-        if !inner.owns(block.as_ptr()) {
-            return false;
-        }
-        self.deallocate_slow(block, bytes, Location::caller());
-        true
+        self.inner.with(|heap| heap.is_in_cached(block))
     }
 
     #[track_caller]
@@ -386,8 +191,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
         if let Some(resized) = self.resize_huge(block, old, new, false) {
             return Ok(resized);
         }
-        // SAFETY: as in `allocate`.
-        match unsafe { &mut *self.inner.get() }.resize(block, old, new) {
+        match self.inner.with(|heap| heap.resize(block, old, new)) {
             Ok(resized) => Ok(resized),
             Err(Refusal::NoRoom) => Err(AllocError),
             Err(refusal) => self.wrong(refusal, Location::caller()),
@@ -397,10 +201,9 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     #[inline]
     #[track_caller]
     pub(crate) fn allocated_size(&self, block: NonNull<u8>) -> usize {
-        // SAFETY: as in `allocate`.
-        let inner = unsafe { &*self.inner.get() };
-        match inner.cached_slot(block, 0) {
-            Some(slot) => inner.slot_bytes(slot),
+        let bytes = self.inner.with(|heap| heap.cached_slot(block, 0).map(|s| heap.slot_bytes(s)));
+        match bytes {
+            Some(bytes) => bytes,
             None => self.allocated_size_elsewhere(block),
         }
     }
@@ -408,8 +211,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     #[inline(never)]
     #[track_caller]
     fn allocated_size_elsewhere(&self, block: NonNull<u8>) -> usize {
-        // SAFETY: as in `allocate`.
-        match unsafe { &*self.inner.get() }.allocated_size(block) {
+        match self.inner.with(|heap| heap.allocated_size(block)) {
             Ok(bytes) => bytes,
             Err(refusal) => self.wrong(refusal, Location::caller()),
         }
@@ -418,56 +220,47 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     /// Bytes of the live blocks.
     #[cfg(all(feature = "std", not(loom)))]
     pub(crate) fn granted(&self) -> usize {
-        // SAFETY: as in `allocate`.
-        unsafe { &*self.inner.get() }.granted()
+        self.inner.with(|heap| heap.granted())
     }
 
     pub(crate) fn stats(&self) -> Stats {
-        // SAFETY: as in `allocate`.
-        unsafe { &*self.inner.get() }.stats()
+        self.inner.with(|heap| heap.stats())
     }
 
     /// Counts a block that the backing serves in this growing heap's name.
     pub(crate) fn count_passed_on(&self, requested: usize, granted: usize) {
-        // SAFETY: as in `allocate`.
-        unsafe { &mut *self.inner.get() }.count_passed_on(requested, granted);
+        self.inner.with(|heap| heap.count_passed_on(requested, granted));
     }
 
     /// Takes back what [`count_passed_on`](Self::count_passed_on) counted.
     pub(crate) fn uncount_passed_on(&self, granted: usize) {
-        // SAFETY: as in `allocate`.
-        unsafe { &mut *self.inner.get() }.uncount_passed_on(granted);
+        self.inner.with(|heap| heap.uncount_passed_on(granted));
     }
 
     /// Counts another size of a block that is passed on.
     pub(crate) fn recount_passed_on(&self, before: usize, after: usize, requested: usize) {
-        // SAFETY: as in `allocate`.
-        unsafe { &mut *self.inner.get() }.recount_passed_on(before, after, requested);
+        self.inner.with(|heap| heap.recount_passed_on(before, after, requested));
     }
 
     /// Counts memory of the backing that holds a table outside the size-class heap.
     pub(crate) fn count_reserved(&self, bytes: usize) {
-        // SAFETY: as in `allocate`.
-        unsafe { &mut *self.inner.get() }.count_reserved(bytes);
+        self.inner.with(|heap| heap.count_reserved(bytes));
     }
 
     /// Takes back what [`count_reserved`](Self::count_reserved) counted.
     pub(crate) fn uncount_reserved(&self, bytes: usize) {
-        // SAFETY: as in `allocate`.
-        unsafe { &mut *self.inner.get() }.uncount_reserved(bytes);
+        self.inner.with(|heap| heap.uncount_reserved(bytes));
     }
 
     pub(crate) fn owns(&self, address: *const u8) -> bool {
-        // SAFETY: as in `allocate`.
-        unsafe { &*self.inner.get() }.owns(address)
+        self.inner.with(|heap| heap.owns(address))
     }
 
     pub(crate) fn walk(&self, visit: &mut dyn FnMut(Block)) {
         let mut state = WalkState::default();
         loop {
             // The borrow ends before `visit` is called, which might call the allocator.
-            // SAFETY: as in `allocate`.
-            let Some(block) = unsafe { &*self.inner.get() }.walk_next(&mut state) else {
+            let Some(block) = self.inner.with(|heap| heap.walk_next(&mut state)) else {
                 return;
             };
             visit(block);
@@ -475,79 +268,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     }
 
     pub(crate) fn verify(&self) -> Result<(), Damage> {
-        // SAFETY: as in `allocate`.
-        unsafe { &*self.inner.get() }.verify()
-    }
-
-    /// Gives every region without a live block back to the backing.
-    #[track_caller]
-    pub(crate) fn shrink(&self) {
-        if self.backing.is_none() {
-            return;
-        }
-        loop {
-            // SAFETY: as in `allocate`; the borrow ends before the backing is called.
-            let unused = unsafe { &mut *self.inner.get() }.take_unused();
-            match unused {
-                Ok(Some((memory, layout))) => self.give_region(memory, layout),
-                Ok(None) => break,
-                Err(refusal) => self.wrong(refusal, Location::caller()),
-            }
-        }
-        self.give_table();
-        self.discard_free();
-    }
-
-    /// Gives the memory of long free runs back to the system.
-    #[track_caller]
-    fn discard_free(&self) {
-        let Some(backing) = self.backing else { return };
-        // SAFETY: as in `allocate`.
-        if let Err(refusal) = unsafe { &mut *self.inner.get() }.dissolve_sparse() {
-            self.wrong(refusal, Location::caller());
-        }
-        let mut state = FreeRuns::default();
-        loop {
-            // SAFETY: as in `allocate`; the borrow ends before the backing is called.
-            match unsafe { &*self.inner.get() }.next_free_run(&mut state) {
-                Ok(Some(run)) => {
-                    // SAFETY: the run is inside a region, which is a live block of the backing, and
-                    // holds nothing.
-                    let _bytes = unsafe { backing.discard(run) };
-                }
-                Ok(None) => return,
-                Err(refusal) => self.wrong(refusal, Location::caller()),
-            }
-        }
-    }
-
-    /// Gives the memory of a part of a block back to the system, if the backing can.
-    ///
-    /// # Safety
-    ///
-    /// As [`Allocator::discard`].
-    pub(crate) unsafe fn discard(&self, part: NonNull<[u8]>) -> usize {
-        let Some(backing) = self.backing else { return 0 };
-        // SAFETY: a region is a live block of the backing, and the promise is the caller's.
-        unsafe { backing.discard(part) }
-    }
-
-    /// Gives every region back, live blocks or not: for the end of the allocator.
-    pub(crate) fn give_all(&self) {
-        // SAFETY: as in `allocate`; the borrow ends with the condition.
-        while let Some((memory, layout)) = unsafe { &mut *self.inner.get() }.take_any() {
-            self.give_region(memory, layout);
-        }
-        self.give_table();
-    }
-
-    /// Gives the table of regions back if there are none.
-    fn give_table(&self) {
-        // SAFETY: as in `allocate`; the borrow ends before the backing is called.
-        let table = unsafe { &mut *self.inner.get() }.take_table();
-        if let Some((memory, layout)) = table {
-            self.give_region(memory, layout);
-        }
+        self.inner.with(|heap| heap.verify())
     }
 
     #[cold]
@@ -555,8 +276,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     #[track_caller]
     fn allocate_slow(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         loop {
-            // SAFETY: as in `allocate`; the borrow ends before the backing is called.
-            match unsafe { &mut *self.inner.get() }.allocate(layout) {
+            match self.inner.with(|heap| heap.allocate(layout)) {
                 Ok(block) => return Ok(block),
                 Err(Refusal::NoRoom) => {}
                 Err(refusal) => self.wrong(refusal, Location::caller()),
@@ -571,84 +291,11 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
                 break;
             }
         }
-        // SAFETY: as above.
-        match unsafe { &mut *self.inner.get() }.allocate_exhaustive(layout) {
+        match self.inner.with(|heap| heap.allocate_exhaustive(layout)) {
             Ok(block) => Ok(block),
             Err(Refusal::NoRoom) => Err(AllocError),
             Err(refusal) => self.wrong(refusal, Location::caller()),
         }
-    }
-
-    /// Takes a region in which `layout` fits; asks for less when the backing refuses.
-    fn grow(&self, layout: Layout) -> Result<(), AllocError> {
-        let wanted = self.next_region.get();
-        // Rounded here, or the loop below would never come down to it.
-        let least = SizeClassHeap::<C>::region_bytes_for(layout)
-            .max(REGION_BYTES_MIN)
-            .next_multiple_of(4096);
-        // SAFETY: as in `allocate`.
-        if wanted == 0 {
-            return Err(AllocError);
-        }
-        let mut bytes = wanted.max(least).next_multiple_of(4096);
-        loop {
-            let region = Layout::from_size_align(bytes, 4096).map_err(|_| AllocError)?;
-            if self.take_region(region).is_ok() {
-                self.next_region.set((bytes * 2).min(self.region_bytes_max));
-                return Ok(());
-            }
-            if bytes <= least {
-                return Err(AllocError);
-            }
-            bytes = (bytes / 2).max(least).next_multiple_of(4096);
-        }
-    }
-
-    fn take_region(&self, layout: Layout) -> Result<(), AllocError> {
-        let backing = self.backing.ok_or(AllocError)?;
-        self.widen_table(backing)?;
-        let memory = backing.allocate(layout)?.cast::<u8>();
-        // SAFETY: as in `allocate`; the backing was called before.
-        let inner = unsafe { &mut *self.inner.get() };
-        // SAFETY: the block was just allocated for `layout` and is given back in `give_region`.
-        if unsafe { inner.add_region(memory, layout) } {
-            return Ok(());
-        }
-        self.give_region(memory, layout);
-        Err(AllocError)
-    }
-
-    /// Takes memory for a wider table of regions if the next one needs it.
-    fn widen_table(&self, backing: &B) -> Result<(), AllocError> {
-        // SAFETY: as in `allocate`.
-        let Some(layout) = unsafe { &*self.inner.get() }.table_wanted() else { return Ok(()) };
-        let memory = backing.allocate(layout)?;
-        // SAFETY: as in `allocate`; the backing was called before.
-        let inner = unsafe { &mut *self.inner.get() };
-        // SAFETY: the block was just allocated for this and is given back in `give_region`.
-        if let Some((memory, layout)) = unsafe { inner.widen_table(memory) } {
-            self.give_region(memory, layout);
-        }
-        Ok(())
-    }
-
-    fn give_region(&self, memory: NonNull<u8>, layout: Layout) {
-        mark::undefined(memory, layout.size());
-        if let Some(backing) = self.backing {
-            // SAFETY: the region came from the backing with this layout and nothing uses it.
-            unsafe { backing.deallocate_sized(memory, layout) };
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn deallocate_slow(&self, block: NonNull<u8>, bytes: usize, site: &'static Location<'static>) {
-        // SAFETY: as in `allocate`; the borrow ends before anything else is called.
-        let freed = unsafe { &mut *self.inner.get() }.deallocate(block, bytes);
-        if let Err(refusal) = freed {
-            self.wrong(refusal, site);
-        }
-        self.give_emptied();
     }
 
     #[cold]

@@ -50,8 +50,7 @@ impl<B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'_, B, C> {
         self.widen_table(backing)?;
         let memory =
             if zeroed { backing.allocate_zeroed(layout)? } else { backing.allocate(layout)? };
-        // SAFETY: as in `allocate`.
-        let added = unsafe { &mut *self.inner.get() }.add_huge(memory, layout);
+        let added = self.inner.with(|heap| heap.add_huge(memory, layout));
         added.ok_or_else(|| {
             self.give_region(memory.cast(), layout);
             AllocError
@@ -71,8 +70,7 @@ impl<B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'_, B, C> {
         if old.size() < HUGE_BYTES_MIN || new.size() == 0 {
             return None;
         }
-        // SAFETY: as in `allocate`.
-        let (number, before) = unsafe { &*self.inner.get() }.huge_at(block)?;
+        let (number, before) = self.inner.with(|heap| heap.huge_at(block))?;
         if old.size() > before.size() {
             self.wrong(Refusal::Wrong(Misuse::WrongSize, block.as_ptr()), Location::caller());
         }
@@ -89,9 +87,7 @@ impl<B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'_, B, C> {
             unsafe { backing.resize_in_place(block, before, after) }
         };
         let memory = resized.ok()?;
-        // SAFETY: as in `allocate`; the backing was called before.
-        let inner = unsafe { &mut *self.inner.get() };
-        inner.replace_huge(number, before, memory.cast(), after);
+        self.inner.with(|heap| heap.replace_huge(number, before, memory.cast(), after));
         Some(NonNull::slice_from_raw_parts(memory.cast(), after.size()))
     }
 }
