@@ -24,7 +24,7 @@ const REGION_BYTES_MAX: usize = REGION_BYTES_MIN << 6;
 /// Most part of a budget that a thread takes at first.
 const PARTS: usize = 64;
 /// Blocks that one slow call takes back, about.
-const TAKEN_MAX: usize = 256;
+pub(super) const TAKEN_MAX: usize = 256;
 /// Slow calls after which the counters are published.
 const CALLS_PUBLISHED: u32 = 256;
 /// Bytes by which the shared count of a slot's may be off.
