@@ -2,6 +2,7 @@
 
 #[cfg(target_os = "linux")]
 pub(crate) mod fork;
+pub(crate) mod global;
 #[cfg(feature = "std")]
 pub(crate) mod hand_over;
 pub(crate) mod locked;

@@ -69,10 +69,22 @@ const REGION_BYTES: usize = 64 << 20;
 /// A heap over a backing takes regions of 64 MiB (half of what is refused, doubling afterwards),
 /// which over a [`PageAllocator`](crate::PageAllocator) are address space until they are touched.
 /// A region that becomes empty goes back at once if another is empty, and [`shrink`](Self::shrink)
-/// gives all empty ones back. A block of at least 16 MiB for which the regions have no room is the
+/// gives all empty ones back, and with them the memory of long free runs in the others.
+/// [`decay`](Self::decay) does the latter a little at a time, for what has been free for a while, and
+/// so does the heap itself before it takes another region. A block of at least 16 MiB for which the regions have no room is the
 /// backing's: it goes back when it is freed, grows as the backing lets it (pages without a copy),
 /// and zeros that are fresh are not written again. There are at most 4 096 regions and such blocks
-/// at a time; above 16 they take a table of at least 1 KiB from the backing.
+/// at a time; above 16 they take a table of at least 1 KiB from the backing, until few are left and
+/// [`shrink`](Self::shrink) is called.
+///
+/// | memory that is free | goes back |
+/// |---|---|
+/// | a block of the backing | when it is freed |
+/// | a region, while another is empty | when its last block is freed |
+/// | the last empty region, the table of regions | by `shrink` |
+/// | a run of 64 KiB and more, in pieces of 16 KiB | by `decay`, after 64 looks; before a new region |
+/// | the whole of such a run, and half of its pages' tables | by `shrink` |
+/// | slots in fronts, sparse slabs | by `shrink`, as parts of runs |
 ///
 /// # Threads
 ///
@@ -278,6 +290,40 @@ impl<B: Allocator + ?Sized, S: SiteBook, C: SizeClasses> HeapAllocator<'_, B, S,
     /// backing for each region and each run, also for a run that the last call gave back.
     pub fn shrink(&self) {
         self.growing.shrink();
+    }
+
+    /// Gives old free memory back to the system, a little a call; returns its bytes. For a call
+    /// once a frame or tick.
+    ///
+    /// A call looks at free runs of 64 KiB and more, and gives their memory back by
+    /// [`discard`](Allocator::discard), in pieces of 16 KiB, where 64 looks found it free and
+    /// nothing in it was freed between them. So memory that is taken and freed each frame stays,
+    /// and what went back is not given back again before it was used. A call looks at about 64
+    /// runs; where there are more, the next call goes on with those after them, and 64 looks take
+    /// more calls. It empties no front, dissolves no slab and gives no region back, as
+    /// [`shrink`](Self::shrink) does.
+    ///
+    /// # Complexity
+    ///
+    /// At most 64 runs, and those of one bin (whose sizes differ by less than a 32nd) after them; a
+    /// byte for each 16 KiB of these; and at most 4 MiB given back.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use loligo_allocators::{Allocator, HeapAllocator, Make, PageAllocator};
+    ///
+    /// let pages = PageAllocator::new("pages");
+    /// let heap = HeapAllocator::new_in("level", &pages);
+    /// let level = heap.create([1_u8; 1 << 20])?;
+    /// // SAFETY: `level` was just made and is deleted once.
+    /// unsafe { heap.destroy(level) };
+    /// let bytes: usize = (0..64).map(|_frame| heap.decay()).sum();
+    /// assert!(bytes > 900 << 10);
+    /// # Ok::<(), loligo_allocators::AllocError>(())
+    /// ```
+    pub fn decay(&self) -> usize {
+        self.growing.decay()
     }
 }
 

@@ -18,6 +18,7 @@
 //! Free memory inside slab pages is never written: which slots are free is in the region's
 //! `starts` bits. See `docs/decisions/0001-heap.md` for the count of branches and cache lines.
 
+mod ages;
 mod block_size;
 mod check;
 mod core_blocks;
@@ -42,7 +43,7 @@ use core::ptr::NonNull;
 
 pub(crate) use self::check::WalkState;
 use self::core_blocks::Fault;
-pub(crate) use self::free_runs::FreeRuns;
+pub(crate) use self::free_runs::{FreeRuns, LookBudget};
 pub(crate) use self::growing_heap::{GrowingHeap, report};
 use self::medium::Medium;
 use self::region::{NIL, PageState, Region};
@@ -379,7 +380,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         old
     }
 
-    /// Returns the memory of the table of regions; only without regions.
+    /// Returns the memory of the table of regions if the few that are left need none.
     pub(crate) fn take_table(&mut self) -> Option<(NonNull<u8>, Layout)> {
         let bytes = self.regions.memory_bytes();
         let memory = self.regions.take_memory()?;

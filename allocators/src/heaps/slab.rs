@@ -222,6 +222,16 @@ impl<B: Allocator + ?Sized, C: SizeClasses, S: SiteBook> SlabAllocator<'_, B, C,
         self.shrink_table();
     }
 
+    /// Gives old free memory of the regions back to the system, a little a call; returns its bytes.
+    ///
+    /// # Complexity
+    ///
+    /// As [`HeapAllocator::decay`](crate::HeapAllocator::decay).
+    #[track_caller]
+    pub fn decay(&self) -> usize {
+        self.growing.decay()
+    }
+
     #[inline(always)]
     #[track_caller]
     fn take(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {

@@ -29,7 +29,7 @@ use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use self::shared::{Backing, Fixed, Shared};
-use self::slot::Slot;
+use self::slot::{Slot, TAKEN_MAX};
 use crate::bookkeeping::sites::{NoSites, SiteBook, with_sites};
 use crate::contract::allocator::{AllocError, Allocator, Block, Damage, move_block};
 use crate::contract::stats::Stats;
@@ -164,6 +164,20 @@ impl<S: SiteBook> ThreadHeap<'_, S> {
             slot.take_back(usize::MAX);
             slot.heap.shrink();
         });
+    }
+
+    /// Gives old free memory of the running thread's heap back to the system, a little a call;
+    /// returns its bytes. What other threads freed of its blocks is taken back first, about 256 of
+    /// them. Heaps of threads that have ended keep theirs until [`shrink`](Self::shrink).
+    ///
+    /// # Complexity
+    ///
+    /// As [`HeapAllocator::decay`](crate::HeapAllocator::decay), and O(blocks taken back).
+    pub fn decay(&self) -> usize {
+        self.held_slot().map_or(0, |slot| {
+            slot.take_back(TAKEN_MAX);
+            slot.heap.decay()
+        })
     }
 
     /// Takes back the blocks that other threads freed of the running thread's and of all threads

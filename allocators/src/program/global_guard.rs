@@ -22,7 +22,7 @@ use self::arming::{MODES, Verdict};
 pub use self::site::CallSite;
 use self::thread::THREAD;
 use crate::contract::misuse::{Misuse, Report, misuse, write_stderr};
-use crate::threads::locked::no_unwind;
+use crate::threads::global::no_unwind;
 
 /// The size of the pieces in which a stack trace is written.
 const PART_BYTES: usize = 1000;

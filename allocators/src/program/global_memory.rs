@@ -15,7 +15,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::contract::allocator::Allocator;
 use crate::heaps::static_heap::StaticHeap;
-use crate::threads::locked::no_unwind;
+use crate::threads::global::no_unwind;
 
 /// A global allocator that first serves from `BYTES` bytes inside itself and later from `A`.
 ///

@@ -7,12 +7,12 @@ mod tests;
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::UnsafeCell;
 use core::fmt;
-use core::mem;
 use core::ptr::{self, NonNull};
 
 pub use self::lock::Lock;
 use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
 use crate::contract::stats::Stats;
+use crate::threads::global;
 use crate::threads::sync::SpinLock;
 
 /// Lets several threads use an allocator: each call takes a lock.
@@ -311,64 +311,28 @@ unsafe impl<A: Allocator, L: Lock> Allocator for Locked<A, L> {
 
 // SAFETY: blocks are as the allocator's contract promises, aligned and as long as the layout says,
 // null if there is no memory; a failed `realloc` leaves the block unchanged. Nothing unwinds:
-// `no_unwind` stops it. The spin lock does not allocate.
+// `global.rs` stops it. The spin lock does not allocate.
 unsafe impl<A: Allocator> GlobalAlloc for Locked<A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        no_unwind(|| address(self.allocate(layout)))
+        global::alloc(self, layout)
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        no_unwind(|| address(self.allocate_zeroed(layout)))
+        global::alloc_zeroed(self, layout)
     }
 
     #[inline]
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the caller promises a block that was allocated here, so it is not null.
-        let block = unsafe { NonNull::new_unchecked(block) };
-        no_unwind(|| {
-            // SAFETY: the caller promises that the block is live and that this is its layout.
-            unsafe { self.deallocate_sized(block, layout) }
-        });
+        // SAFETY: the caller promises a live block of this layout.
+        unsafe { global::dealloc(self, block, layout) };
     }
 
     #[inline]
-    unsafe fn realloc(&self, block: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        let Ok(new) = Layout::from_size_align(new_size, layout.align()) else {
-            return ptr::null_mut();
-        };
-        // SAFETY: the caller promises a block that was allocated here, so it is not null.
-        let block = unsafe { NonNull::new_unchecked(block) };
-        no_unwind(|| {
-            // SAFETY: the caller promises that the block is live and that this is its layout.
-            address(unsafe { self.reallocate(block, layout, new) })
-        })
-    }
-}
-
-/// The address of a block, or null.
-#[inline]
-pub(crate) fn address(block: Result<NonNull<[u8]>, AllocError>) -> *mut u8 {
-    block.map_or(ptr::null_mut(), |block| block.as_ptr().cast())
-}
-
-/// Runs `work` and ends the program if it unwinds, which a global allocator must not.
-#[inline]
-pub(crate) fn no_unwind<R>(work: impl FnOnce() -> R) -> R {
-    let stop = Stop;
-    let result = work();
-    mem::forget(stop);
-    result
-}
-
-/// Dropped only by unwinding, and a panic during a panic aborts.
-struct Stop;
-
-impl Drop for Stop {
-    #[cold]
-    fn drop(&mut self) {
-        panic!("an allocator panicked below `#[global_allocator]`");
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
+        // SAFETY: as above.
+        unsafe { global::realloc(self, block, layout, bytes) }
     }
 }
 

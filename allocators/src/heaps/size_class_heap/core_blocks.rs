@@ -154,6 +154,7 @@ impl Region {
     pub(super) fn give_block(&mut self, block: u32, header: Header) -> Result<bool, Fault> {
         let (mut start, mut size) = (block, header.size);
         self.taken -= size;
+        self.note_freed(block, size);
         let next = block + size;
         if next < self.granules && !self.is_live(next) {
             let more = self.size_at(next)?;
@@ -195,6 +196,9 @@ impl Region {
             return Err(Fault::NoRoom);
         }
         self.taken = self.taken + size - had;
+        if size < had {
+            self.note_freed(block + size, had - size);
+        }
         self.reach(block + size);
         if total != size {
             self.split(block, total, size);

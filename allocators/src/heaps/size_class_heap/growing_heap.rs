@@ -7,7 +7,7 @@ use core::panic::Location;
 use core::ptr::NonNull;
 
 use self::exclusive::Exclusive;
-use super::{Refusal, SizeClassHeap, WalkState};
+use super::{FreeRuns, Refusal, SizeClassHeap, WalkState};
 use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
 use crate::contract::misuse::{Misuse, Report, misuse};
 use crate::contract::stats::Stats;
@@ -36,6 +36,8 @@ pub(crate) struct GrowingHeap<'a, B: Allocator + ?Sized, C: SizeClasses> {
     next_region: Cell<usize>,
     /// Regions double up to this.
     region_bytes_max: usize,
+    /// Where the next look at old free runs begins.
+    decay_at: Cell<FreeRuns>,
 }
 
 // SAFETY: the size-class heap's pointers lead only into regions that belong to this object alone,
@@ -52,6 +54,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
             backing: Some(backing),
             next_region: Cell::new(first),
             region_bytes_max: REGION_BYTES_MAX,
+            decay_at: Cell::new(FreeRuns::START),
         }
     }
 
@@ -80,6 +83,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
             backing: None,
             next_region: Cell::new(0),
             region_bytes_max: 0,
+            decay_at: Cell::new(FreeRuns::START),
         }
     }
 

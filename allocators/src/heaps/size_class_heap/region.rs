@@ -2,11 +2,11 @@
 //!
 //! ```text
 //!  memory                                                                memory + memory_bytes
-//!  | Region | sl words | bins | starts   | descs   | units  | kinds |pad| page 0 | page 1 | ...
-//!    128 B    u32 x 32 a level  u64 x 4 P  16 x P    8 x P    1 x P     ^ base, 4 096-aligned
+//!  | Region | sl words | bins | starts   | descs   | units  | kinds | ages  |pad| page 0 | ...
+//!    128 B    u32 x 32 a level  u64 x 4 P  16 x P    8 x P    1 x P   P / 4     ^ base, 4 096-aligned
 //! ```
 //!
-//! The tables take 57 bytes a page (1.4 %). Only the entries of pages that were ever used are
+//! The tables take 57 bytes and a quarter a page (1.4 %). Only the entries of pages that were ever used are
 //! touched:
 //!
 //! - `starts`: one bit for each granule of 16 bytes, set if a live block starts there. A free tests
@@ -18,6 +18,7 @@
 //!   size its distance to the slab's first page, and in those of the first page the free slots.
 //! - `descs`: for a slab or mixed page, its list links and its number of used slots; for a slab of
 //!   a middle size those of its first page.
+//! - `ages`: for each 16 KiB, how long what was freed in them has been free (`ages.rs`).
 //!
 //! Where other threads free blocks they read `starts`, `units` and `kinds`, and the sizes of core
 //! blocks. The kind of a page is written last. That of a live block changes only from a slab page's
@@ -28,13 +29,14 @@
 //!
 //! 1. All pointers are derived from one allocation, which covers the whole region and lives as long
 //!    as the region.
-//! 2. `kinds` and `starts` are initialised for the pages below `initialised`. That number is above
+//! 2. `kinds`, `starts` and `ages` are initialised for the pages below `initialised`. That number is above
 //!    the page of every granule ever handed out, and above the page of the granule after it.
 //! 3. The core blocks tile the granules without gaps. Each has its header in the 8 bytes before it.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
+use super::ages::AGE_PAGES;
 use super::table_word::{publish, write_bits};
 use crate::bookkeeping::mark;
 use crate::heaps::size_classes::{CLASSES_MAX, GRANULE, PAGE, PAGE_GRANULES};
@@ -110,6 +112,7 @@ pub(super) struct Parts {
     descs: *mut PageDesc,
     pub(super) units: *mut u8,
     pub(super) kinds: *mut u8,
+    ages: *mut u8,
     bins: *mut u32,
 }
 
@@ -136,6 +139,7 @@ impl Parts {
             descs: start.wrapping_add(descs_at).cast(),
             units: start.wrapping_add(units_at),
             kinds: start.wrapping_add(kinds_at),
+            ages: start.wrapping_add(kinds_at + plan.pages),
             bins: start.wrapping_add(bins_at).cast::<u32>().wrapping_add(plan.levels),
         })
     }
@@ -175,6 +179,7 @@ pub(super) struct Region {
     /// Granules of blocks and pages that are out of the core.
     pub(super) taken: u32,
     pub(super) units: *mut u8,
+    pub(super) ages: *mut u8,
     /// Whether memory was taken that was never used, since that was last asked.
     pub(super) has_grown: bool,
     /// The memory as it was allocated, for its deallocation.
@@ -200,6 +205,7 @@ impl Region {
         starts: core::ptr::null_mut(),
         kinds: core::ptr::null_mut(),
         units: core::ptr::null_mut(),
+        ages: core::ptr::null_mut(),
         descs: core::ptr::null_mut(),
         bins: core::ptr::null_mut(),
         level_bits: 0,
@@ -216,7 +222,8 @@ impl Region {
     /// Returns how many bytes to request so that the tables and a block of `granules` granules fit.
     pub(super) fn bytes_for(granules: usize) -> usize {
         let pages = granules.div_ceil(PAGE_GRANULES as usize) + 2;
-        pages * (PAGE + TABLE_BYTES) + 2 * PAGE + 4096 + HEAD_BYTES_MAX
+        let tables = pages * TABLE_BYTES + pages.div_ceil(AGE_PAGES as usize);
+        pages * PAGE + tables + 2 * PAGE + 4096 + HEAD_BYTES_MAX
     }
 
     /// Creates a region in `memory`, at whose start it is itself; returns `None` if the memory
@@ -234,6 +241,7 @@ impl Region {
             starts: parts.starts,
             kinds: parts.kinds,
             units: parts.units,
+            ages: parts.ages,
             descs: parts.descs,
             bins: parts.bins,
             level_bits: 0,
@@ -302,6 +310,7 @@ impl Region {
             // SAFETY: `kinds` holds a byte for each page of the region.
             unsafe { publish(self.kinds.wrapping_add(page), KIND_CORE) };
         }
+        self.open_ages(self.initialised, pages);
         self.initialised = pages;
     }
 
@@ -403,7 +412,8 @@ fn plan(address: usize, bytes: usize) -> Option<Plan> {
     while pages > 0 {
         let granules = (pages * PAGE_GRANULES as usize) as u32;
         let levels = super::block_size::bin_of(granules) as usize / 32 + 1;
-        let tables = levels * 33 * size_of::<u32>() + pages * TABLE_BYTES + 24;
+        let ages = pages.div_ceil(AGE_PAGES as usize);
+        let tables = levels * 33 * size_of::<u32>() + pages * TABLE_BYTES + ages + 24;
         let base = address.checked_add(tables)?.checked_next_multiple_of(PAGE)? - address;
         if base + pages * PAGE <= bytes {
             return Some(Plan { pages, levels, base });

@@ -137,13 +137,13 @@ impl RegionTable {
         NonNull::new(self.more).map(|more| (more.cast(), layout_of(self.capacity)))
     }
 
-    /// Gives up the memory that the table was given. Only for a table without regions.
+    /// Gives up the memory that the table was given, if no number in use needs it.
     pub(super) fn take_memory(&mut self) -> Option<(NonNull<u8>, Layout)> {
-        if self.count > 0 {
+        if self.len > INLINE {
             return None;
         }
         let memory = self.memory();
-        *self = Self::new();
+        (self.more, self.more_bytes, self.capacity) = (core::ptr::null_mut(), 0, INLINE);
         memory
     }
 

@@ -24,7 +24,7 @@ const REGION_BYTES_MAX: usize = REGION_BYTES_MIN << 6;
 /// Most part of a budget that a thread takes at first.
 const PARTS: usize = 64;
 /// Blocks that one slow call takes back, about.
-const TAKEN_MAX: usize = 256;
+pub(super) const TAKEN_MAX: usize = 256;
 /// After a look that found fewer, the next looks are left out.
 const TAKEN_MIN: usize = 64;
 /// How many are.

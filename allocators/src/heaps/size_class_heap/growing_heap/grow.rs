@@ -26,6 +26,7 @@ impl<B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'_, B, C> {
             return Err(AllocError);
         }
         let mut bytes = wanted.max(least).next_multiple_of(4096);
+        self.discard_before_growth(layout.size());
         loop {
             let region = Layout::from_size_align(bytes, 4096).map_err(|_| AllocError)?;
             if self.take_region(region).is_ok() {

@@ -16,7 +16,7 @@ fn pages_begin_at_the_first_boundary_behind_their_tables() {
             let plan = plan(address, bytes).expect("it holds pages");
             let tables = |pages: usize| {
                 let levels = bin_of(pages as u32 * PAGE_GRANULES) as usize / 32 + 1;
-                (levels, levels * 33 * 4 + pages * 57 + 24)
+                (levels, levels * 33 * 4 + pages * 57 + pages.div_ceil(4) + 24)
             };
             let base = |pages| (address + tables(pages).1).next_multiple_of(PAGE) - address;
             let what = (address, bytes);
@@ -57,15 +57,18 @@ fn tables_lie_apart_before_the_header_of_the_first_block() {
         assert!(region.starts.addr() + pages * 32 <= region.descs.addr(), "{skip}");
         assert!(region.descs.addr() + pages * 16 <= region.units.addr(), "{skip}");
         assert_eq!(region.units.addr() + pages * 8, region.kinds.addr(), "{skip}");
-        assert!(region.kinds.addr() + pages + 8 <= region.base.addr(), "{skip}");
+        assert_eq!(region.kinds.addr() + pages, region.ages.addr(), "{skip}");
+        assert!(region.ages.addr() + pages.div_ceil(4) + 8 <= region.base.addr(), "{skip}");
     }
 }
 
 #[test]
 fn what_is_asked_for_a_block_is_what_the_documents_say() {
-    // Two pages more than the block's, 57 bytes a page, three pages for alignment, and the head.
+    // Two pages more than the block's, 57 and a quarter bytes a page, three pages for alignment, and
+    // the head.
     for (granules, pages) in [(1, 1), (256, 1), (257, 2), (2560, 10)] {
-        let expected = (pages + 2) * (4096 + 57) + 3 * 4096 + size_of::<Region>() + 64;
+        let tables = (pages + 2) * 57 + (pages + 2_usize).div_ceil(4);
+        let expected = (pages + 2) * 4096 + tables + 3 * 4096 + size_of::<Region>() + 64;
         assert_eq!(Region::bytes_for(granules), expected, "{granules} granules");
     }
 }

@@ -67,6 +67,23 @@ fn blocks_of_all_sizes_keep_what_is_in_them() {
     assert!(kept < 2 << 20, "{kept} bytes are kept without a block");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn old_free_memory_goes_back_from_the_heap_of_the_thread_that_asks() {
+    use crate::pages::page::PageAllocator;
+
+    let pages = PageAllocator::new("pages");
+    let heap = ThreadHeap::new("threads", &pages);
+    assert_eq!(heap.decay(), 0, "the thread has no heap yet");
+    let stays = Filled::new(&heap, layout(100), 1);
+    Filled::new(&heap, layout(1 << 20), 2).free(&heap);
+    let given: usize = (0..64).map(|_| heap.decay()).sum();
+    assert!(given >= (1 << 20) - (32 << 10), "{given} bytes went back");
+    assert_eq!((0..200).map(|_| heap.decay()).sum::<usize>(), 0, "once");
+    heap.verify().expect("nothing is damaged");
+    stays.free(&heap);
+}
+
 #[test]
 fn zeros_are_zeros_also_where_a_block_was_before() {
     let backing = TestBacking::new();
