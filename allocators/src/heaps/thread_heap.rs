@@ -69,7 +69,7 @@ use crate::threads::sync::SpinCell;
 /// addresses, 8 bytes for each MiB in use and 1/8 of a MiB for each 16 GiB of addresses. A thread
 /// keeps free what a heap keeps (in fronts at most 66 KiB of small blocks, and 844 KiB of middle sizes
 /// if each of their classes is busy; a page of each class, one empty region),
-/// and what other threads freed of its blocks until its next slow call, its end, or
+/// and what other threads freed of its blocks until one of its next five slow calls, its end, or
 /// [`collect`](Self::collect).
 ///
 /// # Threads
