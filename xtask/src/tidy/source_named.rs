@@ -19,6 +19,7 @@ const NO_SOURCE: &[&str] = &[
     "allocators/heaps/size_classes",
     "allocators/program/bridge",
     "allocators/threads/fork",
+    "allocators/threads/global",
     "allocators/threads/locked",
     "allocators/threads/sync",
     "allocators/wrappers/failing",

@@ -5,7 +5,9 @@ use core::ptr::NonNull;
 
 use super::GrowingHeap;
 use crate::contract::allocator::Allocator;
-use crate::heaps::size_class_heap::{CachedPlace, CachedSlot, Refusal};
+#[cfg(all(feature = "std", not(loom)))]
+use crate::heaps::size_class_heap::Refusal;
+use crate::heaps::size_class_heap::{CachedPlace, CachedSlot};
 use crate::heaps::size_classes::SizeClasses;
 
 impl<B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'_, B, C> {

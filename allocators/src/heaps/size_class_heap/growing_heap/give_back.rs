@@ -14,7 +14,7 @@ use crate::heaps::size_classes::SizeClasses;
 mod tests;
 
 /// What a call of `decay` may do: 64 runs, which are as many cache misses or two, and 4 MiB, whose
-/// thousand pages the system takes back in about a tenth of a millisecond.
+/// thousand pages the system takes back in about a third of a millisecond.
 const DECAY_BUDGET: LookBudget = LookBudget { runs: 64, bytes: 4 << 20 };
 
 impl<B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'_, B, C> {
