@@ -20,6 +20,12 @@ const PATHS: [(&str, &str); 7] = [
     ("crate::blocks::pool::", "crate::uncounted::pool::"),
 ];
 
+/// What follows from the counters, as it is without them.
+const DERIVED: [(&str, &str); 2] = [
+    ("self.allocations_total() - self.live() as u64", "0"),
+    ("self.marked_total.get() - chunk.marked()", "self.marked_total.get()"),
+];
+
 fn main() {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../allocators/src/blocks");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
@@ -56,14 +62,14 @@ fn copy_pool(from: &Path, out: &Path) {
     write(&out.join("uncounted.rs"), &module);
 }
 
-/// Returns the text with every write to a counter taken out, without tests, and with its paths led
-/// to where they are found from the copy.
+/// Returns the text with every write to a counter taken out and what follows from counters as it is
+/// without, without tests, and with its paths led to where they are found from the copy.
 fn uncounted(text: &str) -> String {
     let mut text = text.replace("#[cfg(test)]\nmod tests;\n", "");
     for counter in COUNTERS {
         text = without_writes(&text, counter);
     }
-    PATHS.iter().fold(text, |text, (from, to)| text.replace(from, to))
+    DERIVED.iter().chain(&PATHS).fold(text, |text, (from, to)| text.replace(from, to))
 }
 
 /// Turns `self.COUNTER.set(value)` into `let _ = Some(value)`, which costs nothing, wherever the
