@@ -256,9 +256,7 @@ impl Region {
     /// The first page of the slab of a middle size that a page belongs to.
     #[inline]
     pub(super) fn slab_of(&self, page: u32) -> Option<u32> {
-        if self.medium_class(page).is_none() {
-            return None;
-        }
+        self.medium_class(page)?;
         page.checked_sub(u32::from(self.unit_class(page * PAGE_GRANULES)))
     }
 
