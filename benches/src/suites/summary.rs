@@ -1,4 +1,5 @@
-//! All suites over our heap for threads and all peers: a row for each suite and number of threads.
+//! All suites over our heap for threads and all peers: a row for each suite and number of threads,
+//! in one table with the best peer and in another with all.
 //!
 //! All runs are done once a round, and there are as many rounds as fit into the time, so the bound
 //! costs rounds and never a row. The heap under one lock is not among them: `suites compare` has it.
@@ -97,7 +98,7 @@ impl Summary {
                 run_child(cell.suite, heap, cell.threads, 1)
             })
         })?;
-        let table = table(&cells, &heaps);
+        let table = format!("{}\n\n{}", table(&cells, &heaps), each_heap(&cells, &heaps));
         print(&table);
         let rounds = format!("{done}, heaps in turns, each run in a new process; medians");
         // The first argument is the name of this subcommand.
@@ -161,13 +162,38 @@ fn table(cells: &[Cell], heaps: &[Peer]) -> String {
     lines.join("\n")
 }
 
-fn row(cell: &Cell, heaps: &[Peer]) -> String {
-    let middle = |heap: usize, figure: fn(&Figures) -> f64| {
-        let figures: Vec<_> = cell.figures[heap].iter().map(figure).collect();
+/// The times and peaks of all heaps.
+fn each_heap(cells: &[Cell], heaps: &[Peer]) -> String {
+    let mut head = vec!["suite".to_owned(), "threads".to_owned()];
+    head.extend(heaps.iter().map(|heap| format!("{}: s, MiB", heap.name)));
+    let mut lines = vec![line(&head), format!("{}|", "|---".repeat(head.len()))];
+    for cell in cells {
+        let mut row = vec![cell.suite.name().to_owned(), cell.threads.to_string()];
+        let figures = |heap| format!("{:.3}, {:.1}", cell.seconds(heap), cell.peak_mib(heap));
+        row.extend((0..heaps.len()).map(figures));
+        lines.push(line(&row));
+    }
+    lines.join("\n")
+}
+
+impl Cell {
+    fn middle(&self, heap: usize, figure: fn(&Figures) -> f64) -> f64 {
+        let figures: Vec<_> = self.figures[heap].iter().map(figure).collect();
         median(&figures).unwrap_or(f64::NAN)
-    };
-    let seconds = |heap| middle(heap, |figures| figures.seconds);
-    let peak_mib = |heap| middle(heap, |figures| figures.peak_kib as f64 / 1024.0);
+    }
+
+    fn seconds(&self, heap: usize) -> f64 {
+        self.middle(heap, |figures| figures.seconds)
+    }
+
+    fn peak_mib(&self, heap: usize) -> f64 {
+        self.middle(heap, |figures| figures.peak_kib as f64 / 1024.0)
+    }
+}
+
+fn row(cell: &Cell, heaps: &[Peer]) -> String {
+    let seconds = |heap| cell.seconds(heap);
+    let peak_mib = |heap| cell.peak_mib(heap);
     let place = |name| heaps.iter().position(|heap| heap.name == name);
     let ours = place(OURS).expect("our heap is always measured");
     let glibc = place(MEMORY_PEER).expect("the C library's heap is always measured");

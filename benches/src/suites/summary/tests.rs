@@ -55,6 +55,10 @@ fn a_row_has_the_best_peer_by_medians_and_both_peaks() {
     for line in &lines {
         assert_eq!(line.matches('|').count(), HEADS.len() + 1, "{line}");
     }
+    let all = each_heap(&cells, &heaps);
+    let last = all.lines().last().expect("a row");
+    assert_eq!(last, "| larson | 2 | 3.000, 2.0 | 4.000, 1.0 | 2.000, 1.0 |", "all heaps");
+    assert!(all.starts_with("| suite | threads | threads: s, MiB | glibc: s, MiB |"), "{all}");
 }
 
 #[test]
