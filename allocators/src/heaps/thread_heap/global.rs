@@ -25,6 +25,12 @@ impl<S: SiteBook> ThreadHeap<'_, S> {
     /// As `GlobalAlloc::dealloc`.
     #[inline(never)]
     unsafe fn dealloc_further(&self, block: *mut u8, layout: Layout) {
+        if QUICK
+            && !S::KEEPS
+            && let Some(block) = NonNull::new(block)
+        {
+            return no_unwind(|| self.free_at_last(block, layout.size()));
+        }
         // SAFETY: the caller's promise.
         unsafe { global::dealloc(self, block, layout) };
     }
