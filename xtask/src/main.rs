@@ -7,6 +7,7 @@
 
 mod advised;
 mod bare;
+mod bench_programs;
 mod ci;
 mod command;
 mod conformance;

@@ -1,8 +1,7 @@
 //! `cargo xtask scoreboard`: our rows compared with their peers, measured in one run.
 
-use crate::command;
+use crate::bench_programs::program;
 use crate::outcome::{Failure, Outcome};
-use crate::workspace;
 
 const USAGE: &str = "\
 Measures the rows of the scoreboard interleaved with their peers, in one run, and prints for each:
@@ -33,19 +32,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         print!("{USAGE}");
         return Ok(());
     }
-    // A path on the command line is relative to the current folder of the user.
-    let here = std::env::current_dir()
-        .map_err(|error| Failure::io("cannot find the current folder", &error))?;
-    let manifest = workspace::root().join("Cargo.toml");
-    let mut cargo = command::cargo(&here);
-    cargo.args(["run", "--quiet", "--profile", "measured", "--manifest-path"]).arg(manifest);
-    cargo.args(["--package", "loligo-benches", "--bin", "scoreboard"]);
-    if command::answers("make") && command::answers("c++") {
-        cargo.args(["--features", "peers-all"]);
-    } else {
-        println!("without jemalloc and snmalloc, which need make and a C++ compiler");
-    }
-    cargo.arg("--").args(arguments);
+    let mut cargo = program("scoreboard")?;
+    cargo.args(arguments);
     let status = cargo.status().map_err(|error| Failure::io("cannot run cargo", &error))?;
     if status.success() { Ok(()) } else { Err(Failure::Unable(format!("it ended with {status}"))) }
 }

@@ -1,8 +1,7 @@
 //! `cargo xtask suites`: programs that heaps are compared by, over our heap for threads and peers.
 
-use crate::command;
+use crate::bench_programs::program;
 use crate::outcome::{Failure, Outcome};
-use crate::workspace;
 
 const USAGE: &str = "\
 Runs larson, xmalloc-test, mstress, rptest, cfrac and espresso over our heap for threads and over all
@@ -44,20 +43,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         print!("{USAGE}");
         return Ok(());
     }
-    // A path on the command line is relative to the current folder of the user.
-    let here = std::env::current_dir()
-        .map_err(|error| Failure::io("cannot find the current folder", &error))?;
-    let manifest = workspace::root().join("Cargo.toml");
-    let mut cargo = command::cargo(&here);
-    // As the scoreboard: the release profile with optimisation over all crates.
-    cargo.args(["run", "--quiet", "--profile", "measured", "--manifest-path"]).arg(manifest);
-    cargo.args(["--package", "loligo-benches", "--bin", "suites"]);
-    if command::answers("make") && command::answers("c++") {
-        cargo.args(["--features", "peers-all"]);
-    } else {
-        println!("without jemalloc and snmalloc, which need make and a C++ compiler");
-    }
-    cargo.args(["--", "summary"]).args(arguments);
+    let mut cargo = program("suites")?;
+    cargo.arg("summary").args(arguments);
     let status = cargo.status().map_err(|error| Failure::io("cannot run cargo", &error))?;
     outcome(status.code())
 }
