@@ -20,6 +20,7 @@ mod wrappers;
 
 pub use blocks::buddy::{BlockState, BuddyAllocator, BuddyError};
 pub use blocks::buddy_offsets::BuddyOffsets;
+pub use blocks::heap_offsets::{HeapOffsets, OffsetBlock};
 pub use blocks::pool::PoolAllocator;
 pub use blocks::shared_pool::SharedPool;
 pub use bookkeeping::sites::{NoSites, SiteBook, Sites};

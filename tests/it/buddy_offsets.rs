@@ -1,104 +1,58 @@
-//! The buddy over offsets: as an allocator over memory of the test's, so that every suite applies.
+//! The buddy over offsets.
 
-use core::alloc::Layout;
-use core::ptr::NonNull;
-
-use loligo_allocators::{AllocError, Allocator, Block, BuddyOffsets, Damage, Stats};
+use loligo_allocators::{AllocError, Allocator, BuddyOffsets, Damage, Stats};
 use loligo_tests::models::NaiveAllocator;
 use loligo_tests::programs::{Plan, Space};
-use loligo_tests::{Limits, Region, conformance};
+use loligo_tests::{Limits, conformance};
 
+use crate::offsets::{self, Offsets};
 use crate::subject::Test;
 
-/// Blocks of a region, their places given out as offsets from its start, which is aligned as no
-/// request asks.
-struct InMemory<'a> {
-    offsets: BuddyOffsets<'a, NaiveAllocator>,
-    base: NonNull<u8>,
-    bytes: usize,
-}
-
-impl InMemory<'_> {
-    fn at(&self, offset: u64) -> NonNull<u8> {
-        // SAFETY: offsets given out are within the region.
-        unsafe { self.base.add(offset as usize) }
+impl Offsets for BuddyOffsets<'_, NaiveAllocator> {
+    fn allocate(&self, bytes: u64, align: u64) -> Result<u64, AllocError> {
+        self.allocate(bytes, align)
     }
 
-    fn offset(&self, block: NonNull<u8>) -> u64 {
-        (block.addr().get() - self.base.addr().get()) as u64
+    fn free(&self, offset: u64) {
+        self.free(offset);
     }
 
-    fn slice(&self, offset: u64) -> NonNull<[u8]> {
-        let bytes = self.offsets.allocated_size(offset);
-        NonNull::slice_from_raw_parts(self.at(offset), bytes as usize)
-    }
-}
-
-// SAFETY: what the offsets guarantee for ranges holds for the memory at those offsets.
-unsafe impl Allocator for InMemory<'_> {
-    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        let offset = self.offsets.allocate(layout.size() as u64, layout.align() as u64)?;
-        Ok(self.slice(offset))
+    fn free_sized(&self, offset: u64, bytes: u64) {
+        self.free_sized(offset, bytes);
     }
 
-    unsafe fn deallocate(&self, block: NonNull<u8>) {
-        self.offsets.free(self.offset(block));
+    fn resize_in_place(&self, offset: u64, old: u64, new: u64) -> Result<(), AllocError> {
+        self.resize_in_place(offset, old, new).map(|_| ())
     }
 
-    unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
-        self.offsets.free_sized(self.offset(block), layout.size() as u64);
-    }
-
-    unsafe fn resize_in_place(
-        &self,
-        block: NonNull<u8>,
-        old: Layout,
-        new: Layout,
-    ) -> Result<NonNull<[u8]>, AllocError> {
-        let offset = self.offset(block);
-        self.offsets.resize_in_place(offset, old.size() as u64, new.size() as u64)?;
-        Ok(self.slice(offset))
-    }
-
-    unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
-        self.offsets.allocated_size(self.offset(block)) as usize
+    fn allocated_size(&self, offset: u64) -> u64 {
+        self.allocated_size(offset)
     }
 
     fn stats(&self) -> Stats {
-        self.offsets.stats()
+        self.stats()
     }
 
     fn name(&self) -> &str {
-        self.offsets.name()
+        self.name()
     }
 
-    fn owns(&self, address: *const u8) -> bool {
-        address.addr().wrapping_sub(self.base.addr().get()) < self.bytes
-    }
-
-    fn walk(&self, visit: &mut dyn FnMut(Block)) {
-        self.offsets.walk(&mut |offset, bytes| {
-            visit(Block { address: self.at(offset), bytes: bytes as usize, site: None });
-        });
+    fn walk(&self, visit: &mut dyn FnMut(u64, u64)) {
+        self.walk(visit);
     }
 
     fn verify(&self) -> Result<(), Damage> {
-        self.offsets.verify()
+        self.verify()
     }
 }
 
 fn over(bytes: usize, leaf_bytes: u64, test: Test<'_>) {
-    let mut region = Region::new(bytes, 4 << 20);
     let memory = NaiveAllocator::new("memory", 4 << 20);
-    {
-        let offsets = BuddyOffsets::new_in("offsets", bytes as u64, leaf_bytes, &memory);
-        let offsets = offsets.expect("the table has room");
-        let base = NonNull::from(region.memory()).cast();
-        let blocks = InMemory { offsets, base, bytes };
-        test(&blocks);
-        assert_eq!(blocks.stats().live, 0, "offsets hold no memory whose leak would panic");
-    }
-    assert_eq!(memory.stats().live, 0, "the table goes back");
+    let make = |memory| {
+        let offsets = BuddyOffsets::new_in("offsets", bytes as u64, leaf_bytes, memory);
+        offsets.expect("the table has room")
+    };
+    offsets::over(bytes, &memory, make, test);
 }
 
 /// The limits for a range of any length: a quarter of it is served surely.

@@ -13,16 +13,12 @@
 #[cfg(test)]
 mod tests;
 
-use core::cell::Cell;
-use core::fmt;
 use core::ptr;
 
 use crate::blocks::buddy::{BlockState, BuddyError, Link, Memory, Parts, Shape, Tree, write_meta};
+use crate::blocks::offset_leak::{self, OffsetBlocks};
 use crate::contract::allocator::{AllocError, Allocator, Damage};
 use crate::contract::stats::Stats;
-
-/// How many blocks a leak report lists.
-const LISTED: usize = 16;
 
 /// Divides the offsets from 0 to a given number into blocks of a leaf, two leaves, four and so on.
 ///
@@ -354,53 +350,27 @@ impl<'a, B: Allocator + ?Sized> BuddyOffsets<'a, B> {
 
 impl<B: Allocator + ?Sized> Drop for BuddyOffsets<'_, B> {
     fn drop(&mut self) {
-        if self.stats().live != 0 {
-            report_leak(&self.tree);
-        }
+        offset_leak::assert_none(&self.tree);
     }
 }
 
-/// Panics, or writes the report if a panic is already unwinding.
-#[cold]
-#[inline(never)]
-fn report_leak(tree: &Tree<'_>) {
-    let leak = Leak { tree };
-    #[cfg(feature = "std")]
-    if std::thread::panicking() {
-        crate::contract::misuse::write_stderr(format_args!("{leak}\n"));
-        return;
+impl OffsetBlocks for Tree<'_> {
+    fn name(&self) -> &str {
+        self.name
     }
-    panic!("{leak}");
-}
 
-/// The report, formatted without allocating.
-struct Leak<'a> {
-    tree: &'a Tree<'a>,
-}
+    fn live(&self) -> (usize, usize) {
+        let stats = self.stats(0);
+        (stats.live, stats.granted)
+    }
 
-impl fmt::Display for Leak<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let stats = self.tree.stats(0);
-        write!(
-            f,
-            "allocator `{}` was dropped with {} live block{} of {} bytes",
-            self.tree.name,
-            stats.live,
-            if stats.live == 1 { "" } else { "s" },
-            stats.granted
-        )?;
-        let (shown, result) = (Cell::new(0), Cell::new(Ok(())));
-        self.tree.each_live(&mut |leaf, height| {
-            if shown.get() < LISTED && result.get().is_ok() {
-                let (offset, bytes) = (self.tree.offset_of(leaf), self.tree.bytes_at(height));
-                result.set(write!(f, "\n  offset {offset}, {bytes} bytes"));
-            }
-            shown.set(shown.get() + 1);
+    fn unit(&self) -> &'static str {
+        "bytes"
+    }
+
+    fn each_live(&self, visit: &mut dyn FnMut(u64, u64)) {
+        Tree::each_live(self, &mut |leaf, height| {
+            visit(self.offset_of(leaf), self.bytes_at(height));
         });
-        result.get()?;
-        if shown.get() > LISTED {
-            write!(f, "\n  and {} more", shown.get() - LISTED)?;
-        }
-        Ok(())
     }
 }

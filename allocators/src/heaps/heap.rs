@@ -272,6 +272,41 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> HeapAllocator<'a, B, NoSites, C>
     }
 }
 
+impl<'a, B: Allocator + ?Sized, S: SiteBook, C: SizeClasses> HeapAllocator<'a, B, S, C> {
+    /// Gives a heap that was made by [`from_region`](HeapAllocator::from_region) one more region,
+    /// which need not be near the first: the memory that a boot loader lists, the rest of a level's
+    /// file. A block is in one region, so none is larger than what the largest has free.
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`] if the heap takes its regions from a backing, if the region cannot hold one
+    /// page with its tables (about 12 KiB), or if there are 4 096.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use core::alloc::Layout;
+    /// use core::mem::MaybeUninit;
+    /// use loligo_allocators::{Allocator, HeapAllocator};
+    ///
+    /// let mut low = vec![MaybeUninit::uninit(); 64 << 10];
+    /// let mut high = vec![MaybeUninit::uninit(); 256 << 10];
+    /// let heap = HeapAllocator::from_region("machine", &mut low);
+    /// let large = Layout::new::<[u64; 20_000]>();
+    /// assert!(heap.allocate(large).is_err());
+    /// heap.add_region(&mut high)?;
+    /// let block = heap.allocate(large)?;
+    /// // SAFETY: the block is live.
+    /// unsafe { heap.deallocate(block.cast()) };
+    /// # Ok::<(), loligo_allocators::AllocError>(())
+    /// ```
+    pub fn add_region(&self, region: &'a mut [MaybeUninit<u8>]) -> Result<(), AllocError> {
+        let memory = NonNull::from(region);
+        // SAFETY: the region is borrowed for as long as the heap lives.
+        unsafe { self.growing.lend(memory.cast(), memory.len()) }
+    }
+}
+
 impl<B: Allocator + ?Sized, S: SiteBook, C: SizeClasses> HeapAllocator<'_, B, S, C> {
     /// Returns the book of sites: with [`Sites`](crate::Sites) it says who asked for a block.
     #[must_use]

@@ -423,6 +423,11 @@ impl<C: SizeClasses> SizeClassHeap<C> {
         if is_unused { self.drop_region(number) } else { None }
     }
 
+    /// Keeps a region that became empty.
+    pub(crate) fn keep_emptied(&mut self) {
+        self.emptied = None;
+    }
+
     /// Returns the memory of any region without a live block, fronts emptied first.
     pub(crate) fn take_unused(&mut self) -> Result<Option<(NonNull<u8>, Layout)>, Refusal> {
         self.drain()?;

@@ -7,7 +7,8 @@ use std::vec::Vec;
 
 use crate::blocks::buddy::tests::{Random, Region, report_of};
 use crate::blocks::buddy::{BlockState, BuddyAllocator, BuddyError};
-use crate::blocks::buddy_offsets::{BuddyOffsets, Leak};
+use crate::blocks::buddy_offsets::BuddyOffsets;
+use crate::blocks::offset_leak::OffsetLeak;
 use crate::contract::allocator::{AllocError, Allocator};
 use crate::testing::test_backing::panic_of;
 
@@ -269,7 +270,7 @@ impl core::fmt::Write for Refusing {
 fn a_report_of_leaks_lists_16_blocks() {
     with_backing(|backing| {
         let buddy = BuddyOffsets::new_in("leaky", 1 << 20, 256, backing).expect("it fits");
-        let report = || Leak { tree: &buddy.tree }.to_string();
+        let report = || OffsetLeak { blocks: &buddy.tree }.to_string();
         let mut blocks = std::vec![buddy.allocate(300, 1).expect("there is room")];
         let head = "allocator `leaky` was dropped with 1 live block of 512 bytes";
         assert_eq!(report(), std::format!("{head}\n  offset 0, 512 bytes"), "one block");
@@ -284,7 +285,7 @@ fn a_report_of_leaks_lists_16_blocks() {
         for block in blocks.drain(16..) {
             buddy.free(block);
         }
-        let leak = Leak { tree: &buddy.tree };
+        let leak = OffsetLeak { blocks: &buddy.tree };
         let is_refused =
             |piece| core::fmt::write(&mut Refusing(piece), format_args!("{leak}")).is_err();
         let pieces = (0..).take_while(|&piece| is_refused(piece)).count();

@@ -1,5 +1,7 @@
 //! The heap against a naive model, its promises one by one, and planted damage.
 
+mod regions;
+
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
 use core::panic::AssertUnwindSafe;

@@ -19,8 +19,13 @@ const DECAY_BUDGET: LookBudget = LookBudget { runs: 64, bytes: 4 << 20 };
 
 impl<B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'_, B, C> {
     /// Returns a region that has just become empty to the backing, where another one is empty too.
+    /// A heap without a backing keeps its regions.
     #[cold]
     pub(crate) fn give_emptied(&self) {
+        if self.backing.is_none() {
+            self.inner.with(|heap| heap.keep_emptied());
+            return;
+        }
         let emptied = self.inner.with(|heap| heap.take_emptied());
         if let Some((memory, layout)) = emptied {
             self.give_region(memory, layout);

@@ -1,6 +1,7 @@
 //! Regions that a growing heap takes from its backing.
 
 use core::alloc::Layout;
+use core::ptr::NonNull;
 
 use super::{GrowingHeap, REGION_BYTES_MIN};
 use crate::contract::allocator::{AllocError, Allocator};
@@ -53,6 +54,35 @@ impl<B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'_, B, C> {
         }
         self.give_region(memory, layout);
         Err(AllocError)
+    }
+
+    /// Adds a region to those of a heap without a backing. A wider table of regions is at its start
+    /// if one is needed; the memory of the one before stays unused.
+    ///
+    /// # Safety
+    ///
+    /// As [`GrowingHeap::fixed`].
+    pub(crate) unsafe fn lend(&self, memory: NonNull<u8>, bytes: usize) -> Result<(), AllocError> {
+        if self.backing.is_some() {
+            return Err(AllocError);
+        }
+        let (mut start, mut left) = (memory, bytes);
+        if let Some(table) = self.inner.with(|heap| heap.table_wanted()) {
+            let skip = memory.align_offset(table.align());
+            let before = skip.checked_add(table.size()).ok_or(AllocError)?;
+            left = bytes.checked_sub(before).ok_or(AllocError)?;
+            // SAFETY: that many bytes are before the end of the memory.
+            let wider = unsafe { memory.add(skip) };
+            // SAFETY: the same, with those of the table.
+            start = unsafe { memory.add(before) };
+            let wider = NonNull::slice_from_raw_parts(wider, table.size());
+            // SAFETY: the caller's promise, for the part before the region.
+            let _unused = self.inner.with(|heap| unsafe { heap.widen_table(wider) });
+        }
+        let layout = Layout::from_size_align(left, 1).map_err(|_| AllocError)?;
+        // SAFETY: the caller's promise.
+        let is_added = self.inner.with(|heap| unsafe { heap.add_region(start, layout) });
+        if is_added { Ok(()) } else { Err(AllocError) }
     }
 
     /// Takes memory for a wider table of regions if the next one needs it.
