@@ -2,7 +2,7 @@
 //! number each material has.
 
 use bytemuck::{AnyBitPattern, NoUninit};
-use loligo_allocators::{AllocError, Allocator, BuddyOffsets};
+use loligo_allocators::{AllocError, Allocator, HeapOffsets, OffsetBlock};
 use loligo_containers::{Array, Event, EventStream, GrowError, SortedMap};
 use loligo_ids::{IdString64, id32};
 use loligo_render::{
@@ -57,9 +57,6 @@ uploads! {
 const VERTICES_MAX: u64 = 1 << 19;
 const INDICES_MAX: u64 = 1 << 21;
 
-/// The least part of a buffer that a mesh takes.
-const LEAF: u64 = 64;
-
 /// A mesh that was loaded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MeshAsset {
@@ -67,6 +64,14 @@ pub(crate) struct MeshAsset {
     number: u32,
     pub(crate) geometry: Geometry,
     pub(crate) sphere: [f32; 4],
+    place: Place,
+}
+
+/// What a mesh has of the two buffers.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    vertices: OffsetBlock,
+    indices: OffsetBlock,
 }
 
 /// A material that was loaded.
@@ -88,16 +93,15 @@ pub(crate) struct Assets<'a, A: Allocator + ?Sized> {
     shaders: SortedMap<'a, ResourceKey, u32, A>,
     /// The owners of the parts of the buffers that all meshes share. The graphics card's side
     /// places meshes by the same rule, in the same order, and looks whether it comes to the same.
-    vertex_room: BuddyOffsets<'a, A>,
-    index_room: BuddyOffsets<'a, A>,
+    vertex_room: HeapOffsets<'a, A>,
+    index_room: HeapOffsets<'a, A>,
     uploads: EventStream<'a, A>,
 }
 
 impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
     pub(crate) fn try_new_in(memory: &'a A) -> Result<Self, EngineError> {
-        let room = |name, max| {
-            BuddyOffsets::new_in(name, max, LEAF, memory).map_err(|_| EngineError::Boot(AllocError))
-        };
+        let room =
+            |name, max| HeapOffsets::new_in(name, 0..max, 0, memory).map_err(EngineError::Boot);
         Ok(Self {
             meshes: SortedMap::new_in(memory),
             materials: SortedMap::new_in(memory),
@@ -191,22 +195,25 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         let (vertices, indices) = (mesh.vertices().len() as u64, mesh.indices().len() as u64);
         let old = self.meshes.get(&key).copied();
         let kept = old.filter(|old| {
-            vertices <= self.vertex_room.allocated_size(old.geometry.base_vertex as u64)
-                && indices <= self.index_room.allocated_size(old.geometry.first_index.into())
+            vertices <= self.vertex_room.len_of(old.place.vertices)
+                && indices <= self.index_room.len_of(old.place.indices)
         });
         let mut words = Array::new_in(self.uploads.memory());
         words.try_extend_from_slice(bytemuck::cast_slice(mesh.vertices()))?;
         let vertex_words = words.len() as u32;
         words.try_extend_from_slice(mesh.indices())?;
         self.meshes.try_reserve(1)?;
-        let (base_vertex, first_index) = match kept {
-            Some(old) => (old.geometry.base_vertex, old.geometry.first_index),
+        let place = match kept {
+            Some(old) => old.place,
             None => self.place(vertices, indices)?,
         };
+        // Both rooms are smaller than that.
+        let base_vertex = place.vertices.offset() as i32;
+        let first_index = place.indices.offset() as u32;
         let index_count = indices as u32;
         let geometry = Geometry { index_count, first_index, base_vertex };
         let number = old.map_or(self.meshes.len() as u32, |old| old.number);
-        let asset = MeshAsset { number, geometry, sphere: mesh.sphere() };
+        let asset = MeshAsset { number, geometry, sphere: mesh.sphere(), place };
         let data = MeshData { mesh: number, vertex_words, index_count, first_index, base_vertex };
         if let Err(error) = self.uploads.try_push_with_tail(data, &words) {
             // The render thread does not know the new place, so it can be freed.
@@ -223,19 +230,18 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         Ok(())
     }
 
-    fn place(&self, vertices: u64, indices: u64) -> Result<(i32, u32), EngineError> {
-        let vertex = self.vertex_room.allocate(vertices, 1).map_err(|_| EngineError::MeshRoom)?;
-        let Ok(index) = self.index_room.allocate(indices, 1) else {
-            self.vertex_room.free(vertex);
+    fn place(&self, vertices: u64, indices: u64) -> Result<Place, EngineError> {
+        let vertices = self.vertex_room.allocate(vertices, 1).map_err(|_| EngineError::MeshRoom)?;
+        let Ok(indices) = self.index_room.allocate(indices, 1) else {
+            self.vertex_room.free(vertices);
             return Err(EngineError::MeshRoom);
         };
-        // Both rooms are smaller than that.
-        Ok((vertex as i32, index as u32))
+        Ok(Place { vertices, indices })
     }
 
     fn free(&self, mesh: &MeshAsset) {
-        self.vertex_room.free(mesh.geometry.base_vertex as u64);
-        self.index_room.free(mesh.geometry.first_index.into());
+        self.vertex_room.free(mesh.place.vertices);
+        self.index_room.free(mesh.place.indices);
     }
 
     fn put_material<B: Allocator + ?Sized>(

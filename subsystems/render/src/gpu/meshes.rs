@@ -1,6 +1,6 @@
 //! The meshes: one buffer of vertices and one of indices.
 
-use loligo_allocators::{Allocator, BuddyOffsets};
+use loligo_allocators::{Allocator, HeapOffsets, OffsetBlock};
 use loligo_gpu::{Buffer, BufferUse, Gpu};
 
 use crate::draw::Geometry;
@@ -8,15 +8,12 @@ use crate::gpu::data::VERTEX_BYTES;
 use crate::gpu::error::GpuRenderError;
 use crate::gpu::slots::Slots;
 
-/// The smallest part of a buffer that a mesh takes, in vertices and in indices.
-const LEAF: u64 = 64;
-
 /// The buffers, the owners of their parts, and what is where.
 pub(super) struct Meshes<'a, A: Allocator + ?Sized> {
     pub(super) vertices: Buffer,
     pub(super) indices: Buffer,
-    vertex_room: BuddyOffsets<'a, A>,
-    index_room: BuddyOffsets<'a, A>,
+    vertex_room: HeapOffsets<'a, A>,
+    index_room: HeapOffsets<'a, A>,
     vertices_max: u64,
     indices_max: u64,
     slots: Slots<'a, Part, A>,
@@ -25,8 +22,8 @@ pub(super) struct Meshes<'a, A: Allocator + ?Sized> {
 /// What a mesh has of both buffers: its first vertex, its first index and how many indices.
 #[derive(Clone, Copy)]
 struct Part {
-    vertex: u64,
-    index: u64,
+    vertex: OffsetBlock,
+    index: OffsetBlock,
     indices: u64,
 }
 
@@ -34,8 +31,8 @@ impl Part {
     const fn geometry(self) -> Geometry {
         Geometry {
             index_count: self.indices as u32,
-            first_index: self.index as u32,
-            base_vertex: self.vertex as i32,
+            first_index: self.index.offset() as u32,
+            base_vertex: self.vertex.offset() as i32,
         }
     }
 }
@@ -48,15 +45,15 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
         memory: &'a A,
     ) -> Result<Self, GpuRenderError> {
         let [vertices_max, indices_max] =
-            [vertices_max, indices_max].map(|max| u64::from(max).clamp(LEAF, 1 << 31));
+            [vertices_max, indices_max].map(|max| u64::from(max).clamp(1, 1 << 31));
         let no_room = |what, limit| GpuRenderError::Full { what, wanted: limit, limit };
         let vertex_bytes = vertices_max * VERTEX_BYTES as u64;
         Ok(Self {
             vertices: gpu.try_buffer("vertices", BufferUse::Vertices, vertex_bytes)?,
             indices: gpu.try_buffer("indices", BufferUse::Indices, indices_max * 4)?,
-            vertex_room: BuddyOffsets::new_in("vertices of meshes", vertices_max, LEAF, memory)
+            vertex_room: HeapOffsets::new_in("vertices of meshes", 0..vertices_max, 0, memory)
                 .map_err(|_| no_room("vertices", vertices_max))?,
-            index_room: BuddyOffsets::new_in("indices of meshes", indices_max, LEAF, memory)
+            index_room: HeapOffsets::new_in("indices of meshes", 0..indices_max, 0, memory)
                 .map_err(|_| no_room("indices", indices_max))?,
             vertices_max,
             indices_max,
@@ -84,9 +81,10 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
             _ => self.try_place(vertex_count, index_count)?,
         };
         let written = gpu
-            .try_write_buffer(&self.vertices, part.vertex * VERTEX_BYTES as u64, vertices)
+            .try_write_buffer(&self.vertices, part.vertex.offset() * VERTEX_BYTES as u64, vertices)
             .and_then(|()| {
-                gpu.try_write_buffer(&self.indices, part.index * 4, bytemuck::cast_slice(indices))
+                let indices = bytemuck::cast_slice(indices);
+                gpu.try_write_buffer(&self.indices, part.index.offset() * 4, indices)
             });
         let is_elsewhere =
             old.is_none_or(|old| old.vertex != part.vertex || old.index != part.index);
@@ -115,8 +113,8 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
     }
 
     fn fits(&self, part: Part, vertices: u64, indices: u64) -> bool {
-        vertices <= self.vertex_room.allocated_size(part.vertex)
-            && indices <= self.index_room.allocated_size(part.index)
+        vertices <= self.vertex_room.len_of(part.vertex)
+            && indices <= self.index_room.len_of(part.index)
     }
 
     fn try_place(&self, vertices: u64, indices: u64) -> Result<Part, GpuRenderError> {
