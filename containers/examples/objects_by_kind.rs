@@ -76,7 +76,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     // The lamp is destroyed. Its id is refused everywhere, and what was kept of it is dropped.
     entities.remove(lamp);
     tags.forget(lamp);
-    let left: Vec<EntityId> = tags.carriers.values_of(&id32!("flammable")).copied().collect();
+    let left: Vec<EntityId> = tags.carriers.values_of(&id32!("flammable")).to_vec();
     assert_eq!(left, [orc, player], "in the same order");
 
     // A level that tags more than there is memory for gets an error, and the tags stay intact.

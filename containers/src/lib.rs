@@ -52,7 +52,7 @@ pub use keyed::open_struct::{
 #[cfg(feature = "hashbrown")]
 pub use maps::hash_map::{HashMap, HashSet};
 pub use maps::hasher::{BuildIdHasher, BuildKeyHasher, IdHasher, KeyHasher};
-pub use maps::multi_map::{EntryPlace, MultiMap, MultiMapDamage, MultiMapIter, ValuesOf};
+pub use maps::multi_map::{EntryPlace, MultiMap, MultiMapDamage, MultiMapIter, MultiMapIterMut};
 pub use maps::sorted_map::{SortedError, SortedMap, SortedSet};
 pub use pools::array_of_arrays::{
     ArrayOfArrays, FixedRows, LinkedRows, RowDamage, RowError, RowId, RowOf, Rows,

@@ -81,7 +81,7 @@ fn maps_conform() {
         let mut many = watch.make(
             |memory| MultiMap::try_with_capacity_in(2, memory),
             |map| {
-                (0..7).map(|key| map.values_of(&key).copied().collect()).collect::<Vec<Vec<u32>>>()
+                (0..7).map(|key| map.values_of(&key).to_vec()).collect::<Vec<Vec<u32>>>()
             },
         )?;
         for number in 0..50 {

@@ -1,12 +1,13 @@
-//! A hash map with many values a key, chained in one array.
+//! A hash map with many values a key, those of a key in a row.
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), whose engine's collections (its
-//! foundation library of 2012 has this one) take their memory from an allocator object. Changes:
+//! foundation library of 2012 has this one) take their memory from an allocator object, and his
+//! "Allocation Adventures 2: Arrays of Arrays" (2015). Changes:
 //!
-//! - The values of a key are in the order in which they were inserted, and inserting walks no
-//!   chain.
-//! - Chains lead both ways, so removing an entry costs the same however many values its key has.
-//! - An entry keeps its hash: the table grows without hashing a key again, and compares few.
+//! - The values of a key are a slice, in the order in which they were inserted, and none is chained
+//!   to another one.
+//! - A key is there once, with its hash: the table grows without hashing a key again, and compares
+//!   few.
 
 use core::borrow::Borrow;
 use core::fmt;
@@ -19,58 +20,58 @@ use crate::error::{GrowError, or_panic};
 use crate::maps::hasher::BuildKeyHasher;
 
 mod check;
+mod index;
 mod remove;
 #[cfg(test)]
 mod tests;
+mod values;
 mod visit;
 
 pub use check::MultiMapDamage;
-pub use visit::{MultiMapIter, ValuesOf};
+pub use visit::{MultiMapIter, MultiMapIterMut};
 
-/// No entry.
+use index::{Bucket, Index};
+use values::{Run, Values};
+
+/// No key.
 const NIL: u32 = u32::MAX;
 
-/// How many buckets a table begins with.
-const FIRST_BUCKETS: usize = 8;
-
-/// A key with one of its values, and where it is in its chain.
-struct Entry<K, V> {
+/// A key, its hash, and where its values are.
+struct Keyed<K> {
     hash: u32,
-    /// The next entry of the bucket; of the last one the first.
-    next: u32,
-    /// The entry before; of the first one the last.
-    before: u32,
+    run: Run,
     key: K,
-    value: V,
 }
 
-/// Where an entry is in a [`MultiMap`]: good until an entry is removed.
+/// Where a value is in a [`MultiMap`]: good until one is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct EntryPlace(u32);
+pub struct EntryPlace {
+    key: u32,
+    at: u32,
+}
 
-/// A hash map with any number of values a key, chained in one array.
+/// A hash map with any number of values a key, which are a slice.
 ///
-/// The values of a key are visited in the order in which they were inserted, whatever was removed
-/// in between. All entries are in one array without gaps; the last one takes the place of a removed
-/// one.
+/// The values of a key are in the order in which they were inserted, whatever was removed in
+/// between. A key is kept once, with its first value, and goes with its last.
 ///
 /// # Complexity
 ///
-/// Inserting and removing an entry is O(1) amortised, O(len) where the map grows. Finding a key is
-/// O(1) and the values of other keys that share its bucket; there is a bucket for each entry at
-/// least, so those are few, unless a key with very many values is among them.
+/// Inserting a value is O(1) amortised; the values of its key, or all, move where they have no more
+/// room. Removing one moves those of the key that come after it. Finding a key is O(1).
 ///
 /// # Memory
 ///
 /// ```text
-/// buckets | first 3 | none | first 0 | ..                        4 bytes each, a power of two, at least len
-/// entries | hash, next, before, K, V | hash, next, before, K, V | ..      12 bytes + K + V each
+/// buckets | hash, 3 | none | hash, 0 | ..           8 bytes each, a power of two, 4/3 of the keys at least
+/// keys    | hash, where, how many, K | ..           16 bytes + K each
+/// values  | a b c . | d | e f g h i . . . | ..      V each: 1, 4, 8, 16 .. slots a key
 /// ```
 ///
-/// Nothing while it is empty. Then two blocks, each of which doubles. In addition to key and value
-/// an entry has 16 bytes in a map that is full and at most 36 in one that just grew, its place for
-/// one more entry not counted. The object is 64 bytes with `dyn Allocator` and a hasher without
-/// size.
+/// Nothing while it is empty. Then three blocks, each of which doubles. In addition to key and
+/// value a key has 27 to 70 bytes, its place for one more not counted; its values have at most
+/// twice the slots that they need (four for two), and a quarter of all may be idle before they are
+/// moved together. The object is 88 bytes with `dyn Allocator` and a hasher without size.
 ///
 /// # Threads
 ///
@@ -79,8 +80,8 @@ pub struct EntryPlace(u32);
 ///
 /// # When not to use it
 ///
-/// For one value a key, a `HashMap`. For dozens of values a key that are read over and over, lists
-/// that are in a row each: here a key's values stay where they were inserted.
+/// For one value a key, a `HashMap`. For keys with thousands of values of which the first ones come
+/// and go: each removal moves all that come after.
 ///
 /// # Examples
 ///
@@ -94,22 +95,22 @@ pub struct EntryPlace(u32);
 /// tagged.insert(id32!("enemy"), 7);
 /// tagged.insert(id32!("light"), 8);
 /// tagged.try_insert(id32!("enemy"), 3)?;
-/// assert!(tagged.values_of(&id32!("enemy")).eq(&[7, 3]));
+/// assert_eq!(tagged.values_of(&id32!("enemy")), [7, 3]);
 /// assert_eq!(tagged.count(&id32!("light")), 1);
 /// # Ok::<(), loligo_containers::GrowError>(())
 /// ```
 ///
 /// # Invariants
 ///
-/// 1. There are as many buckets as a power of two, and as entries at least; none while there is no
-///    memory.
-/// 2. A bucket is `NIL` or the first entry of a ring that leads through `next`, and back through
-///    `before`.
-/// 3. Each entry is in the ring of the bucket that the lower bits of its hash name, once.
-/// 4. From the first of a ring on, entries of one key are in the order of their insertion.
+/// 1. The index has a bucket for each key, and no other.
+/// 2. Each key has a value at least; no two keys are equal.
+/// 3. `len` is how many values all keys have.
+/// 4. Those of `Values`.
 pub struct MultiMap<'a, K, V, S = BuildKeyHasher, A: Allocator + ?Sized = dyn Allocator + 'a> {
-    buckets: Array<'a, u32, A>,
-    entries: Array<'a, Entry<K, V>, A>,
+    index: Index<'a, A>,
+    keys: Array<'a, Keyed<K>, A>,
+    values: Values<'a, V, A>,
+    len: usize,
     hasher: S,
 }
 
@@ -167,33 +168,48 @@ impl<'a, K, V, S, A: Allocator + ?Sized> MultiMap<'a, K, V, S, A> {
     /// calls are direct.
     #[must_use]
     pub const fn with_hasher_in(hasher: S, memory: &'a A) -> Self {
-        Self { buckets: Array::new_in(memory), entries: Array::new_in(memory), hasher }
+        Self {
+            index: Index::new(memory),
+            keys: Array::new_in(memory),
+            values: Values::new(memory),
+            len: 0,
+            hasher,
+        }
     }
 
-    /// Returns how many entries there are.
+    /// Returns how many values there are.
     #[inline]
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.entries.len()
+    pub const fn len(&self) -> usize {
+        self.len
     }
 
-    /// Returns `true` if there are no entries.
+    /// Returns `true` if there are no values.
     #[inline]
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
     }
 
-    /// Returns how many entries there is room for.
+    /// Returns how many keys there are.
+    #[inline]
+    #[must_use]
+    pub fn keys_len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Returns how many values there is room for, those that are there included, if each other one
+    /// has a key that is not there yet.
     #[must_use]
     pub fn capacity(&self) -> usize {
-        self.entries.capacity().min(self.buckets.len())
+        let keys = self.keys.capacity().min(self.index.capacity()) - self.keys.len();
+        self.len + keys.min(self.values.left() as usize)
     }
 
     /// Returns the allocator that the memory is from.
     #[must_use]
     pub const fn memory(&self) -> &'a A {
-        self.entries.memory()
+        self.values.memory()
     }
 
     /// Returns the hasher.
@@ -202,25 +218,23 @@ impl<'a, K, V, S, A: Allocator + ?Sized> MultiMap<'a, K, V, S, A> {
         &self.hasher
     }
 
-    /// Makes room for `more` entries, and for growing after that one by one.
+    /// Makes room for `more` values of keys that are not there yet.
     ///
     /// # Complexity
     ///
-    /// O(len) where the map grows, which moves the entries and links them again. No key is hashed.
+    /// O(len) where the map grows. No key is hashed.
     ///
     /// # Errors
     ///
-    /// [`GrowError`]; nothing has changed but, perhaps, that one of both blocks is larger.
+    /// [`GrowError`]; nothing has changed but, perhaps, that one of the blocks is larger.
     #[inline]
     pub fn try_reserve(&mut self, more: usize) -> Result<(), GrowError> {
-        if more > self.entries.capacity() - self.entries.len() {
-            self.entries.try_reserve(more)?;
+        if more > self.keys.capacity() - self.keys.len() {
+            self.keys.try_reserve(more)?;
         }
-        let needed = self.entries.len() + more;
-        if needed > self.buckets.len() {
-            return self.grow_buckets(needed);
-        }
-        Ok(())
+        // A sum that cannot be counted is refused above.
+        self.index.try_reserve(self.keys.len().saturating_add(more))?;
+        self.values.try_reserve(more, &mut self.keys)
     }
 
     /// Makes room as [`try_reserve`](Self::try_reserve) does.
@@ -232,65 +246,44 @@ impl<'a, K, V, S, A: Allocator + ?Sized> MultiMap<'a, K, V, S, A> {
         or_panic(self.try_reserve(more));
     }
 
-    #[cold]
-    #[inline(never)]
-    fn grow_buckets(&mut self, needed: usize) -> Result<(), GrowError> {
-        // `NIL` is not the place of an entry.
-        let limit = u64::from(NIL);
-        let refused = GrowError::Length { wanted: needed as u64, limit };
-        let count = needed.checked_next_power_of_two().unwrap_or(usize::MAX).max(FIRST_BUCKETS);
-        if needed as u64 > limit || count as u64 > 1 << 31 {
-            return Err(refused);
-        }
-        let mut buckets = Array::try_with_capacity_in(count, self.memory())?;
-        buckets.try_resize(count, NIL)?;
-        let old = core::mem::replace(&mut self.buckets, buckets);
-        for first in old.iter().copied().filter(|first| *first != NIL) {
-            let mut at = first;
-            loop {
-                let next = self.entries[at as usize].next;
-                self.link(at);
-                at = next;
-                if at == first {
-                    break;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Makes an entry the last of its bucket's ring.
-    #[inline]
-    fn link(&mut self, at: u32) {
-        let entries = &mut self.entries[..];
-        let bucket = entries[at as usize].hash as usize & (self.buckets.len() - 1);
-        let first = &mut self.buckets[bucket];
-        if *first == NIL {
-            *first = at;
-            let entry = &mut entries[at as usize];
-            (entry.next, entry.before) = (at, at);
-            return;
-        }
-        let last = core::mem::replace(&mut entries[*first as usize].before, at);
-        entries[last as usize].next = at;
-        let entry = &mut entries[at as usize];
-        (entry.next, entry.before) = (*first, last);
-    }
-
-    /// Drops all entries and keeps the memory.
+    /// Drops all keys and values and keeps the memory. If a destructor panics, the others run.
     ///
     /// # Complexity
     ///
     /// O(capacity).
     pub fn clear(&mut self) {
-        // First, so that a panic in a destructor finds no bucket that leads to what is gone.
-        self.buckets.fill(NIL);
-        self.entries.clear();
+        self.index.clear();
+        self.len = 0;
+        let rest = Rest { map: self };
+        while let Some(Keyed { run, key, .. }) = rest.map.keys.pop() {
+            let _dropped_last = key;
+            rest.map.values.end_run(run);
+        }
+    }
+}
+
+/// A map whose keys are being dropped: the rest goes at the end.
+struct Rest<'m, 'a, K, V, S, A: Allocator + ?Sized> {
+    map: &'m mut MultiMap<'a, K, V, S, A>,
+}
+
+impl<K, V, S, A: Allocator + ?Sized> Drop for Rest<'_, '_, K, V, S, A> {
+    fn drop(&mut self) {
+        while let Some(Keyed { run, .. }) = self.map.keys.pop() {
+            self.map.values.end_run(run);
+        }
+        self.map.values.reset();
+    }
+}
+
+impl<K, V, S, A: Allocator + ?Sized> Drop for MultiMap<'_, K, V, S, A> {
+    fn drop(&mut self) {
+        self.clear();
     }
 }
 
 impl<K: Hash + Eq, V, S: BuildHasher, A: Allocator + ?Sized> MultiMap<'_, K, V, S, A> {
-    /// Adds a value to those of a key, after them all.
+    /// Adds a value to those of a key, after them all. A key that is there already stays as it is.
     ///
     /// # Complexity
     ///
@@ -302,10 +295,22 @@ impl<K: Hash + Eq, V, S: BuildHasher, A: Allocator + ?Sized> MultiMap<'_, K, V, 
     #[inline]
     pub fn try_insert(&mut self, key: K, value: V) -> Result<(), GrowError> {
         let hash = self.hasher.hash_one(&key) as u32;
-        self.try_reserve(1)?;
-        let at = self.entries.len() as u32;
-        self.entries.try_push(Entry { hash, next: at, before: at, key, value })?;
-        self.link(at);
+        let keys = &self.keys;
+        match self.index.find(hash, |at| keys[at as usize].key == key) {
+            Some(at) => {
+                self.values.try_reserve_in(at as usize, &mut self.keys)?;
+                self.values.push(&mut self.keys[at as usize].run, value);
+            }
+            None => {
+                self.try_reserve(1)?;
+                let run = self.values.begin_run(value);
+                let bucket = Bucket { hash, at: self.keys.len() as u32 };
+                // There is room for it.
+                self.keys.push(Keyed { hash, run, key });
+                self.index.insert(bucket);
+            }
+        }
+        self.len += 1;
         Ok(())
     }
 
@@ -319,11 +324,42 @@ impl<K: Hash + Eq, V, S: BuildHasher, A: Allocator + ?Sized> MultiMap<'_, K, V, 
         or_panic(self.try_insert(key, value));
     }
 
+    /// Returns the values of a key in the order in which they were inserted; none if it has none.
+    ///
+    /// # Complexity
+    ///
+    /// O(1).
+    #[inline]
+    #[must_use]
+    pub fn values_of<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> &[V]
+    where
+        K: Borrow<Q>,
+    {
+        self.find(key).map_or(&[], |at| self.values.of(&self.keys[at].run))
+    }
+
+    /// Returns the values of a key, to be changed.
+    ///
+    /// # Complexity
+    ///
+    /// O(1).
+    #[inline]
+    #[must_use]
+    pub fn values_of_mut<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> &mut [V]
+    where
+        K: Borrow<Q>,
+    {
+        match self.find(key) {
+            Some(at) => self.values.of_mut(&self.keys[at].run),
+            None => &mut [],
+        }
+    }
+
     /// Returns the place of the first value of a key, or `None` if it has none.
     ///
     /// # Complexity
     ///
-    /// O(1) and the entries of other keys in the bucket.
+    /// O(1).
     ///
     /// # Examples
     ///
@@ -340,7 +376,7 @@ impl<K: Hash + Eq, V, S: BuildHasher, A: Allocator + ?Sized> MultiMap<'_, K, V, 
     ///     *wounds.value_mut(place) += 1;
     ///     next = wounds.find_next(place);
     /// }
-    /// assert!(wounds.values_of("orc").eq(&[6, 3]));
+    /// assert_eq!(wounds.values_of("orc"), [6, 3]);
     /// ```
     #[inline]
     #[must_use]
@@ -348,184 +384,138 @@ impl<K: Hash + Eq, V, S: BuildHasher, A: Allocator + ?Sized> MultiMap<'_, K, V, 
     where
         K: Borrow<Q>,
     {
-        let hash = self.hasher.hash_one(key) as u32;
-        let mask = self.buckets.len().checked_sub(1)?;
-        let first = self.buckets[hash as usize & mask];
-        if first == NIL {
-            return None;
-        }
-        self.find_from(first, first, hash, key)
-    }
-
-    /// Returns the place of the value that follows one of the same key.
-    ///
-    /// # Complexity
-    ///
-    /// As [`find_first`](Self::find_first).
-    ///
-    /// # Panics
-    ///
-    /// If the place is beyond the entries, as some were removed since.
-    #[inline]
-    #[must_use]
-    pub fn find_next(&self, place: EntryPlace) -> Option<EntryPlace> {
-        let entry = self.entry(place);
-        let first = self.first_of(entry.hash);
-        if entry.next == first {
-            return None;
-        }
-        self.find_from(entry.next, first, entry.hash, &entry.key)
-    }
-
-    /// Returns the values of a key in the order in which they were inserted.
-    ///
-    /// # Complexity
-    ///
-    /// O(1) a value, and the entries of other keys in the bucket.
-    #[inline]
-    #[must_use]
-    pub fn values_of<'m, 'q, Q: Hash + Eq + ?Sized>(
-        &'m self,
-        key: &'q Q,
-    ) -> ValuesOf<'m, 'q, K, V, Q>
-    where
-        K: Borrow<Q>,
-    {
-        ValuesOf::new(self, key)
+        self.find(key).map(|key| EntryPlace { key: key as u32, at: 0 })
     }
 
     /// Returns the first value of a key.
     ///
     /// # Complexity
     ///
-    /// As [`find_first`](Self::find_first).
+    /// O(1).
     #[inline]
     #[must_use]
     pub fn get_first<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
     {
-        Some(self.value(self.find_first(key)?))
+        self.values_of(key).first()
     }
 
     /// Returns `true` if a key has a value.
     ///
     /// # Complexity
     ///
-    /// As [`find_first`](Self::find_first).
+    /// O(1).
     #[inline]
     #[must_use]
     pub fn contains<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
     {
-        self.find_first(key).is_some()
+        self.find(key).is_some()
     }
 
     /// Returns how many values a key has.
     ///
     /// # Complexity
     ///
-    /// O(1) a value, and the entries of other keys in the bucket.
+    /// O(1).
     #[must_use]
     pub fn count<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> usize
     where
         K: Borrow<Q>,
     {
-        self.values_of(key).count()
+        self.values_of(key).len()
     }
 
-    /// Looks for a key in a ring, from an entry on to the end before `first`.
+    /// Returns the number of a key.
     #[inline]
-    fn find_from<Q: Eq + ?Sized>(
-        &self,
-        from: u32,
-        first: u32,
-        hash: u32,
-        key: &Q,
-    ) -> Option<EntryPlace>
+    fn find<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<usize>
     where
         K: Borrow<Q>,
     {
-        let mut at = from;
-        loop {
-            let entry = &self.entries[at as usize];
-            if entry.hash == hash && entry.key.borrow() == key {
-                return Some(EntryPlace(at));
-            }
-            at = entry.next;
-            if at == first {
-                return None;
-            }
-        }
+        let hash = self.hasher.hash_one(key) as u32;
+        let at = self.index.find(hash, |at| self.keys[at as usize].key.borrow() == key)?;
+        Some(at as usize)
     }
 }
 
 impl<K, V, S, A: Allocator + ?Sized> MultiMap<'_, K, V, S, A> {
-    /// Returns the key of an entry. O(1).
+    /// Returns the place of the value that follows one of the same key.
+    ///
+    /// # Complexity
+    ///
+    /// O(1).
     ///
     /// # Panics
     ///
-    /// If the place is beyond the entries, as some were removed since.
+    /// If there is no value at the place, as some were removed since.
+    #[inline]
+    #[must_use]
+    pub fn find_next(&self, place: EntryPlace) -> Option<EntryPlace> {
+        let next = EntryPlace { at: place.at + 1, ..place };
+        (next.at < self.keyed(place).run.len).then_some(next)
+    }
+
+    /// Returns the key of a value. O(1).
+    ///
+    /// # Panics
+    ///
+    /// If there is no value at the place, as some were removed since.
     #[inline]
     #[must_use]
     pub fn key(&self, place: EntryPlace) -> &K {
-        &self.entry(place).key
+        &self.keyed(place).key
     }
 
-    /// Returns the value of an entry. O(1).
+    /// Returns the value at a place. O(1).
     ///
     /// # Panics
     ///
-    /// If the place is beyond the entries, as some were removed since.
+    /// If there is none, as some were removed since.
     #[inline]
     #[must_use]
     pub fn value(&self, place: EntryPlace) -> &V {
-        &self.entry(place).value
+        &self.values.of(&self.keyed(place).run)[place.at as usize]
     }
 
-    /// Returns the value of an entry, to be changed. O(1).
+    /// Returns the value at a place, to be changed. O(1).
     ///
     /// # Panics
     ///
-    /// If the place is beyond the entries, as some were removed since.
+    /// If there is none, as some were removed since.
     #[inline]
     #[must_use]
     pub fn value_mut(&mut self, place: EntryPlace) -> &mut V {
-        let len = self.entries.len();
-        match self.entries.get_mut(place.0 as usize) {
-            Some(entry) => &mut entry.value,
-            None => beyond(place, len),
-        }
+        let run = match self.keys.get(place.key as usize) {
+            Some(keyed) if place.at < keyed.run.len => &keyed.run,
+            _ => gone(place),
+        };
+        &mut self.values.of_mut(run)[place.at as usize]
     }
 
+    /// Returns the key of a place that has a value.
     #[inline]
-    fn entry(&self, place: EntryPlace) -> &Entry<K, V> {
-        match self.entries.get(place.0 as usize) {
-            Some(entry) => entry,
-            None => beyond(place, self.entries.len()),
+    fn keyed(&self, place: EntryPlace) -> &Keyed<K> {
+        match self.keys.get(place.key as usize) {
+            Some(keyed) if place.at < keyed.run.len => keyed,
+            _ => gone(place),
         }
-    }
-
-    /// Returns the first entry of the bucket of a hash, in a map that has buckets.
-    #[inline]
-    fn first_of(&self, hash: u32) -> u32 {
-        self.buckets[hash as usize & (self.buckets.len() - 1)]
     }
 }
 
-/// Ends an operation on a place that is none.
+/// Ends an operation on a place that has no value.
 #[cold]
 #[inline(never)]
 #[track_caller]
-fn beyond(place: EntryPlace, len: usize) -> ! {
-    panic!("place {} is beyond the {len} entries of the map: it was kept over a removal", place.0)
+fn gone(EntryPlace { key, at }: EntryPlace) -> ! {
+    panic!("key {key} of the map has no value {at}: its place was kept over a removal")
 }
 
 impl<K: fmt::Debug, V: fmt::Debug, S, A: Allocator + ?Sized> fmt::Debug
     for MultiMap<'_, K, V, S, A>
 {
-    /// Shows the entries in place.
+    /// Shows the entries, key by key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()
     }

@@ -97,9 +97,8 @@ impl Beside for Both<'_> {
     fn compare(&self) -> Result<(), String> {
         self.map.validate().map_err(|damage| damage.to_string())?;
         for key in 0..KEYS {
-            let found: Vec<u32> = self.map.values_of(&key).copied().collect();
             let expected = self.model.get(&key).map_or(&[][..], |values| values);
-            same("values", &found[..], expected)?;
+            same("values", self.map.values_of(&key), expected)?;
             same("count", self.map.count(&key), expected.len())?;
             same("first", self.map.get_first(&key), expected.first())?;
         }
@@ -166,7 +165,8 @@ impl Both<'_> {
                 for _ in 0..at {
                     place = self.map.find_next(place).ok_or("a value is lost")?;
                 }
-                same("removed", self.map.remove_at(place), (which % KEYS, values.remove(at)))
+                same("key", *self.map.key(place), which % KEYS)?;
+                same("removed", self.map.remove_at(place), values.remove(at))
             }
             Op::RetainOf { count, which } => {
                 let number = u32::from(count) % 7 + 2;

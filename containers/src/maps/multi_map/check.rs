@@ -5,14 +5,17 @@ use core::fmt;
 
 use loligo_allocators::Allocator;
 
-use super::{MultiMap, NIL};
+use super::{Bucket, MultiMap, NIL};
+
+/// Most keys that are compared with each other.
+const KEYS_COMPARED: usize = 1024;
 
 /// What [`MultiMap::validate`] found broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MultiMapDamage {
     /// What is wrong, in words.
     pub what: &'static str,
-    /// The entry or bucket that it is wrong of.
+    /// The key or bucket that it is wrong of.
     pub index: u64,
 }
 
@@ -29,47 +32,65 @@ impl<K, V, S, A: Allocator + ?Sized> MultiMap<'_, K, V, S, A> {
     ///
     /// # Complexity
     ///
-    /// O(capacity).
+    /// O(capacity), and O(keys^2) where there are at most 1 024 keys: among more than that, two that
+    /// share a slot are found only by how many slots all have.
     ///
     /// # Errors
     ///
     /// [`MultiMapDamage`] names the first fault found.
     pub fn validate(&self) -> Result<(), MultiMapDamage> {
-        let (buckets, len) = (self.buckets.len(), self.entries.len());
-        if (buckets != 0 && !buckets.is_power_of_two()) || buckets < len {
-            return damage("buckets are no power of two, or fewer than entries", buckets);
-        }
-        let mut seen = 0;
-        for (bucket, first) in self.buckets.iter().copied().enumerate() {
-            if first != NIL {
-                seen += self.check_ring(bucket, first, len - seen)?;
+        self.check_index()?;
+        let (mut len, mut slots) = (0, 0);
+        for (key, keyed) in self.keys.iter().enumerate() {
+            let run = &keyed.run;
+            if run.len == 0 || run.len > run.slots {
+                return damage("a key has no values, or more than slots", key);
             }
+            if run.slots > self.values.end || run.start > self.values.end - run.slots {
+                return damage("a key's values are beyond the end", key);
+            }
+            len += run.len as usize;
+            slots += u64::from(run.slots);
         }
-        if seen != len {
-            return damage("an entry is in no ring; of so many are", seen);
+        if len != self.len {
+            return damage("the values are another number than was counted; they are", len);
+        }
+        if slots + u64::from(self.values.idle) != u64::from(self.values.end) {
+            return damage("slots are in two runs or in none; idle are", self.values.idle as usize);
+        }
+        if self.keys.len() <= KEYS_COMPARED { self.check_apart() } else { Ok(()) }
+    }
+
+    fn check_index(&self) -> Result<(), MultiMapDamage> {
+        let (buckets, keys) = (&self.index.buckets, self.keys.len());
+        if (!buckets.is_empty() && !buckets.len().is_power_of_two()) || self.index.capacity() < keys
+        {
+            return damage("buckets are no power of two, or too few for the keys", buckets.len());
+        }
+        let used = buckets.iter().filter(|bucket| bucket.at != NIL).count();
+        if used != keys {
+            return damage("the buckets in use are not as many as keys, but", used);
+        }
+        for (at, keyed) in self.keys.iter().enumerate() {
+            if self.index.bucket_of(Bucket { hash: keyed.hash, at: at as u32 }).is_none() {
+                return damage("a key has no bucket that its hash leads to", at);
+            }
         }
         Ok(())
     }
 
-    /// Checks the ring of a bucket, which has `most` entries at most, and returns how many it has.
-    fn check_ring(&self, bucket: usize, first: u32, most: usize) -> Result<usize, MultiMapDamage> {
-        let mut at = first;
-        for count in 0..most {
-            let Some(entry) = self.entries.get(at as usize) else {
-                return damage("a link leads beyond the entries", at as usize);
+    /// Finds two keys that share a slot.
+    fn check_apart(&self) -> Result<(), MultiMapDamage> {
+        let mut end = 0;
+        // The runs in the order of their starts, without memory: the next one each time.
+        for _ in 0..self.keys.len() {
+            let next = self.keys.iter().filter(|keyed| keyed.run.start >= end);
+            let Some(next) = next.min_by_key(|keyed| keyed.run.start) else {
+                return damage("two keys share a slot before", end as usize);
             };
-            if entry.hash as usize & (self.buckets.len() - 1) != bucket {
-                return damage("an entry is in another bucket's ring", at as usize);
-            }
-            if self.entries.get(entry.next as usize).is_none_or(|next| next.before != at) {
-                return damage("an entry's neighbour does not lead back", at as usize);
-            }
-            at = entry.next;
-            if at == first {
-                return Ok(count + 1);
-            }
+            end = next.run.start + next.run.slots;
         }
-        damage("a ring does not close", bucket)
+        Ok(())
     }
 }
 

@@ -1,93 +1,101 @@
-//! Removing entries: the last one moves into the gap, and the links follow it.
+//! Removing values: those of the key that come after move up, and a key without any goes.
 
 use core::borrow::Borrow;
 use core::hash::{BuildHasher, Hash};
 
 use loligo_allocators::Allocator;
 
-use super::{Entry, EntryPlace, MultiMap, NIL, beyond};
+use super::{Bucket, EntryPlace, Keyed, MultiMap, gone};
 
 impl<K, V, S, A: Allocator + ?Sized> MultiMap<'_, K, V, S, A> {
-    /// Takes an entry out. The last entry moves into its place, so other places may mean something
-    /// else from now on.
+    /// Takes a value out, and with the last one of a key drops the key. Other places may mean
+    /// something else from now on.
     ///
     /// # Complexity
     ///
-    /// O(1). Moves one entry.
+    /// O(values of the key that come after it).
     ///
     /// # Panics
     ///
-    /// If the place is beyond the entries, as some were removed since.
+    /// If there is no value at the place, as some were removed since.
     #[inline]
-    pub fn remove_at(&mut self, place: EntryPlace) -> (K, V) {
-        match self.take(place.0) {
-            Some(entry) => (entry.key, entry.value),
-            None => beyond(place, self.entries.len()),
+    pub fn remove_at(&mut self, place: EntryPlace) -> V {
+        match self.take(place.key as usize, place.at as usize) {
+            Some(value) => value,
+            None => gone(place),
         }
     }
 
-    /// Keeps the entries that `keep` says yes to and drops the others. It is asked in no order.
+    /// Keeps the values that `keep` says yes to and drops the others. It is asked in no order of
+    /// keys, and in the order of insertion of the values of a key.
     ///
-    /// If `keep` or a destructor panics, the entries not yet asked about stay.
+    /// If `keep` or a destructor panics, the values not yet asked about stay.
     ///
     /// # Complexity
     ///
     /// O(len).
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) {
-        // From the end on, so the entry that moves into a gap is one that was kept.
-        for at in (0..self.entries.len()).rev() {
-            let entry = &mut self.entries[at];
-            if !keep(&entry.key, &mut entry.value) {
-                drop(self.take(at as u32));
-            }
+        // From the end on, so that the key that moves into a gap was looked at.
+        for key in (0..self.keys.len()).rev() {
+            self.sift(key, &mut keep);
         }
     }
 
-    /// Takes an entry out of its ring and of the array.
-    #[inline]
-    fn take(&mut self, at: u32) -> Option<Entry<K, V>> {
-        let last = self.entries.len().checked_sub(1)? as u32;
-        if at > last {
-            return None;
-        }
-        self.unlink(at);
-        if at != last {
-            self.entries.swap(at as usize, last as usize);
-            self.tell_neighbours(last, at);
-        }
-        self.entries.pop()
+    /// Keeps those values of a key that `keep` says yes to.
+    fn sift(&mut self, key: usize, mut keep: impl FnMut(&K, &mut V) -> bool) {
+        let sifted = Sifted { had: self.keys[key].run.len, map: self, key };
+        let Keyed { run, key, .. } = &mut sifted.map.keys[sifted.key];
+        sifted.map.values.retain(run, |value| keep(key, value));
     }
 
-    /// Takes an entry out of its ring.
+    /// Takes a value of a key out, and the key if it was the last.
     #[inline]
-    fn unlink(&mut self, at: u32) {
-        let Entry { hash, next, before, .. } = self.entries[at as usize];
-        self.entries[before as usize].next = next;
-        self.entries[next as usize].before = before;
-        let mask = self.buckets.len() - 1;
-        let first = &mut self.buckets[hash as usize & mask];
-        if *first == at {
-            *first = if next == at { NIL } else { next };
+    fn take(&mut self, key: usize, at: usize) -> Option<V> {
+        let run = &mut self.keys.get_mut(key)?.run;
+        let value = self.values.remove(run, at)?;
+        let is_empty = run.len == 0;
+        self.len -= 1;
+        if is_empty {
+            self.remove_key(key);
         }
+        Some(value)
     }
 
-    /// Updates all references to an entry that moved from `from` to `to`.
+    /// Takes out a key with whatever values it has, and drops both.
     #[inline]
-    fn tell_neighbours(&mut self, from: u32, to: u32) {
-        let Entry { hash, next, before, .. } = self.entries[to as usize];
-        let mask = self.buckets.len() - 1;
-        let first = &mut self.buckets[hash as usize & mask];
-        if *first == from {
-            *first = to;
+    fn remove_key(&mut self, key: usize) {
+        let last = self.keys.len() as u32 - 1;
+        let hash = self.keys[key].hash;
+        self.index.remove(Bucket { hash, at: key as u32 });
+        if key as u32 != last {
+            let hash = self.keys[last as usize].hash;
+            self.index.renumber(Bucket { hash, at: last }, key as u32);
         }
-        if next == from {
-            // Alone in its ring.
-            let entry = &mut self.entries[to as usize];
-            (entry.next, entry.before) = (to, to);
-            return;
+        let Keyed { run, key, .. } = self.keys.swap_remove(key);
+        // Dropped after the values, also if one of them panics.
+        let _key = key;
+        self.len -= run.len as usize;
+        self.values.end_run(run);
+        if self.keys.is_empty() {
+            self.values.reset();
         }
-        self.entries[before as usize].next = to;
-        self.entries[next as usize].before = to;
+    }
+}
+
+/// A key whose values are being sifted: they are counted at the end, and it goes if none is left.
+struct Sifted<'m, 'a, K, V, S, A: Allocator + ?Sized> {
+    map: &'m mut MultiMap<'a, K, V, S, A>,
+    key: usize,
+    had: u32,
+}
+
+impl<K, V, S, A: Allocator + ?Sized> Drop for Sifted<'_, '_, K, V, S, A> {
+    fn drop(&mut self) {
+        let left = self.map.keys[self.key].run.len;
+        self.map.len -= (self.had - left) as usize;
+        if left == 0 {
+            self.map.remove_key(self.key);
+        }
     }
 }
 
@@ -96,29 +104,29 @@ impl<K: Hash + Eq, V, S: BuildHasher, A: Allocator + ?Sized> MultiMap<'_, K, V, 
     ///
     /// # Complexity
     ///
-    /// As [`find_first`](Self::find_first). Moves one entry.
+    /// O(values of the key).
     #[inline]
     pub fn remove_first<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
     {
-        let place = self.find_first(key)?;
-        let (key, value) = self.remove_at(place);
-        // Before the value is on its way out: a panic in the key's destructor would leak it there.
-        drop(key);
-        Some(value)
+        let key = self.find(key)?;
+        self.take(key, 0)
     }
 
-    /// Drops all values of a key and returns how many they were.
+    /// Drops a key with all its values and returns how many they were.
     ///
     /// # Complexity
     ///
-    /// O(1) a value, and the entries of other keys in the bucket. Moves as many entries.
+    /// O(values of the key).
     pub fn remove_all<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> usize
     where
         K: Borrow<Q>,
     {
-        self.retain_of(key, |_| false)
+        let Some(key) = self.find(key) else { return 0 };
+        let values = self.keys[key].run.len;
+        self.remove_key(key);
+        values as usize
     }
 
     /// Keeps those values of a key that `keep` says yes to, asked in the order of insertion, drops
@@ -128,8 +136,7 @@ impl<K: Hash + Eq, V, S: BuildHasher, A: Allocator + ?Sized> MultiMap<'_, K, V, 
     ///
     /// # Complexity
     ///
-    /// O(1) a value, and the entries of other keys in the bucket. Moves as many entries as it
-    /// drops.
+    /// O(values of the key).
     pub fn retain_of<Q: Hash + Eq + ?Sized>(
         &mut self,
         key: &Q,
@@ -138,21 +145,9 @@ impl<K: Hash + Eq, V, S: BuildHasher, A: Allocator + ?Sized> MultiMap<'_, K, V, 
     where
         K: Borrow<Q>,
     {
-        let before = self.entries.len();
-        let mut next = self.find_first(key);
-        while let Some(place) = next {
-            next = self.find_next(place);
-            let value = &mut self.entries[place.0 as usize].value;
-            if keep(value) {
-                continue;
-            }
-            // The last entry moves into the gap; where that is the next one, it is found there.
-            let last = self.entries.len() as u32 - 1;
-            if next == Some(EntryPlace(last)) {
-                next = Some(place);
-            }
-            drop(self.take(place.0));
-        }
-        before - self.entries.len()
+        let Some(key) = self.find(key) else { return 0 };
+        let before = self.len;
+        self.sift(key, |_, value| keep(value));
+        before - self.len
     }
 }

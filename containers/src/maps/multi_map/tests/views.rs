@@ -1,13 +1,14 @@
 //! The map as callers see it, invalid places, limits, and damage.
 
+use core::panic::AssertUnwindSafe;
 use std::format;
-use std::string::ToString;
+use std::panic::catch_unwind;
+use std::string::{String, ToString};
 use std::vec::Vec;
-
-use loligo_allocators::Refusals;
 
 use crate::error::GrowError;
 use crate::maps::hasher::BuildKeyHasher;
+use crate::maps::multi_map::index::Bucket;
 use crate::maps::multi_map::{EntryPlace, MultiMap, MultiMapDamage, NIL};
 use crate::testing::test_memory::{Memory, with_memory};
 
@@ -29,14 +30,20 @@ fn a_map_prints_and_walks_its_entries() {
         map.insert(2, 20);
         map.insert(1, 11);
         assert!(!map.is_empty() && map.len() == 3, "three entries");
-        assert_eq!(format!("{map:?}"), "{1: 10, 2: 20, 1: 11}", "in stored order");
+        assert_eq!(format!("{map:?}"), "{1: 10, 1: 11, 2: 20}", "key by key");
         let walked: Vec<(u32, u32)> = (&map).into_iter().map(|(&k, &v)| (k, v)).collect();
-        assert_eq!(walked, [(1, 10), (2, 20), (1, 11)], "in stored order");
+        assert_eq!(walked, [(1, 10), (1, 11), (2, 20)], "key by key");
         assert_eq!(map.iter().len(), 3, "the walk knows its length");
-        for (key, value) in map.iter_mut() {
+        assert_eq!(map.iter_mut().len(), 3, "this one too");
+        for (key, value) in &mut map {
             *value += key;
         }
-        assert!(map.values_of(&1).eq(&[11, 12]), "changed, in order of insertion");
+        assert_eq!(map.values_of(&1), [11, 12], "changed, in order of insertion");
+        map.values_of_mut(&1)[0] = 7;
+        assert_eq!(map.values_of(&1), [7, 12], "changed");
+        assert!(map.values_of_mut(&5).is_empty(), "there are none");
+        map.values_of_mut(&1)[0] = 11;
+        assert!(map.keys().eq([(&1, &[11, 12][..]), (&2, &[22][..])]), "keys with their values");
         let _: &BuildKeyHasher = map.hasher();
         assert!(core::ptr::eq(map.memory(), memory), "the allocator that was given");
         assert_eq!((map.count(&1), map.count(&2), map.count(&3)), (2, 1, 0), "by key");
@@ -58,58 +65,63 @@ fn a_place_leads_to_key_and_value() {
         assert_eq!(map.find_next(second), None, "there is no third");
         *map.value_mut(first) = 77;
         assert_eq!(map.get_first(&1), Some(&77), "it was changed");
-        assert_eq!(map.remove_at(second), (1, 11), "taken out");
+        assert_eq!(map.remove_at(second), 11, "taken out");
         assert_eq!((map.count(&1), map.validate()), (1, Ok(())), "one is left");
     });
 }
 
+/// Places that have no value in a map of the keys 0 to 2.
+const NO_PLACES: [EntryPlace; 3] =
+    [EntryPlace { key: 3, at: 0 }, EntryPlace { key: 1, at: 1 }, EntryPlace { key: NIL, at: 9 }];
+
 #[test]
-#[should_panic(expected = "place 3 is beyond the 3 entries of the map: it was kept over a removal")]
-fn a_value_beyond_the_last_is_a_bug() {
-    with_memory(|memory| {
-        let mut map = filled(memory);
-        *map.value_mut(EntryPlace(3)) += 1;
-    });
+fn a_place_without_a_value_is_a_bug() {
+    for place in NO_PLACES {
+        let said = |act: fn(&mut Map<'_>, EntryPlace)| {
+            let mut text = String::new();
+            with_memory(|memory| {
+                let mut map = filled(memory);
+                let panic = catch_unwind(AssertUnwindSafe(|| act(&mut map, place)));
+                let payload = panic.expect_err("there is no value");
+                text = *payload.downcast::<String>().expect("a message");
+                assert_eq!(map.validate(), Ok(()), "as it was");
+            });
+            text
+        };
+        for text in [
+            said(|map, place| _ = map.value(place)),
+            said(|map, place| *map.value_mut(place) += 1),
+            said(|map, place| _ = map.key(place)),
+            said(|map, place| _ = map.find_next(place)),
+            said(|map, place| _ = map.remove_at(place)),
+        ] {
+            let EntryPlace { key, at } = place;
+            let expected = format!("key {key} of the map has no value {at}: its place was kept");
+            assert!(text.starts_with(&expected), "{text}");
+        }
+    }
 }
 
 #[test]
-#[should_panic(expected = "place 3 is beyond the 3 entries of the map: it was kept over a removal")]
-fn removing_beyond_the_last_is_a_bug() {
+fn more_keys_than_can_be_counted_are_refused() {
     with_memory(|memory| {
         let mut map = filled(memory);
-        let _ = map.remove_at(EntryPlace(3));
-    });
-}
-
-#[test]
-#[should_panic(expected = "place 0 is beyond the 0 entries of the map")]
-fn removing_from_nothing_is_a_bug() {
-    with_memory(|memory| {
-        let mut map = Map::new_in(memory);
-        let _ = map.remove_at(EntryPlace(0));
-    });
-}
-
-#[test]
-fn more_entries_than_can_be_linked_are_refused() {
-    with_memory(|memory| {
-        let mut map = filled(memory);
-        let limit = u64::from(NIL);
-        for wanted in [(1 << 31) + 1, usize::MAX / 2 + 2, usize::MAX] {
-            let refused = map.grow_buckets(wanted);
-            let expected = GrowError::Length { wanted: wanted as u64, limit };
-            assert_eq!(refused, Err(expected), "{wanted} entries");
+        for wanted in [(1_u64 << 32) - 1, 1 << 40] {
+            let Ok(more) = usize::try_from(wanted) else { continue };
+            let refused = map.index.try_reserve(more);
+            let expected = GrowError::Length { wanted, limit: u64::from(NIL) };
+            assert_eq!(refused, Err(expected), "{wanted} keys");
         }
         assert_eq!(map.validate(), Ok(()), "as it was");
-        assert_eq!(map.buckets.len(), 8, "the first buckets");
-        map.reserve(5);
-        assert_eq!((map.buckets.len(), map.capacity()), (8, 8), "eight entries");
+        assert_eq!((map.index.buckets.len(), map.index.capacity()), (8, 6), "the first buckets");
+        map.reserve(3);
+        assert_eq!(map.index.buckets.len(), 8, "six keys");
         let requests = memory.requests();
-        assert_eq!(map.try_reserve(5), Ok(()), "there is room");
+        assert_eq!(map.try_reserve(3), Ok(()), "there is room");
         assert_eq!(memory.requests(), requests, "so nothing is asked for");
-        map.reserve(6);
-        assert_eq!(map.buckets.len(), 16, "one more doubles them");
-        assert!(map.capacity() >= 9 && map.validate().is_ok(), "room for nine");
+        map.reserve(4);
+        assert_eq!(map.index.buckets.len(), 16, "one more doubles them");
+        assert!(map.capacity() >= 7 && map.validate().is_ok(), "room for seven");
     });
 }
 
@@ -121,69 +133,40 @@ fn damaged(harm: impl FnOnce(&mut Map<'_>)) -> Option<(&'static str, u64)> {
         assert_eq!(map.validate(), Ok(()), "whole before it is broken");
         harm(&mut map);
         found = map.validate().err().map(|MultiMapDamage { what, index }| (what, index));
+        // What was broken may not be dropped.
+        map.keys.clear();
     });
     found
 }
 
-/// The bucket of an entry.
-fn bucket(map: &Map<'_>, entry: usize) -> usize {
-    map.entries[entry].hash as usize & (map.buckets.len() - 1)
-}
-
 #[test]
 fn every_rule_is_looked_at() {
-    let said = MultiMapDamage { what: "a ring does not close", index: 3 };
-    assert_eq!(said.to_string(), "a ring does not close at 3", "where");
-    let few = "buckets are no power of two, or fewer than entries";
-    assert_eq!(damaged(|map| map.buckets.truncate(7)), Some((few, 7)), "seven");
-    assert_eq!(damaged(|map| map.buckets.truncate(2)), Some((few, 2)), "two for three entries");
-    assert_eq!(damaged(|map| map.buckets.clear()), Some((few, 0)), "none");
-    let beyond = "a link leads beyond the entries";
-    let first = |map: &mut Map<'_>, to: u32| {
-        let at = bucket(map, 0);
-        map.buckets[at] = to;
+    let said = MultiMapDamage { what: "two keys share a slot before", index: 3 };
+    assert_eq!(said.to_string(), "two keys share a slot before at 3", "where");
+    let few = "buckets are no power of two, or too few for the keys";
+    assert_eq!(damaged(|map| map.index.buckets.truncate(7)), Some((few, 7)), "seven");
+    assert_eq!(damaged(|map| map.index.buckets.truncate(2)), Some((few, 2)), "two for three");
+    let used = "the buckets in use are not as many as keys, but";
+    let emptied = |map: &mut Map<'_>| {
+        let bucket = Bucket { hash: map.keys[1].hash, at: 1 };
+        let at = map.index.bucket_of(bucket).expect("it is there");
+        map.index.buckets[at] = Bucket::EMPTY;
     };
-    assert_eq!(damaged(|map| first(map, 3)), Some((beyond, 3)), "just beyond");
-    let other = Some(("an entry is in another bucket's ring", 1));
-    assert_eq!(damaged(|map| map.entries[1].hash ^= 1), other, "the hash is another");
-    let back = "an entry's neighbour does not lead back";
-    assert_eq!(damaged(|map| map.entries[1].next = 3), Some((back, 1)), "there is none");
-    let lost = "an entry is in no ring; of so many are";
-    let unlinked = |map: &mut Map<'_>| {
-        // Alone in a ring to which no bucket leads.
-        map.entries.push(crate::maps::multi_map::Entry {
-            hash: 0,
-            next: 3,
-            before: 3,
-            key: 9,
-            value: 9,
-        });
-    };
-    assert_eq!(damaged(unlinked), Some((lost, 3)), "three of four");
-    let twice = |map: &mut Map<'_>| {
-        // A fourth bucket leads to an entry that was seen.
-        let free = map.buckets.iter().rposition(|first| *first == NIL).expect("one of eight");
-        map.buckets[free] = 0;
-    };
-    let found = damaged(twice).map(|(what, _)| what);
-    let closes = ["a ring does not close", "an entry is in another bucket's ring"];
-    assert!(found.is_some_and(|what| closes.contains(&what)), "{found:?}");
-}
-
-#[test]
-fn a_bucket_too_many_is_found() {
-    with_memory(|memory| {
-        let mut map = Map::new_in(memory);
-        let key = (0..99).find(|key| {
-            let mut map = Map::new_in(memory);
-            map.insert(*key, 0);
-            bucket(&map, 0) < 7
-        });
-        map.insert(key.expect("not all keys are in one bucket"), 0);
-        map.buckets[7] = 0;
-        let said = map.validate().map_err(|MultiMapDamage { what, index }| (what, index));
-        assert_eq!(said, Err(("a ring does not close", 7)), "all entries were seen before");
-    });
+    assert_eq!(damaged(emptied), Some((used, 2)), "a bucket is gone");
+    let led = "a key has no bucket that its hash leads to";
+    assert_eq!(damaged(|map| map.keys[1].hash ^= 1), Some((led, 1)), "the hash is another");
+    let none = "a key has no values, or more than slots";
+    assert_eq!(damaged(|map| map.keys[2].run.len = 0), Some((none, 2)), "without");
+    assert_eq!(damaged(|map| map.keys[2].run.len = 2), Some((none, 2)), "two in one slot");
+    let beyond = "a key's values are beyond the end";
+    assert_eq!(damaged(|map| map.keys[0].run.start = 3), Some((beyond, 0)), "just beyond");
+    assert_eq!(damaged(|map| map.keys[0].run.slots = 4), Some((beyond, 0)), "too many");
+    let counted = "the values are another number than was counted; they are";
+    assert_eq!(damaged(|map| map.len = 4), Some((counted, 3)), "four");
+    let idle = "slots are in two runs or in none; idle are";
+    assert_eq!(damaged(|map| map.values.idle = 1), Some((idle, 1)), "one too many");
+    let shared = "two keys share a slot before";
+    assert_eq!(damaged(|map| map.keys[2].run.start = 1), Some((shared, 2)), "the second's");
 }
 
 #[test]
@@ -196,21 +179,8 @@ fn capacity_is_what_needs_no_memory() {
             assert!(room >= capacity, "{room} of {capacity}");
             (0..room as u32).for_each(|key| map.insert(key, 0));
             assert_eq!(memory.requests(), requests, "nothing is asked for until {room} are there");
-            map.insert(0, 0);
+            map.insert(room as u32, 0);
             assert!(memory.requests() > requests, "one more needs memory");
         }
-    });
-}
-
-#[test]
-fn as_many_buckets_as_can_be_counted_are_a_matter_of_memory() {
-    with_memory(|memory| {
-        let mut map = Map::new_in(memory);
-        memory.refuse(Refusals::From(0));
-        let refused = map.grow_buckets(1 << 31);
-        assert!(matches!(refused, Err(GrowError::Memory { .. })), "{refused:?}");
-        let wanted = (1 << 31) + 1;
-        let refused = Err(GrowError::Length { wanted, limit: u64::from(NIL) });
-        assert_eq!(map.grow_buckets(wanted as usize), refused, "one more takes twice as many");
     });
 }
