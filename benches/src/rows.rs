@@ -10,6 +10,7 @@ pub mod frame;
 pub mod heap;
 pub mod ids;
 pub mod monitor;
+pub mod offsets;
 pub mod page;
 pub mod pool;
 pub mod render;
@@ -215,6 +216,7 @@ pub fn all(traces: &[String]) -> Vec<Row> {
     rows.extend(shared::rows());
     rows.extend(frame::rows());
     rows.extend(buddy::rows());
+    rows.extend(offsets::rows());
     rows.extend(page::rows());
     rows.extend(cost::rows());
     rows.extend(ids::rows());

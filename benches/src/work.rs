@@ -14,6 +14,7 @@ pub(crate) mod ids;
 pub(crate) mod mappings;
 pub(crate) mod mixed;
 pub(crate) mod monitor;
+pub(crate) mod offsets;
 pub(crate) mod render;
 pub(crate) mod script;
 pub(crate) mod sjson;

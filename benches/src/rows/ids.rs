@@ -15,7 +15,7 @@ use crate::outcome::{Aim, Reading};
 use crate::peers::id_tables as peers;
 use crate::rows::{Measure, Row, Unit};
 use crate::work::ids::{
-    Dependent, Grow, Insert, Lookup, Mix, Operation, Remove, Stale, Walk, perfect,
+    Dependent, Grow, Insert, Lookup, Mix, Operation, Remove, Stale, Walk, names, perfect, shared,
 };
 
 /// As quick as the best peer of the layout.
@@ -42,6 +42,9 @@ pub fn rows() -> Vec<Row> {
     rows.extend(packed_walks());
     rows.extend(map_rows());
     rows.extend(hash_rows());
+    rows.extend(name_rows());
+    rows.push(race("shared/turn", PEERS, shared_by::<1>));
+    rows.push(race("shared/turn2", PEERS, shared_by::<2>));
     rows
 }
 
@@ -145,6 +148,21 @@ fn hash_rows() -> Vec<Row> {
         tries("65k", 2.0, 1.6, tries_of::<65_000>),
         tries("100k", 4.1, 3.2, tries_of::<100_000>),
     ]
+}
+
+/// Returns the rows of names: 20 000 that are made numbers, each twice, asked for by number, and a
+/// thousand keys that are known beforehand, looked up as text.
+fn name_rows() -> Vec<Row> {
+    vec![
+        race("names/intern/10k", PEERS, || beside(names::intern_ours(), names::intern_lasso())),
+        race("names/resolve/10k", PEERS, || beside(names::resolve_ours(), names::resolve_lasso())),
+        race("names/known/1k", PEERS, || beside(names::look_up_ours(), names::look_up_phf())),
+    ]
+}
+
+/// Ids that threads share: each removes its oldest, creates one and asks for another.
+fn shared_by<const THREADS: usize>() -> Race {
+    beside(shared::ours(THREADS), shared::sharded_slab(THREADS))
 }
 
 fn tries_of<const NAMES: u32>() -> Reading {

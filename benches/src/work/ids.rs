@@ -3,8 +3,10 @@
 mod grow;
 mod look_up;
 mod mix;
+pub(crate) mod names;
 pub(crate) mod perfect;
 mod refill;
+pub(crate) mod shared;
 #[cfg(test)]
 mod tests;
 mod walk;

@@ -6,6 +6,9 @@
 //!   against the same data as flat items and offsets. The items of `unsettled` lists were pushed
 //!   one by one in no order, and after that came and went one by one 100 times a list; settled ones
 //!   are the same lists without the latter.
+//! - `ids-change` and `ids-walk` are lists of ids of 4 bytes against Cranelift's, whose list is one
+//!   piece of a power of two: an id is pushed or removed, or all lists are walked after 100 such
+//!   changes a list, without settling.
 //! - `bytes` counts nodes, bits, links, heads and lives, in arrays no longer than they need be.
 //! - `adjacent` is the least share of links to the next node in memory, over 20 000 single changes
 //!   with 100 calls of `settle(4)` each.
@@ -19,6 +22,7 @@ use crate::rows::{Measure, Row, Unit};
 use crate::work::containers::list_pool::{
     Lists, bytes_an_item, settle_moved, settle_settled, share_adjacent, walk, walk_flat,
 };
+use crate::work::containers::lists_of_ids;
 
 /// Returns the rows of the list pool.
 pub(super) fn rows() -> Vec<Row> {
@@ -44,6 +48,16 @@ pub(super) fn rows() -> Vec<Row> {
         race("walk-k4/10k", 1.1, 0.95, settled::<4, 10_000>),
         race("walk-unsettled-k1/10k", 3.5, 2.5, unsettled::<1, 10_000>),
         race("walk-unsettled-k4/10k", 1.4, 1.25, unsettled::<4, 10_000>),
+        race("ids-change", 1.0, 0.8, || Race {
+            ours: lists_of_ids::change_ours(),
+            peers: vec![lists_of_ids::change_peer()],
+            absent: Vec::new(),
+        }),
+        race("ids-walk", 1.25, 1.0, || Race {
+            ours: lists_of_ids::walk_ours(),
+            peers: vec![lists_of_ids::walk_peer()],
+            absent: Vec::new(),
+        }),
         once("bytes-k4", Unit::BytesPerItem, Aim::count(12.5, 11.9), || {
             Reading::single(bytes_an_item::<4>())
         }),

@@ -47,7 +47,7 @@ impl Many for OurMany {
 
     #[inline(always)]
     fn sum_of(&self, key: u32) -> u64 {
-        self.0.values_of(&key).map(|value| u64::from(*value)).sum()
+        self.0.values_of(&key).iter().map(|value| u64::from(*value)).sum()
     }
 
     #[inline(always)]
