@@ -33,7 +33,7 @@ use crate::contract::stats::Stats;
 /// bytes, vertices, rows.
 ///
 /// A block has exactly the requested length. It begins at a multiple of any number, so that it can
-/// be an index into an array of elements of that length. The memory that the offsets stand for is
+/// be an index into an array of elements of that length. The memory that they are offsets into is
 /// never touched.
 ///
 /// # Complexity
@@ -45,13 +45,13 @@ use crate::contract::stats::Stats;
 ///
 /// 40 bytes for each block and each gap between blocks, in one table from the backing that doubles
 /// as it fills; it does not depend on the length of the range, which may be up to 2^64 - 1. A free
-/// block serves a longer request of its own bin (a 16th of a doubling) only if it is among the
+/// block serves a longer request of the same bin (a 16th of a doubling) only if it is among the
 /// first four of it. The object itself is 4.2 KiB.
 ///
 /// # Threads
 ///
 /// `Send` where the backing is `Sync`; not `Sync`. As it returns offsets it is not an
-/// [`Allocator`]; to share it, put it behind a lock of your program.
+/// [`Allocator`]; to share it, guard it with a lock.
 ///
 /// # When not to use it
 ///
@@ -196,8 +196,8 @@ impl<'a, B: Allocator + ?Sized> HeapOffsets<'a, B> {
         self.resize(block.node, len.max(1))
     }
 
-    /// Adds the offsets from the end of the range to `end`, as when the buffer that they stand for
-    /// was replaced by a longer one.
+    /// Adds the offsets from the end of the range to `end`, as when the buffer that they are
+    /// offsets into was replaced by a longer one.
     ///
     /// # Errors
     ///

@@ -154,15 +154,15 @@ fn hash_rows() -> Vec<Row> {
 /// thousand keys that are known beforehand, looked up as text.
 fn name_rows() -> Vec<Row> {
     vec![
-        race("names/intern/10k", PEERS, || beside(names::intern_ours(), names::intern_lasso())),
-        race("names/resolve/10k", PEERS, || beside(names::resolve_ours(), names::resolve_lasso())),
-        race("names/known/1k", PEERS, || beside(names::look_up_ours(), names::look_up_phf())),
+        race("names/intern/10k", PEERS, || against(names::intern_ours(), names::intern_lasso())),
+        race("names/resolve/10k", PEERS, || against(names::resolve_ours(), names::resolve_lasso())),
+        race("names/known/1k", PEERS, || against(names::look_up_ours(), names::look_up_phf())),
     ]
 }
 
 /// Ids that threads share: each removes its oldest, creates one and asks for another.
 fn shared_by<const THREADS: usize>() -> Race {
-    beside(shared::ours(THREADS), shared::sharded_slab(THREADS))
+    against(shared::ours(THREADS), shared::sharded_slab(THREADS))
 }
 
 fn tries_of<const NAMES: u32>() -> Reading {
@@ -224,20 +224,20 @@ fn map<O: Operation>() -> Race {
 }
 
 fn hole_raw<O: Operation>() -> Race {
-    beside(our_hole::<O>(), O::contender::<peers::RawVec>("raw Vec"))
+    against(our_hole::<O>(), O::contender::<peers::RawVec>("raw Vec"))
 }
 
 fn packed_raw<O: Operation>() -> Race {
-    beside(our_packed::<O>(), O::contender::<peers::RawVec>("raw Vec"))
+    against(our_packed::<O>(), O::contender::<peers::RawVec>("raw Vec"))
 }
 
 fn packed_slice<O: Operation>() -> Race {
-    beside(our_packed::<O>(), O::contender::<peers::Slice>("slice"))
+    against(our_packed::<O>(), O::contender::<peers::Slice>("slice"))
 }
 
 #[cfg(feature = "peers-all")]
 fn std_map<O: Operation>() -> Race {
-    beside(our_hole::<O>(), O::contender::<peers::StdMap>("std::map"))
+    against(our_hole::<O>(), O::contender::<peers::StdMap>("std::map"))
 }
 
 #[cfg(not(feature = "peers-all"))]
@@ -245,6 +245,6 @@ fn std_map<O: Operation>() -> Race {
     Race { ours: our_hole::<O>(), peers: Vec::new(), absent: crate::peers::absent(&["std::map"]) }
 }
 
-fn beside(ours: Contender, peer: Contender) -> Race {
+fn against(ours: Contender, peer: Contender) -> Race {
     Race { ours, peers: vec![peer], absent: Vec::new() }
 }

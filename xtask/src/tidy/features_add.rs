@@ -1,4 +1,5 @@
-//! Rule `features-add`: a feature only adds, and what is on by default is `std` at most.
+//! Rule `features-add`: a feature only adds, and what is on by default is `std` at most, with one
+//! exception.
 
 use crate::tidy::finding::{Finding, line_of, line_of_key};
 use crate::tree::Tree;
@@ -6,6 +7,10 @@ use crate::workspace::Workspace;
 
 /// How the name of a feature that takes away begins.
 const TAKES_AWAY: [&str; 6] = ["no_", "no-", "disable_", "disable-", "without_", "without-"];
+
+/// What else is on by default: a hash map is what nearly every program asks a crate of containers
+/// for.
+const BY_DEFAULT: (&str, &str) = ("loligo-containers", "hashbrown");
 
 /// Looks at the features of every member.
 pub(crate) fn check(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Finding>) {
@@ -21,7 +26,9 @@ pub(crate) fn check(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Findi
                 let line = line_of_key(text, &name);
                 findings.push(Finding::new("features-add", &path, line, what));
             }
-            if name == "default" && parts.iter().any(|part| part != "std") {
+            let is_usual =
+                |part: &String| part == "std" || (&*member.name, &**part) == BY_DEFAULT;
+            if name == "default" && !parts.iter().all(is_usual) {
                 let what = "leave at most \"std\" in `default`; name the rest where it is used";
                 let line = line_of(text, "default = [");
                 findings.push(Finding::new("features-add", &path, line, what.into()));

@@ -12,6 +12,7 @@ const NO_SOURCE: &[&str] = &[
     "allocators/bookkeeping/address_table",
     "allocators/bookkeeping/mark",
     "allocators/bookkeeping/sites",
+    "allocators/blocks/offset_leak",
     "allocators/contract/leak",
     "allocators/contract/misuse",
     "allocators/contract/stats",

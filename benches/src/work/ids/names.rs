@@ -3,7 +3,7 @@
 use core::hint::black_box;
 
 use lasso::{Rodeo, Spur};
-use loligo_containers::HashMap;
+use loligo_containers::{BuildIdHasher, HashMap};
 use loligo_ids::{
     IdString, IdString64, LookupBytes, ReverseLookup, ReverseLookupBuilder, perfect_seed_in,
 };
@@ -111,7 +111,7 @@ fn looking_up(name: &'static str, look_up: impl Fn(&str) -> u32 + 'static) -> Co
 pub(crate) fn look_up_ours() -> Contender {
     let keys = names(6, KEYS);
     let seed = perfect_seed_in(&keys, 100, &HEAP).unwrap_or_else(|error| panic!("{error}"));
-    let mut map = HashMap::<IdString64, u32, Heap>::new_in(&HEAP);
+    let mut map = HashMap::with_hasher_in(BuildIdHasher::new(), &HEAP);
     for (number, key) in (0..).zip(&keys) {
         map.insert(IdString64::with_seed(key, u64::from(seed)), number);
     }
