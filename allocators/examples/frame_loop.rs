@@ -2,13 +2,9 @@
 //! from a frame allocator, and one reset frees all of it.
 //!
 //! Run it with `cargo run -p loligo-allocators --example frame_loop`.
-#![expect(unsafe_code, reason = "a block of raw memory is made into a slice in one small function")]
+#![forbid(unsafe_code)]
 
-use core::alloc::Layout;
-use core::mem::MaybeUninit;
-use core::slice;
-
-use loligo_allocators::{AllocError, Allocator, FrameAllocator, PageAllocator};
+use loligo_allocators::{AllocError, Allocator, Arena, FrameAllocator, PageAllocator};
 
 /// The memory for one turn of the loop. It is allocated once, so no turn requests memory from the
 /// system.
@@ -16,57 +12,26 @@ const FRAME_BYTES: usize = 256 << 10;
 
 const OBJECTS: usize = 2_000;
 
-/// Returns an array that lives until the frame is reset. Resetting borrows the frame mutably, so
-/// the compiler refuses a reset while the array is in use.
-#[expect(
-    clippy::mut_from_ref,
-    reason = "each call returns memory of its own, not a part of what the reference leads to"
-)]
-fn array<'f, T: Copy>(
-    frame: &'f FrameAllocator<'_>,
-    items: usize,
-    fill: T,
-) -> Result<&'f mut [T], AllocError> {
-    let layout = Layout::array::<T>(items).map_err(|_| AllocError)?;
-    let block = frame.allocate(layout)?.cast::<MaybeUninit<T>>();
-    // SAFETY: the block is aligned and has room for that many items, which may be uninitialised. No
-    // other code uses it, and it stays live while the frame is borrowed, since freeing it singly is
-    // unsafe.
-    let slots = unsafe { slice::from_raw_parts_mut(block.as_ptr(), items) };
-    slots.fill(MaybeUninit::new(fill));
-    // SAFETY: every slot was just filled.
-    Ok(unsafe { slots.assume_init_mut() })
-}
-
 /// Finds the visible objects and returns the number of draw calls: the temporary arrays are used
 /// only in this turn.
 fn draw(frame: &mut FrameAllocator<'_>, turn: usize) -> Result<usize, AllocError> {
-    // The number of visible objects is not known before, so the array has the maximum length. All
-    // of it is freed at the end of the turn, so it need not be counted or shrunk.
-    let visible = array(frame, OBJECTS, 0_u32)?;
-    let mut seen = 0;
-    for object in 0..OBJECTS {
-        if (object * 7 + turn * 13) % 100 < 30 {
-            visible[seen] = object as u32;
-            seen += 1;
-        }
-    }
-    let keys = array(frame, seen, 0_u64)?;
-    for (key, object) in keys.iter_mut().zip(&*visible) {
-        *key = u64::from(*object % 16) << 32 | u64::from(*object);
-    }
+    // How many objects are visible is not known before: the slice grows in place, as it is the
+    // frame's last block, and takes only the bytes that it needs.
+    let is_visible = |object: &u32| (*object as usize * 7 + turn * 13) % 100 < 30;
+    let visible = frame.try_alloc_slice_fill_iter((0..OBJECTS as u32).filter(is_visible))?;
+    let keys = frame.try_alloc_slice_fill_with(visible.len(), |at| {
+        u64::from(visible[at] % 16) << 32 | u64::from(visible[at])
+    })?;
     keys.sort_unstable();
     let batches = keys.chunk_by(|a, b| a >> 32 == b >> 32).count();
 
     // A scope frees only the blocks allocated since it was opened: here those of a small job within
-    // the turn. Opening one borrows the frame mutably, so the arrays above cannot be used again.
+    // the turn. Opening one borrows the frame mutably, so the slices above cannot be used again.
     let before = frame.stats().granted;
     {
         let scope = frame.scope();
-        let text = array(&scope, 64, b' ')?;
-        for (letter, batch) in text.iter_mut().zip(0..batches) {
-            *letter = b'0' + (batch % 10) as u8;
-        }
+        let text = scope.try_format(format_args!("{batches} batches"))?;
+        assert!(text.ends_with(" batches"), "the text is `{text}`");
     }
     assert_eq!(frame.stats().granted, before, "the scope gave back what it took");
     Ok(batches)

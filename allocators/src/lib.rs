@@ -11,6 +11,7 @@ mod bookkeeping;
 mod contract;
 mod heaps;
 mod linear;
+mod owners;
 mod pages;
 mod program;
 #[cfg(test)]
@@ -40,6 +41,8 @@ pub use linear::frame::{FrameAllocator, FrameMark, FrameScope};
 pub use linear::scratch::ScratchAllocator;
 pub use linear::shared_frame::SharedFrame;
 pub use linear::temp::TempAllocator;
+pub use owners::arena::Arena;
+pub use owners::own::Own;
 #[cfg(target_os = "linux")]
 pub use pages::guard_page::{GuardPageAllocator, GuardSide, GuardedAddress, GuardedPlace};
 #[cfg(target_os = "linux")]

@@ -2,6 +2,8 @@
 
 #[cfg(not(loom))]
 mod any_backing;
+#[cfg(not(loom))]
+mod plain_types;
 pub(crate) mod test_backing;
 #[cfg(target_os = "linux")]
 pub(crate) mod test_child;

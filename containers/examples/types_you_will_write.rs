@@ -11,8 +11,8 @@ use core::mem::MaybeUninit;
 use std::thread;
 
 use loligo_allocators::{
-    AllocError, Allocator, FrameAllocator, HeapAllocator, Locked, PageAllocator, PoolAllocator,
-    ProxyAllocator, SharedRef, StaticHeap,
+    AllocError, Allocator, Arena, FrameAllocator, HeapAllocator, Locked, Own, PageAllocator,
+    PoolAllocator, ProxyAllocator, SharedRef, StaticHeap, own_dyn,
 };
 use loligo_containers::{Array, GrowError, SortedMap};
 use loligo_ids::{HoleTable, Id, InsertError};
@@ -124,6 +124,70 @@ fn pooled(heap: &HeapAllocator<'_>) -> Result<usize, AllocError> {
     Ok(doors.stats().live)
 }
 
+/// A tree in the memory of a frame, a scope, a scratch or a temporary allocator.
+struct Tree<'f> {
+    name: &'f str,
+    children: &'f [Tree<'f>],
+}
+
+fn tree<'f>(depth: usize, memory: &'f impl Arena) -> Tree<'f> {
+    Tree {
+        name: memory.format(format_args!("level {depth}")),
+        children: memory.alloc_slice_fill_with(depth, |_| tree(depth - 1, memory)),
+    }
+}
+
+/// A list in any memory; each node is dropped and freed with the one before it.
+struct Track<'m> {
+    title: Own<'m, str>,
+    next: Option<Own<'m, Track<'m>>>,
+}
+
+fn push<'m>(
+    next: Option<Own<'m, Track<'m>>>,
+    title: &str,
+    memory: &'m dyn Allocator,
+) -> Result<Own<'m, Track<'m>>, AllocError> {
+    Own::new(Track { title: Own::new_str(title, memory)?, next }, memory)
+}
+
+/// Owners of closures: all of one type, and one that can be sent.
+struct Callbacks<'m> {
+    here: Own<'m, dyn FnMut(u32) + 'm>,
+    sent: Own<'m, dyn Fn(u32) -> u32 + Send + 'm, dyn Allocator + Sync + 'm>,
+}
+
+impl<'m> Callbacks<'m> {
+    fn new(sum: &'m mut u32, memory: SharedRef<'m>) -> Result<Self, AllocError> {
+        let here = Own::new(move |number| *sum += number, memory)?;
+        let sent = Own::new_in(|number| number * 2, memory)?;
+        Ok(Self {
+            here: own_dyn!(here => dyn FnMut(u32) + 'm),
+            sent: own_dyn!(sent => dyn Fn(u32) -> u32 + Send + 'm),
+        })
+    }
+}
+
+/// Runs the owners above.
+fn with_owners() -> Result<(), AllocError> {
+    let mut list = None;
+    for title in ["second", "first"] {
+        list = Some(push(list, title, &HEAP)?);
+    }
+    let first = list.as_ref().map_or("", |track| &*track.title);
+    let second = list.as_ref().and_then(|track| track.next.as_ref());
+    assert_eq!((first, second.map_or("", |track| &*track.title)), ("first", "second"), "in order");
+
+    let mut sum = 0;
+    let Callbacks { mut here, sent } = Callbacks::new(&mut sum, &HEAP)?;
+    here(3);
+    here(4);
+    let doubled = thread::scope(|threads| threads.spawn(move || sent(21)).join());
+    drop(here);
+    assert_eq!((sum, doubled.expect("it does not panic")), (7, 42), "both were called");
+    Ok(())
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut memory = [MaybeUninit::uninit(); 4096];
     let frame = FrameAllocator::from_region("frame", &mut memory);
@@ -136,6 +200,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let heard = Array::<u32>::try_from_slice(&sound.playing, &sound.frame)?;
     assert_eq!((sum(&heard), pooled(&sound.heap)?), (7, 0), "one sound, and no door");
     drop(heard);
+
+    let tree = tree(3, &sound.frame);
+    let leaf = tree.children[2].children[1].children[0].name;
+    println!("{} is above {leaf}", tree.name);
+    with_owners()?;
 
     let opened = with_level(&PAGES, |level| {
         level.names.push(3);

@@ -78,7 +78,8 @@ impl Error for Damage {}
 ///
 /// 1. a block it returns is valid for reads and writes of at least `layout.size()` bytes (the
 ///    slice's length, the granted size), is aligned to `layout.align()`, and overlaps no other live
-///    block, until it is freed or the allocator is moved or dropped;
+///    block, until it is freed or the allocator is moved or dropped; only a method that is unsafe
+///    or borrows the allocator mutably frees it;
 /// 2. an `Err` leaves every block and the allocator as they were;
 /// 3. the allocator calls nothing that can unwind between taking a block and returning it.
 pub unsafe trait Allocator {

@@ -8,6 +8,9 @@ use core::ptr::NonNull;
 use crate::contract::allocator::{AllocError, Allocator};
 
 /// Creates objects in an allocator and destroys them, running their destructors.
+///
+/// These are raw pointers, and their use is unsafe. An [`Own`](crate::Own) is the same as an owner,
+/// an [`Arena`](crate::Arena) gives references.
 pub trait Make: Allocator {
     /// Moves `value` into a new block and returns its address.
     ///

@@ -183,6 +183,19 @@ impl<'a, B: Allocator + ?Sized> FallBack<'a, B> {
         }
     }
 
+    /// Frees all blocks that fell back, and the table. `near` still has its blocks.
+    #[track_caller]
+    pub(crate) fn reset(&mut self, near: &impl Allocator) {
+        self.note_peak(near);
+        // First: if the backing reports a block and that unwinds, no block is freed twice.
+        let fallen = core::mem::replace(&mut self.fallen, AddressTable::new());
+        self.count(Stats { live: 0, requested: 0, granted: 0, ..self.own.get() });
+        fallen.for_each(|_, fallen| self.give_back(fallen));
+        if let Some(backing) = self.backing {
+            fallen.release(backing);
+        }
+    }
+
     /// Resizes a block of `near` or one that fell back, in place.
     ///
     /// # Errors

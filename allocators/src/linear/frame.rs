@@ -53,6 +53,9 @@ static GROUND: Record = Record::GROUND;
 /// just before it. Freeing any other block marks it dead: its memory is recovered when every later
 /// block is freed, or by [`reset`](Self::reset). Only the last block changes its size in place.
 ///
+/// The methods of [`Arena`](crate::Arena) put values and slices into the frame and return plain
+/// references to them, without unsafe code.
+///
 /// Sizes are exact: `granted` equals `requested` (a size of zero counts as one), and bytes skipped
 /// by rounding and alignment count only as reserved. A block that grows in place raises the totals
 /// by its growth.

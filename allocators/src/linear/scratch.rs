@@ -54,8 +54,8 @@ use ring::Ring;
 /// wrong size are found and reported through [`misuse`](crate::misuse()). A second free of a block
 /// that fell back is reported as a foreign free, as it is no longer recorded.
 ///
-/// Dropping the allocator silently releases remaining blocks, in the ring and in the backing;
-/// [`assert_empty`](Self::assert_empty) panics if there are any.
+/// Dropping the allocator silently releases remaining blocks, in the ring and in the backing, and
+/// so does [`reset`](Self::reset); [`assert_empty`](Self::assert_empty) panics if there are any.
 ///
 /// # Complexity
 ///
@@ -69,8 +69,8 @@ use ring::Ring;
 /// 4 bytes for each 16 of the ring, so that four fifths of `bytes` are for blocks, at most 2 GiB;
 /// up to 15 bytes a block are lost to rounding. While a long-lived block stays in the ring, no room
 /// after it is recovered: up to the whole ring is then unused. A block that fell back costs 54 to
-/// 107 additional bytes, in a table that starts at 2 560 bytes, never shrinks and is counted as
-/// reserved.
+/// 107 additional bytes, in a table that starts at 2 560 bytes, shrinks only by a reset and is
+/// counted as reserved.
 ///
 /// # Threads
 ///
@@ -153,6 +153,16 @@ impl<'a, B: Allocator + ?Sized> ScratchAllocator<'a, B> {
             fall_back: FallBack::new(Some(backing)),
             lent: Some((backing, memory, layout)),
         })
+    }
+
+    /// Frees everything at once.
+    ///
+    /// # Complexity
+    ///
+    /// O(blocks and freed blocks that the ring still has, and blocks that fell back).
+    pub fn reset(&mut self) {
+        self.fall_back.reset(&self.ring);
+        self.ring.reset();
     }
 
     /// Returns the counters of the live blocks that fell back; the totals count all that ever did.

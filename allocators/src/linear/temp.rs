@@ -41,8 +41,8 @@ mod tests;
 /// and reported through [`misuse`](crate::misuse()), as the frame does. A second free of a block
 /// that fell back is reported as a foreign free, as it is no longer recorded.
 ///
-/// Dropping the allocator silently releases everything; [`assert_empty`](Self::assert_empty) panics
-/// if there are live blocks.
+/// Dropping the allocator silently releases everything, and so does [`reset`](Self::reset);
+/// [`assert_empty`](Self::assert_empty) panics if there are live blocks.
 ///
 /// # Moving
 ///
@@ -79,26 +79,19 @@ mod tests;
 /// # Examples
 ///
 /// ```
-/// use core::alloc::Layout;
-/// use loligo_allocators::{AllocError, Allocator, PageAllocator, TempAllocator};
+/// use loligo_allocators::{AllocError, Allocator, Arena, PageAllocator, TempAllocator};
 ///
-/// fn longest_line(text: &str, backing: &dyn Allocator) -> Result<usize, AllocError> {
-///     let temp = TempAllocator::<1024>::new("longest line", backing);
-///     let layout = Layout::array::<u32>(text.lines().count()).map_err(|_| AllocError)?;
-///     let lengths = temp.allocate_zeroed(layout)?.cast::<u32>();
-///     for (at, line) in text.lines().enumerate() {
-///         // SAFETY: there is a number for each line.
-///         unsafe { lengths.add(at).write(line.len() as u32) };
-///     }
-///     // SAFETY: this many numbers are initialised, and live until the end of this function.
-///     let lengths = unsafe { core::slice::from_raw_parts(lengths.as_ptr(), text.lines().count()) };
-///     Ok(lengths.iter().copied().max().unwrap_or(0) as usize)
+/// fn median_line(text: &str, backing: &dyn Allocator) -> Result<usize, AllocError> {
+///     let temp = TempAllocator::<1024>::new("median line", backing);
+///     let lengths = temp.try_alloc_slice_fill_iter(text.lines().map(str::len))?;
+///     lengths.sort_unstable();
+///     Ok(lengths.get(lengths.len() / 2).copied().unwrap_or(0))
 /// } // everything is released here
 ///
 /// let pages = PageAllocator::new("pages");
-/// assert_eq!(longest_line("a\nlonger\nline", &pages)?, 6);
+/// assert_eq!(median_line("a\nlonger\nline", &pages)?, 4);
 /// assert_eq!(pages.stats().allocations_total, 0, "all of it is on the stack");
-/// assert_eq!(longest_line(&"line\n".repeat(1000), &pages)?, 4);
+/// assert_eq!(median_line(&"line\n".repeat(1000), &pages)?, 4);
 /// assert_eq!(pages.stats().live, 0, "what fell back was released");
 /// # Ok::<(), AllocError>(())
 /// ```
@@ -159,6 +152,20 @@ impl<'a, const N: usize, B: Allocator + ?Sized> TempAllocator<'a, N, B> {
             _pinned: PhantomPinned,
             buffer: UnsafeCell::new(Buffer(MaybeUninit::uninit())),
         }
+    }
+
+    /// Frees everything at once.
+    ///
+    /// # Complexity
+    ///
+    /// O(1), and O(blocks that fell back).
+    pub fn reset(&mut self) {
+        // Opens a new frame if the allocator was moved.
+        self.frame();
+        // SAFETY: the frame is initialised (invariant 1).
+        let frame = unsafe { self.frame.get_mut().assume_init_mut() };
+        self.fall_back.reset(frame);
+        frame.reset();
     }
 
     /// Returns the counters of the live blocks that fell back; the totals count all that ever did.

@@ -18,6 +18,8 @@ const NO_SOURCE: &[&str] = &[
     "allocators/contract/stats",
     "allocators/heaps/size_class_heap",
     "allocators/heaps/size_classes",
+    "allocators/owners/slice_builder",
+    "allocators/owners/text_builder",
     "allocators/program/bridge",
     "allocators/threads/fork",
     "allocators/threads/global",

@@ -169,7 +169,8 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'a, B, S> {
 
 /// A frame within a frame; see [`FrameAllocator::scope`].
 ///
-/// It is used through the frame that it dereferences to: `&*scope` is an allocator.
+/// It is used through the frame that it dereferences to: `&*scope` is an allocator, and
+/// `scope.alloc(value)` of [`Arena`](crate::Arena) returns a reference that ends with the scope.
 pub struct FrameScope<
     's,
     'a,

@@ -136,6 +136,20 @@ impl<'a> Ring<'a> {
         ring
     }
 
+    /// Frees all blocks. O(blocks and freed blocks between tail and head).
+    pub(super) fn reset(&mut self) {
+        self.each(|at, _| {
+            self.set(at, Entry::NONE);
+            true
+        });
+        self.lower(self.requested.get());
+        self.live.set(0);
+        self.head.set(0);
+        self.tail.set(0);
+        self.occupied.set(0);
+        self.open_region(mark::no_access);
+    }
+
     /// Marks the memory of all blocks for the tools.
     pub(super) fn open_region(&self, mark: fn(NonNull<u8>, usize)) {
         mark(self.memory, self.capacity);

@@ -430,3 +430,29 @@ fn random_programs_agree_with_a_model() {
         assert_eq!(backing.stats().live, 0, "everything is freed");
     }
 }
+
+#[test]
+fn a_reset_frees_the_ring_and_what_fell_back() {
+    let backing = TestBacking::new();
+    let mut scratch = ScratchAllocator::new_in("scratch", BYTES, &backing).expect("memory");
+    scratch.reset();
+    // Around the end, with freed room between: the ring's entries are in two parts.
+    let blocks: Vec<_> = (0..10).map(|_| take(&scratch, 70)).collect();
+    blocks[..4].iter().for_each(|&block| free(&scratch, block));
+    free(&scratch, blocks[7]);
+    [200, 900, 901].iter().for_each(|&size| _ = take(&scratch, size));
+    assert_eq!(scratch.fell_back().live, 2, "900 bytes are more than the ring holds");
+    let before = scratch.stats();
+    scratch.reset();
+    scratch.verify().expect("sound");
+    scratch.assert_empty();
+    assert_eq!(backing.stats().live, 1, "the memory of the ring");
+    let after = scratch.stats();
+    assert_eq!((after.requested, after.reserved), (0, BYTES), "as at first");
+    assert_eq!(after.peak_requested, before.requested, "the peak is kept");
+    assert_eq!(after.allocations_total, before.allocations_total, "and so are the totals");
+    let most = take(&scratch, 800);
+    assert!(scratch.ring.owns(most.as_ptr()), "the whole ring is free");
+    let report = misuse_of(|| free(&scratch, blocks[9]));
+    assert!(report.contains("interior free"), "{report}");
+}

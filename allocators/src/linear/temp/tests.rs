@@ -259,3 +259,26 @@ fn random_programs_keep_the_counters_true() {
         assert_eq!(backing.stats().live, 0, "everything is released");
     }
 }
+
+#[test]
+fn a_reset_frees_the_buffer_and_what_fell_back() {
+    let backing = TestBacking::new();
+    let mut temp = Temp::new_in("temp", &backing);
+    temp.reset();
+    for _ in 0..3 {
+        let first = take(&temp, 700);
+        [600, 3000].iter().for_each(|&size| _ = take(&temp, size));
+        let before = temp.stats();
+        assert!(is_inside(&temp, first), "the buffer is free at the start of a turn");
+        assert_eq!((before.live, temp.fell_back().live), (3, 2));
+        temp.reset();
+        temp.verify().expect("sound");
+        temp.assert_empty();
+        assert_eq!(backing.stats().live, 0, "the table is freed, too");
+        assert_eq!(temp.stats().peak_requested, 4300, "the peak is kept");
+    }
+    let mut moved = Box::new(temp);
+    moved.reset();
+    let block = take(&*moved, 700);
+    assert!(is_inside(&moved, block), "a moved one starts again");
+}
