@@ -33,5 +33,5 @@ pub use shared_table::SharedTable;
 pub use sync::SharedRepr;
 pub use table::{
     Drain, HoleTable, Holes, Ids, Iter, IterMut, IterWithIds, IterWithIdsMut, Packed, PackedTable,
-    Shape, Table, TableStats,
+    Shape, Table, TableIntoIter, TableStats,
 };

@@ -3,6 +3,7 @@
 mod any_memory;
 mod bound;
 mod check;
+mod copies;
 mod images;
 mod limits;
 mod model;
