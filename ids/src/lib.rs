@@ -28,7 +28,9 @@ pub use hash::{
 };
 pub use id::{Id, Repr, TableId};
 pub use policy::{Fifo, FreeList, GenerationEnd, Lifo, Refuse, Retire, Wrap};
-pub use secondary::Secondary;
+pub use secondary::{
+    Dense, Entry, OccupiedEntry, Placement, Secondary, Sparse, SparseSecondary, VacantEntry,
+};
 pub use shared_table::SharedTable;
 pub use sync::SharedRepr;
 pub use table::{

@@ -10,8 +10,8 @@ use loligo_allocators::Allocator;
 
 use crate::id::TableId;
 use crate::policy::{FreeList, GenerationEnd};
-use crate::table::Table;
 use crate::table::shape::{Parts, Shape};
+use crate::table::{HoleParts, Holes, Table};
 
 impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
     Table<'_, S, T, I, F, E, A>
@@ -227,6 +227,32 @@ walk!(
         Walk::<S, T, I>::object_at(parts, place).as_mut()
     })
 );
+
+impl<'t, T, I: TableId> IterWithIds<'t, Holes, T, I> {
+    /// Returns a walk over the live places of a map that is laid out as a table with holes.
+    ///
+    /// # Safety
+    ///
+    /// At each of the `len` places below `used` whose bit is set is an object, whose word is the
+    /// bits of an id. Neither changes for `'t`.
+    #[inline]
+    pub(crate) unsafe fn over(parts: HoleParts<T, I::Repr>, used: usize, len: usize) -> Self {
+        Self { walk: Walk { parts, places: parts.walk(used, len), table: PhantomData } }
+    }
+}
+
+impl<'t, T, I: TableId> IterWithIdsMut<'t, Holes, T, I> {
+    /// Returns a walk over the live places of a map that is laid out as a table with holes.
+    ///
+    /// # Safety
+    ///
+    /// As [`IterWithIds::over`], and nothing else leads to the objects for `'t`.
+    #[inline]
+    pub(crate) unsafe fn over(parts: HoleParts<T, I::Repr>, used: usize, len: usize) -> Self {
+        let walk = Walk { parts, places: parts.walk(used, len), table: PhantomData };
+        Self { walk, lent: PhantomData }
+    }
+}
 
 /// A walk over shared references can be taken twice: from here on, as often as it is cloned.
 macro_rules! clone {

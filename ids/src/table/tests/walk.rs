@@ -46,8 +46,8 @@ fn check_ends(bitmap: &[u64], random: &mut Random) {
         if random.below(40) == 0 {
             assert!(walk.clone().eq(expected.iter().copied()), "forwards from here");
             assert!(walk.clone().rev().eq(expected.iter().rev().copied()), "and backwards");
-            let folded = walk.clone().fold(0, |sum, place| sum + place);
-            assert_eq!(folded, expected.iter().sum(), "and folded");
+            let sum = walk.clone().sum::<usize>();
+            assert_eq!(sum, expected.iter().sum::<usize>(), "and summed");
         }
         if wanted.is_none() {
             assert_eq!((walk.next(), walk.next_back()), (None, None), "both ends stay at the end");
