@@ -33,6 +33,8 @@ pub use secondary::{
 };
 pub use shared_table::SharedTable;
 pub use sync::SharedRepr;
+#[cfg(feature = "serde")]
+pub use table::TableSeed;
 pub use table::{
     Drain, HoleTable, Holes, Ids, Iter, IterMut, IterWithIds, IterWithIdsMut, Packed, PackedTable,
     Shape, Table, TableIntoIter, TableStats,

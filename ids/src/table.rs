@@ -26,6 +26,8 @@ mod batch;
 mod by_slot;
 mod check;
 mod clone;
+#[cfg(feature = "serde")]
+mod deserialize;
 mod drain;
 mod free_list;
 mod hole_walk;
@@ -38,6 +40,8 @@ mod packed;
 mod place;
 mod restore;
 mod save;
+#[cfg(feature = "serde")]
+mod serialize;
 mod shape;
 mod shrink;
 mod slice;
@@ -46,6 +50,8 @@ mod stats;
 mod tests;
 mod traits;
 
+#[cfg(feature = "serde")]
+pub use deserialize::TableSeed;
 pub use drain::Drain;
 pub use holes::Holes;
 pub use into_iter::TableIntoIter;

@@ -102,6 +102,11 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         self.parts.word(slot) & I::INDEX_MASK != slot as u64
     }
 
+    /// Returns `true` if a slot is dead and not on the free list.
+    pub(super) fn is_unlisted(&self, slot: usize) -> bool {
+        self.is_dead(slot) && !self.is_free(slot)
+    }
+
     /// Returns the `turn`th slot to be used again, of those that are free.
     pub(super) fn free_in_turn(&self, turn: usize) -> usize {
         self.free_slot(self.position(turn))

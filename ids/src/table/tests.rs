@@ -8,6 +8,8 @@ mod images;
 mod limits;
 mod model;
 mod panics;
+#[cfg(feature = "serde")]
+mod serialized;
 mod small_world;
 mod stale;
 mod views;
