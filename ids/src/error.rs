@@ -161,6 +161,23 @@ impl fmt::Display for RestoreError {
 
 impl Error for RestoreError {}
 
+/// Returns the value, or panics with the error: for what has a twin that returns the error.
+#[inline]
+#[track_caller]
+pub(crate) fn or_panic<T, E: fmt::Display>(result: Result<T, E>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(error) => stop(&error),
+    }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn stop(error: &dyn fmt::Display) -> ! {
+    panic!("{error}")
+}
+
 /// The bytes to save a table into are not as many as it takes. Nothing was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SaveError {

@@ -11,6 +11,8 @@ use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 
 mod repr;
+#[cfg(feature = "serde")]
+mod serialize;
 #[cfg(test)]
 mod tests;
 

@@ -28,10 +28,14 @@ pub use hash::{
 };
 pub use id::{Id, Repr, TableId};
 pub use policy::{Fifo, FreeList, GenerationEnd, Lifo, Refuse, Retire, Wrap};
-pub use secondary::Secondary;
+pub use secondary::{
+    Dense, Entry, OccupiedEntry, Placement, Secondary, Sparse, SparseSecondary, VacantEntry,
+};
 pub use shared_table::SharedTable;
 pub use sync::SharedRepr;
+#[cfg(feature = "serde")]
+pub use table::TableSeed;
 pub use table::{
     Drain, HoleTable, Holes, Ids, Iter, IterMut, IterWithIds, IterWithIdsMut, Packed, PackedTable,
-    Shape, Table, TableStats,
+    Shape, Table, TableIntoIter, TableStats,
 };

@@ -8,39 +8,43 @@
     reason = "`len` counts words that are not 0, and slots are below the capacity"
 )]
 
-use core::alloc::Layout;
-use core::fmt;
 use core::marker::PhantomData;
 use core::mem;
-use core::ptr::NonNull;
 
 use loligo_allocators::Allocator;
 
 use crate::error::InsertError;
 use crate::id::TableId;
-use crate::table::{HoleParts, Measures, Parts, align, offsets, slots_for};
+use crate::table::{HoleParts, Holes, IterWithIds, IterWithIdsMut, Parts};
 
+mod entry;
+mod memory;
+mod placement;
 #[cfg(test)]
 mod tests;
+mod traits;
 
-/// Objects that the first block has room for.
-const FIRST: usize = 8;
+pub use entry::{Entry, OccupiedEntry, VacantEntry};
+pub use placement::{Dense, Placement, Sparse};
 
-/// An array that belongs to a table: a value for some or all of its ids.
+/// A map from the ids of a table to more data: a value for most of them.
 ///
 /// The table does not know of it. When an object is removed from the table its value stays here,
 /// reachable only with its stale id, until the slot's next id takes the place, or it is
 /// [removed](Self::remove), or [`retain`](Self::retain) asks about it.
 ///
+/// `P` is the placement: name the map as `Secondary`, which has a place for every index, or as
+/// [`SparseSecondary`], which has places for the values alone. Both have the same calls.
+///
 /// # Complexity
 ///
-/// O(1) for everything that names one value; amortised for insertion, which may grow the array and
-/// move every value. A walk over the values costs what is alive and a bit a slot.
+/// O(1) for everything that names one value; amortised for insertion, which may grow the map and
+/// move every value. A walk over the values costs what is alive and a bit a place.
 ///
 /// # Memory
 ///
-/// Nothing while empty, then one block as that of a [`HoleTable`](crate::HoleTable): a word, a bit
-/// and a `T` for each slot up to the highest index; so it is for data that most objects have.
+/// Nothing while empty, then one block: a word, a bit and a `T` for each slot up to the highest
+/// index; so it is for data that most objects have.
 ///
 /// # Threads
 ///
@@ -49,8 +53,7 @@ const FIRST: usize = 8;
 ///
 /// # When not to use it
 ///
-/// For data that few objects have, take a [`PackedTable`](crate::PackedTable) of their own, and
-/// keep its ids here or in the objects.
+/// For data that few objects have, take a [`SparseSecondary`].
 ///
 /// # Examples
 ///
@@ -77,65 +80,130 @@ const FIRST: usize = 8;
 ///
 /// 1. `parts` lead to a block for `capacity` values from `memory`, or nowhere, with `capacity` 0.
 ///    `mask` is the number of slots less one, or 0.
-/// 2. A word is 0 where there is no value, else the bits of an id with this very index; `len` are
-///    not 0, and there the bit is set and the cell holds a value.
-pub struct Secondary<'a, I: TableId, T, A: Allocator + ?Sized = dyn Allocator + 'a> {
+/// 2. A word is 0 where there is no value, else the bits of an id; `len` are not 0, and there the
+///    bit is set and the cell holds a value. No two have the same index.
+/// 3. A value is where [`Placement::place`] finds it: with [`Dense`] at its index, with [`Sparse`]
+///    no gap is between it and the place that its hash names, and at least one place is free.
+pub struct Secondary<
+    'a,
+    I: TableId,
+    T,
+    A: Allocator + ?Sized = dyn Allocator + 'a,
+    P: Placement = Dense,
+> {
     parts: HoleParts<T, I::Repr>,
     mask: usize,
     len: usize,
     capacity: usize,
     memory: &'a A,
-    owned: PhantomData<(I, T)>,
+    owned: PhantomData<(I, T, P)>,
 }
 
-// SAFETY: the array owns its values and its block; it reaches the allocator by a shared reference.
-unsafe impl<I: TableId, T: Send, A: Allocator + Sync + ?Sized> Send for Secondary<'_, I, T, A> {}
+/// A map from the ids of a table to more data: a value for few of them.
+///
+/// A hash table of the indices, so its memory follows the values that there are, not the table's
+/// slots. Otherwise it is a [`Secondary`], which looks up twice as quickly.
+///
+/// # Complexity
+///
+/// O(1) expected for everything that names one value; amortised for insertion, which may grow the
+/// map and move every value. A removal may move values, too. Walks are in no order of the ids; it
+/// is the same for the same calls.
+///
+/// # Memory
+///
+/// Nothing while empty, then one block: a word, a bit and a `T` for each place, a power of two of
+/// them, of which between 3 and 6 of 8 hold a value once it has grown.
+///
+/// # When not to use it
+///
+/// For data that more than a third of the objects have, take a [`Secondary`]. The hash does not
+/// resist chosen indices: they come from a table, not from outside.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_allocators::StaticHeap;
+/// use loligo_ids::{HoleTable, Id, SparseSecondary};
+///
+/// static MEMORY: StaticHeap<65536> = StaticHeap::new("doc");
+/// let units: HoleTable<u32> = HoleTable::from_iter(0..1000, &MEMORY)?;
+/// let mut burning: SparseSecondary<Id<u32>, f32> = SparseSecondary::new(&MEMORY);
+/// for id in units.ids().step_by(300) {
+///     *burning.entry(id)?.or_insert(2.0) += 0.5;
+/// }
+/// assert_eq!((burning.len(), burning.capacity()), (4, 8));
+/// # Ok::<(), loligo_ids::InsertError>(())
+/// ```
+pub type SparseSecondary<'a, I, T, A = dyn Allocator + 'a> = Secondary<'a, I, T, A, Sparse>;
 
-// SAFETY: through a shared reference the array gives out shared references and changes nothing.
-unsafe impl<I: TableId, T: Sync, A: Allocator + Sync + ?Sized> Sync for Secondary<'_, I, T, A> {}
-
-impl<'a, I: TableId, T> Secondary<'a, I, T> {
-    /// Returns an empty array that takes its memory from `memory` when it needs some.
-    #[must_use]
-    pub fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
-        Self::new_in(memory)
-    }
+// SAFETY: the map owns its values and its block; it reaches the allocator by a shared reference.
+unsafe impl<I: TableId, T: Send, A: Allocator + Sync + ?Sized, P: Placement> Send
+    for Secondary<'_, I, T, A, P>
+{
 }
 
-impl<'a, I: TableId, T, A: Allocator + ?Sized> Secondary<'a, I, T, A> {
-    /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
-    #[must_use]
-    pub fn new_in(memory: &'a A) -> Self {
-        let parts = HoleParts::nowhere();
-        Self { parts, mask: 0, len: 0, capacity: 0, memory, owned: PhantomData }
-    }
+// SAFETY: through a shared reference the map gives out shared references and changes nothing.
+unsafe impl<I: TableId, T: Sync, A: Allocator + Sync + ?Sized, P: Placement> Sync
+    for Secondary<'_, I, T, A, P>
+{
+}
 
+impl<'a, I: TableId, T, A: Allocator + ?Sized, P: Placement> Secondary<'a, I, T, A, P> {
     /// Sets the value of an id and returns the one it had. A value that another id of the slot left
     /// is dropped: the last id given is taken for the living one.
     ///
     /// # Complexity
     ///
-    /// O(1) amortised; O(capacity) where the array grows, which moves every value.
+    /// O(1) amortised; O(capacity) where the map grows, which moves every value.
     ///
     /// # Errors
     ///
-    /// [`InsertError::Memory`] if memory is refused. The array is as it was and the value is
+    /// [`InsertError::Memory`] if memory is refused. The map is as it was and the value is
     /// dropped.
     pub fn insert(&mut self, id: I, value: T) -> Result<Option<T>, InsertError> {
         if let Some(old) = self.get_mut(id) {
             return Ok(Some(mem::replace(old, value)));
         }
-        let bits = id.bits();
-        let slot = usize::try_from(bits & I::INDEX_MASK).map_err(|_| Self::refused(usize::MAX))?;
-        if slot >= self.capacity {
-            self.grow(slot)?;
-        }
-        let stale = if self.parts.word(slot) == 0 { None } else { Some(self.take(slot)) };
-        self.parts.put(slot, bits, 0, value);
-        self.len += 1;
-        // Last, so that a panic in its destructor finds the array whole.
-        drop(stale);
+        let place = self.make_room(id)?;
+        // Dropped last, so that a panic in its destructor finds the map whole.
+        drop(self.put(place, id, value));
         Ok(None)
+    }
+
+    /// Returns the place of an id, taken or free, having made room for it.
+    ///
+    /// # Complexity
+    ///
+    /// As [`insert`](Self::insert).
+    ///
+    /// # Errors
+    ///
+    /// [`InsertError::Memory`] if memory is refused, which an id with a value does not need. The
+    /// map is as it was.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use loligo_allocators::StaticHeap;
+    /// use loligo_ids::{HoleTable, Id, Secondary};
+    ///
+    /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
+    /// let mut units: HoleTable<&str> = HoleTable::new(&MEMORY);
+    /// let mut kills: Secondary<Id<&str>, u32> = Secondary::new(&MEMORY);
+    /// let knight = units.insert("knight")?;
+    /// for _ in 0..3 {
+    ///     *kills.entry(knight)?.or_default() += 1;
+    /// }
+    /// assert_eq!(kills[knight], 3);
+    /// # Ok::<(), loligo_ids::InsertError>(())
+    /// ```
+    pub fn entry(&mut self, id: I) -> Result<Entry<'_, 'a, I, T, A, P>, InsertError> {
+        if let Some(place) = self.find(id) {
+            return Ok(Entry::Occupied(OccupiedEntry { map: self, id, place }));
+        }
+        let place = self.make_room(id)?;
+        Ok(Entry::Vacant(VacantEntry { map: self, id, place }))
     }
 
     /// Takes the value of an id out.
@@ -168,9 +236,7 @@ impl<'a, I: TableId, T, A: Allocator + ?Sized> Secondary<'a, I, T, A> {
     #[inline]
     #[must_use]
     pub fn get(&self, id: I) -> Option<&T> {
-        let slot = self.find(id)?;
-        // SAFETY: the word is an id's, so there is a value (invariant 2), and `self` is borrowed.
-        Some(unsafe { self.parts.object_at(slot).as_ref() })
+        Some(self.value_at(self.find(id)?))
     }
 
     /// Returns the value of an id, to be changed.
@@ -181,25 +247,53 @@ impl<'a, I: TableId, T, A: Allocator + ?Sized> Secondary<'a, I, T, A> {
     #[inline]
     #[must_use]
     pub fn get_mut(&mut self, id: I) -> Option<&mut T> {
-        let slot = self.find(id)?;
-        // SAFETY: the word is an id's, so there is a value (invariant 2), and `self` is borrowed
-        // for this.
-        Some(unsafe { self.parts.object_at(slot).as_mut() })
+        let place = self.find(id)?;
+        Some(self.value_at_mut(place))
     }
 
-    /// Visits the values with their ids, in order of their slots, stale ones included.
+    /// Returns several values at once, to be changed; `None` if two ids are equal or any has no
+    /// value.
     ///
     /// # Complexity
     ///
-    /// O(1) a value and a step for every 64 slots.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (I, &T)> {
-        let parts = self.parts;
-        parts.walk(self.capacity, self.len).map(move |slot| {
-            // SAFETY: a word where there is a value is the bits of an id, which are not 0.
-            let id = unsafe { I::unchecked(parts.word(slot)) };
-            // SAFETY: there is a value where the bit is set (invariant 2), and `self` is borrowed.
-            (id, unsafe { parts.object_at(slot).as_ref() })
-        })
+    /// O(N^2) comparisons of ids, O(N) lookups.
+    #[inline]
+    #[must_use]
+    pub fn get_many_mut<const N: usize>(&mut self, ids: [I; N]) -> Option<[&mut T; N]> {
+        let mut places = [0; N];
+        for (at, id) in ids.iter().enumerate() {
+            if ids[..at].contains(id) {
+                return None;
+            }
+            places[at] = self.find(*id)?;
+        }
+        // SAFETY: every id was found, so there is a value (invariant 2); the ids differ, hence the
+        // places do, and `self` is borrowed for these alone.
+        Some(places.map(|place| unsafe { self.parts.object_at(place).as_mut() }))
+    }
+
+    /// Visits the values with their ids, stale ones included: a [`Secondary`] in order of the
+    /// slots, a [`SparseSecondary`] in no order of the ids.
+    ///
+    /// # Complexity
+    ///
+    /// O(1) a value and a step for every 64 places.
+    #[inline]
+    pub fn iter(&self) -> IterWithIds<'_, Holes, T, I> {
+        // SAFETY: at the places whose bit is set are values and the bits of ids (invariant 2), and
+        // the map is borrowed.
+        unsafe { IterWithIds::over(self.parts, self.capacity, self.len) }
+    }
+
+    /// Visits the values with their ids, to be changed, in the order of [`iter`](Self::iter).
+    ///
+    /// # Complexity
+    ///
+    /// As [`iter`](Self::iter).
+    #[inline]
+    pub fn iter_mut(&mut self) -> IterWithIdsMut<'_, Holes, T, I> {
+        // SAFETY: as above, and the map is borrowed for this alone.
+        unsafe { IterWithIdsMut::over(self.parts, self.capacity, self.len) }
     }
 
     /// Keeps the values that `keep` says yes to and drops the others: with a table's `contains`,
@@ -211,15 +305,22 @@ impl<'a, I: TableId, T, A: Allocator + ?Sized> Secondary<'a, I, T, A> {
     ///
     /// O(values) calls and a step for every 64 slots.
     pub fn retain(&mut self, mut keep: impl FnMut(I, &mut T) -> bool) {
-        let mut from = 0;
-        while let Some(slot) = self.parts.next_place(from, self.capacity, self.len) {
-            from = slot + 1;
-            // SAFETY: a word where there is a value is the bits of an id, which are not 0.
-            let id = unsafe { I::unchecked(self.parts.word(slot)) };
-            // SAFETY: there is a value where the bit is set (invariant 2), and `self` is borrowed
-            // for this.
-            if !keep(id, unsafe { self.parts.object_at(slot).as_mut() }) {
-                drop(self.take(slot));
+        // No value moves over the border when others are removed, so each is asked about once.
+        let border = P::border::<T, I>(self.parts, self.capacity);
+        for (mut from, end) in [(border, self.capacity), (0, border)] {
+            while let Some(place) = self.parts.next_place(from, end, self.len) {
+                if place >= end {
+                    break;
+                }
+                // SAFETY: a word where there is a value is the bits of an id, which are not 0.
+                let id = unsafe { I::unchecked(self.parts.word(place)) };
+                if keep(id, self.value_at_mut(place)) {
+                    from = place + 1;
+                } else {
+                    // Another value may move here and is asked about next.
+                    from = place;
+                    drop(self.take(place));
+                }
             }
         }
     }
@@ -253,93 +354,41 @@ impl<'a, I: TableId, T, A: Allocator + ?Sized> Secondary<'a, I, T, A> {
 
     #[inline]
     fn find(&self, id: I) -> Option<usize> {
-        let bits = id.bits();
-        let slot = bits as usize & self.mask;
-        (self.parts.word(slot) == bits).then_some(slot)
+        P::find::<T, I>(self.parts, self.mask, id.bits())
     }
 
+    /// Returns the value at a place that has one.
     #[inline]
-    fn take(&mut self, slot: usize) -> T {
+    fn value_at(&self, place: usize) -> &T {
+        // SAFETY: callers name a place whose word is an id's, so there is a value (invariant 2),
+        // and `self` is borrowed.
+        unsafe { self.parts.object_at(place).as_ref() }
+    }
+
+    /// Returns the value at a place that has one, to be changed.
+    #[inline]
+    fn value_at_mut(&mut self, place: usize) -> &mut T {
+        // SAFETY: as in `value_at`, and `self` is borrowed for this alone.
+        unsafe { self.parts.object_at(place).as_mut() }
+    }
+
+    /// Writes the value of an id to the place that it is to have, and returns the one that was
+    /// there, which is another id's.
+    #[inline]
+    fn put(&mut self, place: usize, id: I, value: T) -> Option<T> {
+        let stale = (self.parts.word(place) != 0).then(|| self.parts.take(place, 0, 0));
+        self.parts.put(place, id.bits(), 0, value);
+        self.len += usize::from(stale.is_none());
+        stale
+    }
+
+    /// Takes the value at a place out.
+    #[inline]
+    fn take(&mut self, place: usize) -> T {
         self.len -= 1;
-        self.parts.set_word(slot, 0);
-        self.parts.take(slot, 0, 0)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self, slot: usize) -> Result<(), InsertError> {
-        let most = usize::try_from(I::SLOTS).unwrap_or(usize::MAX);
-        let needed = slot.checked_add(1).ok_or(Self::refused(slot))?;
-        let capacity = self.capacity.saturating_mul(2).max(FIRST).max(needed).min(most);
-        let layout = Self::layout(capacity).ok_or(Self::refused(capacity))?;
-        let block = self.memory.allocate(layout).map_err(|_| Self::refused(capacity))?;
-        // SAFETY: the block was requested with the layout of that many values.
-        let parts = unsafe { HoleParts::within(block.cast(), Self::MEASURES, capacity) };
-        if self.capacity > 0 {
-            // SAFETY: the new block is larger than the old one, which is left for good.
-            unsafe { self.parts.move_to(parts, self.capacity, 0) };
-            self.give_back();
-        }
-        // SAFETY: these are the parts of that block.
-        unsafe { parts.format(self.capacity, capacity) };
-        self.parts = parts;
-        self.capacity = capacity;
-        self.mask = slots_for(capacity).unwrap_or(1) - 1;
-        Ok(())
-    }
-
-    fn give_back(&mut self) {
-        let Some(layout) = Self::layout(self.capacity) else {
-            unreachable!("the block was taken with a layout");
-        };
-        // SAFETY: the block came from this allocator with this layout, and is not used any more.
-        unsafe { self.memory.deallocate_sized(self.block(), layout) };
-    }
-
-    fn block(&self) -> NonNull<u8> {
-        self.parts.block()
-    }
-
-    fn layout(capacity: usize) -> Option<Layout> {
-        let bytes = offsets(Self::MEASURES, capacity)?.bytes;
-        Layout::from_size_align(bytes, align(Self::MEASURES)).ok()
-    }
-
-    const MEASURES: Measures = HoleParts::<T, I::Repr>::MEASURES;
-
-    #[cold]
-    fn refused(slots: usize) -> InsertError {
-        let bytes = offsets(Self::MEASURES, slots).map_or(u64::MAX, |all| all.bytes as u64);
-        InsertError::Memory { slots: slots as u64, bytes }
-    }
-}
-
-impl<I: TableId, T: fmt::Debug, A: Allocator + ?Sized> fmt::Debug for Secondary<'_, I, T, A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.iter()).finish()
-    }
-}
-
-/// Drops what is left of the values, and gives the memory back even if a destructor panics.
-struct Rest<'s, 'a, I: TableId, T, A: Allocator + ?Sized>(&'s mut Secondary<'a, I, T, A>);
-
-impl<I: TableId, T, A: Allocator + ?Sized> Drop for Rest<'_, '_, I, T, A> {
-    fn drop(&mut self) {
-        // Only a panic leaves values here; a second one aborts, as it does with `Vec`.
-        if mem::needs_drop::<T>() {
-            self.0.clear();
-        }
-        if self.0.capacity > 0 {
-            self.0.give_back();
-        }
-    }
-}
-
-impl<I: TableId, T, A: Allocator + ?Sized> Drop for Secondary<'_, I, T, A> {
-    fn drop(&mut self) {
-        let rest = Rest(self);
-        if mem::needs_drop::<T>() {
-            rest.0.clear();
-        }
+        self.parts.set_word(place, 0);
+        let value = self.parts.take(place, 0, 0);
+        P::close::<T, I>(self.parts, self.mask, place);
+        value
     }
 }

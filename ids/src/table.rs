@@ -23,26 +23,38 @@ use crate::id::{Id, TableId};
 use crate::policy::{FreeList, GenerationEnd, Lifo, Retire};
 
 mod batch;
+mod by_slot;
 mod check;
+mod clone;
+#[cfg(feature = "serde")]
+mod deserialize;
 mod drain;
 mod free_list;
 mod hole_walk;
 mod holes;
 mod image;
+mod into_iter;
 mod iter;
 mod memory;
 mod packed;
 mod place;
 mod restore;
 mod save;
+#[cfg(feature = "serde")]
+mod serialize;
 mod shape;
+mod shrink;
 mod slice;
 mod stats;
 #[cfg(test)]
 mod tests;
+mod traits;
 
+#[cfg(feature = "serde")]
+pub use deserialize::TableSeed;
 pub use drain::Drain;
 pub use holes::Holes;
+pub use into_iter::TableIntoIter;
 pub use iter::{Ids, Iter, IterMut, IterWithIds, IterWithIdsMut};
 pub use packed::Packed;
 pub use shape::Shape;

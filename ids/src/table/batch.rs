@@ -1,4 +1,4 @@
-//! Insertion and removal of many objects at once.
+//! Insertion and removal of many objects at once, and tables from iterators.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "what is counted was in a table or came out of an iterator, one at a time"
@@ -12,9 +12,55 @@ use crate::policy::{FreeList, GenerationEnd};
 use crate::table::Table;
 use crate::table::shape::Shape;
 
-impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
-    Table<'_, S, T, I, F, E, A>
+impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd> Table<'a, S, T, I, F, E> {
+    /// Returns a table of the objects of `values`, with memory from `memory`: in place of
+    /// `FromIterator`, which has no allocator to pass.
+    ///
+    /// # Complexity
+    ///
+    /// O(values).
+    ///
+    /// # Errors
+    ///
+    /// As [`insert_batch`](Self::insert_batch). What was inserted is dropped.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use loligo_allocators::StaticHeap;
+    /// use loligo_ids::PackedTable;
+    ///
+    /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
+    /// let squares: PackedTable<u32> = PackedTable::from_iter((1..4).map(|n| n * n), &MEMORY)?;
+    /// assert_eq!(squares.as_slice(), [1, 4, 9]);
+    /// # Ok::<(), loligo_ids::InsertError>(())
+    /// ```
+    pub fn from_iter(
+        values: impl IntoIterator<Item = T>,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, InsertError> {
+        Self::from_iter_in(values, memory)
+    }
+}
+
+impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
+    Table<'a, S, T, I, F, E, A>
 {
+    /// As [`from_iter`](Self::from_iter), and keeps the type of the allocator, so that its calls
+    /// are direct.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_iter`](Self::from_iter).
+    pub fn from_iter_in(
+        values: impl IntoIterator<Item = T>,
+        memory: &'a A,
+    ) -> Result<Self, InsertError> {
+        let mut table = Self::new_in(memory);
+        table.try_extend(values)?;
+        Ok(table)
+    }
+
     /// Inserts every object of `values` and passes their ids to `made`, in order; returns how many.
     ///
     /// Room for as many as `values` promises is made first, so that a table grows at most once and
@@ -56,6 +102,19 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
             count += 1;
         }
         Ok(count)
+    }
+
+    /// Inserts every object of `values`; their ids are those that [`ids`](Self::ids) visits.
+    ///
+    /// # Complexity
+    ///
+    /// As [`insert_batch`](Self::insert_batch).
+    ///
+    /// # Errors
+    ///
+    /// As [`insert_batch`](Self::insert_batch).
+    pub fn try_extend(&mut self, values: impl IntoIterator<Item = T>) -> Result<(), InsertError> {
+        self.insert_batch(values, |_| ()).map(drop)
     }
 
     /// Removes and drops every object that `ids` name, and returns how many those were.

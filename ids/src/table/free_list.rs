@@ -57,15 +57,22 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         if E::END == End::Retire && is_last::<I>(bits) {
             self.retire(slot);
         } else {
-            self.push(slot, bits & I::GENERATION_MASK);
+            // Without the tag, which is not in a dead slot.
+            self.push_bits(slot, bits & (I::INDEX_MASK | I::GENERATION_MASK));
         }
     }
 
     /// Puts a slot on the free list: first where the last freed goes first, else last.
     #[inline]
     pub(super) fn push(&mut self, slot: usize, generation: u64) {
+        self.push_bits(slot, generation | slot as u64);
+    }
+
+    /// As [`push`](Self::push), for the generation and the index in one number.
+    #[inline]
+    fn push_bits(&mut self, slot: usize, bits: u64) {
         let position = if F::LIFO { self.free } else { self.wrapped(self.head + self.free) };
-        self.place_free(slot, generation, position);
+        self.place_bits(slot, bits, position);
         self.free += 1;
     }
 
@@ -100,6 +107,11 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     pub(super) fn is_dead(&self, slot: usize) -> bool {
         // In 64 bits: where an address has fewer, the index of an image may have more.
         self.parts.word(slot) & I::INDEX_MASK != slot as u64
+    }
+
+    /// Returns `true` if a slot is dead and not on the free list.
+    pub(super) fn is_unlisted(&self, slot: usize) -> bool {
+        self.is_dead(slot) && !self.is_free(slot)
     }
 
     /// Returns the `turn`th slot to be used again, of those that are free.
@@ -170,13 +182,19 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     /// Writes a slot to a position of the list, and the position to the slot.
     #[inline]
     pub(super) fn place_free(&self, slot: usize, generation: u64, position: usize) {
+        self.place_bits(slot, generation | slot as u64, position);
+    }
+
+    /// As [`place_free`](Self::place_free), for the generation and the index in one number.
+    #[inline]
+    fn place_bits(&self, slot: usize, bits: u64, position: usize) {
         let entry = self.entry(position);
         // SAFETY: the position is the table's own.
         unsafe { entry.write(I::Repr::narrow(slot as u64)) };
         // Numbers are odd, so that the index in the word of a dead slot is not its own, however
         // many of its bits the table's mask leaves; `position_of` knows that two positions have
         // one.
-        self.parts.set_word(slot, generation | (slot as u64 ^ (position as u64 | 1)));
+        self.parts.set_word(slot, bits ^ (position as u64 | 1));
     }
 
     /// Returns the slot at a position of the list.

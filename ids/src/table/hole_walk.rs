@@ -5,6 +5,7 @@
               that is lowered by one is not 0"
 )]
 
+use core::iter::FusedIterator;
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
@@ -15,7 +16,7 @@ const DENSE: u32 = 56;
 /// dense this misses one in seventy, and it spares the others the counting of all bits.
 const MAY_BE_DENSE: u64 = 1 << 0b0111 | 1 << 0b1011 | 1 << 0b1101 | 1 << 0b1110 | 1 << 0b1111;
 
-/// Visits the set bits of a bitmap in order.
+/// Visits the set bits of a bitmap in order, from either end.
 ///
 /// A word is walked bit by bit: no branch depends on where the bits are. But each bit waits for the
 /// one before to be cleared, so a word that has few holes is walked by its runs, where the next
@@ -26,8 +27,11 @@ const MAY_BE_DENSE: u64 = 1 << 0b0111 | 1 << 0b1011 | 1 << 0b1101 | 1 << 0b1110 
 /// 1. `base` is the place of the lowest bit of the last word taken; `word` or `rest` is what is
 ///    left of it, `rest` if it is walked by its runs, and the other is 0.
 /// 2. `place..run` is what is left of a run, and empty while `word` is not 0.
-/// 3. `next` points to the next word, `end` past the last word of the bitmap.
+/// 3. `next` points to the next word, `end` past the last word that neither end has taken.
+/// 4. `back` is what is left of the last word taken from the end, `back_base` the place of its
+///    lowest bit.
 #[doc(hidden)]
+#[derive(Clone, Debug)]
 pub struct HoleWalk {
     word: u64,
     base: usize,
@@ -36,6 +40,8 @@ pub struct HoleWalk {
     rest: u64,
     next: NonNull<u64>,
     end: NonNull<u64>,
+    back: u64,
+    back_base: usize,
     /// The bitmap is another's.
     table: PhantomData<*const u64>,
 }
@@ -53,7 +59,8 @@ impl HoleWalk {
         // Before the first word, which begins at place 0.
         let base = 0_usize.wrapping_sub(64);
         let table = PhantomData;
-        Self { word: 0, base, place: 0, run: 0, rest: 0, next: bitmap, end, table }
+        let (back, back_base) = (0, words.wrapping_mul(64));
+        Self { word: 0, base, place: 0, run: 0, rest: 0, next: bitmap, end, back, back_base, table }
     }
 
     /// Takes the next run or the next word with a bit set. Returns whether there was one.
@@ -79,11 +86,16 @@ impl HoleWalk {
         true
     }
 
-    /// Goes on to the next word, if there is one.
+    /// Goes on to the next word, if there is one, and last to that which the other end began.
     #[inline]
     fn advance(&mut self) -> bool {
         if self.next == self.end {
-            return false;
+            if self.back == 0 {
+                return false;
+            }
+            self.base = self.back_base;
+            self.word = core::mem::take(&mut self.back);
+            return true;
         }
         // SAFETY: the end is not reached, so a word of the bitmap is there (invariant 3).
         self.word = unsafe { self.next.read() };
@@ -91,6 +103,25 @@ impl HoleWalk {
         self.next = unsafe { self.next.add(1) };
         self.base = self.base.wrapping_add(64);
         true
+    }
+
+    /// Goes on to the word before those taken from the end, if there is one, and last to that which
+    /// the walk from the front began. Only where nothing is left of the word that it had.
+    fn retreat(&mut self) -> bool {
+        if self.next != self.end {
+            // SAFETY: there is a word of the bitmap between both (invariant 3).
+            self.end = unsafe { self.end.sub(1) };
+            // SAFETY: as above.
+            self.back = unsafe { self.end.read() };
+            self.back_base -= 64;
+            return true;
+        }
+        // In a run, which ends at most 64 places after the word begins.
+        let run = (self.place..self.run).fold(0, |bits, place| bits | 1 << (place % 64));
+        self.back = self.word | self.rest | run;
+        self.back_base = self.base;
+        (self.word, self.rest, self.place) = (0, 0, self.run);
+        self.back != 0
     }
 
     /// Takes the lowest bit of the word, which is not 0.
@@ -134,6 +165,7 @@ impl Iterator for HoleWalk {
     fn size_hint(&self) -> (usize, Option<usize>) {
         let mut left = self.run - self.place;
         left += (self.word | self.rest).count_ones() as usize;
+        left += self.back.count_ones() as usize;
         let mut next = self.next;
         while next != self.end {
             // SAFETY: the end is not reached, so a word of the bitmap is there (invariant 3).
@@ -161,4 +193,20 @@ impl Iterator for HoleWalk {
     }
 }
 
+impl DoubleEndedIterator for HoleWalk {
+    #[inline]
+    fn next_back(&mut self) -> Option<usize> {
+        while self.back == 0 {
+            if !self.retreat() {
+                return None;
+            }
+        }
+        let highest = 63 - self.back.leading_zeros();
+        self.back &= !(1 << highest);
+        Some(self.back_base | highest as usize)
+    }
+}
+
 impl ExactSizeIterator for HoleWalk {}
+
+impl FusedIterator for HoleWalk {}

@@ -10,8 +10,8 @@ use loligo_allocators::Allocator;
 
 use crate::id::TableId;
 use crate::policy::{FreeList, GenerationEnd};
-use crate::table::Table;
 use crate::table::shape::{Parts, Shape};
+use crate::table::{HoleParts, Holes, Table};
 
 impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
     Table<'_, S, T, I, F, E, A>
@@ -121,6 +121,22 @@ impl<S: Shape, T, I: TableId> Walk<'_, S, T, I> {
         // SAFETY: the bits at a live place are those of an id, which are never 0.
         unsafe { I::unchecked(parts.bits_at(place)) }
     }
+
+    /// Visits the ids and the objects that are left, to be printed.
+    fn left(&self) -> impl Iterator<Item = (I, &T)> {
+        let parts = self.parts;
+        self.places.clone().map(move |place| {
+            // SAFETY: an object is at a live place, and the table is borrowed. Where it is borrowed
+            // mutably, the object was not given out: its place is left.
+            (Self::id_at(parts, place), unsafe { Self::object_at(parts, place).as_ref() })
+        })
+    }
+}
+
+impl<S: Shape, T, I: TableId> Clone for Walk<'_, S, T, I> {
+    fn clone(&self) -> Self {
+        Self { parts: self.parts, places: self.places.clone(), table: PhantomData }
+    }
 }
 
 macro_rules! walk {
@@ -157,6 +173,17 @@ macro_rules! walk {
             fn fold<B, G: FnMut(B, Self::Item) -> B>(self, init: B, mut f: G) -> B {
                 let $parts = self.walk.parts;
                 self.walk.places.fold(init, |folded, $place| f(folded, $give))
+            }
+        }
+
+        impl<$t, S: Shape, $object, $id: TableId> DoubleEndedIterator
+            for $name<$t, S, $object, $id>
+        {
+            #[inline]
+            fn next_back(&mut self) -> Option<Self::Item> {
+                let $place = self.walk.places.next_back()?;
+                let $parts = self.walk.parts;
+                Some($give)
             }
         }
 
@@ -200,6 +227,65 @@ walk!(
         Walk::<S, T, I>::object_at(parts, place).as_mut()
     })
 );
+
+impl<'t, T, I: TableId> IterWithIds<'t, Holes, T, I> {
+    /// Returns a walk over the live places of a map that is laid out as a table with holes.
+    ///
+    /// # Safety
+    ///
+    /// At each of the `len` places below `used` whose bit is set is an object, whose word is the
+    /// bits of an id. Neither changes for `'t`.
+    #[inline]
+    pub(crate) unsafe fn over(parts: HoleParts<T, I::Repr>, used: usize, len: usize) -> Self {
+        Self { walk: Walk { parts, places: parts.walk(used, len), table: PhantomData } }
+    }
+}
+
+impl<'t, T, I: TableId> IterWithIdsMut<'t, Holes, T, I> {
+    /// Returns a walk over the live places of a map that is laid out as a table with holes.
+    ///
+    /// # Safety
+    ///
+    /// As [`IterWithIds::over`], and nothing else leads to the objects for `'t`.
+    #[inline]
+    pub(crate) unsafe fn over(parts: HoleParts<T, I::Repr>, used: usize, len: usize) -> Self {
+        let walk = Walk { parts, places: parts.walk(used, len), table: PhantomData };
+        Self { walk, lent: PhantomData }
+    }
+}
+
+/// A walk over shared references can be taken twice: from here on, as often as it is cloned.
+macro_rules! clone {
+    ($($name:ident)*) => {$(
+        impl<S: Shape, T, I: TableId> Clone for $name<'_, S, T, I> {
+            fn clone(&self) -> Self {
+                Self { walk: self.walk.clone() }
+            }
+        }
+    )*};
+}
+
+clone!(Iter Ids IterWithIds);
+
+/// Prints what is left to visit, as `$debug` prints the ids and objects.
+macro_rules! debug {
+    ($($name:ident: $($bound:path)?, |$entries:ident, $f:ident| $debug:expr;)*) => {$(
+        impl<S: Shape, T $(: $bound)?, I: TableId> fmt::Debug for $name<'_, S, T, I> {
+            fn fmt(&self, $f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let $entries = self.walk.left();
+                $debug.finish()
+            }
+        }
+    )*};
+}
+
+debug! {
+    Iter: fmt::Debug, |entries, f| f.debug_list().entries(entries.map(|(_, object)| object));
+    IterMut: fmt::Debug, |entries, f| f.debug_list().entries(entries.map(|(_, object)| object));
+    Ids: , |entries, f| f.debug_list().entries(entries.map(|(id, _)| id));
+    IterWithIds: fmt::Debug, |entries, f| f.debug_map().entries(entries);
+    IterWithIdsMut: fmt::Debug, |entries, f| f.debug_map().entries(entries);
+}
 
 impl<'t, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized> IntoIterator
     for &'t Table<'_, S, T, I, F, E, A>

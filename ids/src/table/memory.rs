@@ -268,7 +268,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     /// # Safety
     ///
     /// The block has at least the size and alignment that `capacity` objects need.
-    unsafe fn parts_within(
+    pub(super) unsafe fn parts_within(
         block: NonNull<u8>,
         capacity: usize,
     ) -> (S::Parts<T, I::Repr>, NonNull<I::Repr>) {
@@ -288,14 +288,16 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         Layout::from_size_align(bytes, align(Self::MEASURES)).ok()
     }
 
-    /// Deallocates the block of a table.
-    fn give_back(memory: &A, parts: S::Parts<T, I::Repr>, capacity: usize) {
-        let Some(layout) = Self::layout(capacity) else {
+    /// Deallocates the block, if there is one and it is not the caller's. The table is not to use it
+    /// any more.
+    pub(super) fn give_back(&mut self) {
+        let (Some(memory), true) = (self.memory, self.capacity > 0) else { return };
+        let Some(layout) = Self::layout(self.capacity) else {
             unreachable!("the block was taken with a layout");
         };
         // SAFETY: the block begins at the first array of the parts. It came from this allocator
         // with this layout, and nothing uses it any more.
-        unsafe { memory.deallocate_sized(parts.block(), layout) };
+        unsafe { memory.deallocate_sized(self.parts.block(), layout) };
     }
 
     /// The sizes that determine the layout of the table's block.
@@ -339,9 +341,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         if core::mem::needs_drop::<T>() {
             self.0.clear();
         }
-        if let (Some(memory), true) = (self.0.memory, self.0.capacity > 0) {
-            Table::<S, T, I, F, E, A>::give_back(memory, self.0.parts, self.0.capacity);
-        }
+        self.0.give_back();
     }
 }
 

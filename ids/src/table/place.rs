@@ -1,10 +1,12 @@
-//! Ids that are known before their object: given by a server or an undo, or reserved to be filled
-//! later.
+//! Ids that are known before their object: passed to what makes it, given by a server or an undo, or
+//! reserved to be filled later.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "`used` is below the limit and counts are of slots in the state that the branch \
               before found"
 )]
+
+use core::mem::ManuallyDrop;
 
 use loligo_allocators::Allocator;
 
@@ -17,6 +19,47 @@ use crate::table::shape::{Parts, Shape};
 impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
     Table<'_, S, T, I, F, E, A>
 {
+    /// Inserts the object that `make` returns for its id: an object that knows its own id.
+    ///
+    /// If `make` panics, the id is used up and names nothing. An object whose construction can fail
+    /// gets its id by [`reserve_id`](Self::reserve_id).
+    ///
+    /// # Complexity
+    ///
+    /// O(1) amortised, as [`insert`](Self::insert).
+    ///
+    /// # Errors
+    ///
+    /// As [`insert`](Self::insert); `make` is not called then.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use loligo_allocators::StaticHeap;
+    /// use loligo_ids::{HoleTable, Id};
+    ///
+    /// struct Node {
+    ///     id: Id<Node>,
+    /// }
+    /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
+    /// let mut nodes: HoleTable<Node> = HoleTable::new(&MEMORY);
+    /// let root = nodes.insert_with(|id| Node { id })?;
+    /// assert_eq!(nodes[root].id, root);
+    /// # Ok::<(), loligo_ids::InsertError>(())
+    /// ```
+    #[inline]
+    pub fn insert_with(&mut self, make: impl FnOnce(I) -> T) -> Result<I, InsertError> {
+        let (slot, bits) = self.acquire()?;
+        // SAFETY: `acquire` gives out bits with a generation.
+        let id = unsafe { I::unchecked(bits) };
+        let acquired = Acquired { table: self, slot, bits };
+        let value = make(id);
+        let table = acquired.keep();
+        // The slot counts as live from `acquire` on.
+        table.parts.put(slot, bits, table.len() - 1, value);
+        Ok(id)
+    }
+
     /// Inserts an object that is to have the given id: one that was removed and comes back (undo),
     /// or one whose id another machine has given out.
     ///
@@ -187,5 +230,41 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
             self.push(if F::LIFO { slot - 1 - step } else { first + step }, 0);
         }
         Ok(())
+    }
+}
+
+/// A slot that counts as live and is not yet written. It is freed where that does not come about.
+struct Acquired<
+    't,
+    'a,
+    S: Shape,
+    T,
+    I: TableId,
+    F: FreeList,
+    E: GenerationEnd,
+    A: Allocator + ?Sized,
+> {
+    table: &'t mut Table<'a, S, T, I, F, E, A>,
+    slot: usize,
+    bits: u64,
+}
+
+impl<'t, 'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
+    Acquired<'t, 'a, S, T, I, F, E, A>
+{
+    /// Returns the table, in which the slot stays acquired.
+    #[inline]
+    fn keep(self) -> &'t mut Table<'a, S, T, I, F, E, A> {
+        let acquired = ManuallyDrop::new(self);
+        // SAFETY: the guard is neither dropped nor used again, so the reference is moved out once.
+        unsafe { (&raw const acquired.table).read() }
+    }
+}
+
+impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized> Drop
+    for Acquired<'_, '_, S, T, I, F, E, A>
+{
+    fn drop(&mut self) {
+        self.table.release(self.slot, self.bits);
     }
 }

@@ -241,11 +241,6 @@ where
         Ok(())
     }
 
-    /// Returns `true` if a slot is dead and on no list yet.
-    fn is_unlisted(&self, slot: usize) -> bool {
-        self.is_dead(slot) && !self.is_free(slot)
-    }
-
     /// Counts what is dead and on no list.
     fn aside_from(&mut self, from: From<'_, I>) -> Result<(), RestoreError> {
         let mut reserved = 0;

@@ -116,7 +116,7 @@ pub trait Parts<T, R: Repr>: Copy {
     const PACKED: bool;
 
     /// Visits the live places in order.
-    type Walk: ExactSizeIterator<Item = usize>;
+    type Walk: ExactSizeIterator<Item = usize> + DoubleEndedIterator + Clone;
 
     /// Returns the parts of a table without memory: one slot, which equals no id and is never
     /// written.
@@ -146,8 +146,8 @@ pub trait Parts<T, R: Repr>: Copy {
     ///
     /// # Safety
     ///
-    /// Both are parts of blocks with room for them, `to` with no less than these, and these are not
-    /// used again. Both are in one block, or in two that are apart.
+    /// Both are parts of blocks with room for them, and these are not used again. Both are in two
+    /// blocks that are apart, or in one, in which `to` is for no smaller capacity than these.
     unsafe fn move_to(self, to: Self, used: usize, len: usize);
 
     /// Returns the word of a slot: the id's bits where it is live.

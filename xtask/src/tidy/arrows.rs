@@ -9,7 +9,7 @@ use crate::workspace::{Dependency, Member, Workspace};
 const GROUND: [&str; 3] = ["loligo-allocators", "loligo-ids", "loligo-containers"];
 
 /// What tier 0 may depend on besides itself.
-const GROUND_LIBRARIES: [&str; 10] = [
+const GROUND_LIBRARIES: [&str; 11] = [
     "libc",
     "memmap2",
     "allocator-api2",
@@ -21,6 +21,8 @@ const GROUND_LIBRARIES: [&str; 10] = [
     "loom",
     // Enabled by a feature: the call stacks of traced allocations.
     "backtrace",
+    // Enabled by a feature: ids and tables in any format.
+    "serde_core",
 ];
 
 /// Looks at every dependency of every member.

@@ -2,11 +2,12 @@
 //! it.
 
 use core::marker::PhantomData;
+use core::mem;
 use std::collections::{BTreeMap, VecDeque};
 use std::vec::Vec;
 
 use crate::error::{InsertAtError, InsertError, NotReserved};
-use crate::id::{Id, TableId};
+use crate::id::{Id, Repr, TableId};
 use crate::policy::{End, Fifo, FreeList, GenerationEnd, Lifo, Refuse, Retire, Wrap};
 use crate::table::shape::Shape;
 use crate::table::{Holes, Packed, Table};
@@ -178,9 +179,23 @@ pub(super) fn compare<S: Shape, I: TableId, F: FreeList, E: GenerationEnd>(
     assert_eq!(seen, model.live, "what iteration shows");
     assert!(table.iter().eq(table.iter_with_ids().map(|(_, value)| value)), "both orders");
     assert!(table.ids().eq(table.iter_with_ids().map(|(id, _)| id)), "both orders");
+    let mut back: Vec<_> = table.iter_with_ids().rev().collect();
+    back.reverse();
+    assert!(table.iter_with_ids().eq(back), "from the other end");
     for (&bits, value) in &model.live {
         let id = I::checked(bits).expect("the model's ids are ids");
         assert_eq!(table.get(id), Some(value), "lookup of {id:?}");
+        assert_eq!(&table[id], value, "as an index");
+    }
+    for slot in 0..model.slots.len() + 2 {
+        let state = model.slots.get(slot).copied().unwrap_or(State::Retired);
+        let expected = match state {
+            State::Live(generation) => Some(model.bits(slot, generation)),
+            _ => None,
+        };
+        let found = table.get_by_slot(I::Repr::narrow(slot as u64));
+        assert_eq!(found.map(|(id, _)| id.bits()), expected, "slot {slot}, {state:?}");
+        assert_eq!(found.map(|(_, value)| value), expected.map(|bits| &model.live[&bits]));
     }
     let stats = table.stats();
     let count =
@@ -244,7 +259,8 @@ fn program<S: Shape, I: TableId, F: FreeList, E: GenerationEnd>(seed: u64, limit
                 assert!(!matches!(placed, Err(InsertAtError::Memory { .. })), "there is memory");
                 known.push(id);
             }
-            _ => many(&mut table, &mut model, &mut random, &mut known),
+            _ if random.below(2) == 0 => many(&mut table, &mut model, &mut random, &mut known),
+            _ => whole(&mut table, &mut model, &mut random, &mut known),
         }
         if step % 8 == 0 {
             compare(&table, &model);
@@ -320,6 +336,63 @@ fn many<S: Shape, I: TableId, F: FreeList, E: GenerationEnd>(
                 *value += 5;
                 *model.live.get_mut(&id.bits()).expect("a live id") += 5;
             }
+        }
+    }
+}
+
+/// One operation on the table as a whole, or by a slot.
+fn whole<'a, S: Shape, I: TableId, F: FreeList, E: GenerationEnd>(
+    table: &mut Table<'a, S, u64, I, F, E, TestBacking>,
+    model: &mut Model<I, F, E>,
+    random: &mut Random,
+    known: &mut Vec<I>,
+) {
+    match random.below(6) {
+        0 => {
+            let copy = table.clone();
+            assert!(copy.iter_with_ids().eq(table.iter_with_ids()), "in one order");
+            *table = copy;
+            assert!(table.capacity() >= model.slots.len(), "room for every slot");
+        }
+        1 => {
+            table.shrink_to_fit();
+            assert_eq!(table.capacity(), model.slots.len(), "a place for each slot used");
+        }
+        2 => {
+            let mut made_for = None;
+            let inserted = table.insert_with(|id| {
+                made_for = Some(id);
+                id.bits()
+            });
+            assert_eq!(inserted.ok(), made_for, "the id that the object was made for");
+            let expected = model.insert(0);
+            assert_eq!(made_for.map(I::bits), expected, "the next id");
+            if let Some(bits) = expected {
+                model.live.insert(bits, bits);
+            }
+            known.extend(made_for);
+        }
+        3 | 4 => {
+            let slot = random.below(model.slots.len() + 2);
+            let State::Live(generation) = *model.slots.get(slot).unwrap_or(&State::Retired) else {
+                assert_eq!(table.remove_by_slot(I::Repr::narrow(slot as u64)), None, "{slot}");
+                return;
+            };
+            let bits = model.bits(slot, generation);
+            let index = I::Repr::narrow(slot as u64);
+            let (id, value) = table.get_mut_by_slot(index).expect("the slot is live");
+            assert_eq!((id.bits(), Some(&*value)), (bits, model.live.get(&bits)), "{slot}");
+            assert_eq!(table.remove_by_slot(index), model.remove(bits).map(|value| (id, value)));
+        }
+        _ => {
+            let taken = mem::replace(table, Table::new_in(table.memory.expect("it grows")));
+            let expected: Vec<u64> = taken.iter().copied().collect();
+            let mut all = taken.clone().into_iter();
+            let last = all.next_back();
+            assert_eq!(last.as_ref(), expected.last(), "from the back");
+            let rest = all.len();
+            assert!(all.eq(expected[..rest].iter().copied()), "the objects in order");
+            *table = taken;
         }
     }
 }

@@ -99,6 +99,12 @@ fn every_operation<S: Shape>() {
         let _ = table.insert_batch(values, |_| ());
         blow();
     });
+    survives::<S>(none, true, |table| {
+        let _ = table.insert_with(|_| {
+            blow();
+            unreachable!("it panicked")
+        });
+    });
     survives::<S>(none, false, |table| core::mem::forget(table.drain()));
     survives::<S>(none, false, |table| {
         let mut drain = table.drain();
@@ -131,8 +137,31 @@ fn dropped<S: Shape>() {
     }
 }
 
+/// The same for a table taken apart, of which some objects were taken.
+fn taken_apart<S: Shape>() {
+    for (bad, taken) in [(0, 0), (3, 2), (COUNT - 1, 4), (COUNT - 1, COUNT - 2)] {
+        let backing = TestBacking::new();
+        let (living, number) = (Cell::new(0), Cell::new(usize::MAX));
+        let mut table: Fuses<'_, S> = Table::new_in(&backing);
+        for n in 0..COUNT {
+            living.set(living.get() + 1);
+            let made = table.insert(Fuse { living: &living, number: n, bad: &number });
+            assert!(made.is_ok(), "there is room");
+        }
+        let mut all = table.into_iter();
+        all.by_ref().take(taken).for_each(drop);
+        assert_eq!((living.get(), all.len()), (COUNT - taken, COUNT - taken), "the rest lives");
+        number.set(bad);
+        let result = catch_unwind(AssertUnwindSafe(|| drop(all)));
+        assert!(result.is_err(), "the destructor of {bad} panics");
+        assert_eq!(living.get(), 0, "all the others ran");
+    }
+}
+
 #[test]
 fn a_panic_while_dropping_gives_everything_back() {
     dropped::<Holes>();
     dropped::<Packed>();
+    taken_apart::<Holes>();
+    taken_apart::<Packed>();
 }

@@ -1,6 +1,7 @@
 //! The walk over a bitmap, against the bits asked one by one.
 
 use core::ptr::NonNull;
+use std::collections::VecDeque;
 use std::vec::Vec;
 
 use crate::table::hole_walk::HoleWalk;
@@ -28,6 +29,33 @@ fn check(bitmap: &[u64]) {
     }
 }
 
+/// Takes from both ends in turns that `random` chooses, until nothing is left.
+fn check_ends(bitmap: &[u64], random: &mut Random) {
+    // SAFETY: the bitmap has as many words and is not changed.
+    let mut walk = unsafe { HoleWalk::new(NonNull::from(bitmap).cast(), bitmap.len()) };
+    let mut expected: VecDeque<usize> = walk.clone().collect();
+    let front = random.below(5);
+    loop {
+        assert_eq!(walk.len(), expected.len(), "what is left of {bitmap:x?}");
+        let (taken, wanted) = if random.below(4) < front {
+            (walk.next(), expected.pop_front())
+        } else {
+            (walk.next_back(), expected.pop_back())
+        };
+        assert_eq!(taken, wanted, "an end of {bitmap:x?}");
+        if random.below(40) == 0 {
+            assert!(walk.clone().eq(expected.iter().copied()), "forwards from here");
+            assert!(walk.clone().rev().eq(expected.iter().rev().copied()), "and backwards");
+            let sum = walk.clone().sum::<usize>();
+            assert_eq!(sum, expected.iter().sum::<usize>(), "and summed");
+        }
+        if wanted.is_none() {
+            assert_eq!((walk.next(), walk.next_back()), (None, None), "both ends stay at the end");
+            return;
+        }
+    }
+}
+
 #[test]
 fn every_bit_is_visited_once_and_in_order() {
     check(&[]);
@@ -51,5 +79,8 @@ fn words_of_every_density_are_walked() {
             .collect();
         std::println!("seed {seed}");
         check(&bitmap);
+        for _ in 0..20 {
+            check_ends(&bitmap, &mut random);
+        }
     }
 }
