@@ -57,15 +57,24 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         if E::END == End::Retire && is_last::<I>(bits) {
             self.retire(slot);
         } else {
-            self.push(slot, bits & I::GENERATION_MASK);
+            // A dead slot has no tag. Where there is none, the bits are what is to be written.
+            let tagged = I::TAG_BITS > 0;
+            let generation = bits & I::GENERATION_MASK;
+            self.push_bits(slot, if tagged { generation | slot as u64 } else { bits });
         }
     }
 
     /// Puts a slot on the free list: first where the last freed goes first, else last.
     #[inline]
     pub(super) fn push(&mut self, slot: usize, generation: u64) {
+        self.push_bits(slot, generation | slot as u64);
+    }
+
+    /// As [`push`](Self::push), for the generation and the index in one number.
+    #[inline]
+    fn push_bits(&mut self, slot: usize, bits: u64) {
         let position = if F::LIFO { self.free } else { self.wrapped(self.head + self.free) };
-        self.place_free(slot, generation, position);
+        self.place_bits(slot, bits, position);
         self.free += 1;
     }
 
@@ -175,13 +184,19 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     /// Writes a slot to a position of the list, and the position to the slot.
     #[inline]
     pub(super) fn place_free(&self, slot: usize, generation: u64, position: usize) {
+        self.place_bits(slot, generation | slot as u64, position);
+    }
+
+    /// As [`place_free`](Self::place_free), for the generation and the index in one number.
+    #[inline]
+    fn place_bits(&self, slot: usize, bits: u64, position: usize) {
         let entry = self.entry(position);
         // SAFETY: the position is the table's own.
         unsafe { entry.write(I::Repr::narrow(slot as u64)) };
         // Numbers are odd, so that the index in the word of a dead slot is not its own, however
         // many of its bits the table's mask leaves; `position_of` knows that two positions have
         // one.
-        self.parts.set_word(slot, generation | (slot as u64 ^ (position as u64 | 1)));
+        self.parts.set_word(slot, bits ^ (position as u64 | 1));
     }
 
     /// Returns the slot at a position of the list.
