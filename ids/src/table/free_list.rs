@@ -57,8 +57,10 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         if E::END == End::Retire && is_last::<I>(bits) {
             self.retire(slot);
         } else {
-            // Without the tag, which is not in a dead slot.
-            self.push_bits(slot, bits & (I::INDEX_MASK | I::GENERATION_MASK));
+            // A dead slot has no tag. Where there is none, the bits are what is to be written.
+            let tagged = I::TAG_BITS > 0;
+            let generation = bits & I::GENERATION_MASK;
+            self.push_bits(slot, if tagged { generation | slot as u64 } else { bits });
         }
     }
 
