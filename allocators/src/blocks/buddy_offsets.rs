@@ -76,7 +76,6 @@ const LISTED: usize = 16;
 /// 1. `table` has the metadata of the tree and a link for each leaf, and is reached only through
 ///    this object.
 /// 2. The invariants of `Tree`.
-#[derive(Debug)]
 pub struct BuddyOffsets<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
     tree: Tree<'a>,
     bytes: u64,

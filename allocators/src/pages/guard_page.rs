@@ -8,6 +8,7 @@
 
 mod blocks;
 mod describe;
+#[cfg(unix)]
 mod faults;
 mod shape;
 mod state;

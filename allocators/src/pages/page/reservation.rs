@@ -279,7 +279,7 @@ impl<'a> Reservation<'a> {
         // SAFETY: as promised by the caller.
         let emptied = unsafe { self.protect(run, Access::None) }.and_then(|()| {
             // SAFETY: as promised by the caller.
-            unsafe { system::discard(self.address(run.start), bytes) }
+            unsafe { system::discard(self.address(run.start), bytes, Access::None) }
         });
         if emptied.is_err() {
             // SAFETY: restoring access to the reservation's own pages affects no other code.

@@ -1,6 +1,6 @@
 //! What goes back to the system: old free runs, those of full regions, tables, and how much of it.
 
-#![cfg(target_os = "linux")]
+#![cfg(any(unix, windows))]
 
 use core::alloc::Layout;
 use core::ptr::NonNull;

@@ -4,6 +4,9 @@ use core::cell::Cell;
 
 use crate::contract::stats::Stats;
 
+#[cfg(test)]
+mod tests;
+
 /// Live counts, totals and peaks. Each call costs a few additions on one cache line.
 ///
 /// An allocation of `requested` and `granted` bytes must be subtracted with the same two numbers.
