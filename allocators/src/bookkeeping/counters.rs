@@ -70,6 +70,7 @@ impl Counters {
     }
 
     /// Returns the number of live blocks.
+    #[cfg(any(unix, windows, test))]
     pub(crate) fn live(&self) -> usize {
         self.live.get()
     }

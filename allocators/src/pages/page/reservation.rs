@@ -14,6 +14,7 @@ use crate::threads::sync::SpinCell;
 
 mod tally;
 #[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests;
 
 /// A range of address space without memory, created by

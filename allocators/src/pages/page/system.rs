@@ -19,6 +19,9 @@ mod copied;
 #[cfg(target_os = "linux")]
 #[path = "system/linux.rs"]
 mod linux;
+#[cfg(test)]
+#[path = "system/tests.rs"]
+mod tests;
 #[cfg(all(unix, not(target_os = "linux")))]
 #[path = "system/unix.rs"]
 mod unix;

@@ -1,6 +1,6 @@
 //! What goes back to the system: old free runs, those of full regions, tables, and how much of it.
 
-#![cfg(any(unix, windows))]
+#![cfg(target_os = "linux")]
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
