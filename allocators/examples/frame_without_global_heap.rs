@@ -8,7 +8,6 @@
 )]
 
 use core::alloc::Layout;
-use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 use core::slice;
 use std::alloc::System;
@@ -168,14 +167,16 @@ fn array<'f, T: Copy>(
     fill: T,
 ) -> Result<&'f mut [T], AllocError> {
     let layout = Layout::array::<T>(items).map_err(|_| AllocError)?;
-    let block = frame.allocate(layout)?.cast::<MaybeUninit<T>>();
-    // SAFETY: the block is aligned and has room for that many items, which may be uninitialised. No
-    // other code uses it, and it stays live while the frame is borrowed, since freeing it singly is
-    // unsafe.
-    let slots = unsafe { slice::from_raw_parts_mut(block.as_ptr(), items) };
-    slots.fill(MaybeUninit::new(fill));
-    // SAFETY: every slot was just filled.
-    Ok(unsafe { slots.assume_init_mut() })
+    let block = frame.allocate(layout)?.cast::<T>();
+    for index in 0..items {
+        // SAFETY: the block has room for that many items.
+        let slot = unsafe { block.add(index) };
+        // SAFETY: the slot is aligned, in the block, and no other code uses it.
+        unsafe { slot.write(fill) };
+    }
+    // SAFETY: the block is aligned, every item was just written, no other code uses it, and it
+    // stays live while the frame is borrowed, since freeing it singly is unsafe.
+    Ok(unsafe { slice::from_raw_parts_mut(block.as_ptr(), items) })
 }
 
 fn main() -> Result<(), AllocError> {

@@ -5,7 +5,7 @@ pub(crate) mod size_class_heap;
 pub(crate) mod size_classes;
 pub(crate) mod slab;
 pub(crate) mod static_heap;
-#[cfg(all(feature = "std", target_os = "linux"))]
+#[cfg(all(feature = "std", any(unix, windows)))]
 pub(crate) mod system;
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(all(test, loom))))]
 pub(crate) mod thread_heap;

@@ -1,6 +1,7 @@
 //! Memory allocators as objects.
 #![doc = include_str!("../README.md")]
 #![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![expect(unsafe_code, reason = "an allocator hands out raw memory; every block has its argument")]
 
 #[cfg(any(feature = "std", test))]
@@ -33,9 +34,9 @@ pub use heaps::heap::HeapAllocator;
 pub use heaps::size_classes::{ClassTable, DefaultClasses, HeapClasses, SizeClasses};
 pub use heaps::slab::SlabAllocator;
 pub use heaps::static_heap::StaticHeap;
-#[cfg(all(feature = "std", target_os = "linux"))]
+#[cfg(all(feature = "std", any(unix, windows)))]
 pub use heaps::system::SystemAllocator;
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(all(test, loom))))]
 pub use heaps::thread_heap::{ThreadHeap, ThreadHeapReport};
 pub use linear::frame::{FrameAllocator, FrameMark, FrameScope};
 pub use linear::scratch::ScratchAllocator;
@@ -43,17 +44,28 @@ pub use linear::shared_frame::SharedFrame;
 pub use linear::temp::TempAllocator;
 pub use owners::arena::Arena;
 pub use owners::own::Own;
-#[cfg(target_os = "linux")]
+#[cfg(any(unix, windows))]
 pub use pages::guard_page::{GuardPageAllocator, GuardSide, GuardedAddress, GuardedPlace};
-#[cfg(target_os = "linux")]
+#[cfg(any(unix, windows))]
 pub use pages::page::{PageAllocator, Reservation};
-#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04"))]
+#[cfg(any(
+    feature = "allocator-api2-02",
+    feature = "allocator-api2-03",
+    feature = "allocator-api2-04"
+))]
 pub use program::bridge::Bridge;
+#[cfg(feature = "allocator-api2-02")]
+pub use program::from_allocator_api2::api2_02;
+#[cfg(feature = "allocator-api2-03")]
+pub use program::from_allocator_api2::api2_03;
+#[cfg(feature = "allocator-api2-04")]
+pub use program::from_allocator_api2::api2_04;
+pub use program::from_global::FromGlobal;
 #[cfg(feature = "std")]
 pub use program::global_guard::{Armed, ArmedAll, Arming, CallSite, GlobalGuard, Violations};
-#[cfg(target_os = "linux")]
+#[cfg(any(unix, windows))]
 pub use program::global_memory::GlobalMemory;
-#[cfg(target_os = "linux")]
+#[cfg(any(unix, windows))]
 pub use program::memory_globals::{MemoryGlobals, MemoryOptions};
 pub use program::overview::{Overview, OverviewHtml, OverviewJson};
 #[cfg(all(feature = "std", target_os = "linux"))]

@@ -1,6 +1,6 @@
 //! Memory that comes from the operating system in pages.
 
-#[cfg(target_os = "linux")]
+#[cfg(any(unix, windows))]
 pub(crate) mod guard_page;
-#[cfg(target_os = "linux")]
+#[cfg(any(unix, windows))]
 pub(crate) mod page;

@@ -1,6 +1,7 @@
 //! Containers in contiguous memory.
 #![doc = include_str!("../README.md")]
 #![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![expect(unsafe_code, reason = "elements lie in raw memory; every block has its argument")]
 
 #[cfg(any(feature = "std", test))]

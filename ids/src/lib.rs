@@ -1,6 +1,7 @@
 //! Ids instead of references, and string hashes.
 #![doc = include_str!("../README.md")]
 #![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // Tests may overflow: they panic where they do.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 #![expect(unsafe_code, reason = "tables hold objects in raw memory; every block has its argument")]

@@ -1,13 +1,13 @@
 //! The atomics, and the only place of this crate that names them: core's, or the model checker's.
 
-#[cfg(all(not(loom), target_has_atomic = "64"))]
+#[cfg(all(not(all(test, loom)), target_has_atomic = "64"))]
 use core::sync::atomic::AtomicU64;
-#[cfg(not(loom))]
+#[cfg(not(all(test, loom)))]
 pub(crate) use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-#[cfg(all(loom, target_has_atomic = "64"))]
+#[cfg(all(test, loom, target_has_atomic = "64"))]
 use loom::sync::atomic::AtomicU64;
-#[cfg(loom)]
+#[cfg(all(test, loom))]
 pub(crate) use loom::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use crate::id::Repr;

@@ -30,6 +30,8 @@ mod examples;
 mod failing;
 mod fill;
 mod frame;
+mod from_allocator_api2;
+mod from_global;
 mod global;
 mod global_guard;
 mod global_memory;

@@ -7,7 +7,7 @@
 //! | suite | for |
 //! |---|---|
 //! | [`allocator()`], [`exhaustion()`] | allocators of this family |
-//! | [`global_alloc()`], `allocator_api2_02`, `allocator_api2_04` | anybody's allocators |
+//! | [`global_alloc()`], `allocator_api2_02`, `allocator_api2_03`, `allocator_api2_04` | anybody's allocators |
 //! | [`id_table()`] | slot maps, arenas with generations, slabs: [`IdTable`] |
 //! | [`map()`] | hashed and sorted maps: [`Map`] |
 //! | [`queue()`] | queues, bounded or growing: [`Queue`] |
@@ -21,6 +21,8 @@ mod exhaustion;
 mod foreign;
 #[cfg(feature = "allocator-api2-02")]
 mod foreign_02;
+#[cfg(feature = "allocator-api2-03")]
+mod foreign_03;
 #[cfg(feature = "allocator-api2-04")]
 mod foreign_04;
 mod global;
@@ -45,6 +47,8 @@ pub use driven::with_subject;
 pub use exhaustion::{exhaustion, exhaustion_outcome};
 #[cfg(feature = "allocator-api2-02")]
 pub use foreign_02::{allocator_api2_02, allocator_api2_02_outcomes};
+#[cfg(feature = "allocator-api2-03")]
+pub use foreign_03::{allocator_api2_03, allocator_api2_03_outcomes};
 #[cfg(feature = "allocator-api2-04")]
 pub use foreign_04::{allocator_api2_04, allocator_api2_04_outcomes};
 pub use global::{global_alloc, global_alloc_outcomes};

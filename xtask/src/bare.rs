@@ -1,8 +1,9 @@
 //! A check that tier 0 compiles where there is no operating system.
 //!
 //! A bare-metal target is used if the toolchain has one; the stable one comes without. What always
-//! works: a copy of each packed crate in which `target_os = "linux"` reads `target_os = "none"`,
-//! which this machine is not, so that all code for an operating system drops out; built into a
+//! works: a copy of each packed crate in which `target_os = "linux"` and `unix` read
+//! `target_os = "none"`, which this machine is not, so that all code for an operating system drops
+//! out; built into a
 //! static library that is `no_std` and has its own panic handler, which the compiler refuses if
 //! std's is there too.
 
@@ -50,9 +51,14 @@ pub(crate) fn check(workspace: &Workspace) -> Outcome {
     Ok(())
 }
 
-/// Returns `text` as it reads where there is no operating system.
+/// Returns `text` as it reads where there is no operating system, manifests included.
 fn without_system(text: String) -> String {
-    text.replace("target_os = \"linux\"", "target_os = \"none\"")
+    let none = "target_os = \"none\"";
+    let text = text.replace("target_os = \"linux\"", none);
+    // Only as a predicate: the name of a module stays.
+    [("(unix)", "({})"), ("(unix, ", "({}, "), (", unix)", ", {})")]
+        .into_iter()
+        .fold(text, |text, (from, to)| text.replace(from, &to.replace("{}", none)))
 }
 
 /// Returns the features that need no operating system: all but `std` and those that turn it on.

@@ -91,7 +91,7 @@ const COMMANDS: &[Command] = &[
     ("scoreboard", "measures our rows beside their peers", scoreboard::run),
     ("shrink", "makes a failing program or trace small and prints it as a test", shrink::run),
     ("suites", "measures programs that heaps are compared by, on 1 to 8 threads", suites::run),
-    ("targets", "runs the tests of tier 0 with 32 bits and in the other byte order", targets::run),
+    ("targets", "runs the tests of tier 0 on other machines and systems", targets::run),
     (
         "tsan",
         "runs the tests that start threads under ThreadSanitizer, a planted race first",

@@ -117,7 +117,6 @@ pub(crate) use crate::blocks::buddy::tree::{Link, Parts, Tree};
 ///    blocks.
 /// 2. The invariants of `Tree`, whose metadata and links are in `memory`.
 /// 3. `base` is the header's address; `data` that of the first leaf.
-#[derive(Debug)]
 pub struct BuddyAllocator<
     'a,
     B: Allocator + ?Sized = dyn Allocator + Sync + 'a,

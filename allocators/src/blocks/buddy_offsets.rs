@@ -72,7 +72,6 @@ use crate::contract::stats::Stats;
 /// 1. `table` has the metadata of the tree and a link for each leaf, and is reached only through
 ///    this object.
 /// 2. The invariants of `Tree`.
-#[derive(Debug)]
 pub struct BuddyOffsets<'a, B: Allocator + ?Sized = dyn Allocator + 'a> {
     tree: Tree<'a>,
     bytes: u64,

@@ -193,7 +193,7 @@ impl<'a> SharedPool<'a> {
     /// unsafe { NODES.deallocate(node.cast()) };
     /// # Ok::<(), AllocError>(())
     /// ```
-    #[cfg(not(loom))]
+    #[cfg(not(all(test, loom)))]
     #[must_use]
     pub const fn new(
         name: &'a str,
@@ -204,7 +204,7 @@ impl<'a> SharedPool<'a> {
     }
 
     /// Creates a pool. The model checker's atomics have no `const` constructor.
-    #[cfg(loom)]
+    #[cfg(all(test, loom))]
     #[must_use]
     pub fn new(name: &'a str, layout: Layout, backing: &'a (dyn Allocator + Sync + 'a)) -> Self {
         Self::new_in(name, layout, backing)
@@ -213,14 +213,14 @@ impl<'a> SharedPool<'a> {
 
 impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
     /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
-    #[cfg(not(loom))]
+    #[cfg(not(all(test, loom)))]
     #[must_use]
     pub const fn new_in(name: &'a str, layout: Layout, backing: &'a B) -> Self {
         Self::with(layout, name, Some(backing))
     }
 
     /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
-    #[cfg(loom)]
+    #[cfg(all(test, loom))]
     #[must_use]
     pub fn new_in(name: &'a str, layout: Layout, backing: &'a B) -> Self {
         Self::with(layout, name, Some(backing))
@@ -256,7 +256,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
         self.capacity.load(Ordering::Relaxed)
     }
 
-    #[cfg(not(loom))]
+    #[cfg(not(all(test, loom)))]
     const fn with(layout: Layout, name: &'a str, backing: Option<&'a B>) -> Self {
         Self {
             chunks: [const { AtomicPtr::new(ptr::null_mut()) }; CHUNKS_MAX],
@@ -277,7 +277,7 @@ impl<'a, B: Allocator + Sync + ?Sized> SharedPool<'a, B> {
         }
     }
 
-    #[cfg(loom)]
+    #[cfg(all(test, loom))]
     fn with(layout: Layout, name: &'a str, backing: Option<&'a B>) -> Self {
         Self {
             chunks: core::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())),

@@ -16,10 +16,10 @@
 use core::alloc::Layout;
 use core::cell::Cell;
 use core::mem::MaybeUninit;
-use core::num::NonZero;
 use core::ptr::{self, NonNull};
 
-use crate::contract::allocator::{AllocError, Allocator};
+use crate::bookkeeping::table_memory::TableMemory;
+use crate::contract::allocator::AllocError;
 
 #[cfg(test)]
 mod tests;
@@ -102,7 +102,7 @@ impl<V: Copy> AddressTable<V> {
     ///
     /// [`AllocError`] if `books` refuses; the table is as it was.
     #[inline]
-    pub(crate) fn reserve<K: Allocator + ?Sized>(&self, books: &K) -> Result<(), AllocError> {
+    pub(crate) fn reserve<K: TableMemory + ?Sized>(&self, books: &K) -> Result<(), AllocError> {
         if 4 * (self.len() + 1) <= 3 * self.capacity.get() { Ok(()) } else { self.grow(books) }
     }
 
@@ -228,19 +228,19 @@ impl<V: Copy> AddressTable<V> {
     }
 
     /// Frees the memory and leaves an empty table.
-    pub(crate) fn release<K: Allocator + ?Sized>(&self, books: &K) {
+    pub(crate) fn release<K: TableMemory + ?Sized>(&self, books: &K) {
         let capacity = self.capacity.replace(0);
         self.used.set(0);
         self.gone.set(0);
         if let Some(slots) = NonNull::new(self.slots.replace(ptr::null_mut())) {
             // SAFETY: invariant 1; the table is not used any more.
-            unsafe { books.deallocate_sized(slots.cast(), layout::<V>(capacity)) };
+            unsafe { books.give_back_table(slots.cast(), layout::<V>(capacity)) };
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn grow<K: Allocator + ?Sized>(&self, books: &K) -> Result<(), AllocError> {
+    fn grow<K: TableMemory + ?Sized>(&self, books: &K) -> Result<(), AllocError> {
         let capacity = self.capacity.get().saturating_mul(2).max(SLOTS_MIN);
         if capacity > SLOTS_MAX {
             return Err(AllocError);
@@ -252,7 +252,7 @@ impl<V: Copy> AddressTable<V> {
             return Err(AllocError);
         }
         // All zero: every slot is empty.
-        let memory = books.allocate_zeroed(layout::<V>(capacity))?.cast::<Slot<V>>();
+        let memory = books.take_table(layout::<V>(capacity))?.cast::<Slot<V>>();
         self.settle();
         let old = Self {
             slots: Cell::new(self.slots.replace(memory.as_ptr())),
@@ -314,7 +314,7 @@ impl<V: Copy> AddressTable<V> {
     #[cold]
     #[inline(never)]
     fn find_again(&self, place: Place) -> usize {
-        let address = NonZero::new(place.address).map(NonNull::without_provenance);
+        let address = NonNull::new(ptr::without_provenance_mut(place.address));
         let now = address.and_then(|address| self.place_of(address));
         now.expect("an entry is in the table until it is taken out").at
     }

@@ -68,7 +68,7 @@ pub(crate) fn opened<R>(address: *mut u8, bytes: usize, act: impl FnOnce() -> R)
 ///
 /// `at` is valid for reads, aligned, and written by whole stores alone.
 #[inline(always)]
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(all(test, loom))))]
 pub(crate) unsafe fn read_closed(at: *const u32) -> u32 {
     #[cfg(all(loligo_asan, target_arch = "x86_64"))]
     {

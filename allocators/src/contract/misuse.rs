@@ -169,12 +169,12 @@ pub fn set_misuse_handler(handler: Option<fn(&Report<'_>) -> !>) {
 /// Reports a misuse and does not return.
 ///
 /// Writes the report to file descriptor 2 from a buffer on the stack, without allocating, and
-/// aborts. Without std and without Linux it panics with the report. A handler installed by
+/// aborts. Without std and without Unix it panics with the report. A handler installed by
 /// [`set_misuse_handler`] is called instead of either.
 ///
 /// # Panics
 ///
-/// Where neither std nor Linux provides an abort.
+/// Where neither std nor Unix provides an abort.
 #[cold]
 #[inline(never)]
 pub fn misuse(report: &Report<'_>) -> ! {
@@ -221,7 +221,7 @@ impl Line {
         Self { bytes: [0; 1024], used: 0 }
     }
 
-    #[cfg(target_os = "linux")]
+    #[cfg(unix)]
     fn flush(&self) {
         let mut from = 0;
         while from < self.used {
@@ -235,13 +235,13 @@ impl Line {
         }
     }
 
-    #[cfg(all(not(target_os = "linux"), feature = "std"))]
+    #[cfg(all(not(unix), feature = "std"))]
     fn flush(&self) {
         use std::io::Write;
         let _ = std::io::stderr().write_all(&self.bytes[..self.used]);
     }
 
-    #[cfg(all(not(target_os = "linux"), not(feature = "std")))]
+    #[cfg(all(not(unix), not(feature = "std")))]
     fn flush(&self) {
         let _ = (&self.bytes, self.used);
     }
@@ -257,18 +257,18 @@ impl Write for Line {
     }
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 fn die(_report: &Report<'_>) -> ! {
     // SAFETY: abort takes nothing and does not return.
     unsafe { libc::abort() }
 }
 
-#[cfg(all(not(target_os = "linux"), feature = "std"))]
+#[cfg(all(not(unix), feature = "std"))]
 fn die(_report: &Report<'_>) -> ! {
     std::process::abort()
 }
 
-#[cfg(all(not(target_os = "linux"), not(feature = "std")))]
+#[cfg(all(not(unix), not(feature = "std")))]
 fn die(report: &Report<'_>) -> ! {
     panic!("{report}")
 }

@@ -129,7 +129,6 @@ const REGION_BYTES: usize = 64 << 20;
 /// };
 /// drop(above);
 /// ```
-#[derive(Debug)]
 pub struct HeapAllocator<
     'a,
     B: Allocator + ?Sized = dyn Allocator + Sync + 'a,

@@ -30,7 +30,7 @@ mod mixed;
 mod page_id;
 mod region;
 mod region_table;
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(all(test, loom))))]
 mod shared_tables;
 mod small;
 mod table_word;
@@ -48,7 +48,7 @@ pub(crate) use self::growing_heap::{GrowingHeap, report};
 use self::medium::Medium;
 use self::region::{NIL, PageState, Region};
 use self::region_table::RegionTable;
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(all(test, loom))))]
 pub(crate) use self::shared_tables::SharedTables;
 use self::small::{Class, Front, Item};
 use self::table_word::write_bits;
@@ -404,7 +404,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
 
     /// Whether an address is in the cached region.
     #[inline]
-    #[cfg(all(feature = "std", not(loom)))]
+    #[cfg(all(feature = "std", not(all(test, loom))))]
     pub(crate) fn is_in_cached(&self, block: NonNull<u8>) -> bool {
         let region = self.cached_region();
         block.addr().get().wrapping_sub(region.base.addr()) < region.bytes
@@ -457,7 +457,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     }
 
     /// Bytes of the live blocks.
-    #[cfg(all(feature = "std", not(loom)))]
+    #[cfg(all(feature = "std", not(all(test, loom))))]
     pub(crate) fn granted(&self) -> usize {
         self.granted
     }

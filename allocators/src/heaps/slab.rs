@@ -98,7 +98,6 @@ const REGION_BYTES: usize = 1 << 20;
 /// unsafe { slab.deallocate_sized(block.cast(), node) };
 /// # Ok::<(), loligo_allocators::AllocError>(())
 /// ```
-#[derive(Debug)]
 pub struct SlabAllocator<'a, B = dyn Allocator + Sync + 'a, C = DefaultClasses, S = NoSites>
 where
     B: Allocator + ?Sized,

@@ -8,15 +8,18 @@
 
 mod blocks;
 mod describe;
+#[cfg(unix)]
 mod faults;
 mod shape;
 mod state;
 #[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests;
 
 use core::alloc::Layout;
 use core::panic::Location;
 use core::ptr::NonNull;
+#[cfg(unix)]
 use core::sync::atomic::AtomicBool;
 
 pub use self::describe::{GuardedAddress, GuardedPlace};
@@ -137,6 +140,7 @@ pub struct GuardPageAllocator<'a> {
     guarded_max: usize,
     waiting_max: usize,
     /// Whether it reports faults permanently.
+    #[cfg(unix)]
     reports: AtomicBool,
     state: SpinCell<State>,
 }
@@ -170,6 +174,7 @@ impl<'a> GuardPageAllocator<'a> {
             side: GuardSide::Overrun,
             guarded_max: GUARDED_MAX,
             waiting_max: WAITING_MAX,
+            #[cfg(unix)]
             reports: AtomicBool::new(false),
             state: SpinCell::new(State::new()),
         }

@@ -6,7 +6,6 @@
 //! in parts; the kernel's refusals are errors.
 
 mod closed;
-pub(crate) mod counters;
 mod entry;
 mod mapping;
 mod page_map;
@@ -21,7 +20,9 @@ pub(crate) mod system;
 pub(crate) mod system;
 mod table;
 
+// They look at the mappings of the process as Linux shows them; `system/tests.rs` runs everywhere.
 #[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests;
 
 use core::alloc::Layout;
@@ -44,8 +45,12 @@ use crate::threads::sync::SpinCell;
 
 /// Allocates whole pages of virtual memory, each block a mapping of the kernel.
 ///
-/// Linux only; elsewhere the type does not exist, and the compiler reports that it was configured
-/// out.
+/// Linux, other Unix systems such as macOS, and Windows; elsewhere the type does not exist, and the
+/// compiler reports that it was configured out. [`FromGlobal`](crate::FromGlobal) is a backing for
+/// the rest.
+///
+/// What Linux alone has is done without elsewhere: a block that grows is copied, huge pages are not
+/// requested, and on Windows a block that shrinks stays whole.
 ///
 /// 4 096 bytes take exactly one page of 4 KiB: there is no header. Fresh pages read as zero, so
 /// [`allocate_zeroed`](Allocator::allocate_zeroed) costs nothing more. A block moves only on
@@ -376,7 +381,7 @@ impl Pages {
     #[cold]
     unsafe fn park(&self, address: NonNull<u8>, bytes: usize) {
         // SAFETY: as promised by the caller.
-        let discarded = unsafe { system::discard(address, bytes) };
+        let discarded = unsafe { system::discard(address, bytes, Access::None) };
         if discarded.is_err() {
             // The memory of locked pages cannot be released; a block cut from them later must read
             // as zero.
@@ -405,7 +410,7 @@ impl Pages {
         // SAFETY: the whole pages of the part are inside the caller's block.
         let pages = unsafe { part.cast::<u8>().add(first - start) };
         // SAFETY: the caller gives their contents up.
-        match unsafe { system::discard(pages, end - first) } {
+        match unsafe { system::discard(pages, end - first, Access::ReadWrite) } {
             Ok(()) => end - first,
             Err(AllocError) => 0,
         }

@@ -1,8 +1,8 @@
 //! Bridges to `allocator-api2`, for the containers of other crates.
 //!
-//! One feature for each maintained version, `allocator-api2-02` and `allocator-api2-04`; one macro
-//! generates the same implementations for each, so either can change or be removed without touching
-//! the other.
+//! One feature for each version in use: `allocator-api2-02`, `allocator-api2-03` and
+//! `allocator-api2-04`. One macro generates the same implementations for each, so any can change or
+//! be removed without touching the others.
 //!
 //! These types implement `allocator_api2::alloc::Allocator`: `&dyn Allocator`,
 //! `&(dyn Allocator + Sync)`, a reference to each allocator of this crate (the list is
@@ -21,8 +21,8 @@
 #[cfg(test)]
 mod tests;
 
-use core::alloc::Layout;
-use core::ptr::NonNull;
+use core::alloc::{GlobalAlloc, Layout};
+use core::ptr::{self, NonNull};
 
 use crate::blocks::buddy::BuddyAllocator;
 use crate::blocks::pool::PoolAllocator;
@@ -33,14 +33,19 @@ use crate::heaps::heap::HeapAllocator;
 use crate::heaps::size_classes::SizeClasses;
 use crate::heaps::slab::SlabAllocator;
 use crate::heaps::static_heap::StaticHeap;
+#[cfg(all(feature = "std", any(unix, windows)))]
+use crate::heaps::system::SystemAllocator;
+#[cfg(all(feature = "std", not(all(test, loom))))]
+use crate::heaps::thread_heap::ThreadHeap;
 use crate::linear::frame::FrameAllocator;
 use crate::linear::scratch::ScratchAllocator;
 use crate::linear::shared_frame::SharedFrame;
 use crate::linear::temp::TempAllocator;
-#[cfg(target_os = "linux")]
+#[cfg(any(unix, windows))]
 use crate::pages::guard_page::GuardPageAllocator;
-#[cfg(target_os = "linux")]
+#[cfg(any(unix, windows))]
 use crate::pages::page::PageAllocator;
+use crate::program::from_global::FromGlobal;
 use crate::threads::locked::{Lock, Locked};
 use crate::wrappers::canary::CanaryAllocator;
 use crate::wrappers::failing::FailingAllocator;
@@ -94,7 +99,9 @@ use crate::wrappers::verify::VerifyAllocator;
 /// use loligo_allocators::PageAllocator;
 /// # #[cfg(feature = "allocator-api2-02")]
 /// use allocator_api2_02 as allocator_api2;
-/// # #[cfg(not(feature = "allocator-api2-02"))]
+/// # #[cfg(all(feature = "allocator-api2-03", not(feature = "allocator-api2-02")))]
+/// # use allocator_api2_03 as allocator_api2;
+/// # #[cfg(not(any(feature = "allocator-api2-02", feature = "allocator-api2-03")))]
 /// # use allocator_api2_04 as allocator_api2;
 ///
 /// let numbers: allocator_api2::vec::Vec<u32, PageAllocator> =
@@ -117,7 +124,7 @@ impl<A: ?Sized> Copy for Bridge<'_, A> {}
 macro_rules! each_allocator {
     ($bridges:ident) => {
         $bridges! {
-            #[cfg(target_os = "linux")]
+            #[cfg(any(unix, windows))]
             [S: SiteBook] PageAllocator<S>;
             ['b, B: Allocator + ?Sized, S: SiteBook, C: SizeClasses] HeapAllocator<'b, B, S, C>;
             ['b, B: Allocator + ?Sized, C: SizeClasses, S: SiteBook] SlabAllocator<'b, B, C, S>;
@@ -133,10 +140,15 @@ macro_rules! each_allocator {
             ['b, B: Allocator + ?Sized] FailingAllocator<'b, B>;
             ['b, B: Allocator + ?Sized] FillAllocator<'b, B>;
             ['b, B: Allocator + ?Sized] VerifyAllocator<'b, B>;
-            #[cfg(target_os = "linux")]
+            #[cfg(any(unix, windows))]
             ['b] GuardPageAllocator<'b>;
             ['b, B: Allocator + ?Sized, K: Allocator + ?Sized] QuarantineAllocator<'b, B, K>;
             [const BYTES: usize] StaticHeap<BYTES>;
+            #[cfg(all(feature = "std", any(unix, windows)))]
+            ['b] SystemAllocator<'b>;
+            #[cfg(all(feature = "std", not(all(test, loom))))]
+            ['b, S: SiteBook] ThreadHeap<'b, S>;
+            ['b, G: GlobalAlloc + ?Sized] FromGlobal<'b, G>;
             ['b, B: Allocator + ?Sized, K: Allocator + ?Sized] TraceAllocator<'b, B, K>;
             ['b, const N: usize, B: Allocator + ?Sized] TempAllocator<'b, N, B>;
             [A: Allocator, L: Lock] Locked<A, L>;
@@ -220,12 +232,15 @@ macro_rules! line {
 }
 
 line!(line_02, "allocator-api2-02", allocator_api2_02);
+line!(line_03, "allocator-api2-03", allocator_api2_03);
 line!(line_04, "allocator-api2-04", allocator_api2_04);
 
 /// Returns the answer to a size of zero: an empty slice at an aligned address.
 #[inline]
 fn nothing(layout: Layout) -> NonNull<[u8]> {
-    NonNull::slice_from_raw_parts(layout.dangling_ptr(), 0)
+    // An alignment is never zero.
+    let address = NonNull::new(ptr::without_provenance_mut(layout.align()));
+    NonNull::slice_from_raw_parts(address.unwrap_or(NonNull::dangling()), 0)
 }
 
 #[inline]

@@ -21,6 +21,7 @@ pub use self::arming::{Armed, ArmedAll, Arming, Violations};
 use self::arming::{MODES, Verdict};
 pub use self::site::CallSite;
 use self::thread::THREAD;
+use crate::bookkeeping::char_boundary;
 use crate::contract::misuse::{Misuse, Report, misuse, write_stderr};
 use crate::threads::global::no_unwind;
 
@@ -352,7 +353,7 @@ impl<A> GlobalGuard<A> {
 /// Writes a text longer than the line of a report.
 fn write_long(mut text: &str) {
     while !text.is_empty() {
-        let (part, rest) = text.split_at(text.floor_char_boundary(PART_BYTES));
+        let (part, rest) = text.split_at(char_boundary::floor(text, PART_BYTES));
         write_stderr(format_args!("{part}"));
         text = rest;
     }

@@ -95,9 +95,9 @@ impl Default for MemoryOptions {
 ///                                     "sound"    "physics" ...   proxies of the subsystems
 /// ```
 ///
-/// Linux only, like its pages. It is not a global variable: a program keeps it in a local of
-/// `main`, or in a `static` with a lock, and each test creates its own, with its own name in every
-/// report. It works before `main`.
+/// For systems with pages, like [`PageAllocator`](crate::PageAllocator). It is not a global
+/// variable: a program keeps it in a local of `main`, or in a `static` with a lock, and each test
+/// creates its own, with its own name in every report. It works before `main`.
 ///
 /// # Shutting down
 ///

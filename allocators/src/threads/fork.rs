@@ -56,7 +56,7 @@ pub(crate) fn watch(lock: &SpinLock) {
 }
 
 /// Sets what else is to be held.
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(all(test, loom))))]
 pub(crate) fn also(held: &'static Held) {
     ALSO.store(core::ptr::from_ref(held).cast_mut(), Ordering::Release);
     set_handlers();

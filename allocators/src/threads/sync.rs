@@ -2,7 +2,6 @@
 
 pub(crate) mod shared;
 
-#[cfg(any(feature = "std", target_os = "linux"))]
 use core::cell::UnsafeCell;
 use core::fmt;
 use core::sync::atomic::{AtomicU8, Ordering};
@@ -13,7 +12,7 @@ const LOOKS: u32 = 64;
 /// A lock of one byte that waits by spinning.
 ///
 /// It needs no system and never allocates, so it is usable in a `#[global_allocator]`. A waiting
-/// thread reads the lock 64 times, then yields its time slice (through std, or on Linux without
+/// thread reads the lock 64 times, then yields its time slice (through std, or on Unix without
 /// it), since the holder may be waiting for this very core. On other systems it keeps spinning. It
 /// is neither fair nor reentrant: a thread that takes it twice waits forever.
 ///
@@ -65,7 +64,7 @@ impl SpinLock {
     }
 
     /// Takes the lock if it is free, without waiting.
-    #[cfg(target_os = "linux")]
+    #[cfg(any(unix, test))]
     pub(crate) fn try_acquire(&self) -> bool {
         // Acquire pairs with the Release in `release`, as in `acquire`.
         self.state.swap(HELD, Ordering::Acquire) != HELD
@@ -137,13 +136,13 @@ fn let_others_run() {
     std::thread::yield_now();
 }
 
-#[cfg(all(not(feature = "std"), target_os = "linux"))]
+#[cfg(all(not(feature = "std"), unix))]
 fn let_others_run() {
     // SAFETY: sched_yield takes nothing and touches no memory of the program.
     let _ = unsafe { libc::sched_yield() };
 }
 
-#[cfg(all(not(feature = "std"), not(target_os = "linux")))]
+#[cfg(all(not(feature = "std"), not(unix)))]
 fn let_others_run() {
     core::hint::spin_loop();
 }
@@ -153,7 +152,6 @@ fn let_others_run() {
 /// # Invariants
 ///
 /// 1. `value` is touched only by the thread that holds `lock`, or through `&mut self`.
-#[cfg(any(feature = "std", target_os = "linux"))]
 pub(crate) struct SpinCell<T> {
     lock: SpinLock,
     value: UnsafeCell<T>,
@@ -161,10 +159,8 @@ pub(crate) struct SpinCell<T> {
 
 // SAFETY: the lock lets one thread at a time reach the value (invariant 1), which so passes from
 // thread to thread; `T: Send` allows that.
-#[cfg(any(feature = "std", target_os = "linux"))]
 unsafe impl<T: Send> Sync for SpinCell<T> {}
 
-#[cfg(any(feature = "std", target_os = "linux"))]
 impl<T> SpinCell<T> {
     pub(crate) const fn new(value: T) -> Self {
         Self { lock: SpinLock::new(), value: UnsafeCell::new(value) }
@@ -181,6 +177,7 @@ impl<T> SpinCell<T> {
     }
 
     /// Runs `work` on the value if the lock is free now; for signal handlers, which must not wait.
+    #[cfg(any(unix, test))]
     pub(crate) fn try_with<R>(&self, work: impl FnOnce(&mut T) -> R) -> Option<R> {
         if !self.lock.try_acquire() {
             return None;
@@ -190,25 +187,26 @@ impl<T> SpinCell<T> {
         Some(work(unsafe { &mut *self.value.get() }))
     }
 
+    #[cfg(any(unix, windows))]
     pub(crate) fn get_mut(&mut self) -> &mut T {
         self.value.get_mut()
     }
 
     /// Takes the lock if it is free, for [`release_held`](Self::release_held).
-    #[cfg(all(feature = "std", target_os = "linux", not(loom)))]
+    #[cfg(all(feature = "std", target_os = "linux", not(all(test, loom))))]
     pub(crate) fn try_hold(&self) -> bool {
         self.lock.try_acquire()
     }
 
     /// Releases what [`try_hold`](Self::try_hold) took. Only its holder may call this.
-    #[cfg(all(feature = "std", target_os = "linux", not(loom)))]
+    #[cfg(all(feature = "std", target_os = "linux", not(all(test, loom))))]
     pub(crate) fn release_held(&self) {
         self.lock.release();
     }
 
     /// The value, for the thread that holds the lock by other means than [`with`](Self::with)
     /// (invariant 1).
-    #[cfg(all(feature = "std", target_os = "linux", not(loom)))]
+    #[cfg(all(feature = "std", target_os = "linux", not(all(test, loom))))]
     pub(crate) fn held(&self) -> *mut T {
         self.value.get()
     }

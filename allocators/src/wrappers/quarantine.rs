@@ -7,7 +7,6 @@
 
 mod check;
 mod held;
-pub(crate) mod left;
 pub(crate) mod pattern;
 #[cfg(test)]
 mod tests;
@@ -18,8 +17,8 @@ use core::panic::Location;
 use core::ptr::NonNull;
 
 use self::held::{Change, Held, Ring};
-use self::left::Left;
 use crate::bookkeeping::address_table::{AddressTable, Place};
+use crate::bookkeeping::left::Left;
 use crate::bookkeeping::mark;
 use crate::contract::allocator::{AllocError, Allocator, Block, Damage, move_block};
 use crate::contract::leak;

@@ -125,14 +125,14 @@ impl SharedProxy<'_> {
 
 impl<'a> SharedProxy<'a> {
     /// Creates a proxy of `backing`.
-    #[cfg(not(loom))]
+    #[cfg(not(all(test, loom)))]
     #[must_use]
     pub const fn new(name: &'a str, backing: &'a (dyn Allocator + Sync + 'a)) -> Self {
         Self::new_in(name, backing)
     }
 
     /// Creates a proxy of `backing`. The model checker's atomics have no `const` constructor.
-    #[cfg(loom)]
+    #[cfg(all(test, loom))]
     #[must_use]
     pub fn new(name: &'a str, backing: &'a (dyn Allocator + Sync + 'a)) -> Self {
         Self::new_in(name, backing)
@@ -141,14 +141,14 @@ impl<'a> SharedProxy<'a> {
 
 impl<'a, B: Allocator + Sync + ?Sized> SharedProxy<'a, B> {
     /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
-    #[cfg(not(loom))]
+    #[cfg(not(all(test, loom)))]
     #[must_use]
     pub const fn new_in(name: &'a str, backing: &'a B) -> Self {
         Self { counters: Counters::new(), budget_bytes: usize::MAX, backing, name }
     }
 
     /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
-    #[cfg(loom)]
+    #[cfg(all(test, loom))]
     #[must_use]
     pub fn new_in(name: &'a str, backing: &'a B) -> Self {
         Self { counters: Counters::new(), budget_bytes: usize::MAX, backing, name }

@@ -74,7 +74,7 @@ pub fn preimage_32(hash: u32, seed: u32, text: &mut [u8]) -> Option<&str> {
             let block = u32::from_le_bytes([ALPHABET[0]; 4]);
             let begin = fixed.iter().fold(begin, |h, _| step_32(h, block));
             search(counted.as_flattened_mut(), tail, |counted, tail| {
-                let block = counted.as_array().map(|&block| u32::from_le_bytes(block));
+                let block = counted.first_chunk().map(|&block| u32::from_le_bytes(block));
                 let state = block.map_or(begin, |block| step_32(begin, block));
                 let goal = if tail.is_empty() { end } else { untail_32(end, value(tail) as u32) };
                 let block = block_between_32(state, goal);
@@ -125,7 +125,7 @@ pub fn preimage_64(hash: u64, seed: u64, text: &mut [u8]) -> Option<&str> {
             let block = u64::from_le_bytes([ALPHABET[0]; 8]);
             let begin = fixed.iter().fold(begin, |h, _| step_64(h, block));
             search(counted.as_flattened_mut(), tail, |counted, tail| {
-                let block = counted.as_array().map(|&block| u64::from_le_bytes(block));
+                let block = counted.first_chunk().map(|&block| u64::from_le_bytes(block));
                 let state = block.map_or(begin, |block| step_64(begin, block));
                 let goal = if tail.is_empty() { end } else { untail_64(end, value(tail)) };
                 let block = block_between_64(state, goal);

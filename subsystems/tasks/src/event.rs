@@ -16,7 +16,7 @@ pub struct Event(AtomicBool);
 
 impl Event {
     /// Returns an event that is not set.
-    #[cfg(not(loom))]
+    #[cfg(not(all(test, loom)))]
     #[must_use]
     pub const fn new() -> Self {
         Self(AtomicBool::new(false))
@@ -24,7 +24,7 @@ impl Event {
 
     /// Returns an event that is not set. The model checker's atomics cannot be made at compile
     /// time.
-    #[cfg(loom)]
+    #[cfg(all(test, loom))]
     #[must_use]
     pub fn new() -> Self {
         Self(AtomicBool::new(false))

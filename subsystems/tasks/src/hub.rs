@@ -15,9 +15,9 @@ use crate::worker::Worker;
 
 /// How often a thread that finds nothing looks again before it sleeps: some microseconds, about
 /// what waking it costs.
-#[cfg(not(loom))]
+#[cfg(not(all(test, loom)))]
 const LOOKS: u32 = 100;
-#[cfg(loom)]
+#[cfg(all(test, loom))]
 const LOOKS: u32 = 0;
 
 /// What all threads share.

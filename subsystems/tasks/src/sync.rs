@@ -1,28 +1,28 @@
 //! The lock, the bells that wake sleepers and the one atomic that is looked at without the lock:
 //! std's, or the model checker's. The only place of this crate that names them.
 
-#[cfg(loom)]
+#[cfg(all(test, loom))]
 pub(crate) mod model;
 
-#[cfg(not(loom))]
+#[cfg(not(all(test, loom)))]
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-#[cfg(not(loom))]
+#[cfg(not(all(test, loom)))]
 pub(crate) use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-#[cfg(loom)]
+#[cfg(all(test, loom))]
 pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-#[cfg(loom)]
+#[cfg(all(test, loom))]
 pub(crate) use model::{Bell, Guard, Lock};
 
 /// What follows the lock, as long as this thread holds it.
-#[cfg(not(loom))]
+#[cfg(not(all(test, loom)))]
 pub(crate) type Guard<'l, T> = MutexGuard<'l, T>;
 
 /// A lock that is held for a few dozen nanoseconds.
-#[cfg(not(loom))]
+#[cfg(not(all(test, loom)))]
 pub(crate) struct Lock<T>(Mutex<T>);
 
-#[cfg(not(loom))]
+#[cfg(not(all(test, loom)))]
 impl<T> Lock<T> {
     pub(crate) const fn new(value: T) -> Self {
         Self(Mutex::new(value))
@@ -37,11 +37,11 @@ impl<T> Lock<T> {
 }
 
 /// What one thread sleeps by.
-#[cfg(not(loom))]
+#[cfg(not(all(test, loom)))]
 #[derive(Default)]
 pub(crate) struct Bell(Condvar);
 
-#[cfg(not(loom))]
+#[cfg(not(all(test, loom)))]
 impl Bell {
     /// Gives the lock back and sleeps, both at once, until the bell is rung, or for no reason; then
     /// takes the lock.

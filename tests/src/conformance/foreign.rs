@@ -37,7 +37,11 @@ pub(super) trait Foreign {
 }
 
 /// Makes the `Api2` in scope, the trait of one line of allocator-api2, a foreign one.
-#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04"))]
+#[cfg(any(
+    feature = "allocator-api2-02",
+    feature = "allocator-api2-03",
+    feature = "allocator-api2-04"
+))]
 macro_rules! line {
     () => {
         use core::alloc::Layout;
@@ -82,7 +86,11 @@ macro_rules! line {
         }
     };
 }
-#[cfg(any(feature = "allocator-api2-02", feature = "allocator-api2-04"))]
+#[cfg(any(
+    feature = "allocator-api2-02",
+    feature = "allocator-api2-03",
+    feature = "allocator-api2-04"
+))]
 pub(super) use line;
 
 /// A foreign allocator with the records that it does not keep.

@@ -13,8 +13,8 @@ use crate::command;
 use crate::outcome::Failure;
 
 /// The features that the mutants are built with: all that change code of tier 0.
-const FEATURES: &str = "loligo-allocators/allocator-api2-02,loligo-allocators/allocator-api2-04,\
-    loligo-allocators/lock_api,loligo-allocators/stacks,loligo-containers/hashbrown";
+const FEATURES: &str = "loligo-allocators/allocator-api2-02,loligo-allocators/allocator-api2-03,\
+    loligo-allocators/allocator-api2-04,loligo-allocators/lock_api,loligo-allocators/stacks,loligo-containers/hashbrown";
 
 /// What Cargo and rustc said.
 #[derive(Debug, Default)]

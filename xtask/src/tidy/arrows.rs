@@ -9,7 +9,7 @@ use crate::workspace::{Dependency, Member, Workspace};
 const GROUND: [&str; 3] = ["loligo-allocators", "loligo-ids", "loligo-containers"];
 
 /// What tier 0 may depend on besides itself.
-const GROUND_LIBRARIES: [&str; 11] = [
+const GROUND_LIBRARIES: [&str; 10] = [
     "libc",
     "memmap2",
     "allocator-api2",
@@ -18,7 +18,6 @@ const GROUND_LIBRARIES: [&str; 11] = [
     "hashbrown",
     "static_assertions",
     "bitvec",
-    "loom",
     // Enabled by a feature: the call stacks of traced allocations.
     "backtrace",
     // Enabled by a feature: ids and tables in any format.

@@ -48,7 +48,11 @@ fn root(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Finding>) {
 fn shared_keys(member: &Member, path: &str, text: &str, findings: &mut Vec<Finding>) {
     let package = member.manifest.get("package").and_then(Value::as_table);
     for key in SHARED {
-        if !package.and_then(|table| table.get(key)).is_some_and(inherits) {
+        let value = package.and_then(|table| table.get(key));
+        // Tier 0 promises older compilers than the one that builds the rest.
+        let is_older = key == "rust-version" && member.tier == Some(0);
+        let is_stated = is_older && value.is_some_and(Value::is_str);
+        if !is_stated && !value.is_some_and(inherits) {
             let what = format!("write `{key}.workspace = true`; the value is in the root");
             findings.push(Finding::new("said-once", path, line_of_key(text, key), what));
         }

@@ -10,9 +10,15 @@ use crate::workspace::Workspace;
 /// forgotten source is a finding and not a silence.
 const NO_SOURCE: &[&str] = &[
     "allocators/bookkeeping/address_table",
+    "allocators/bookkeeping/block_table",
+    "allocators/bookkeeping/char_boundary",
+    "allocators/bookkeeping/counters",
+    "allocators/bookkeeping/left",
     "allocators/bookkeeping/mark",
     "allocators/bookkeeping/sites",
     "allocators/blocks/offset_leak",
+    "allocators/bookkeeping/source_allocator",
+    "allocators/bookkeeping/table_memory",
     "allocators/contract/leak",
     "allocators/contract/misuse",
     "allocators/contract/stats",
@@ -21,6 +27,7 @@ const NO_SOURCE: &[&str] = &[
     "allocators/owners/slice_builder",
     "allocators/owners/text_builder",
     "allocators/program/bridge",
+    "allocators/program/debug",
     "allocators/threads/fork",
     "allocators/threads/global",
     "allocators/threads/locked",

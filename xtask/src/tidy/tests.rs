@@ -45,6 +45,10 @@ fn said_once_finds_a_repeated_value() {
     let text = manifest("loligo-cli", 5, CLI);
     let edition = text.replace("edition.workspace = true", "edition = \"2024\"");
     planted("tools/cli/Cargo.toml", &edition, "said-once", 4);
+    let older = ("rust-version.workspace = true", "rust-version = \"1.88\"");
+    planted("tools/cli/Cargo.toml", &text.replace(older.0, older.1), "said-once", 5);
+    let ground = package("loligo-ids", 0).replace(older.0, older.1);
+    harmless("ids/Cargo.toml", &ground);
     let version = text.replace("loligo-ids.workspace = true", "loligo-ids = \"0.1\"");
     planted("tools/cli/Cargo.toml", &version, "said-once", 14);
     let lints = text.replace("[lints]\nworkspace = true", "[lints.rust]\ndead_code = \"allow\"");

@@ -20,7 +20,7 @@ use crate::threads::sync::shared::{AtomicUsize, Ordering};
 use super::chunk::Chunk;
 
 /// The bits of a word; two under the model checker, so that a model of few blocks has every level.
-pub(super) const BITS: usize = if cfg!(loom) { 2 } else { usize::BITS as usize };
+pub(super) const BITS: usize = if cfg!(all(test, loom)) { 2 } else { usize::BITS as usize };
 
 /// Returns a word whose first `bits` bits are set; all of them if it has no more.
 pub(super) const fn ones(bits: usize) -> usize {

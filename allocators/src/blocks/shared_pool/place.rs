@@ -28,7 +28,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    #[cfg(not(loom))]
+    #[cfg(not(all(test, loom)))]
     const fn new() -> Self {
         Self {
             near: AtomicUsize::new(0),
@@ -38,7 +38,7 @@ impl Place {
         }
     }
 
-    #[cfg(loom)]
+    #[cfg(all(test, loom))]
     fn new() -> Self {
         Self {
             near: AtomicUsize::new(0),
@@ -90,12 +90,12 @@ impl Place {
 pub(super) struct Places([Place; PLACES]);
 
 impl Places {
-    #[cfg(not(loom))]
+    #[cfg(not(all(test, loom)))]
     pub(super) const fn new() -> Self {
         Self([const { Place::new() }; PLACES])
     }
 
-    #[cfg(loom)]
+    #[cfg(all(test, loom))]
     pub(super) fn new() -> Self {
         Self(core::array::from_fn(|_| Place::new()))
     }

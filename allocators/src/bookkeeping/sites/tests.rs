@@ -12,7 +12,7 @@ use crate::contract::allocator::{AllocError, Allocator};
 use crate::testing::test_backing::{Random, TestBacking};
 
 mod kinds;
-#[cfg(target_os = "linux")]
+#[cfg(any(unix, windows))]
 mod pages;
 mod programs;
 mod tables;

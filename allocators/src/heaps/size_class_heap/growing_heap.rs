@@ -59,7 +59,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     }
 
     /// As this one, with regions that double up to `bytes`.
-    #[cfg(all(feature = "std", not(loom)))]
+    #[cfg(all(feature = "std", not(all(test, loom))))]
     pub(crate) const fn up_to(mut self, bytes: usize) -> Self {
         self.region_bytes_max = bytes;
         self
@@ -111,21 +111,21 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
 
     /// The class of a request without a special alignment, if it has one.
     #[inline]
-    #[cfg(all(feature = "std", not(loom)))]
+    #[cfg(all(feature = "std", not(all(test, loom))))]
     pub(crate) fn front_class(layout: Layout) -> Option<usize> {
         SizeClassHeap::<C>::front_class(layout)
     }
 
     /// Serves a request of a class from its front alone.
     #[inline]
-    #[cfg(all(feature = "std", not(loom)))]
+    #[cfg(all(feature = "std", not(all(test, loom))))]
     pub(crate) fn allocate_front(&self, class: usize, bytes: usize) -> Option<NonNull<[u8]>> {
         self.inner.with(|heap| heap.allocate_front(class, bytes))
     }
 
     /// Serves a request of a class whose front is empty from its current page alone.
     #[inline]
-    #[cfg(all(feature = "std", not(loom)))]
+    #[cfg(all(feature = "std", not(all(test, loom))))]
     pub(crate) fn allocate_in_page(&self, class: usize, bytes: usize) -> Option<NonNull<[u8]>> {
         self.inner.with(|heap| heap.allocate_current(class, bytes))
     }
@@ -180,7 +180,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
 
     /// Whether an address is in the region used last.
     #[inline]
-    #[cfg(all(feature = "std", not(loom)))]
+    #[cfg(all(feature = "std", not(all(test, loom))))]
     pub(crate) fn is_in_cached(&self, block: NonNull<u8>) -> bool {
         self.inner.with(|heap| heap.is_in_cached(block))
     }
@@ -222,7 +222,7 @@ impl<'a, B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'a, B, C> {
     }
 
     /// Bytes of the live blocks.
-    #[cfg(all(feature = "std", not(loom)))]
+    #[cfg(all(feature = "std", not(all(test, loom))))]
     pub(crate) fn granted(&self) -> usize {
         self.inner.with(|heap| heap.granted())
     }

@@ -389,7 +389,7 @@ impl<C: SizeClasses> SizeClassHeap<C> {
     /// Takes back several slots of a page of the cached region, if all that the bits say are live
     /// slots of one class: a bit for each granule from `first` on, which begins a word of them.
     /// `false`, with nothing changed, if not.
-    #[cfg(all(feature = "std", not(loom)))]
+    #[cfg(all(feature = "std", not(all(test, loom))))]
     pub(crate) fn deallocate_several(&mut self, first: NonNull<u8>, bits: usize) -> bool {
         let region = self.cached_region();
         let granule = region.granule_of(first);

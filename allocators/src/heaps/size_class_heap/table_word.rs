@@ -36,7 +36,7 @@ pub(super) unsafe fn write_bits(at: *mut u64, bits: u64) {
 /// # Safety
 ///
 /// `at` is valid for reads, aligned, and written by [`write_bits`] alone.
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(all(test, loom))))]
 #[inline]
 pub(super) unsafe fn read_bits(at: *const u64) -> u64 {
     #[cfg(target_pointer_width = "64")]
@@ -75,7 +75,7 @@ pub(super) unsafe fn write_number(at: *mut u32, number: u32) {
 /// # Safety
 ///
 /// As for [`read_bits`].
-#[cfg(all(feature = "std", not(loom), not(target_pointer_width = "64")))]
+#[cfg(all(feature = "std", not(all(test, loom)), not(target_pointer_width = "64")))]
 #[inline]
 unsafe fn read_number(at: *const u32) -> u32 {
     // SAFETY: the caller's promise.
@@ -103,7 +103,7 @@ pub(super) unsafe fn publish(at: *mut u8, kind: u8) {
 /// # Safety
 ///
 /// As for [`read_bits`].
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(all(test, loom))))]
 #[inline]
 pub(super) unsafe fn read_published(at: *const u8) -> u8 {
     // SAFETY: the caller's promise.

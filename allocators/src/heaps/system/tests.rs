@@ -3,6 +3,7 @@
 use std::vec::Vec;
 
 use super::*;
+use crate::contract::allocator::Damage;
 use crate::pages::page::system::{MAP, during};
 use crate::testing::test_backing::{misuse_of, panic_of};
 
@@ -140,24 +141,24 @@ fn damage_to_the_books_is_told() {
     let system = SystemAllocator::new("system", &pages);
     let block: NonNull<u8> = system.allocate(Layout::new::<u64>()).expect("memory").cast();
     let said = || system.verify().map_err(|Damage { what, .. }| what);
-    let sums = "the counters of the system's blocks are not the sums over the table";
+    let sums = "the counters of the source's blocks are not the sums over the table";
     assert_eq!(said(), Ok(()), "sound");
-    system.state.with(|state| state.counters.reserved(1));
+    system.blocks.with_table(|table| table.counters.reserved(1));
     assert_eq!(said(), Err(sums), "a byte too many is reserved");
-    system.state.with(|state| state.counters.released(1));
-    system.state.with(|state| state.counters.allocated(0, 0));
+    system.blocks.with_table(|table| table.counters.released(1));
+    system.blocks.with_table(|table| table.counters.allocated(0, 0));
     assert_eq!(said(), Err(sums), "a block too many is live");
-    system.state.with(|state| state.counters.freed(0, 0));
+    system.blocks.with_table(|table| table.counters.freed(0, 0));
     for (requested, granted) in [(1, 0), (0, 1)] {
-        system.state.with(|state| state.counters.allocated(requested, granted));
-        system.state.with(|state| state.counters.freed(0, 0));
+        system.blocks.with_table(|table| table.counters.allocated(requested, granted));
+        system.blocks.with_table(|table| table.counters.freed(0, 0));
         assert_eq!(said(), Err(sums), "a byte too many is live");
-        system.state.with(|state| state.counters.allocated(0, 0));
-        system.state.with(|state| state.counters.freed(requested, granted));
+        system.blocks.with_table(|table| table.counters.allocated(0, 0));
+        system.blocks.with_table(|table| table.counters.freed(requested, granted));
     }
-    let used = system.state.with(|state| state.blocks.miscount(7));
+    let used = system.blocks.with_table(|table| table.blocks.miscount(7));
     let told = said();
-    system.state.with(|state| state.blocks.miscount(used));
+    system.blocks.with_table(|table| table.blocks.miscount(used));
     assert_eq!(told, Err("the table of addresses is miscounted"), "the table is looked at too");
     assert_eq!(said(), Ok(()), "mended");
     // SAFETY: the block is live, and not used again.

@@ -8,7 +8,7 @@ use crate::threads::sync::shared::{AtomicUsize, Ordering};
 pub(super) const GRAIN: usize = 8;
 
 /// The number of grains in a word; two under the model checker, so that small blocks cross words.
-const GRAINS: usize = if cfg!(loom) { 2 } else { usize::BITS as usize / 2 };
+const GRAINS: usize = if cfg!(all(test, loom)) { 2 } else { usize::BITS as usize / 2 };
 
 /// The bits of the starts in a word.
 const STARTS: usize = usize::MAX / 3;

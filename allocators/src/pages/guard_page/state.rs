@@ -8,11 +8,11 @@ use core::ptr::NonNull;
 use super::describe::GuardedAddress;
 use super::shape::{Opened, Shape, requested};
 use crate::bookkeeping::address_table::AddressTable;
+use crate::bookkeeping::counters::Counters;
+use crate::bookkeeping::left::Left;
 use crate::contract::allocator::{AllocError, Damage};
 use crate::contract::misuse::Misuse;
 use crate::pages::page::PageAllocator;
-use crate::pages::page::counters::Counters;
-use crate::wrappers::quarantine::left::Left;
 
 #[cfg(test)]
 mod tests;

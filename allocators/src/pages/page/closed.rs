@@ -65,7 +65,7 @@ impl PageAllocator {
         // Pages that are locked in memory keep it until they are unmapped; they still have no
         // access.
         // SAFETY: as promised by the caller.
-        let _ = unsafe { system::discard(address, bytes) };
+        let _ = unsafe { system::discard(address, bytes, Access::None) };
         self.pages.state.with(|state| state.committed -= bytes);
         Ok(())
     }

@@ -28,6 +28,9 @@ pub(super) enum Refused {
 ///  plain:     [ block ]                               1 call
 ///  trimmed:   [ front | block              | tail ]   at most 5 more
 /// ```
+///
+/// Windows unmaps no parts of a mapping. There the large one shows where an aligned address is, and
+/// is given back; then the block is mapped at that address, if no other thread was faster.
 pub(super) fn fresh(request: Request, access: Access) -> Result<NonNull<u8>, Refused> {
     let unbacked = access == Access::None;
     let Ok(plain) = system::map(request.bytes, access, unbacked) else {
@@ -47,6 +50,34 @@ pub(super) fn fresh(request: Request, access: Access) -> Result<NonNull<u8>, Ref
     Ok(address)
 }
 
+/// How often an aligned address is looked for.
+#[cfg(windows)]
+const PLACES: u32 = 16;
+
+#[cfg(windows)]
+#[cold]
+fn trimmed(request: Request, access: Access, _unbacked: bool) -> Result<NonNull<u8>, Refused> {
+    let Request { bytes, grain, .. } = request;
+    let Some(span) = bytes.checked_add(grain) else {
+        return Err(Refused::Clean);
+    };
+    for _ in 0..PLACES {
+        let Ok(start) = system::map(span, Access::None, true) else {
+            return Err(Refused::Clean);
+        };
+        let front = start.addr().get().wrapping_neg() & (grain - 1);
+        // SAFETY: `front` is less than `grain`, which is at most the span.
+        let address = unsafe { start.add(front) };
+        // SAFETY: the fresh mapping is not used.
+        unsafe { give_back(start, span) }?;
+        if let Ok(address) = system::map_at(address, bytes, access) {
+            return Ok(address);
+        }
+    }
+    Err(Refused::Clean)
+}
+
+#[cfg(not(windows))]
 #[cold]
 fn trimmed(request: Request, access: Access, unbacked: bool) -> Result<NonNull<u8>, Refused> {
     let Request { bytes, grain, .. } = request;

@@ -14,6 +14,7 @@ use crate::threads::sync::SpinCell;
 
 mod tally;
 #[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests;
 
 /// A range of address space without memory, created by
@@ -279,7 +280,7 @@ impl<'a> Reservation<'a> {
         // SAFETY: as promised by the caller.
         let emptied = unsafe { self.protect(run, Access::None) }.and_then(|()| {
             // SAFETY: as promised by the caller.
-            unsafe { system::discard(self.address(run.start), bytes) }
+            unsafe { system::discard(self.address(run.start), bytes, Access::None) }
         });
         if emptied.is_err() {
             // SAFETY: restoring access to the reservation's own pages affects no other code.

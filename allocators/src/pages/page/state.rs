@@ -4,10 +4,10 @@
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
-use super::counters::Counters;
 use super::entry::{Entry, Kind, requested};
 use super::system::{self, Access};
 use super::table::{Place, Table};
+use crate::bookkeeping::counters::Counters;
 use crate::contract::allocator::{AllocError, Damage};
 use crate::contract::misuse::Misuse;
 use crate::contract::stats::Stats;

@@ -8,7 +8,6 @@
 // It counts the mappings and the address space of the process, of which the tools use a part.
 mod advice;
 mod closed;
-mod counters;
 #[cfg(not(any(loligo_asan, feature = "valgrind")))]
 mod discard;
 #[cfg(not(any(loligo_asan, feature = "valgrind")))]

@@ -69,6 +69,16 @@ pub(in crate::pages::page) fn map(
     real::map(bytes, access, unbacked).inspect(|_| count(0, bytes))
 }
 
+#[cfg(windows)]
+pub(in crate::pages::page) fn map_at(
+    address: NonNull<u8>,
+    bytes: usize,
+    access: Access,
+) -> Result<NonNull<u8>, AllocError> {
+    ask(MAP)?;
+    real::map_at(address, bytes, access).inspect(|_| count(0, bytes))
+}
+
 /// # Safety
 ///
 /// As in `system`; so below.
@@ -151,10 +161,11 @@ pub(in crate::pages::page) unsafe fn protect(
 pub(in crate::pages::page) unsafe fn discard(
     address: NonNull<u8>,
     bytes: usize,
+    access: Access,
 ) -> Result<(), AllocError> {
     ask(DISCARD)?;
     // SAFETY: see `unmap`.
-    unsafe { real::discard(address, bytes) }
+    unsafe { real::discard(address, bytes, access) }
 }
 
 fn ask(kind: u8) -> Result<(), AllocError> {

@@ -1,13 +1,17 @@
 //! Containers of both versions of allocator-api2 over our allocators.
 
-#![cfg(target_os = "linux")]
+#![cfg(all(feature = "std", any(unix, windows), not(loom)))]
 
 use core::alloc::Layout;
+use std::alloc::System;
 
 use super::Bridge;
 use crate::contract::allocator::tests::Noting;
 use crate::contract::allocator::{Allocator, SharedRef};
+use crate::heaps::system::SystemAllocator;
+use crate::heaps::thread_heap::ThreadHeap;
 use crate::pages::page::PageAllocator;
+use crate::program::from_global::FromGlobal;
 use crate::threads::locked::Locked;
 
 fn layout(bytes: usize, align: usize) -> Layout {
@@ -27,6 +31,17 @@ macro_rules! over_each_bridge {
         $suite(shared);
         $suite(Bridge(&pages));
         $suite(Bridge(erased));
+        let system = SystemAllocator::new("system", &pages);
+        $suite(&system);
+        let from_global = FromGlobal::new("from-global", &System);
+        $suite(&from_global);
+        let threads = ThreadHeap::new("threads", &pages);
+        $suite(&threads);
+        for allocator in [&system as &dyn Allocator, &from_global, &threads] {
+            assert_eq!(allocator.stats().live, 0, "all blocks came back");
+            assert!(allocator.stats().allocations_total > 0, "it was used");
+        }
+        drop((system, threads));
         for allocator in [erased, &locked] {
             assert_eq!(allocator.stats().live, 0, "all blocks came back");
             assert!(allocator.stats().allocations_total > 0, "it was used");
@@ -147,6 +162,7 @@ macro_rules! tests_of_a_line {
 }
 
 tests_of_a_line!(line_02, "allocator-api2-02", allocator_api2_02);
+tests_of_a_line!(line_03, "allocator-api2-03", allocator_api2_03);
 tests_of_a_line!(line_04, "allocator-api2-04", allocator_api2_04);
 
 #[test]

@@ -4,7 +4,7 @@
     clippy::multiple_unsafe_ops_per_block,
     reason = "the steps of a test share one argument: it owns the blocks it uses"
 )]
-#![cfg(target_os = "linux")]
+#![cfg(any(unix, windows))]
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::Cell;

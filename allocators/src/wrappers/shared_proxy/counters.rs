@@ -25,7 +25,7 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    #[cfg(not(loom))]
+    #[cfg(not(all(test, loom)))]
     pub(super) const fn new() -> Self {
         Self {
             bytes: AtomicUsize::new(0),
@@ -37,7 +37,7 @@ impl Counters {
         }
     }
 
-    #[cfg(loom)]
+    #[cfg(all(test, loom))]
     pub(super) fn new() -> Self {
         Self {
             bytes: AtomicUsize::new(0),

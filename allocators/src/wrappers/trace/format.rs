@@ -11,6 +11,8 @@
 
 use core::fmt::{self, Write as _};
 
+use crate::bookkeeping::char_boundary;
+
 /// The first bytes of a trace.
 pub(crate) const MAGIC: [u8; 8] = *b"ALTRACE2";
 
@@ -105,7 +107,7 @@ impl Name {
     pub(crate) fn new(named: Named, number: u32, first: &str, then: fmt::Arguments<'_>) -> Self {
         const THEN_BYTES: usize = 32;
         let room = NAME_BYTES_MAX - TEXT_AT - THEN_BYTES;
-        let first = &first[first.ceil_char_boundary(first.len().saturating_sub(room))..];
+        let first = &first[char_boundary::ceil(first, first.len().saturating_sub(room))..];
         let mut name = Self { bytes: [0; NAME_BYTES_MAX], used: TEXT_AT };
         name.bytes[0] = named as u8;
         name.bytes[4..8].copy_from_slice(&number.to_le_bytes());
@@ -125,7 +127,7 @@ impl Name {
 
 impl fmt::Write for Name {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let text = &text[..text.floor_char_boundary(NAME_BYTES_MAX - self.used)];
+        let text = &text[..char_boundary::floor(text, NAME_BYTES_MAX - self.used)];
         self.bytes[self.used..self.used + text.len()].copy_from_slice(text.as_bytes());
         self.used += text.len();
         Ok(())

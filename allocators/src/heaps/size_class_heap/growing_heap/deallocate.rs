@@ -5,7 +5,7 @@ use core::ptr::NonNull;
 
 use super::GrowingHeap;
 use crate::contract::allocator::Allocator;
-#[cfg(all(feature = "std", not(loom)))]
+#[cfg(all(feature = "std", not(all(test, loom))))]
 use crate::heaps::size_class_heap::Refusal;
 use crate::heaps::size_class_heap::{CachedPlace, CachedSlot};
 use crate::heaps::size_classes::SizeClasses;
@@ -25,7 +25,7 @@ impl<B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'_, B, C> {
 
     /// Frees a block if it is a slot of the region used last and its front has room; `false` if not.
     #[inline(always)]
-    #[cfg(all(feature = "std", not(loom)))]
+    #[cfg(all(feature = "std", not(all(test, loom))))]
     pub(crate) fn deallocate_front(&self, block: NonNull<u8>, bytes: usize) -> bool {
         self.inner.with(|heap| {
             heap.cached_slot(block, bytes).is_some_and(|slot| heap.deallocate_front(slot))
@@ -35,7 +35,7 @@ impl<B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'_, B, C> {
     /// Frees a block if it is a slot of the region used last; `false` if it is not.
     #[inline]
     #[track_caller]
-    #[cfg(all(feature = "std", not(loom)))]
+    #[cfg(all(feature = "std", not(all(test, loom))))]
     pub(crate) fn deallocate_at_once(&self, block: NonNull<u8>, bytes: usize) -> bool {
         let Some(slot) = self.inner.with(|heap| heap.cached_slot(block, bytes)) else {
             return false;
@@ -48,7 +48,7 @@ impl<B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'_, B, C> {
 
     /// Frees a block that another thread handed back. No region goes back to the backing, not even
     /// an empty one, until [`give_emptied`](Self::give_emptied).
-    #[cfg(all(feature = "std", not(loom)))]
+    #[cfg(all(feature = "std", not(all(test, loom))))]
     pub(crate) fn deallocate_kept(&self, block: NonNull<u8>) -> Result<(), Refusal> {
         self.inner.with(|heap| {
             heap.cache_region_of(block);
@@ -64,7 +64,7 @@ impl<B: Allocator + ?Sized, C: SizeClasses> GrowingHeap<'_, B, C> {
 
     /// Frees several blocks that another thread handed back, if they are small ones of one page: a
     /// bit for each granule from `first` on. `false`, with nothing changed, if they are not.
-    #[cfg(all(feature = "std", not(loom)))]
+    #[cfg(all(feature = "std", not(all(test, loom))))]
     pub(crate) fn deallocate_kept_several(&self, first: NonNull<u8>, bits: usize) -> bool {
         self.inner.with(|heap| {
             heap.cache_region_of(first);

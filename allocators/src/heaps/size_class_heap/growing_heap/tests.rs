@@ -166,7 +166,7 @@ fn a_heap_over_chunks_of_one_size_takes_as_many_as_it_needs() {
     assert_eq!((backing.stats().live, growing.stats().reserved), (0, 0), "all went back");
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(any(unix, windows))]
 #[test]
 fn huge_blocks_are_the_backings_and_there_is_no_most() {
     use crate::pages::page::PageAllocator;

@@ -67,7 +67,7 @@ fn blocks_of_all_sizes_keep_what_is_in_them() {
     assert!(kept < 2 << 20, "{kept} bytes are kept without a block");
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(any(unix, windows))]
 #[test]
 fn old_free_memory_goes_back_from_the_heap_of_the_thread_that_asks() {
     use crate::pages::page::PageAllocator;

@@ -109,7 +109,7 @@ fn huge_blocks_agree_with_a_list_while_they_change_their_sizes() {
     assert_eq!((backing.stats().live, growing.stats().granted), (0, 0), "all went back");
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(any(unix, windows))]
 #[test]
 fn pages_keep_what_is_in_them_where_they_move() {
     use crate::pages::page::PageAllocator;

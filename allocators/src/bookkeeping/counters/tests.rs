@@ -1,7 +1,7 @@
 //! The counters, each by itself.
 
+use super::Counters;
 use crate::contract::stats::Stats;
-use crate::pages::page::counters::Counters;
 
 #[test]
 fn each_counter_is_exact() {

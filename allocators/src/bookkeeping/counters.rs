@@ -4,6 +4,9 @@ use core::cell::Cell;
 
 use crate::contract::stats::Stats;
 
+#[cfg(test)]
+mod tests;
+
 /// Live counts, totals and peaks. Each call costs a few additions on one cache line.
 ///
 /// An allocation of `requested` and `granted` bytes must be subtracted with the same two numbers.
@@ -67,6 +70,7 @@ impl Counters {
     }
 
     /// Returns the number of live blocks.
+    #[cfg(any(unix, windows, test))]
     pub(crate) fn live(&self) -> usize {
         self.live.get()
     }
