@@ -80,9 +80,7 @@ fn maps_conform() {
         )?;
         let mut many = watch.make(
             |memory| MultiMap::try_with_capacity_in(2, memory),
-            |map| {
-                (0..7).map(|key| map.values_of(&key).to_vec()).collect::<Vec<Vec<u32>>>()
-            },
+            |map| (0..7).map(|key| map.values_of(&key).to_vec()).collect::<Vec<Vec<u32>>>(),
         )?;
         for number in 0..50 {
             sorted.call(|map| map.try_insert(number * 7 % 50, 1))?;

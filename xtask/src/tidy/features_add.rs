@@ -26,8 +26,7 @@ pub(crate) fn check(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Findi
                 let line = line_of_key(text, &name);
                 findings.push(Finding::new("features-add", &path, line, what));
             }
-            let is_usual =
-                |part: &String| part == "std" || (&*member.name, &**part) == BY_DEFAULT;
+            let is_usual = |part: &String| part == "std" || (&*member.name, &**part) == BY_DEFAULT;
             if name == "default" && !parts.iter().all(is_usual) {
                 let what = "leave at most \"std\" in `default`; name the rest where it is used";
                 let line = line_of(text, "default = [");
