@@ -2,7 +2,7 @@
 //! number each material has.
 
 use bytemuck::{AnyBitPattern, NoUninit};
-use loligo_allocators::{AllocError, Allocator, HeapOffsets, OffsetBlock};
+use loligo_allocators::{Allocator, HeapOffsets, OffsetBlock};
 use loligo_containers::{Array, Event, EventStream, GrowError, SortedMap};
 use loligo_ids::{IdString64, id32};
 use loligo_render::{

@@ -1,6 +1,6 @@
 //! The buddy over offsets.
 
-use loligo_allocators::{AllocError, Allocator, BuddyOffsets, Damage, Stats};
+use loligo_allocators::{AllocError, BuddyOffsets, Damage, Stats};
 use loligo_tests::models::NaiveAllocator;
 use loligo_tests::programs::{Plan, Space};
 use loligo_tests::{Limits, conformance};

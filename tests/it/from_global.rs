@@ -30,7 +30,8 @@ fn over_a_static_heap(test: Test<'_>) {
 
 #[test]
 fn conforms_over_a_source_that_runs_out() {
-    let limits = Limits { ordered: false, size_max: 64 << 10, ..Limits::growing() };
+    let most = 64 << 10;
+    let limits = Limits { ordered: false, size_max: most, align_max: most, ..Limits::growing() };
     conformance::allocator(&limits, over_a_static_heap);
 }
 

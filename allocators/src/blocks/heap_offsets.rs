@@ -38,8 +38,8 @@ use crate::contract::stats::Stats;
 ///
 /// # Complexity
 ///
-/// O(1) for each call, besides moves of the table when it grows: two bins and at most four nodes of
-/// a list are looked at. [`walk`](Self::walk) and [`verify`](Self::verify): O(blocks).
+/// O(1) for each call, besides moves of the table when it grows: at most four bins and ten nodes are
+/// looked at. [`walk`](Self::walk) and [`verify`](Self::verify): O(blocks).
 ///
 /// # Memory
 ///

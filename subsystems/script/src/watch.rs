@@ -110,9 +110,13 @@ impl Watch {
         }
         // Release pairs with the Acquire of `is_stopping`.
         self.0.stop.store(call, Ordering::Release);
+        // LuaJIT changes its table of instructions only where the hook differs from the last one.
+        // If the script's own thread changes the table at that moment, as it does to record a loop,
+        // the hook is there and is never called; so each look takes it out before it sets it.
         // SAFETY: by invariant 1 the state is alive, and stays so while it is locked. Lua allows
-        // this from any thread; it is done again at the next look if the script's own thread has
-        // changed the hook meanwhile.
+        // this from any thread.
+        unsafe { set_hook(seen.state, None, 0) };
+        // SAFETY: as above.
         unsafe { set_hook(seen.state, Some(entry::hook), 1) };
         true
     }

@@ -6,7 +6,7 @@ use super::{HeapOffsets, OffsetBlock};
 use crate::contract::allocator::{AllocError, Allocator};
 use crate::contract::misuse::{Misuse, Report, misuse};
 
-/// Nodes of the request's own bin that are looked at.
+/// Nodes of a bin that are looked at.
 const LOOKS: u32 = 4;
 
 impl<B: Allocator + ?Sized> HeapOffsets<'_, B> {
@@ -38,15 +38,8 @@ impl<B: Allocator + ?Sized> HeapOffsets<'_, B> {
     /// start.
     fn find(&self, len: u64, align: u64) -> Option<(u32, u64)> {
         let own = Bins::of(len);
-        let mut node = self.bins.head(own);
-        for _ in 0..LOOKS {
-            if node == NIL {
-                break;
-            }
-            if let Some(skip) = self.skip_in(node, len, align) {
-                return Some((node, skip));
-            }
-            node = self.nodes.at(node).next.get();
+        if let Some(found) = self.find_in(own, len, align) {
+            return Some(found);
         }
         // The first block of a longer bin is long enough, and may happen to be aligned. Where it is
         // not, one holds the block wherever it begins that has room for what is skipped at most.
@@ -55,8 +48,27 @@ impl<B: Allocator + ?Sized> HeapOffsets<'_, B> {
             return Some((longer, skip));
         }
         let anywhere = Bins::of(len.checked_add(align - 1)?);
+        if let Some(found) = self.find_in(anywhere, len, align) {
+            return Some(found);
+        }
         let node = self.bins.head(self.bins.next_after(anywhere)?);
         self.skip_in(node, len, align).map(|skip| (node, skip))
+    }
+
+    /// One of the first blocks of a bin that holds `len` at a multiple of `align`.
+    #[inline]
+    fn find_in(&self, bin: u32, len: u64, align: u64) -> Option<(u32, u64)> {
+        let mut node = self.bins.head(bin);
+        for _ in 0..LOOKS {
+            if node == NIL {
+                return None;
+            }
+            if let Some(skip) = self.skip_in(node, len, align) {
+                return Some((node, skip));
+            }
+            node = self.nodes.at(node).next.get();
+        }
+        None
     }
 
     /// How far from the start of a free block `len` fits at a multiple of `align`, if it does.

@@ -242,3 +242,22 @@ fn four_of_the_own_bin_are_tried_before_a_longer_block_is_cut() {
     assert_eq!(far.offset(), blocks[0].0.offset(), "it is the fourth now");
     [third, far].into_iter().chain(blocks.map(|(_, apart)| apart)).for_each(|b| offsets.free(b));
 }
+
+#[test]
+fn a_block_that_just_holds_an_aligned_request_is_found() {
+    let backing = TestBacking::new();
+    let offsets = HeapOffsets::new("aligned", 0..256, &backing).expect("the table has room");
+    let blocks = [0; 4].map(|_| offsets.allocate(1, 64).expect("each 64 begins one"));
+    assert_eq!(blocks.map(OffsetBlock::offset), [0, 64, 128, 192]);
+    for block in blocks {
+        offsets.free(block);
+        let again = offsets.allocate(1, 64).expect("the place of the one that went");
+        assert_eq!(again.offset(), block.offset());
+        offsets.free(again);
+        let back = offsets.allocate(1, 64).expect("it is free again");
+        assert_eq!(back.offset(), block.offset());
+    }
+    let mut left = Vec::new();
+    offsets.walk(&mut |block, _| left.push(block));
+    left.into_iter().for_each(|block| offsets.free(block));
+}
