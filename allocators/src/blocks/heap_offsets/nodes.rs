@@ -6,10 +6,8 @@ use core::ptr::NonNull;
 
 use crate::contract::allocator::{AllocError, Allocator};
 
-/// The number that means "no node".
+/// The number that means "no node": the last one is below it.
 pub(super) const NIL: u32 = u32::MAX;
-/// Most nodes: the last number is `NIL`.
-const NODES_MAX: u32 = NIL;
 
 /// A block, free or live, or a node that waits for one.
 #[derive(Debug)]
@@ -64,7 +62,7 @@ impl<'a, B: Allocator + ?Sized> Nodes<'a, B> {
             waiting_len: Cell::new(0),
             backing,
         };
-        nodes.widen(capacity.clamp(1, NODES_MAX))?;
+        nodes.widen(capacity.max(1))?;
         Ok(nodes)
     }
 
@@ -89,7 +87,7 @@ impl<'a, B: Allocator + ?Sized> Nodes<'a, B> {
         if self.waiting_len.get() + (self.capacity.get() - self.begun.get()) >= count {
             return Ok(());
         }
-        self.widen(self.capacity.get().saturating_mul(2).max(8).min(NODES_MAX))
+        self.widen(self.capacity.get().saturating_mul(2).max(8))
     }
 
     #[cold]
