@@ -129,7 +129,7 @@ fn more_than_can_be_counted_is_refused_with_the_number() {
         let mut map: HashMap<'_, u64, u64, _, Memory<'_>> = HashMap::new_in(memory);
         let error = map.try_reserve(usize::MAX);
         let limit = isize::MAX as u64;
-        assert_eq!(error, Err(GrowError::Length { wanted: u64::MAX, limit }));
+        assert_eq!(error, Err(GrowError::Length { wanted: usize::MAX as u64, limit }));
     });
 }
 

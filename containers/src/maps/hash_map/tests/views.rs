@@ -128,7 +128,11 @@ fn a_refusal_is_told_with_its_numbers() {
         let mut set: Set<'_, '_> = HashSet::new_in(memory);
         let error = set.try_reserve(usize::MAX);
         let limit = isize::MAX as u64;
-        assert_eq!(error, Err(GrowError::Length { wanted: u64::MAX, limit }), "uncountable");
+        assert_eq!(
+            error,
+            Err(GrowError::Length { wanted: usize::MAX as u64, limit }),
+            "uncountable"
+        );
     });
 }
 
