@@ -9,6 +9,8 @@ extern crate std;
 
 mod arrays;
 mod bytes;
+#[cfg(feature = "derive")]
+mod derives;
 mod error;
 mod events;
 mod keyed;
@@ -29,6 +31,8 @@ pub use bytes::stream::{
     Streamed,
 };
 pub use bytes::text;
+#[cfg(feature = "derive")]
+pub use derives::{__derive, BlobType, Event, OpenRow, Streamed};
 pub use error::GrowError;
 pub use events::callbacks::{
     Callback, Callback16, Callback32, CallbackId, CallbackTable, Callbacks, Later, RunError,
@@ -47,8 +51,8 @@ pub use keyed::key_values::{
 };
 pub use keyed::open_struct::{
     Field, FieldAccess, FieldSet, FieldType, FieldValue, Flag, OPEN_FIELDS_MAX, OpenArray,
-    OpenDamage, OpenDictionary, OpenError, OpenLayout, OpenList, OpenStruct, OpenValue, ReadField,
-    WriteField,
+    OpenDamage, OpenDictionary, OpenError, OpenLayout, OpenList, OpenRow, OpenStruct, OpenValue,
+    ReadField, WriteField,
 };
 #[cfg(feature = "hashbrown")]
 pub use maps::hash_map::{HashMap, HashSet};

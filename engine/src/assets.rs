@@ -4,7 +4,7 @@
 use bytemuck::{AnyBitPattern, NoUninit};
 use loligo_allocators::{Allocator, HeapOffsets, OffsetBlock};
 use loligo_containers::{Array, Event, EventStream, GrowError, SortedMap};
-use loligo_ids::{IdString64, id32};
+use loligo_ids::IdString64;
 use loligo_render::{
     Geometry, MATERIAL_TYPE, MESH_TYPE, MaterialResource, MeshResource, ShaderResource,
     TextureResource,
@@ -18,16 +18,12 @@ pub(crate) const NO_TEXTURE: u32 = u32::MAX;
 
 /// Makes a plain struct an event that describes the bytes after it.
 macro_rules! uploads {
-    ($($(#[$doc:meta])* $name:ident, $text:literal { $($field:ident: $type:ty,)+ })+) => {$(
+    ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty,)+ })+) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, AnyBitPattern, NoUninit)]
+        #[derive(Clone, Copy, Debug, AnyBitPattern, NoUninit, Event)]
         #[repr(C)]
         pub(crate) struct $name {
             $(pub(crate) $field: $type,)+
-        }
-
-        impl Event for $name {
-            const TYPE: u32 = id32!($text).hash();
         }
     )+};
 }
@@ -35,21 +31,21 @@ macro_rules! uploads {
 uploads! {
     /// A mesh: the words of its vertices follow, and after them its indices. Its place in the
     /// buffers is known already.
-    MeshData, "mesh_data" {
+    MeshData {
         mesh: u32, vertex_words: u32, index_count: u32, first_index: u32, base_vertex: i32,
     }
     /// All levels of a texture follow.
-    TextureData, "texture_data" {
+    TextureData {
         texture: u32, width: u32, height: u32, levels: u32, wrap: u32, is_linear: u32,
     }
     /// The text of a shader follows; its name is what errors call it.
-    ShaderData, "shader_data" { shader: u32, name: [u8; 32], }
+    ShaderData { shader: u32, name: [u8; 32], }
     /// A material, whose number is the state of draws.
-    MaterialData, "material_data" {
+    MaterialData {
         state: u32, shader: u32, texture: u32, casts_shadow: u32, values: [[f32; 4]; 3],
     }
     /// The description of the frame follows, as text.
-    FrameData, "frame_data" { zero: u32, }
+    FrameData { zero: u32, }
 }
 
 /// How many vertices and indices all meshes together may have: as many as the graphics card is

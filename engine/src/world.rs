@@ -10,7 +10,7 @@ use loligo_containers::{Array, Event, EventStream};
 use loligo_entities::{
     Data, Entities, Entity, EntityResource, Pose, SpawnError, Tags, Transforms, Unknown,
 };
-use loligo_ids::{IdString32, id32};
+use loligo_ids::IdString32;
 use loligo_render::StateRecorder;
 
 use crate::boot::memory_of;
@@ -43,19 +43,15 @@ const NAMES_KEPT: usize = 1024;
 pub(crate) const WORLD: u32 = 1;
 
 /// Entities were spawned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, AnyBitPattern, NoUninit)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, AnyBitPattern, NoUninit, Event)]
 #[repr(C)]
 pub struct Spawned {
     /// How many.
     pub count: u32,
 }
 
-impl Event for Spawned {
-    const TYPE: u32 = id32!("spawned").hash();
-}
-
 /// An entity was removed, and with it what hung on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, AnyBitPattern, NoUninit)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, AnyBitPattern, NoUninit, Event)]
 #[repr(C)]
 pub struct Removed {
     /// The bits of the entity that was to be removed.
@@ -64,22 +60,14 @@ pub struct Removed {
     pub count: u32,
 }
 
-impl Event for Removed {
-    const TYPE: u32 = id32!("removed").hash();
-}
-
 /// A resource that is loaded was recompiled and swapped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, AnyBitPattern, NoUninit)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, AnyBitPattern, NoUninit, Event)]
 #[repr(C)]
 pub struct ResourceChanged {
     /// The hash of its type, the lower half first.
     pub type_hash: [u32; 2],
     /// The hash of its name.
     pub name: [u32; 2],
-}
-
-impl Event for ResourceChanged {
-    const TYPE: u32 = id32!("resource_changed").hash();
 }
 
 /// All entities of a game and their components. What the game's logic changes, it changes here.

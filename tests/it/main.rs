@@ -20,6 +20,7 @@ mod compositions;
 mod container_arrays;
 mod container_arrays_of_arrays;
 mod container_blobs;
+mod container_derives;
 mod container_key_values;
 mod container_list_pool;
 mod container_maps;

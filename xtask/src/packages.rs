@@ -14,7 +14,7 @@ use crate::workspace::{self, Member, Workspace};
 pub(crate) fn pack(workspace: &Workspace) -> Outcome {
     let mut cargo = command::cargo(&workspace::root());
     cargo.args(["package", "--quiet", "--allow-dirty"]);
-    for member in workspace.tier_zero() {
+    for member in workspace.published() {
         cargo.args(["--package", &member.name]);
     }
     command::run(&mut cargo)

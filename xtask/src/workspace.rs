@@ -109,14 +109,19 @@ impl Workspace {
         let names: BTreeSet<&str> =
             dependencies.iter().map(|dependency| dependency.package.as_str()).collect();
         let is_below = |other: &&Member| other.name != member.name;
-        self.tier_zero()
+        self.published()
             .filter(is_below)
             .filter(|other| names.contains(other.name.as_str()))
             .collect()
     }
 
-    /// Returns the crates of the ground floor.
+    /// Returns the crates of the ground floor that a program runs: all but those of macros.
     pub(crate) fn tier_zero(&self) -> impl Iterator<Item = &Member> {
+        self.published().filter(|member| !member.is_macros())
+    }
+
+    /// Returns the crates of the ground floor, those of macros included.
+    pub(crate) fn published(&self) -> impl Iterator<Item = &Member> {
         self.members.iter().filter(|member| member.tier == Some(0))
     }
 
@@ -161,6 +166,12 @@ impl Workspace {
 }
 
 impl Member {
+    /// Returns `true` for a crate of macros, which runs in the compiler alone.
+    pub(crate) fn is_macros(&self) -> bool {
+        let library = self.manifest.get("lib");
+        library.and_then(|library| library.get("proc-macro")).and_then(Value::as_bool) == Some(true)
+    }
+
     /// Returns the `[features]` of the crate, each with what it turns on.
     pub(crate) fn features(&self) -> Vec<(String, Vec<String>)> {
         let Some(table) = self.manifest.get("features").and_then(Value::as_table) else {

@@ -42,6 +42,8 @@ pub use check::{BlobChecker, BlobRefused, BlobShapes};
 pub use error::{BlobError, BlobPartError};
 pub use field::BlobField;
 pub use parts::{BlobArray, BlobOption, BlobStr, BlobType};
+#[cfg(feature = "derive")]
+pub use scalar::sealed::Sealed as SealedScalar;
 pub use scalar::{BlobScalar, Endian};
 
 use core::fmt;

@@ -206,25 +206,32 @@ pub trait Stream: sealed::Ends {
         choices: &[T],
     ) -> Result<(), StreamError> {
         self.named(name, |stream| {
-            let offset = stream.offset();
             let place = choices.iter().position(|choice| choice == value);
-            let none = u32::MAX;
-            let mut place = place.map_or(none, |place| place as u32);
-            let count = choices.len() as u32;
-            let refused = |place| {
-                let kind = StreamErrorKind::Choice { place, choices: count };
-                Err(StreamError { offset, field: None, kind })
-            };
-            if !Self::READING && place == none {
-                return refused(none);
-            }
-            place.stream(stream)?;
-            match choices.get(place as usize) {
-                Some(choice) => *value = *choice,
-                None => return refused(place),
-            }
+            let place = place.map_or(u32::MAX, |place| place as u32);
+            let place = stream.place(place, choices.len() as u32)?;
+            *value = choices[place as usize];
             Ok(())
         })
+    }
+
+    /// Reads or writes the number of a place among `count` and returns it: how an enum says which
+    /// variant it is. For enums with fields, where [`choice`](Self::choice) does not serve;
+    /// `#[derive(Streamed)]` calls it.
+    ///
+    /// # Errors
+    ///
+    /// [`StreamError`] if the number is no such place.
+    fn place(&mut self, mut place: u32, count: u32) -> Result<u32, StreamError> {
+        let offset = self.offset();
+        let refused = |place| {
+            let kind = StreamErrorKind::Choice { place, choices: count };
+            Err(StreamError { offset, field: None, kind })
+        };
+        if !Self::READING && place >= count {
+            return refused(place);
+        }
+        place.stream(self)?;
+        if place < count { Ok(place) } else { refused(place) }
     }
 
     /// Reads or writes an id that may be missing: its bits, or zeros.

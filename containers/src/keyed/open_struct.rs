@@ -29,6 +29,7 @@ mod error;
 mod field;
 mod json_in;
 mod json_out;
+mod row;
 mod save;
 mod shape;
 mod sweep;
@@ -39,6 +40,7 @@ mod value;
 pub use array::OpenArray;
 pub use error::{OpenDamage, OpenError};
 pub use field::{Field, FieldType, FieldValue, Flag, ReadField, WriteField};
+pub use row::OpenRow;
 pub use sweep::{FieldAccess, FieldSet};
 pub use value::{OpenDictionary, OpenList, OpenValue};
 

@@ -6,7 +6,7 @@ use crate::tree::Tree;
 use crate::workspace::{Dependency, Member, Workspace};
 
 /// The crates of tier 0, each on those before it.
-const GROUND: [&str; 3] = ["loligo-allocators", "loligo-ids", "loligo-containers"];
+const GROUND: [&str; 4] = ["loligo-allocators", "loligo-ids", "loligo-derive", "loligo-containers"];
 
 /// What tier 0 may depend on besides itself.
 const GROUND_LIBRARIES: [&str; 10] = [
@@ -24,6 +24,9 @@ const GROUND_LIBRARIES: [&str; 10] = [
     "serde_core",
 ];
 
+/// What its crates of macros may depend on, of which nothing is in a program.
+const MACRO_LIBRARIES: [&str; 3] = ["proc-macro2", "quote", "syn"];
+
 /// Looks at every dependency of every member.
 pub(crate) fn check(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Finding>) {
     let map = tree.text("ARCHITECTURE.md").unwrap_or_default();
@@ -39,7 +42,7 @@ pub(crate) fn check(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Findi
         for dependency in workspace.dependencies(member) {
             let broken = match workspace.member(&dependency.package) {
                 Some(other) => arrow(map, member, tier, other, &dependency),
-                None => library(tier, &dependency),
+                None => library(member, tier, &dependency),
             };
             if let Some((rule, what)) = broken {
                 let line = line_of_key(text, &dependency.key);
@@ -102,10 +105,11 @@ fn rank(name: &str) -> usize {
 }
 
 /// Returns the finding on a library from elsewhere.
-fn library(tier: i64, dependency: &Dependency) -> Option<(&'static str, String)> {
+fn library(member: &Member, tier: i64, dependency: &Dependency) -> Option<(&'static str, String)> {
     let package = dependency.package.as_str();
     let is_test = dependency.kind == "dev-dependencies";
-    if tier != 0 || is_test || GROUND_LIBRARIES.contains(&package) {
+    let is_for_macros = member.is_macros() && MACRO_LIBRARIES.contains(&package);
+    if tier != 0 || is_test || is_for_macros || GROUND_LIBRARIES.contains(&package) {
         return None;
     }
     let what = format!(

@@ -26,8 +26,9 @@ pub(crate) fn check(tree: &Tree, workspace: &Workspace, findings: &mut Vec<Findi
             let what = "open the file with a `//!` line that says what it holds".into();
             findings.push(Finding::new("map-first", path, 1, what));
         }
-        let roots = workspace.members.iter().map(|member| format!("{}/src/lib.rs", member.folder));
-        if roots.into_iter().any(|root| root == path) {
+        // The compiler wants macros where a crate begins.
+        let maps = workspace.members.iter().filter(|member| !member.is_macros());
+        if maps.map(|member| format!("{}/src/lib.rs", member.folder)).any(|root| root == path) {
             map_only(path, text, findings);
         }
     }

@@ -33,6 +33,7 @@ const NO_SOURCE: &[&str] = &[
     "allocators/threads/locked",
     "allocators/threads/sync",
     "allocators/wrappers/failing",
+    "containers/derives",
     "ids/sync",
 ];
 

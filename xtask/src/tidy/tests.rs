@@ -145,6 +145,10 @@ fn few_dependencies_finds_a_library_that_tier_zero_may_not_have() {
     harmless("ids/Cargo.toml", &manifest("loligo-ids", 0, tests));
     let renamed = "[dependencies]\napi.workspace = true\n";
     harmless("ids/Cargo.toml", &manifest("loligo-ids", 0, renamed));
+    let reader = "[dependencies]\nsyn.workspace = true\n";
+    planted("ids/Cargo.toml", &manifest("loligo-ids", 0, reader), "few-dependencies", 14);
+    let macros = format!("{reader}[lib]\nproc-macro = true\n");
+    harmless("ids/Cargo.toml", &manifest("loligo-ids", 0, &macros));
 }
 
 #[test]
@@ -204,6 +208,18 @@ fn map_first_finds_code_in_lib_rs() {
     {
         planted("ids/src/lib.rs", &format!("{head}{code}\n"), "map-first", 5);
     }
+}
+
+#[test]
+fn map_first_lets_macros_begin_a_crate() {
+    let root = "//! Ids.\nuse proc_macro::TokenStream;\n";
+    let found = found(|tree| {
+        let macros = manifest("loligo-ids", 0, "[lib]\nproc-macro = true\n");
+        tree.insert("ids/Cargo.toml", macros.into());
+        tree.insert("ids/src/lib.rs", root.into());
+    });
+    assert_eq!(found, []);
+    planted("ids/src/lib.rs", root, "map-first", 2);
 }
 
 #[test]

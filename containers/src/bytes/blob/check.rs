@@ -89,6 +89,26 @@ impl<'b> BlobChecker<'b> {
         bytemuck::pod_read_unaligned(&self.bytes[at..at + 4])
     }
 
+    /// Returns the bytes of a number of the part that is being checked.
+    ///
+    /// # Panics
+    ///
+    /// If the part ends before.
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub fn bytes_at<const N: usize>(&self, at: usize) -> [u8; N] {
+        *self.bytes[at..].first_chunk().expect("the part is as long as its type")
+    }
+
+    /// Refuses a number that is no variant of the enum `name`.
+    #[doc(hidden)]
+    #[cold]
+    #[inline(never)]
+    pub fn no_variant(&mut self, at: usize, name: &'static str, found: i64) -> BlobRefused {
+        self.refuse(at, name, BlobPartError::NoVariant { found })
+    }
+
     /// Returns a byte of the part that is being checked.
     #[inline]
     pub(super) fn byte_at(&self, at: usize) -> u8 {
@@ -158,15 +178,39 @@ impl BlobShapes {
     ///
     /// # Panics
     ///
-    /// If a blob can hold more than 64 kinds of structs.
+    /// If a blob can hold more than 64 kinds of structs and enums.
     pub fn add<T: BlobType>(&mut self, text: &str) -> bool {
-        let shape = murmur2_64a(text, (size_of::<T>() as u64) << 8 | align_of::<T>() as u64);
+        self.insert(text, murmur2_64a(text, Self::memory_of::<T>()))
+    }
+
+    /// Adds the shape of an enum: the names and numbers of its variants.
+    ///
+    /// # Panics
+    ///
+    /// If a blob can hold more than 64 kinds of structs and enums.
+    #[doc(hidden)]
+    pub fn add_enum<T: BlobType>(&mut self, variants: &[(&str, i64)]) {
+        let mut shape = murmur2_64a(T::NAME, Self::memory_of::<T>());
+        for (name, number) in variants {
+            shape = murmur2_64a(&number.to_le_bytes()[..], murmur2_64a(*name, shape));
+        }
+        self.insert(T::NAME, shape);
+    }
+
+    /// Returns size and alignment of a type in one number.
+    const fn memory_of<T>() -> u64 {
+        (size_of::<T>() as u64) << 8 | align_of::<T>() as u64
+    }
+
+    /// Adds a shape; returns whether it is new.
+    fn insert(&mut self, text: &str, shape: u64) -> bool {
         if self.seen[..self.count].contains(&shape) {
             return false;
         }
         assert!(
             self.count < SHAPES_MAX,
-            "a blob is made of at most {SHAPES_MAX} kinds of structs, and `{text}` is one more"
+            "a blob is made of at most {SHAPES_MAX} kinds of structs and enums, and `{text}` is one \
+             more"
         );
         self.seen[self.count] = shape;
         self.count += 1;

@@ -94,6 +94,11 @@ pub enum BlobPartError {
         /// The byte.
         found: u8,
     },
+    /// It is none of the enum's variants.
+    NoVariant {
+        /// The number.
+        found: i64,
+    },
     /// A type of the program's own refuses it.
     Refused,
 }
@@ -147,6 +152,7 @@ impl fmt::Display for BlobPartError {
             Self::NoText => f.write_str("its text is not UTF-8"),
             Self::Refused => f.write_str("its type refuses it"),
             Self::NoBool { found } => write!(f, "{found} is neither true nor false"),
+            Self::NoVariant { found } => write!(f, "{found} is no variant of the enum"),
         }
     }
 }

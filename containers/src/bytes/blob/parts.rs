@@ -11,7 +11,8 @@ use super::error::BlobPartError;
 /// A type that may be in a blob.
 ///
 /// Numbers, hashed names, `bool`, arrays of constant length, [`BlobStr`], [`BlobArray`] and
-/// [`BlobOption`] are, and what [`blob_struct!`](crate::blob_struct) declares.
+/// [`BlobOption`] are, what [`blob_struct!`](crate::blob_struct) declares, and, with the feature
+/// `derive`, structs and enums with `#[derive(BlobType)]`.
 ///
 /// # Safety
 ///

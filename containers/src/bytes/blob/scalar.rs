@@ -30,8 +30,8 @@ impl Endian {
     }
 }
 
-/// A value that is in a blob as itself: a number, a truth value, a hashed name, or an array of
-/// them. Sealed.
+/// A value that is in a blob as itself: a number, a truth value, a hashed name, an enum that
+/// derives [`BlobType`](crate::BlobType), or an array of them. Sealed.
 pub trait BlobScalar: Copy + sealed::Sealed {
     /// Writes the value to the beginning of `bytes`, which are as long.
     #[doc(hidden)]

@@ -9,7 +9,13 @@ use crate::bytes::stream::error::{StreamError, StreamErrorKind};
 /// A value that says of what it consists, for reading and writing alike.
 ///
 /// Numbers, `bool`, `char`, names, ids, `Option` and fixed arrays of such values are; a struct
-/// calls [`Stream::field`] for each of its fields. See [`Stream`].
+/// calls [`Stream::field`] for each of its fields, by hand or by `#[derive(Streamed)]` with the
+/// feature `derive`. See [`Stream`].
+#[diagnostic::on_unimplemented(
+    note = "a field that is an `Array` is derived with `#[streamed(array)]`, `#[streamed(numbers)]` \
+            or `#[streamed(text)]`",
+    note = "a field of a foreign type is derived with `#[streamed(with = path::of::a_function)]`"
+)]
 pub trait Streamed {
     /// Reads or writes all of the value.
     ///

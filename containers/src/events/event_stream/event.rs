@@ -53,6 +53,11 @@ pub(super) const HEADER_BYTES: usize = HEADER_WORDS as usize * WORD;
 /// assert_eq!(read, [FootDown { unit: 3, ground: Ground::Gravel }]);
 /// # Ok::<(), loligo_containers::GrowError>(())
 /// ```
+///
+/// With the feature `derive`, `#[derive(Event)]` gives a type the hash of its name.
+#[diagnostic::on_unimplemented(
+    note = "with the feature `derive` of loligo-containers, add `#[derive(Event)]` to `{Self}`"
+)]
 pub trait Event: NoUninit + CheckedBitPattern {
     /// The number that names the type: one of an enum of the program, or the hash of a name, by
     /// which streams of systems that know nothing of each other can be joined.

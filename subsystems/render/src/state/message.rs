@@ -3,7 +3,6 @@
 use bytemuck::{Pod, Zeroable};
 use glam::{Affine3A, Vec3, Vec4};
 use loligo_containers::{Event, EventRecord};
-use loligo_ids::id32;
 
 use crate::draw::Geometry;
 use crate::state::error::StateErrorKind;
@@ -149,29 +148,25 @@ pub(crate) struct Material {
 
 /// Declares the struct of each message: the bits of a handle, and the new values of the object.
 macro_rules! messages {
-    ($($name:ident, $text:literal: $what:ty;)+) => {$(
-        #[derive(Clone, Copy, Debug, Pod, Zeroable)]
+    ($($name:ident: $what:ty;)+) => {$(
+        #[derive(Clone, Copy, Debug, Pod, Zeroable, Event)]
         #[repr(C)]
         pub(super) struct $name {
             pub(super) handle: u32,
             pub(super) what: $what,
         }
-
-        impl Event for $name {
-            const TYPE: u32 = id32!($text).hash();
-        }
     )+};
 }
 
 messages! {
-    CreateMesh, "create_mesh": Mesh;
-    CreateLight, "create_light": Light;
-    Destroy, "destroy": [u32; 0];
-    SetTransform, "set_transform": Transform;
-    SetShape, "set_shape": Shape;
-    SetMaterial, "set_material": Material;
-    SetFlags, "set_flags": u32;
-    SetLight, "set_light": Light;
+    CreateMesh: Mesh;
+    CreateLight: Light;
+    Destroy: [u32; 0];
+    SetTransform: Transform;
+    SetShape: Shape;
+    SetMaterial: Material;
+    SetFlags: u32;
+    SetLight: Light;
 }
 
 impl Message {

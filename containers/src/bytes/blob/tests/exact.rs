@@ -265,7 +265,7 @@ fn a_blob_is_made_of_up_to_64_kinds_of_structs() {
 }
 
 #[test]
-#[should_panic(expected = "at most 64 kinds of structs, and `kind 64` is one more")]
+#[should_panic(expected = "at most 64 kinds of structs and enums, and `kind 64` is one more")]
 fn a_blob_is_made_of_no_more_kinds_of_structs() {
     BlobShapes::of::<Kinds<65>>();
 }
