@@ -4,9 +4,10 @@
 //! keep a short list of tags for each entity without a block for each, and leaves out the lookup
 //! from a tag to its entities. Changes:
 //!
-//! - Both directions are an [`ArrayOfArrays`]: a row for each entity, a row for each tag. The
-//!   latter is a slice of entities, whatever their number.
-//! - A tag in an entity's row knows its place in the tag's row, so removing it does not search.
+//! - The tags of an entity are a list of a [`ListPool`], as they are few and seldom more than a
+//!   node holds; the entities of a tag are a row of an [`ArrayOfArrays`]: a slice, whatever their
+//!   number.
+//! - A tag in an entity's list knows its place in the tag's row, so removing it does not search.
 
 mod data;
 mod error;
@@ -16,7 +17,10 @@ pub use error::TagError;
 use core::fmt;
 
 use loligo_allocators::Allocator;
-use loligo_containers::{Array, ArrayOfArrays, GrowError, HashMap, RowId};
+use loligo_containers::{
+    Array, ArrayOfArrays, GrowError, HashMap, List, ListDamage, ListIter, ListPool, RowDamage,
+    RowId,
+};
 use loligo_ids::IdString32;
 
 use crate::dense::Dense;
@@ -25,6 +29,9 @@ use crate::error::Damage;
 
 /// The most entities that may carry the same tag.
 pub const ENTITIES_OF_TAG_MAX: usize = 1 << 18;
+
+/// How many tags are in a node: most entities carry one or two.
+const TOGETHER: usize = 2;
 
 /// A tag that an entity carries.
 #[derive(Clone, Copy)]
@@ -38,19 +45,19 @@ struct Carried {
 /// The tags of entities: hashed words such as `enemy` or `door`, any number for each.
 ///
 /// ```text
-/// rows of entities | goblin: enemy, 0 | door: locked, 0; wood, 1 | table: wood, 0 |      tag, place in its row
-/// rows of tags     | enemy: goblin | locked: door | wood: table, door |
+/// lists of entities | goblin: enemy, 0 | door: locked, 0; wood, 1 | table: wood, 0 |      tag, place in its row
+/// rows of tags      | enemy: goblin | locked: door | wood: table, door |
 /// ```
 ///
 /// # Complexity
 ///
-/// All entities of a tag: O(1), a slice. The tags of an entity: O(1). Adding a tag O(its own tags)
-/// amortised, removing one O(tags of two entities).
+/// All entities of a tag: O(1), a slice. The tags of an entity: O(tags). Adding a tag O(its own
+/// tags) amortised, removing one O(tags of two entities).
 ///
 /// # Memory
 ///
-/// Nothing while empty. Then for each entity with tags 16 bytes, and its tags, of 12 bytes each, in
-/// a row of a power of two of them; for each tag 8 bytes, 17 in a hash map, and 4 for each entity,
+/// Nothing while empty. Then for each entity with tags 17 bytes, and its tags, 28 bytes for two of
+/// them; for each tag 8 bytes, 17 in a hash map, and 4 for each entity,
 /// to a power of two. A tag keeps its row when no entity carries it any more. At most
 /// [`ENTITIES_OF_TAG_MAX`] entities carry the same tag.
 ///
@@ -82,14 +89,14 @@ struct Carried {
 ///
 /// # Invariants
 ///
-/// 1. There are as many rows as entities in `dense`; the row of each is alive.
+/// 1. There are as many lists as entities in `dense`; the list of each is alive and not empty.
 /// 2. What an entity carries is at its place in the row of its tag, and there are no more entities
 ///    in these rows.
 /// 3. No entity carries a tag twice.
 pub struct Tags<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     dense: Dense<'a, A>,
-    rows: Array<'a, RowId<Carried>, A>,
-    carried: ArrayOfArrays<'a, Carried, A>,
+    lists: Array<'a, List<Carried>, A>,
+    carried: ListPool<'a, Carried, A, TOGETHER>,
     tags: HashMap<'a, IdString32, RowId<Entity>, loligo_containers::BuildKeyHasher, A>,
     entities: ArrayOfArrays<'a, Entity, A>,
 }
@@ -108,8 +115,8 @@ impl<'a, A: Allocator + ?Sized> Tags<'a, A> {
     pub const fn new_in(memory: &'a A) -> Self {
         Self {
             dense: Dense::new(memory),
-            rows: Array::new_in(memory),
-            carried: ArrayOfArrays::new_in(memory),
+            lists: Array::new_in(memory),
+            carried: ListPool::new_in(memory),
             tags: HashMap::new_in(memory),
             entities: ArrayOfArrays::new_in(memory),
         }
@@ -126,14 +133,14 @@ impl<'a, A: Allocator + ?Sized> Tags<'a, A> {
     }
 
     /// Returns the tags of an entity, in no order.
-    pub fn tags(&self, entity: Entity) -> impl ExactSizeIterator<Item = IdString32> {
-        self.carried_by(entity).iter().map(|carried| carried.tag)
+    pub fn tags(&self, entity: Entity) -> impl Iterator<Item = IdString32> {
+        self.carried_by(entity).into_iter().flatten().map(|carried| carried.tag)
     }
 
     /// Returns `true` if an entity carries a tag. O(its tags).
     #[must_use]
     pub fn has(&self, entity: Entity, tag: IdString32) -> bool {
-        self.carried_by(entity).iter().any(|carried| carried.tag == tag)
+        self.carried_by(entity).into_iter().flatten().any(|carried| carried.tag == tag)
     }
 
     /// Gives an entity a tag, and returns whether it had none such.
@@ -150,8 +157,8 @@ impl<'a, A: Allocator + ?Sized> Tags<'a, A> {
             return Ok(false);
         }
         let is_new = self.dense.place(entity).is_none();
-        let row = self.row_of(entity)?;
-        if let Err(error) = self.push(row, entity, tag) {
+        let list = self.list_of(entity)?;
+        if let Err(error) = self.push(list, entity, tag) {
             if is_new {
                 self.remove_one(entity);
             }
@@ -166,16 +173,16 @@ impl<'a, A: Allocator + ?Sized> Tags<'a, A> {
     ///
     /// O(tags of it, and of one other entity with the tag). Allocates nothing.
     pub fn remove_tag(&mut self, entity: Entity, tag: IdString32) -> bool {
-        let Some(row) = self.dense.place(entity).map(|place| self.rows[place]) else {
+        let Some(list) = self.dense.place(entity).map(|place| self.lists[place]) else {
             return false;
         };
-        let Some(at) = self.carried[row].iter().position(|carried| carried.tag == tag) else {
+        let Some(at) = self.carried.position(list, |carried| carried.tag == tag) else {
             return false;
         };
-        if let Some(carried) = self.carried.swap_remove(row, at) {
+        if let Some(carried) = self.carried.swap_remove(list, at) {
             self.leave(carried);
         }
-        if self.carried[row].is_empty() {
+        if self.carried.is_empty(list) {
             self.remove_one(entity);
         }
         true
@@ -184,20 +191,22 @@ impl<'a, A: Allocator + ?Sized> Tags<'a, A> {
     /// Returns how many entities carry tags.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.lists.len()
     }
 
     /// Returns `true` if no entity carries any.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.lists.is_empty()
     }
 
-    /// Returns how many bytes the rows take, room for more included; the hash map and the places of
-    /// slots not.
+    /// Returns how many bytes the lists and rows take, room for more included; the hash map and the
+    /// places of slots not.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.carried.bytes() + self.entities.bytes() + self.rows.capacity() * size_of::<u32>()
+        self.carried.stats().bytes as usize
+            + self.entities.bytes()
+            + self.lists.capacity() * size_of::<u32>()
     }
 
     /// Checks that the structure is whole.
@@ -211,25 +220,29 @@ impl<'a, A: Allocator + ?Sized> Tags<'a, A> {
     /// [`Damage`] names the first thing that is wrong.
     pub fn validate(&self) -> Result<(), Damage> {
         self.dense.validate()?;
-        let row = |damage: loligo_containers::RowDamage| Damage::new(damage.what, damage.index);
-        self.carried.validate().map_err(row)?;
+        let row = |damage: RowDamage| Damage::new(damage.what, damage.index);
+        let list = |damage: ListDamage| Damage::new(damage.what, damage.list);
+        self.carried.validate().map_err(list)?;
         self.entities.validate().map_err(row)?;
-        if self.rows.len() != self.dense.entities().len() || self.rows.len() != self.carried.len() {
-            return Err(Damage::new("rows and entities differ in number", self.rows.len() as u32));
+        let lists = self.lists.len();
+        if lists != self.dense.entities().len() || lists != self.carried.lists_len() {
+            return Err(Damage::new("lists and entities differ in number", lists as u32));
         }
         let mut count = 0;
-        for (entity, row) in self.dense.entities().iter().zip(&*self.rows) {
+        for (entity, list) in self.dense.entities().iter().zip(&*self.lists) {
             let damage = |what| Damage::new(what, entity.index());
-            let carried = self.carried.row(*row).ok_or(damage("an entity has no row of tags"))?;
-            count += carried.len();
-            for (at, one) in carried.iter().enumerate() {
+            if self.carried.is_empty(*list) {
+                return Err(damage("an entity has no list of tags, or an empty one"));
+            }
+            for (at, one) in self.carried.iter(*list).enumerate() {
+                count += 1;
                 if self.tags.get(&one.tag) != Some(&one.row)
                     || self.entities.row(one.row).and_then(|row| row.get(one.place as usize))
                         != Some(entity)
                 {
                     return Err(damage("a tag does not know its entity"));
                 }
-                if carried[..at].iter().any(|other| other.tag == one.tag) {
+                if self.carried.iter(*list).take(at).any(|other| other.tag == one.tag) {
                     return Err(damage("an entity carries a tag twice"));
                 }
             }
@@ -241,31 +254,30 @@ impl<'a, A: Allocator + ?Sized> Tags<'a, A> {
         Ok(())
     }
 
-    fn carried_by(&self, entity: Entity) -> &[Carried] {
-        let row = self.dense.place(entity).and_then(|place| self.carried.row(self.rows[place]));
-        row.unwrap_or_default()
+    fn carried_by(&self, entity: Entity) -> Option<ListIter<'_, Carried, TOGETHER>> {
+        self.dense.place(entity).map(|place| self.carried.iter(self.lists[place]))
     }
 
-    /// Returns the row of an entity, which it is given if it has none.
-    fn row_of(&mut self, entity: Entity) -> Result<RowId<Carried>, GrowError> {
+    /// Returns the list of an entity, which it is given if it has none.
+    fn list_of(&mut self, entity: Entity) -> Result<List<Carried>, GrowError> {
         if let Some(place) = self.dense.place(entity) {
-            return Ok(self.rows[place]);
+            return Ok(self.lists[place]);
         }
         self.dense.reserve_one(entity)?;
-        self.rows.try_reserve(1)?;
+        self.lists.try_reserve(1)?;
         if let Some(stale) = self.dense.stale(entity) {
             self.remove_one(stale);
         }
-        let row = self.carried.try_add_row()?;
+        let list = self.carried.try_create()?;
         self.dense.push(entity);
-        self.rows.push(row);
-        Ok(row)
+        self.lists.push(list);
+        Ok(list)
     }
 
     /// Gives an entity a tag that it does not carry.
     fn push(
         &mut self,
-        row: RowId<Carried>,
+        list: List<Carried>,
         entity: Entity,
         tag: IdString32,
     ) -> Result<(), TagError> {
@@ -282,11 +294,11 @@ impl<'a, A: Allocator + ?Sized> Tags<'a, A> {
         if place >= ENTITIES_OF_TAG_MAX {
             return Err(TagError::TooMany { tag });
         }
-        self.entities.try_push(of_tag, entity).map_err(error::grow)?;
+        self.entities.try_push(of_tag, entity).map_err(error::grow_row)?;
         let carried = Carried { tag, row: of_tag, place: place as u32 };
-        if let Err(refused) = self.carried.try_push(row, carried) {
+        if let Err(refused) = self.carried.try_push(list, carried) {
             self.entities.pop(of_tag);
-            return Err(error::grow(refused).into());
+            return Err(error::grow_list(refused).into());
         }
         Ok(())
     }
@@ -296,8 +308,8 @@ impl<'a, A: Allocator + ?Sized> Tags<'a, A> {
         self.entities.swap_remove(carried.row, carried.place as usize);
         let Some(moved) = self.entities[carried.row].get(carried.place as usize) else { return };
         let Some(place) = self.dense.place(*moved) else { return };
-        let tags = &mut self.carried[self.rows[place]];
-        if let Some(other) = tags.iter_mut().find(|other| other.row == carried.row) {
+        let same = |other: &Carried| other.row == carried.row;
+        if let Some(other) = self.carried.find_mut(self.lists[place], same) {
             other.place = carried.place;
         }
     }
@@ -305,14 +317,14 @@ impl<'a, A: Allocator + ?Sized> Tags<'a, A> {
     /// Takes all tags from an entity.
     fn remove_one(&mut self, entity: Entity) {
         let Some(place) = self.dense.place(entity) else { return };
-        let row = self.rows[place];
+        let list = self.lists[place];
         // The last first: what was spawned last leaves as if it had never been.
-        while let Some(carried) = self.carried.pop(row) {
+        while let Some(carried) = self.carried.pop(list) {
             self.leave(carried);
         }
-        self.carried.remove_row(row);
+        self.carried.destroy(list);
         self.dense.remove(entity);
-        self.rows.swap_remove(place);
+        self.lists.swap_remove(place);
     }
 }
 

@@ -1,20 +1,23 @@
 //! One target, run by libFuzzer, and what it said.
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::outcome::Failure;
 use crate::workspace;
 
 /// The longest input, in bytes: some hundred operations.
-const INPUT_MAX: u32 = 2048;
+pub(super) const INPUT_MAX: u32 = 2048;
 
 /// What became of a target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Run {
     /// Its name.
     pub(super) target: String,
+    /// The seconds of processor time that it took.
+    pub(super) seconds: u64,
     /// How often it was run.
     pub(super) executions: u64,
     /// The branches and comparisons that the inputs it began with reach.
@@ -25,6 +28,15 @@ pub(super) struct Run {
     pub(super) inputs: u64,
     /// What failed.
     pub(super) finding: Option<Finding>,
+}
+
+/// What a run is asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    /// libFuzzer's option for its end: after so many seconds, or so many executions.
+    pub(super) end: String,
+    /// Where the fuzzer's chance begins; each has another run.
+    pub(super) seed: u32,
 }
 
 /// An input that makes a target fail.
@@ -47,7 +59,7 @@ impl Run {
         programs: &Path,
         folder: &Path,
         found: &Path,
-        asked: &str,
+        asked: &Asked,
     ) -> Result<Self, Failure> {
         let found = found.join(target);
         let findings = folder.join("findings");
@@ -67,16 +79,15 @@ impl Run {
             command.arg(format!("-dict={}", words.display()));
         }
         command.arg(format!("-artifact_prefix={}/{target}-", findings.display()));
-        command.arg(format!("-max_len={INPUT_MAX}")).arg(asked);
+        command.arg(format!("-max_len={INPUT_MAX}")).arg(&asked.end);
         // Inputs are mostly made of many operations, so there is no use in beginning with short
         // ones.
-        command.args(["-print_final_stats=1", "-len_control=0", "-timeout=20", "-seed=1"]);
+        command.args(["-print_final_stats=1", "-len_control=0", "-timeout=20"]);
+        command.arg(format!("-seed={}", asked.seed));
         command.env("ASAN_OPTIONS", "detect_leaks=1").env("RUST_BACKTRACE", "1");
-        let output = command
-            .output()
+        let (said, seconds, succeeded) = listen(&mut command)
             .map_err(|error| Failure::io(&format!("cannot run {target}"), &error))?;
-        let said = String::from_utf8_lossy(&output.stderr);
-        let run = Self::read(target, &said, output.status.success());
+        let run = Self { seconds, ..Self::read(target, &said, succeeded) };
         if run.executions == 0 && run.finding.is_none() {
             return Err(Failure::Unable(format!("`{target}` ran nothing:\n{said}")));
         }
@@ -123,6 +134,32 @@ impl Finding {
         let input = lines.iter().find_map(|line| line.split_once("Test unit written to "));
         Self { what, input: input.map(|(_, path)| PathBuf::from(path.trim())) }
     }
+}
+
+/// Runs a command; returns what it said, how many seconds of processor time it took, and whether it
+/// succeeded.
+fn listen(command: &mut Command) -> std::io::Result<(String, u64, bool)> {
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    let mut said = Vec::new();
+    if let Some(stderr) = &mut child.stderr {
+        stderr.read_to_end(&mut said)?;
+    }
+    // It has said all, and is there until it is waited for.
+    let seconds = fs::read_to_string(format!("/proc/{}/stat", child.id()));
+    let seconds = seconds.ok().and_then(|stat| processor_seconds(&stat)).unwrap_or(0);
+    let succeeded = child.wait()?.success();
+    Ok((String::from_utf8_lossy(&said).into_owned(), seconds, succeeded))
+}
+
+/// Returns the seconds that a line of `/proc/PID/stat` states: in the program and in the system, in
+/// hundredths on Linux.
+pub(super) fn processor_seconds(stat: &str) -> Option<u64> {
+    // The program's name comes before and may have spaces.
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut fields = fields.split_whitespace().skip(11);
+    let mut hundredths = || fields.next()?.parse::<u64>().ok();
+    Some((hundredths()? + hundredths()?) / 100)
 }
 
 /// Returns the number that follows `before` in a line.

@@ -1,7 +1,8 @@
 //! Arguments, and what libFuzzer's words mean.
 
 use super::report::line;
-use super::run::{Finding, Run};
+use super::run::{Finding, Run, processor_seconds};
+use super::totals::{Total, Totals, goal};
 use super::*;
 
 fn parsed(arguments: &[&str]) -> Result<Request, Failure> {
@@ -36,6 +37,7 @@ fn a_run_is_read() {
     let run = Run::read("heap", said, true);
     let expected = Run {
         target: "heap".into(),
+        seconds: 0,
         executions: 6006,
         coverage_before: 120,
         coverage_after: 141,
@@ -58,4 +60,67 @@ fn a_finding_is_read() {
     let overflow = Run::read("heap", "==9==ERROR: AddressSanitizer: heap-buffer-overflow\n", false);
     let what = overflow.finding.expect("it failed").what;
     assert!(what.contains("heap-buffer-overflow"), "{what}");
+}
+
+#[test]
+fn the_time_of_a_process_is_read() {
+    let stat = "7 (a (odd) name) S 1 7 7 0 -1 4194304 90 0 0 0 1234 266 0 0 20 0 1 0 5 6 7";
+    assert_eq!(processor_seconds(stat), Some(15));
+    assert_eq!(processor_seconds("7 (name) S 1 2"), None);
+    let own = std::fs::read_to_string("/proc/self/stat").ok();
+    // Where there is no such file, the command is skipped.
+    assert!(own.is_none_or(|stat| processor_seconds(&stat).is_some()), "it is this system's");
+}
+
+/// Returns totals of a target that goes on for ten minutes and one of an hour.
+fn totals(pool: u64, heap: u64) -> Totals {
+    let total =
+        |target: &str, seconds| Total { target: target.into(), seconds, ..Total::default() };
+    Totals { all: vec![total("pool", pool), total("heap", heap)] }
+}
+
+#[test]
+fn time_is_shared_by_what_is_missing() {
+    assert_eq!((goal("pool"), goal("heap")), (10, 60));
+    let of = |target: &str, seconds| (target.to_owned(), seconds);
+    let both = ["pool", "heap"].map(str::to_owned);
+    assert_eq!(totals(0, 0).share(&both, 420, 30), [of("heap", 360), of("pool", 60)]);
+    assert_eq!(totals(600, 0).share(&both, 60, 30), [of("heap", 60)]);
+    assert_eq!(totals(0, 3600).share(&both, 45, 30), [of("pool", 60)], "a piece is not divided");
+    assert_eq!(totals(0, 0).share(&both[..1], 60, 30), [of("pool", 60)], "heap is not wanted");
+    assert_eq!(totals(0, 0).share(&[], 60, 30), [], "there is no target");
+}
+
+#[test]
+fn the_page_is_read_as_it_was_written() {
+    let mut written = totals(90, 3600);
+    let run = Run {
+        target: "pool".into(),
+        seconds: 30,
+        executions: 1000,
+        coverage_after: 77,
+        inputs: 5,
+        ..Run::default()
+    };
+    written.add(&run);
+    assert_eq!(written.executions("pool"), 1000);
+    let text = written.text();
+    assert!(text.contains("| `pool` | 2.0 | 10 | 1000 | 77 | 5 |"), "{text}");
+    assert!(text.contains("2 targets, 62.0 minutes, 1000 executions; 1 targets"), "{text}");
+    let known = ["pool", "heap"].map(str::to_owned);
+    assert_eq!(Totals::parse(&text, &known).expect("just written"), written);
+    let one = Totals::parse(&text, &known[..1]).expect("just written");
+    assert_eq!(one.all.len(), 1, "a target that is gone is left out");
+    let broken = text.replace("| 2.0 |", "| two |");
+    let failure = Totals::parse(&broken, &known).expect_err("two is no number");
+    assert!(failure.to_string().contains("fuzzing.md:9"), "{failure}");
+}
+
+#[test]
+fn inputs_with_a_name_are_kept() {
+    let hash = "0123456789abcdef0123456789abcdef01234567";
+    assert!(keep::is_found(Path::new(hash)), "libFuzzer names an input by its hash");
+    for name in ["base_0", "png", &hash[1..]] {
+        assert!(!keep::is_found(Path::new(name)), "{name}");
+    }
 }

@@ -52,7 +52,7 @@ impl<A: Allocator + ?Sized> ComponentManager for Tags<'_, A> {
             return Err(ComponentError::data(batch.len(), "there are fewer counts than instances"));
         };
         self.dense.reserve(batch)?;
-        self.rows.try_reserve(batch.len() * batch.copies())?;
+        self.lists.try_reserve(batch.len() * batch.copies())?;
         for copy in 0..batch.copies() {
             if let Err(error) = self.spawn_copy(batch, copy, counts, tags) {
                 for made in (0..=copy).rev() {

@@ -3,7 +3,7 @@
 use core::error::Error;
 use core::fmt;
 
-use loligo_containers::{GrowError, RowError};
+use loligo_containers::{GrowError, ListError, RowError};
 use loligo_ids::IdString32;
 
 use super::ENTITIES_OF_TAG_MAX;
@@ -43,9 +43,17 @@ impl From<GrowError> for TagError {
 }
 
 /// Returns why a row that is there did not grow.
-pub(super) fn grow(error: RowError) -> GrowError {
+pub(super) fn grow_row(error: RowError) -> GrowError {
     match error {
         RowError::Grow(error) => error,
         RowError::Unknown { .. } => unreachable!("the row is there: {error}"),
+    }
+}
+
+/// Returns why a list that is there did not grow.
+pub(super) fn grow_list(error: ListError) -> GrowError {
+    match error {
+        ListError::Grow(error) => error,
+        ListError::Gone => unreachable!("the list is there: {error}"),
     }
 }
