@@ -3,7 +3,7 @@
 
 use core::mem::MaybeUninit;
 
-use loligo_ids::{HoleTable, Id, Lifo, PackedTable, Retire};
+use loligo_ids::{HoleTable, Id, Lifo, PackedTable, Retire, SmallId};
 
 use crate::memory::{HEAP, Heap};
 
@@ -76,8 +76,9 @@ pub(crate) trait IdTable: Sized + 'static {
 /// The kind of objects that our tables hold here.
 pub(crate) enum Kind {}
 
-/// Our ids, of 20 bits of index and 12 bits of generation.
-type OurId = Id<Kind>;
+/// Our ids, of 20 bits of index and 12 bits of generation: the compact ones, for objects that hold
+/// and tables that compare many. The default is of 64 bits.
+type OurId = SmallId<Kind>;
 
 /// Our table with holes.
 pub(crate) type OurHoles = HoleTable<'static, Object<OurId>, OurId, Lifo, Retire, Heap>;
@@ -85,11 +86,20 @@ pub(crate) type OurHoles = HoleTable<'static, Object<OurId>, OurId, Lifo, Retire
 /// Our table without gaps.
 pub(crate) type OurPacked = PackedTable<'static, Object<OurId>, OurId, Lifo, Retire, Heap>;
 
+/// Our default ids, of 64 bits with the tag of a table.
+type WideId = Id<Kind>;
+
+/// Our table with holes and default ids.
+pub(crate) type WideHoles = HoleTable<'static, Object<WideId>, WideId, Lifo, Retire, Heap>;
+
+/// Our table without gaps and with default ids.
+pub(crate) type WidePacked = PackedTable<'static, Object<WideId>, WideId, Lifo, Retire, Heap>;
+
 /// Implements [`IdTable`] for a table of ours: only what a walk goes over differs.
 macro_rules! ours {
-    ($table:ty, $itself:ident => $objects:expr) => {
+    ($table:ty, $id:ty, $itself:ident => $objects:expr) => {
         impl IdTable for $table {
-            type Id = OurId;
+            type Id = $id;
 
             fn with_capacity(count: u32) -> Self {
                 let mut table = Self::new_in(&HEAP);
@@ -98,7 +108,7 @@ macro_rules! ours {
             }
 
             #[inline(always)]
-            fn insert(&mut self, object: Object<OurId>) -> OurId {
+            fn insert(&mut self, object: Object<$id>) -> $id {
                 match Self::insert(self, object) {
                     Ok(id) => id,
                     Err(_) => refused(),
@@ -106,17 +116,17 @@ macro_rules! ours {
             }
 
             #[inline(always)]
-            fn remove(&mut self, id: OurId) -> Option<Object<OurId>> {
+            fn remove(&mut self, id: $id) -> Option<Object<$id>> {
                 Self::remove(self, id)
             }
 
             #[inline(always)]
-            fn get(&self, id: OurId) -> Option<&Object<OurId>> {
+            fn get(&self, id: $id) -> Option<&Object<$id>> {
                 Self::get(self, id)
             }
 
             #[inline(always)]
-            fn get_mut(&mut self, id: OurId) -> Option<&mut Object<OurId>> {
+            fn get_mut(&mut self, id: $id) -> Option<&mut Object<$id>> {
                 Self::get_mut(self, id)
             }
 
@@ -129,8 +139,10 @@ macro_rules! ours {
     };
 }
 
-ours!(OurHoles, table => table.iter());
-ours!(OurPacked, table => table.as_slice().iter());
+ours!(OurHoles, OurId, table => table.iter());
+ours!(OurPacked, OurId, table => table.as_slice().iter());
+ours!(WideHoles, WideId, table => table.iter());
+ours!(WidePacked, WideId, table => table.as_slice().iter());
 
 /// Ends a workload whose table refuses an object.
 #[cold]

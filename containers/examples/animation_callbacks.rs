@@ -10,7 +10,7 @@ use std::thread;
 use bytemuck::{AnyBitPattern, NoUninit};
 use loligo_allocators::{HeapAllocator, PageAllocator};
 use loligo_containers::{Callback16, CallbackId, CallbackTable, Callbacks, Later};
-use loligo_ids::{HoleTable, Id};
+use loligo_ids::{HoleTable, SmallId};
 
 /// A unit of the game, which may be gone when a call about it is made.
 struct Unit {
@@ -18,9 +18,12 @@ struct Unit {
     steps: u32,
 }
 
+/// 4 bytes, so that a call has room for more than the id.
+type UnitId = SmallId<Unit>;
+
 /// What calls work on.
 struct Game<'a> {
-    units: HoleTable<'a, Unit>,
+    units: HoleTable<'a, Unit, UnitId>,
     log: Vec<String>,
     jump: CallbackId<Ended>,
 }
@@ -44,7 +47,7 @@ struct Ended {
 
 fn foot_down(game: &mut Game<'_>, data: FootDown) {
     // The id says whether the unit is still there, however long ago the call was queued.
-    match Id::from_bits(data.unit).and_then(|id| game.units.get_mut(id)) {
+    match UnitId::from_bits(data.unit).and_then(|id| game.units.get_mut(id)) {
         Some(unit) => {
             unit.steps += 1;
             game.log.push(format!("{}: foot {} at {:.1} m/s", unit.name, data.bone, data.speed));
@@ -66,7 +69,7 @@ fn jumped(game: &mut Game<'_>, data: Ended) {
 
 /// Animates some units for a frame, on whatever thread.
 fn animate<'a>(
-    units: &[Id<Unit>],
+    units: &[UnitId],
     on_foot: CallbackId<FootDown>,
     on_end: CallbackId<Ended>,
     memory: &'a PageAllocator,

@@ -8,7 +8,7 @@ use std::fs;
 
 use loligo_allocators::{Allocator, HeapAllocator, PageAllocator};
 use loligo_containers::{Array, Stream, StreamError, StreamFormat, Streamed};
-use loligo_ids::{Id, IdString32, id32};
+use loligo_ids::{IdString32, SmallId, id32};
 
 /// Version 1 had health, place and bag. Version 2 brought the title and the target and measured
 /// health in hundredths no more; version 3 lets things be worn.
@@ -53,7 +53,7 @@ struct Hero<'a> {
     difficulty: Difficulty,
     health: f32,
     place: [f32; 3],
-    target: Option<Id<Unit>>,
+    target: Option<SmallId<Unit>>,
     bag: Array<'a, Item>,
 }
 
@@ -107,7 +107,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     hero.difficulty = Difficulty::Hard;
     hero.health = 0.75;
     hero.place = [12.0, 0.5, -3.0];
-    hero.target = Id::from_bits(1 << 20 | 7);
+    hero.target = SmallId::from_bits(1 << 20 | 7);
     hero.bag.push(Item { what: id32!("oil"), count: 3, is_worn: false });
     hero.bag.push(Item { what: id32!("helmet"), count: 1, is_worn: true });
 

@@ -2,7 +2,7 @@
 
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, Stream, StreamError, StreamFormat, Streamed};
-use loligo_ids::{Id, IdString32};
+use loligo_ids::{IdString32, SmallId};
 
 /// The newest version of the format.
 pub const FORMAT: StreamFormat = StreamFormat::new("knight", 3);
@@ -14,7 +14,7 @@ pub struct Knight<'a> {
     armour: u16,
     oath: char,
     house: IdString32,
-    horse: Option<Id<u8>>,
+    horse: Option<SmallId<u8>>,
     scores: Array<'a, i16>,
     arms: [bool; 3],
     rank: u8,
@@ -47,7 +47,7 @@ impl<'a> Knight<'a> {
         let mut knight = Self::new(memory);
         knight.name.extend_from_slice(name.as_bytes());
         knight.scores.extend_from_slice(scores);
-        knight.horse = Id::from_bits(1 << 20 | 7);
+        knight.horse = SmallId::from_bits(1 << 20 | 7);
         for _ in scores {
             knight.squires.push(Self::with_squires(name, &[], memory));
         }

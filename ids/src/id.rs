@@ -10,6 +10,8 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 
+use crate::tag;
+
 mod repr;
 #[cfg(feature = "serde")]
 mod serialize;
@@ -22,17 +24,19 @@ pub(crate) use repr::Sealed;
 /// The name of an object that another system owns.
 ///
 /// ```text
-/// | tag of the table | generation     | index      |
-/// | what is left     | GENERATION_BITS | INDEX_BITS |      low bits on the right
+/// | tag of the table | generation          | index          |
+/// | what is left: 8  | GENERATION_BITS: 24 | INDEX_BITS: 32 |      low bits on the right
 /// ```
 ///
 /// - `Tag` is a type, any type: it keeps the ids of one kind of object from being given to the
 ///   table of another. Usually it is the object's own type. Nothing of it is stored or asked of it.
-/// - `R` is `u32` or `u64`, the memory that an id takes.
+/// - `R` is `u64` or `u32`, the memory that an id takes.
 /// - `INDEX_BITS` say how many slots a table can have, `GENERATION_BITS` how many lives a slot: C =
-///   2^`GENERATION_BITS` - 1, as the generation 0 is never given out. 20 + 12 is the default: a
-///   million slots, 4 095 lives each.
-/// - Bits above both hold the tag of the table, for those that are given one.
+///   2^`GENERATION_BITS` - 1, as the generation 0 is never given out. 32 + 24 of 64 bits is the
+///   default: as many slots as there is memory for, 16.7 million lives each. [`SmallId`] is 20 + 12
+///   of 32 bits, for ids that are stored in great numbers.
+/// - Bits above both hold the tag of the table. A table takes one by itself, so an id of another
+///   table is refused unless both have the same tag; [`Table::tag`](crate::Table::tag) says when.
 ///
 /// An id is never 0. `Option<Id>` is as small as the id and its `None` is stored as 0, so it is
 /// `Option<Id>` that is plain data (`bytemuck::Pod`) and may be in zeroed memory, streams and
@@ -40,12 +44,13 @@ pub(crate) use repr::Sealed;
 ///
 /// | split | `Id<T, ..>` | slots | lives of a slot | bits for a tag |
 /// |---|---|---|---|---|
+/// | 32 + 24, the default | `u64, 32, 24` | 4 294 967 296 | 16 777 215 | 8 |
+/// | 20 + 12, [`SmallId`] | `u32, 20, 12` | 1 048 576 | 4 095 | 0 |
 /// | 16 + 16 | `u32, 16, 16` | 65 536 | 65 535 | 0 |
-/// | 20 + 12 | `u32, 20, 12` | 1 048 576 | 4 095 | 0 |
 /// | 22 + 10 | `u32, 22, 10` | 4 194 304 | 1 023 | 0 |
+/// | 16 + 12 | `u32, 16, 12` | 65 536 | 4 095 | 4 |
 /// | 32 + 32 | `u64, 32, 32` | 4 294 967 296 | 4 294 967 295 | 0 |
 /// | 48 + 16 | `u64, 48, 16` | 2^48 | 65 535 | 0 |
-/// | 16 + 12 | `u32, 16, 12` | 65 536 | 4 095 | 4 |
 ///
 /// A split that does not fit does not compile:
 ///
@@ -67,19 +72,41 @@ pub(crate) use repr::Sealed;
 /// struct Effect;
 /// struct Sound;
 ///
-/// // Generation 3 of slot 7, as the wire brought it.
-/// let id = Id::<Effect>::from_bits((3 << 20) | 7).expect("a generation is never 0");
-/// assert_eq!((id.index(), id.generation(), id.tag()), (7, 3, 0));
-/// assert_eq!(size_of::<Option<Id<Effect>>>(), 4);
+/// // Generation 3 of slot 7 in the table with tag 5, as the wire brought it.
+/// let id = Id::<Effect>::from_bits(0x05_000003_00000007).expect("a generation is never 0");
+/// assert_eq!((id.index(), id.generation(), id.tag()), (7, 3, 5));
+/// assert_eq!(size_of::<Option<Id<Effect>>>(), 8);
 ///
 /// fn play(_: Id<Sound>) {}
 /// // play(id); does not compile: the id of an effect names no sound.
 /// ```
 #[repr(transparent)]
-pub struct Id<Tag, R: Repr = u32, const INDEX_BITS: u32 = 20, const GENERATION_BITS: u32 = 12> {
+pub struct Id<Tag, R: Repr = u64, const INDEX_BITS: u32 = 32, const GENERATION_BITS: u32 = 24> {
     bits: R::NonZero,
     of: PhantomData<fn() -> Tag>,
 }
+
+/// An id of 32 bits: a million slots of 4 095 lives each, and no bits for a tag.
+///
+/// Half the memory of an [`Id`] in the objects that hold it and in the table, which has a word for
+/// each slot. An id of another table with the same `Tag` type is not refused. Where a slot may be
+/// used more than 4 095 times in a run, read [`TableStats::retired`](crate::TableStats::retired),
+/// or take [`Wrap`](crate::Wrap).
+///
+/// # Examples
+///
+/// ```
+/// use loligo_allocators::StaticHeap;
+/// use loligo_ids::{HoleTable, SmallId};
+///
+/// struct Spark;
+/// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
+/// let mut sparks: HoleTable<Spark, SmallId<Spark>> = HoleTable::new(&MEMORY);
+/// let spark = sparks.insert(Spark)?;
+/// assert_eq!((size_of_val(&spark), spark.tag()), (4, 0));
+/// # Ok::<(), loligo_ids::InsertError>(())
+/// ```
+pub type SmallId<Tag> = Id<Tag, u32, 20, 12>;
 
 impl<Tag, R: Repr, const INDEX_BITS: u32, const GENERATION_BITS: u32>
     Id<Tag, R, INDEX_BITS, GENERATION_BITS>
@@ -128,12 +155,11 @@ impl<Tag, R: Repr, const INDEX_BITS: u32, const GENERATION_BITS: u32>
         R::narrow((self.to_bits().wide() & <Self as TableId>::GENERATION_MASK) >> INDEX_BITS)
     }
 
-    /// Returns the tag of the table that made the id; 0 where tables have none.
+    /// Returns the tag of the table that made the id; 0 where no bits are left for one.
     #[inline]
     #[must_use]
-    #[expect(clippy::arithmetic_side_effects, reason = "each is below 64")]
     pub fn tag(self) -> R {
-        R::narrow(self.to_bits().wide().checked_shr(INDEX_BITS + GENERATION_BITS).unwrap_or(0))
+        R::narrow(tag::of::<Self>(self.to_bits().wide()))
     }
 }
 

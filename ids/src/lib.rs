@@ -17,6 +17,7 @@ mod secondary;
 mod shared_table;
 mod sync;
 mod table;
+mod tag;
 #[cfg(test)]
 mod test_backing;
 
@@ -27,7 +28,7 @@ pub use hash::{
     murmur2_32_inverse, murmur2_64a, murmur2_64a_inverse, perfect_seed, perfect_seed_in,
     preimage_32, preimage_64,
 };
-pub use id::{Id, Repr, TableId};
+pub use id::{Id, Repr, SmallId, TableId};
 pub use policy::{Fifo, FreeList, GenerationEnd, Lifo, Refuse, Retire, Wrap};
 pub use secondary::{
     Dense, Entry, OccupiedEntry, Placement, Secondary, Sparse, SparseSecondary, VacantEntry,

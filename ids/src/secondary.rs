@@ -153,6 +153,10 @@ impl<'a, I: TableId, T, A: Allocator + ?Sized, P: Placement> Secondary<'a, I, T,
     /// Sets the value of an id and returns the one it had. A value that another id of the slot left
     /// is dropped: the last id given is taken for the living one.
     ///
+    /// A [`Secondary`] grows to the index of the id, so give it ids that a table gave out: of bits
+    /// from outside ask the table first. The map has no tag; ids of two tables that name the same
+    /// slot take each other's place, and neither finds the value of the other.
+    ///
     /// # Complexity
     ///
     /// O(1) amortised; O(capacity) where the map grows, which moves every value.

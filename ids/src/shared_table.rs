@@ -17,9 +17,10 @@ use core::ptr::NonNull;
 use loligo_allocators::Allocator;
 
 use crate::error::{InsertError, TableDamage};
-use crate::id::{Id, TableId};
+use crate::id::TableId;
 use crate::policy::{End, GenerationEnd, Retire};
 use crate::sync::{AtomicUsize, AtomicWord, Ordering, SharedRepr};
+use crate::tag;
 
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,9 @@ mod tests;
 type Atomic<I> = <<I as TableId>::Repr as SharedRepr>::Atomic;
 
 /// A table of ids without objects, for several threads.
+///
+/// `I` is the [`Id`](crate::Id)'s type. An id of 64 bits needs a machine that has atomics of that
+/// size; others take a [`SmallId`](crate::SmallId).
 ///
 /// [`create`](Self::create) hands out an id, whose index leads to a place in the caller's arrays;
 /// [`remove`](Self::remove) ends it. The index of a removed id is not handed out again before
@@ -88,15 +92,15 @@ type Atomic<I> = <<I as TableId>::Repr as SharedRepr>::Atomic;
 ///
 /// 1. `words` leads to a block of `2 * slots` atomics from `memory`, the words and the queue;
 ///    `slots` is at most what the index can name.
-/// 2. A live word is an id's bits; any other has an index that is not its own, and the generation
-///    that lived last.
+/// 2. A live word is an id's bits, with the table's tag; any other has an index that is not its
+///    own, the generation that lived last, and no tag.
 /// 3. `taken <= collected <= returned <= taken + slots`, and the queue holds, at these positions
 ///    modulo `slots`, from `taken` to `returned` the indices of slots that are neither live nor
 ///    retired, each once.
 /// 4. `collected` changes only through `&mut self`.
 pub struct SharedTable<
     'a,
-    I: TableId<Repr: SharedRepr> = Id<()>,
+    I: TableId<Repr: SharedRepr>,
     E: GenerationEnd = Retire,
     A: Allocator + ?Sized = dyn Allocator + Sync + 'a,
 > {
@@ -106,6 +110,8 @@ pub struct SharedTable<
     collected: usize,
     returned: AtomicUsize,
     retired: AtomicUsize,
+    /// The table's tag, where it is in an id.
+    tag: u64,
     memory: &'a A,
     kind: PhantomData<(I, E)>,
 }
@@ -186,9 +192,35 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
             collected: slots,
             returned: AtomicUsize::new(slots),
             retired: AtomicUsize::new(0),
+            tag: tag::next::<I>(),
             memory,
             kind: PhantomData,
         })
+    }
+
+    /// Sets the tag of the table, in place of the one that it took by itself: for ids that are to
+    /// be the same in every run, as [`Table::with_tag`](crate::Table::with_tag).
+    ///
+    /// # Panics
+    ///
+    /// If the tag does not fit into the bits that index and generation leave in an id, or if the
+    /// table has already issued ids.
+    #[must_use]
+    pub fn with_tag(mut self, tag: u64) -> Self {
+        // Slot 0 is handed out first, and a slot that had an id keeps a generation. Relaxed: `self`
+        // comes after whatever was done through `&self`.
+        let is_fresh =
+            self.slots == 0 || self.word(0).load(Ordering::Relaxed) & I::GENERATION_MASK == 0;
+        assert!(is_fresh, "the table gave out ids before it got tag {tag}");
+        self.tag = tag::given::<I>(tag);
+        self
+    }
+
+    /// Returns the table's tag; 0 where its ids have no bits for one. It takes one when it is made,
+    /// of those that [`Table::tag`](crate::Table::tag) counts.
+    #[must_use]
+    pub fn tag(&self) -> u64 {
+        tag::of::<I>(self.own_tag())
     }
 
     /// Hands out an id.
@@ -227,7 +259,7 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
             // Relaxed on failure: `at` is read again.
             let next = self.taken.compare_exchange(at, at + 1, Ordering::AcqRel, Ordering::Relaxed);
             let Err(other) = next else {
-                let bits = (last + I::GENERATION_ONE) | slot as u64;
+                let bits = self.own_tag() | (last + I::GENERATION_ONE) | slot as u64;
                 // Release pairs with the Acquire in `contains` and in `remove`.
                 self.word(slot).store(bits, Ordering::Release);
                 // SAFETY: the bits have a generation.
@@ -354,7 +386,11 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
         let mut live = 0;
         for slot in 0..self.slots {
             let word = self.word(slot).load(Ordering::Relaxed);
-            live += usize::from(word & I::INDEX_MASK == slot as u64);
+            let is_live = word & I::INDEX_MASK == slot as u64;
+            if word & !(I::INDEX_MASK | I::GENERATION_MASK) != if is_live { self.tag } else { 0 } {
+                return wrong("a slot has a tag that is not its own", slot as u64);
+            }
+            live += usize::from(is_live);
         }
         let retired = self.retired.load(Ordering::Relaxed);
         if live + retired + (returned - taken) != self.slots {
@@ -374,6 +410,13 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
             }
         }
         Ok(())
+    }
+
+    /// Returns the tag where an id has it. The compiler knows that there is none where no bits are
+    /// left for it.
+    #[inline]
+    fn own_tag(&self) -> u64 {
+        if I::TAG_BITS == 0 { 0 } else { self.tag }
     }
 
     /// Returns the slot that bits name, if there is one.

@@ -4,6 +4,7 @@
 use core::sync::atomic::AtomicU64;
 #[cfg(not(all(test, loom)))]
 pub(crate) use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicU32 as Counter, Ordering as CounterOrdering};
 
 #[cfg(all(test, loom, target_has_atomic = "64"))]
 use loom::sync::atomic::AtomicU64;
@@ -11,6 +12,17 @@ use loom::sync::atomic::AtomicU64;
 pub(crate) use loom::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use crate::id::Repr;
+
+/// How many tables took a tag by themselves. An atomic of core under the model checker, too: it has
+/// none that are constants, and no thread learns anything of another from this number.
+static TABLES: Counter = Counter::new(0);
+
+/// Counts a table that takes a tag, and returns how many did before. 32 bits, which the machines
+/// without wider atomics have, too.
+pub(crate) fn count_table() -> u32 {
+    // Relaxed: a number that no other table gets is all that is asked for.
+    TABLES.fetch_add(1, CounterOrdering::Relaxed)
+}
 
 /// The integers of ids that several threads can share a table of: `u32`, and `u64` where the
 /// machine has atomic ones.

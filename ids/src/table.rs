@@ -21,6 +21,7 @@ use loligo_allocators::Allocator;
 use crate::error::InsertError;
 use crate::id::{Id, TableId};
 use crate::policy::{FreeList, GenerationEnd, Lifo, Retire};
+use crate::tag;
 
 mod batch;
 mod by_slot;
@@ -71,9 +72,9 @@ pub(crate) use shape::{Measures, Parts, align, offsets, slots_for};
 ///
 /// ```text
 /// objects  | T  |              | T  |              | ..    a T a place
-/// words    | id | dead: free 0 | id | dead: free 1 | ..    4 bytes a slot (8: u64), to a power of two
+/// words    | id | dead: free 0 | id | dead: free 1 | ..    8 bytes a slot (4: u32), to a power of two
 /// live     | 1 0 1 0 ..                                    1 bit a place
-/// free     | .. | slot 3 | slot 1 |                        4 bytes a place (8), from the end
+/// free     | .. | slot 3 | slot 1 |                        8 bytes a place (4), from the end
 /// ```
 ///
 /// See [`Table`] for what it can do, and [`PackedTable`] for the other arrangement.
@@ -121,9 +122,9 @@ pub type HoleTable<'a, T, I = Id<T>, F = Lifo, E = Retire, A = dyn Allocator + '
 ///
 /// ```text
 /// objects  | T              | T              | ..             a T a place
-/// slots    | id, place 0 | dead: free 0 | id, place 1 | ..    8 bytes a slot (16: u64), to a power of two
-/// ids      | id of object 0 | id of object 1 | .. | slot 1 |  4 bytes a place (8: u64); free slots from the end
-/// free     | only with `Fifo`: slots                          4 bytes a place (8)
+/// slots    | id, place 0 | dead: free 0 | id, place 1 | ..    16 bytes a slot (8: u32), to a power of two
+/// ids      | id of object 0 | id of object 1 | .. | slot 1 |  8 bytes a place (4: u32); free slots from the end
+/// free     | only with `Fifo`: slots                          8 bytes a place (4)
 /// ```
 ///
 /// See [`Table`] for what it can do, and [`HoleTable`] for the other arrangement.
@@ -162,10 +163,13 @@ pub type PackedTable<'a, T, I = Id<T>, F = Lifo, E = Retire, A = dyn Allocator +
 /// [`Fifo`](crate::Fifo)), `E` what happens at the end of a slot's generations ([`Retire`],
 /// [`Wrap`](crate::Wrap) or [`Refuse`](crate::Refuse)), `A` where memory comes from.
 ///
-/// A lookup with an id of an object that is gone, with an id of another table (if tables have
-/// [tags](Self::with_tag)), or with an id made of arbitrary bits that names no object returns
-/// `None`: it never panics. Two tables without tags and with ids of one type cannot recognise each
-/// other's ids.
+/// A lookup with an id of an object that is gone, with an id of another table (unless both have the
+/// same [tag](Self::tag)), or with an id made of arbitrary bits that names no object returns
+/// `None`: it never panics.
+///
+/// The ids that a table gives out follow from the calls before and from its tag. A program that
+/// wants the same ids in every run, for a replay or for an image that is to be the same, [sets the
+/// tag](Self::with_tag) or takes an id without bits for one, as [`SmallId`](crate::SmallId).
 ///
 /// # Complexity
 ///
@@ -399,11 +403,39 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         self.limit
     }
 
-    /// Returns the table's tag, as [`Id::tag`] does; 0 for a table without.
+    /// Returns the table's tag, as [`Id::tag`] does; 0 where its ids have no bits for one.
+    ///
+    /// All tables of a process that is running count theirs together, from 1 to 2^`TAG_BITS` - 1
+    /// and from 1 again. So no two of 255 tables with the default [`Id`] that are made in a row
+    /// have one tag. Of tables made further apart, one pair in 255 has: those take each other's
+    /// ids for their own, as do all tables with a [`SmallId`](crate::SmallId), if the ids are of
+    /// one type.
+    ///
+    /// A clone has the tag of its original, and a table that was restored or read the tag that it
+    /// was saved with, so that ids that were given out stay valid. [`with_tag`](Self::with_tag)
+    /// sets another.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use loligo_allocators::StaticHeap;
+    /// use loligo_ids::HoleTable;
+    ///
+    /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
+    /// let mut ours: HoleTable<&str> = HoleTable::new(&MEMORY);
+    /// let mut theirs: HoleTable<&str> = HoleTable::new(&MEMORY);
+    /// let king = ours.insert("king")?;
+    /// let queen = theirs.insert("queen")?;
+    /// // The same slot and the same life, but of two tables.
+    /// assert_eq!((king.index(), king.generation()), (queen.index(), queen.generation()));
+    /// assert!(theirs.get(king).is_none());
+    /// assert_eq!((king.tag(), queen.tag()), (ours.tag(), theirs.tag()));
+    /// # Ok::<(), loligo_ids::InsertError>(())
+    /// ```
+    #[inline]
     #[must_use]
-    #[expect(clippy::arithmetic_side_effects, reason = "each is below 64")]
     pub fn tag(&self) -> u64 {
-        self.tag.checked_shr(I::INDEX_BITS + I::GENERATION_BITS).unwrap_or(0)
+        tag::of::<I>(self.own_tag())
     }
 
     /// Returns the slot that a live id names.

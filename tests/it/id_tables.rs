@@ -6,19 +6,29 @@ use loligo_allocators::{
 };
 use loligo_ids::{
     Fifo, FreeList, HoleTable, Holes, Id, InsertError, Lifo, Packed, Retire, Secondary, Shape,
-    SharedTable, Table,
+    SharedRepr, SharedTable, SmallId, Table, TableId,
 };
 use loligo_tests::models::{FailingBacking, NaiveAllocator, Refusals};
 
 enum Unit {}
 
-type Units<'a, S, F> = Table<'a, S, [u32; 3], Id<Unit>, F, Retire>;
+type Units<'a, S, I, F> = Table<'a, S, [u32; 3], I, F, Retire>;
+
+/// The tag of the tables, where their ids have bits for one: the same in each run.
+fn tag<I: TableId>() -> u64 {
+    0x77 & ((1 << I::TAG_BITS) - 1)
+}
 
 /// Creates and destroys units, which have data in a second array, and finds each by its id. Returns
 /// the saved table.
-fn live<S: Shape, F: FreeList>(memory: &dyn Allocator) -> Result<Vec<u8>, InsertError> {
-    let mut units = Units::<S, F>::new_in(memory);
-    let mut names: Secondary<'_, Id<Unit>, String> = Secondary::new_in(memory);
+fn live<S, I, F>(memory: &dyn Allocator) -> Result<Vec<u8>, InsertError>
+where
+    S: Shape,
+    I: TableId,
+    F: FreeList,
+{
+    let mut units = Units::<S, I, F>::new_in(memory).with_tag(tag::<I>());
+    let mut names: Secondary<'_, I, String> = Secondary::new_in(memory);
     let mut ids = Vec::new();
     for number in 0..400 {
         let id = units.insert([number; 3])?;
@@ -37,15 +47,15 @@ fn live<S: Shape, F: FreeList>(memory: &dyn Allocator) -> Result<Vec<u8>, Insert
     units.validate().unwrap_or_else(|damage| panic!("{}: {damage}", memory.name()));
     let mut image = vec![0; units.saved_len()];
     units.save(&mut image).expect("the length is right");
-    let mut restored = Units::<S, F>::restore_in(&image, memory)
+    let mut restored = Units::<S, I, F>::restore_in(&image, memory)
         .map_err(|_| InsertError::Memory { slots: 0, bytes: 0 })?;
     assert_eq!(restored.insert([0; 3])?, units.insert([0; 3])?, "{}", memory.name());
     Ok(image)
 }
 
 /// Makes and ends ids of a shared table.
-fn share(memory: &dyn Allocator) -> Result<(), InsertError> {
-    let mut shared: SharedTable<'_, Id<Unit>, Retire, dyn Allocator + '_> =
+fn share<I: TableId<Repr: SharedRepr>>(memory: &dyn Allocator) -> Result<(), InsertError> {
+    let mut shared: SharedTable<'_, I, Retire, dyn Allocator + '_> =
         SharedTable::new_in(300, memory)?;
     let ids: Vec<_> = (0..300).map(|_| shared.create().expect("a slot is left")).collect();
     assert!(ids.iter().all(|&id| shared.remove(id)), "{}", memory.name());
@@ -55,13 +65,16 @@ fn share(memory: &dyn Allocator) -> Result<(), InsertError> {
 }
 
 /// Runs all of it, in turn.
-fn all(memory: &dyn Allocator) -> Result<[Vec<u8>; 4], InsertError> {
-    share(memory)?;
+fn all(memory: &dyn Allocator) -> Result<[Vec<u8>; 6], InsertError> {
+    share::<Id<Unit>>(memory)?;
+    share::<SmallId<Unit>>(memory)?;
     Ok([
-        live::<Holes, Lifo>(memory)?,
-        live::<Holes, Fifo<5>>(memory)?,
-        live::<Packed, Lifo>(memory)?,
-        live::<Packed, Fifo<5>>(memory)?,
+        live::<Holes, Id<Unit>, Lifo>(memory)?,
+        live::<Holes, Id<Unit>, Fifo<5>>(memory)?,
+        live::<Packed, Id<Unit>, Lifo>(memory)?,
+        live::<Packed, Id<Unit>, Fifo<5>>(memory)?,
+        live::<Holes, SmallId<Unit>, Fifo<5>>(memory)?,
+        live::<Packed, SmallId<Unit>, Lifo>(memory)?,
     ])
 }
 

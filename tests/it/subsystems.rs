@@ -141,13 +141,13 @@ fn arrays_of_arrays_and_lists_conform() {
 fn id_tables_conform() {
     conforms(|watch| {
         let mut holes = watch.make(
-            |memory| Ok::<_, InsertError>(HoleTable::<u32>::new_in(memory)),
+            |memory| Ok::<_, InsertError>(HoleTable::<u32>::new_in(memory).with_tag(1)),
             |table| {
                 table.iter_with_ids().map(|(id, unit)| (id.to_bits(), *unit)).collect::<Vec<_>>()
             },
         )?;
         let mut packed = watch.make(
-            |memory| Ok::<_, InsertError>(PackedTable::<u32>::new_in(memory)),
+            |memory| Ok::<_, InsertError>(PackedTable::<u32>::new_in(memory).with_tag(1)),
             |table| {
                 table.iter_with_ids().map(|(id, unit)| (id.to_bits(), *unit)).collect::<Vec<_>>()
             },

@@ -3,7 +3,8 @@
 use loligo_allocators::{Allocator, HeapAllocator, PageAllocator};
 use loligo_containers::{EventStream, HashMap, Ring, SortedMap};
 use loligo_ids::{
-    Fifo, FreeList, GenerationEnd, Holes, Id, Lifo, Packed, Retire, Shape, Table, Wrap,
+    Fifo, FreeList, GenerationEnd, Holes, Id, Lifo, Packed, Retire, Shape, SmallId, Table, TableId,
+    Wrap,
 };
 use loligo_tests::conformance::{
     self, IdTable, Map, MapKey, MapLimits, Queue, QueueLimits, Stream, StreamLimits, TableLimits,
@@ -19,28 +20,28 @@ fn over_heap(with: impl FnOnce(&dyn Allocator)) {
 }
 
 /// One of our tables.
-struct Ours<'a, S: Shape, F: FreeList, E: GenerationEnd>(Table<'a, S, Token, Id<Token>, F, E>);
+struct Ours<'a, S: Shape, I: TableId, F: FreeList, E: GenerationEnd>(Table<'a, S, Token, I, F, E>);
 
-impl<S: Shape, F: FreeList, E: GenerationEnd> IdTable for Ours<'_, S, F, E> {
-    type Id = Id<Token>;
+impl<S: Shape, I: TableId, F: FreeList, E: GenerationEnd> IdTable for Ours<'_, S, I, F, E> {
+    type Id = I;
 
-    fn insert(&mut self, token: Token) -> Option<Id<Token>> {
+    fn insert(&mut self, token: Token) -> Option<I> {
         self.0.insert(token).ok()
     }
 
-    fn remove(&mut self, id: Id<Token>) -> Option<Token> {
+    fn remove(&mut self, id: I) -> Option<Token> {
         self.0.remove(id)
     }
 
-    fn get(&self, id: Id<Token>) -> Option<&Token> {
+    fn get(&self, id: I) -> Option<&Token> {
         self.0.get(id)
     }
 
-    fn get_mut(&mut self, id: Id<Token>) -> Option<&mut Token> {
+    fn get_mut(&mut self, id: I) -> Option<&mut Token> {
         self.0.get_mut(id)
     }
 
-    fn contains(&self, id: Id<Token>) -> bool {
+    fn contains(&self, id: I) -> bool {
         self.0.contains(id)
     }
 
@@ -48,7 +49,7 @@ impl<S: Shape, F: FreeList, E: GenerationEnd> IdTable for Ours<'_, S, F, E> {
         self.0.len()
     }
 
-    fn visit(&self, each: &mut dyn FnMut(Id<Token>, &Token)) {
+    fn visit(&self, each: &mut dyn FnMut(I, &Token)) {
         self.0.iter_with_ids().for_each(|(id, token)| each(id, token));
     }
 
@@ -58,7 +59,7 @@ impl<S: Shape, F: FreeList, E: GenerationEnd> IdTable for Ours<'_, S, F, E> {
 }
 
 /// Runs the suite on a table that grows or has a maximum number of slots.
-fn table_conforms<S: Shape, F: FreeList, E: GenerationEnd>(
+fn table_conforms<S: Shape, I: TableId, F: FreeList, E: GenerationEnd>(
     lives: u32,
     objects_max: &[Option<usize>],
 ) {
@@ -67,26 +68,31 @@ fn table_conforms<S: Shape, F: FreeList, E: GenerationEnd>(
         conformance::id_table(&limits, |test| {
             over_heap(|heap| {
                 let table = Table::with_limit_in(objects_max.unwrap_or(1 << 20), heap);
-                test(&mut Ours::<S, F, E>(table));
+                test(&mut Ours::<S, I, F, E>(table));
             });
         });
     }
 }
 
+/// With the default id and with the one of 32 bits, of which a slot has 4 095.
+fn tables_conform<S: Shape>() {
+    table_conforms::<S, Id<Token>, Lifo, Retire>(70_000, &[None, Some(100)]);
+    table_conforms::<S, SmallId<Token>, Lifo, Retire>(70_000, &[None, Some(100)]);
+    // Of the slots that were used some are held back, so that the table is full before its limit.
+    table_conforms::<S, Id<Token>, Fifo<5>, Retire>(70_000, &[None]);
+    table_conforms::<S, SmallId<Token>, Fifo<5>, Retire>(70_000, &[None]);
+    table_conforms::<S, Id<Token>, Lifo, Wrap>(70_000, &[None, Some(100)]);
+    table_conforms::<S, SmallId<Token>, Lifo, Wrap>(4_000, &[None, Some(100)]);
+}
+
 #[test]
 fn tables_with_holes_conform() {
-    table_conforms::<Holes, Lifo, Retire>(70_000, &[None, Some(100)]);
-    // Of the slots that were used some are held back, so that the table is full before its limit.
-    table_conforms::<Holes, Fifo<5>, Retire>(70_000, &[None]);
-    table_conforms::<Holes, Lifo, Wrap>(4_000, &[None, Some(100)]);
+    tables_conform::<Holes>();
 }
 
 #[test]
 fn packed_tables_conform() {
-    table_conforms::<Packed, Lifo, Retire>(70_000, &[None, Some(100)]);
-    // Of the slots that were used some are held back, so that the table is full before its limit.
-    table_conforms::<Packed, Fifo<5>, Retire>(70_000, &[None]);
-    table_conforms::<Packed, Lifo, Wrap>(4_000, &[None, Some(100)]);
+    tables_conform::<Packed>();
 }
 
 /// A map of ours: how both are called is the same.

@@ -6,11 +6,14 @@
 //!   its length, or in a walk against a slice; `OPERATION-std` against C++ `std::map`;
 //!   `OPERATION-ns` against the clock alone. All others are held against the best table of the
 //!   layout.
+//! - Our ids are `SmallId`s, of 32 bits, in the rows of tables. `OPERATION-64` is the operation with
+//!   our default id, of 64 bits with the tag of a table, against the tables whose ids have 64 bits.
+//!   `ids/shared/..` has the default id: the peer's keys have as many bits.
 //! - The size is how many objects are alive; for `walk`, how many there were when the table was
 //!   full; for `grow`, how many there are at the end; for `hash`, how many names a set has.
 
 use crate::contender::{Contender, Race};
-use crate::id_table::{OurHoles, OurPacked};
+use crate::id_table::{OurHoles, OurPacked, WideHoles, WidePacked};
 use crate::outcome::{Aim, Reading};
 use crate::peers::id_tables as peers;
 use crate::rows::{Measure, Row, Unit};
@@ -34,6 +37,8 @@ const fn over(target: f64) -> Aim {
 pub fn rows() -> Vec<Row> {
     let mut rows = hole_sized::<1_000>("1k", 1.3);
     rows.extend(hole_sized::<100_000>("100k", 1.5));
+    rows.extend(wide_sized::<1_000>("1k"));
+    rows.extend(wide_sized::<100_000>("100k"));
     rows.push(race("hole/grow/100k", PEERS, hole::<Grow<100_000>>));
     rows.extend(hole_walks());
     rows.extend(packed_sized::<1_000>("1k"));
@@ -72,6 +77,21 @@ fn hole_sized<const LIVE: u32>(size: &str, lookup: f64) -> Vec<Row> {
         alone(&format!("hole/stale-ns/{size}"), 1.0, our_hole::<Stale<LIVE>>),
         row("mix", PEERS, hole::<Mix<LIVE>>),
         row("mix-raw", over(1.2), hole_raw::<Mix<LIVE>>),
+    ]
+}
+
+/// Returns the rows of tables with our default id at one size.
+fn wide_sized<const LIVE: u32>(size: &str) -> Vec<Row> {
+    let row = |operation, made| race(&format!("{operation}-64/{size}"), PEERS, made);
+    vec![
+        row("hole/insert", hole_wide::<Insert<LIVE>>),
+        row("hole/remove", hole_wide::<Remove<LIVE>>),
+        row("hole/lookup", hole_wide::<Lookup<LIVE>>),
+        row("hole/stale", hole_wide::<Stale<LIVE>>),
+        row("packed/insert", packed_wide::<Insert<LIVE>>),
+        row("packed/remove", packed_wide::<Remove<LIVE>>),
+        row("packed/lookup", packed_wide::<Lookup<LIVE>>),
+        row("packed/stale", packed_wide::<Stale<LIVE>>),
     ]
 }
 
@@ -181,6 +201,33 @@ fn hole<O: Operation>() -> Race {
     let mut race = hole_stale::<O>();
     race.peers.push(O::contender::<peers::Slab>("slab"));
     race
+}
+
+/// Tables whose ids have 64 bits and generations.
+fn hole_wide<O: Operation>() -> Race {
+    Race {
+        ours: O::contender::<WideHoles>("HoleTable"),
+        peers: vec![
+            O::contender::<peers::SlotMap>("slotmap"),
+            O::contender::<peers::Hop>("slotmap (Hop)"),
+            O::contender::<peers::Thunderdome>("thunderdome"),
+            O::contender::<peers::GenMap>("gen_map"),
+            O::contender::<peers::Bitarena>("bitarena"),
+            O::contender::<peers::Handy>("handy"),
+        ],
+        absent: Vec::new(),
+    }
+}
+
+fn packed_wide<O: Operation>() -> Race {
+    Race {
+        ours: O::contender::<WidePacked>("PackedTable"),
+        peers: vec![
+            O::contender::<peers::DenseSlotMap>("slotmap (Dense)"),
+            O::contender::<peers::DenseGenMap>("gen_map (dense)"),
+        ],
+        absent: Vec::new(),
+    }
 }
 
 /// Without slab, which takes stale keys for good ones.

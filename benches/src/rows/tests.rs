@@ -49,6 +49,8 @@ const PROMISED: &[&str] = &[
     "ids/hole/remove/100k",
     "ids/hole/lookup/1k",
     "ids/hole/lookup-raw/100k",
+    "ids/hole/lookup-64/1k",
+    "ids/packed/stale-64/100k",
     "ids/hole/dependent/100k",
     "ids/hole/stale/100k",
     "ids/hole/stale-ns/1k",

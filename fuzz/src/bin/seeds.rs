@@ -17,8 +17,8 @@ use loligo_entities::compile::compile;
 use loligo_expressions::Expression;
 use loligo_fuzz::events::{Fell, Ground, Shot};
 use loligo_fuzz::{effect, entities::COMPILERS, entities::SOURCES, formula, knight};
-use loligo_ids::{Fifo, FreeList, GenerationEnd, Holes, IdString, IdString32, IdString64, Lifo};
-use loligo_ids::{Packed, Retire, ReverseLookupBuilder, Shape, Table, Wrap};
+use loligo_ids::{Fifo, FreeList, GenerationEnd, Holes, Id, IdString, IdString32, IdString64, Lifo};
+use loligo_ids::{Packed, Retire, ReverseLookupBuilder, Shape, SmallId, Table, TableId, Wrap};
 use loligo_render::{Geometry, Light, MESH_HIDDEN, Mesh, StateRecorder, Transform};
 use loligo_replay::trace::{Details, Event, Op, TraceWriter, write_trace};
 use loligo_resources::HEADER_BYTES;
@@ -241,21 +241,28 @@ fn sheet(memory: &dyn Allocator) -> Result<Vec<u8>, KeyValuesJsonError> {
 }
 
 fn tables(memory: &dyn Allocator) -> Result<(), Failure> {
-    write("id_image", "holes", &table::<Holes, Lifo, Retire>(memory)?)?;
-    write("id_image", "packed", &table::<Packed, Lifo, Retire>(memory)?)?;
-    write("id_image", "holes_fifo", &table::<Holes, Fifo<2>, Wrap>(memory)?)?;
-    write("id_image", "packed_fifo", &table::<Packed, Fifo<2>, Wrap>(memory)?)?;
+    type Small = SmallId<u32>;
+    type Wide = Id<u32>;
+    write("id_image", "holes", &table::<Holes, Small, Lifo, Retire>(memory)?)?;
+    write("id_image", "packed", &table::<Packed, Small, Lifo, Retire>(memory)?)?;
+    write("id_image", "holes_fifo", &table::<Holes, Small, Fifo<2>, Wrap>(memory)?)?;
+    write("id_image", "packed_fifo", &table::<Packed, Small, Fifo<2>, Wrap>(memory)?)?;
+    write("id_image", "holes_wide", &table::<Holes, Wide, Lifo, Retire>(memory)?)?;
+    write("id_image", "packed_fifo_wide", &table::<Packed, Wide, Fifo<2>, Wrap>(memory)?)?;
     write("lookup", "of_32_bits", &names::<IdString32>(memory)?)?;
     Ok(write("lookup", "of_64_bits", &names::<IdString64>(memory)?)?)
 }
 
-fn table<S, F, E>(memory: &dyn Allocator) -> Result<Vec<u8>, Failure>
+fn table<S, I, F, E>(memory: &dyn Allocator) -> Result<Vec<u8>, Failure>
 where
     S: Shape,
+    I: TableId,
     F: FreeList,
     E: GenerationEnd,
 {
-    let mut table: Table<'_, S, u32, loligo_ids::Id<u32>, F, E> = Table::new_in(memory);
+    // A tag as a table takes it by itself, but the same whenever seeds are written.
+    let tag = u64::from(I::TAG_BITS > 0);
+    let mut table = Table::<'_, S, u32, I, F, E>::new_in(memory).with_tag(tag);
     let mut ids = Vec::new();
     table.insert_batch(10..18, |id| ids.push(id))?;
     table.remove_batch([ids[1], ids[6], ids[3]]);
@@ -342,9 +349,10 @@ fn programs() -> io::Result<()> {
         family::<RowOp>("arrays", &[share])?;
         family::<SortedMapOp>("sorted_map", &[share])?;
         family::<ThreadHeapOp>("thread_heap", &[share])?;
-        // A table of ids that run out, and one of those that do not.
+        // A table of ids that run out, one of those that do not, and one of the default.
         family::<IdTableOp>("id_table", &[share, 2])?;
         family::<IdTableOp>("id_table", &[share, 15])?;
+        family::<IdTableOp>("id_table", &[share, 24])?;
     }
     Ok(())
 }

@@ -13,11 +13,24 @@ mod sealed {
 
 pub(crate) use sealed::Sealed;
 
-/// An integer that an [`Id`](crate::Id) can be made of: `u32` or `u64`.
+/// An integer that an [`Id`](crate::Id) can be made of: `u32` or `u64`. Code for any id converts
+/// either to `u64`.
 ///
 /// Sealed: the niche that makes `Option<Id>` as small as the id is known for these two alone.
 pub trait Repr:
-    Sealed + Copy + Default + Eq + Ord + Hash + Debug + Display + Send + Sync + 'static
+    Sealed
+    + Copy
+    + Default
+    + Eq
+    + Ord
+    + Hash
+    + Debug
+    + Display
+    + Into<u64>
+    + TryFrom<u64>
+    + Send
+    + Sync
+    + 'static
 {
     /// How many bits it has.
     const BITS: u32;

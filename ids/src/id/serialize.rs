@@ -5,7 +5,9 @@ use serde_core::ser::{Serialize, Serializer};
 
 use super::{Id, Repr, TableId};
 
-/// As [`to_bits`](Id::to_bits), an integer of the id's size.
+/// As [`to_bits`](Id::to_bits), an integer of the id's size. With 64 bits and a tag it is more than
+/// 2^53, up to where a reader that has all numbers as `f64` is exact: for those take a
+/// [`SmallId`](crate::SmallId), or write the bits as text.
 impl<Tag, R: Repr, const I: u32, const G: u32> Serialize for Id<Tag, R, I, G> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let bits = self.bits();

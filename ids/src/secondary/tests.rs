@@ -223,7 +223,7 @@ fn memory_refused_changes_nothing() {
     for n in 0..4 {
         let backing = TestBacking::new();
         let mut array: Secondary<'_, Id<u8>, u64, TestBacking> = Secondary::new_in(&backing);
-        let id = |index: u32| Id::from_bits(1 << 20 | index).expect("generation 1");
+        let id = |index: u32| Id::from_bits(1 << 32 | u64::from(index)).expect("generation 1");
         backing.refuse_from(n);
         let mut count = 0_u32;
         let refused = loop {
@@ -256,7 +256,7 @@ impl Drop for Bad {
 fn a_destructor_that_panics_leaves_the_array_whole() {
     let backing = TestBacking::new();
     let mut array: Secondary<'_, Id<u8>, Bad, TestBacking> = Secondary::new_in(&backing);
-    let id = |generation: u32, index| Id::from_bits(generation << 20 | index).expect("an id");
+    let id = |generation: u64, index| Id::from_bits(generation << 32 | index).expect("an id");
     for index in 0..5 {
         array.insert(id(1, index), Bad(index == 2)).unwrap_or_else(|error| panic!("{error}"));
     }
@@ -283,7 +283,7 @@ fn dropped<P: Placement>() {
     let mut array: Secondary<'_, Id<u8>, (Rc<()>, Bad), TestBacking, P> =
         Secondary::new_in(&backing);
     for index in 0..5 {
-        let id = Id::from_bits(1 << 20 | index).expect("an id");
+        let id = Id::from_bits(1 << 32 | index).expect("an id");
         let value = (Rc::clone(&counter), Bad(index == 2));
         assert!(array.insert(id, value).is_ok_and(|old| old.is_none()), "a new one");
     }
@@ -295,7 +295,7 @@ fn dropped<P: Placement>() {
 fn it_counts_and_prints_what_it_holds() {
     let backing = TestBacking::new();
     let mut array: Secondary<'_, Id<u8>, char, TestBacking> = Secondary::new_in(&backing);
-    let id = |generation: u32, index| Id::from_bits(generation << 20 | index).expect("an id");
+    let id = |generation: u64, index| Id::from_bits(generation << 32 | index).expect("an id");
     assert!(array.is_empty(), "nothing yet");
     assert_eq!((array.capacity(), backing.requests()), (0, 0), "and no memory");
     assert_eq!((array.remove(id(1, 0)), array.iter().len()), (None, 0), "nothing is there");

@@ -61,9 +61,8 @@ impl<S: Shape, T: Clone, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator
         &self,
         memory: &'b B,
     ) -> Result<Table<'b, S, T, I, F, E, B>, InsertError> {
-        let mut copy = Table::empty(self.limit, Some(memory));
+        let mut copy = Table::empty(self.limit, Some(memory), self.tag);
         copy.grow_to(self.used)?;
-        copy.tag = self.tag;
         copy.copy_objects(self);
         copy.copy_dead(self);
         Ok(copy)

@@ -17,6 +17,7 @@ use crate::policy::{End, FreeList, GenerationEnd, Lifo, Retire};
 use crate::table::Table;
 use crate::table::serialize::FIELDS;
 use crate::table::shape::{Parts, Shape};
+use crate::tag;
 
 /// A table's type without its memory, to be made and not held.
 type Made<S, T, I, F, E> = fn() -> (S, T, I, F, E);
@@ -132,12 +133,11 @@ where
 
     fn visit_seq<Q: SeqAccess<'de>>(self, mut fields: Q) -> Result<Self::Value, Q::Error> {
         let missing = |at: usize| Q::Error::invalid_length(at, &"a table of 4 fields");
-        let mut table = Table::empty(self.limit, Some(self.memory));
         let tag: u64 = fields.next_element()?.ok_or_else(|| missing(0))?;
-        if tag.checked_shr(I::TAG_BITS).unwrap_or(0) != 0 {
+        if !tag::fits::<I>(tag) {
             return Err(Q::Error::custom(format_args!("tag {tag} does not fit into an id")));
         }
-        table = table.with_tag(tag);
+        let mut table = Table::empty(self.limit, Some(self.memory), tag::given::<I>(tag));
         let slots = Each::new(|generation| table.add_slot(generation));
         fields.next_element_seed(slots)?.ok_or_else(|| missing(1))?;
         let free = Each::new(|slot| table.add_free(slot));

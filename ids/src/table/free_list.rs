@@ -37,7 +37,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
             last = 0;
         }
         self.drop_first();
-        Ok((slot, self.tag | (last + I::GENERATION_ONE) | slot as u64))
+        Ok((slot, self.own_tag() | (last + I::GENERATION_ONE) | slot as u64))
     }
 
     /// Takes the next slot that was never used; grows the table if there is none.
@@ -48,7 +48,14 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         }
         let slot = self.used;
         self.used += 1;
-        Ok((slot, self.tag | I::GENERATION_ONE | slot as u64))
+        Ok((slot, self.own_tag() | I::GENERATION_ONE | slot as u64))
+    }
+
+    /// Returns the tag where an id has it. The compiler knows that there is none where no bits are
+    /// left for it.
+    #[inline]
+    pub(super) fn own_tag(&self) -> u64 {
+        if I::TAG_BITS == 0 { 0 } else { self.tag }
     }
 
     /// Frees a slot whose object is gone, after its last generation.

@@ -1,8 +1,7 @@
 //! The memory of a table: its constructors, its growth and its deallocation.
 #![expect(
     clippy::arithmetic_side_effects,
-    reason = "the bit counts of an id add up to at most 126, `used` is at most the limit, and \
-              there are at least two slots"
+    reason = "`used` is at most the limit, and there are at least two slots"
 )]
 
 use core::alloc::Layout;
@@ -17,6 +16,7 @@ use crate::id::TableId;
 use crate::policy::{FreeList, GenerationEnd};
 use crate::table::Table;
 use crate::table::shape::{Measures, Offsets, Parts, Shape, align, fixed_len, offsets, slots_for};
+use crate::tag;
 
 /// The capacity, in objects, of a growing table's first block.
 const FIRST: usize = 8;
@@ -53,7 +53,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     /// are direct.
     #[must_use]
     pub fn with_limit_in(limit: usize, memory: &'a A) -> Self {
-        Self::empty(limit, Some(memory))
+        Self::empty(limit, Some(memory), tag::next::<I>())
     }
 
     /// Returns an empty table of fixed capacity in the caller's memory.
@@ -86,7 +86,16 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     /// # Ok::<(), InsertError>(())
     /// ```
     pub fn fixed(memory: &'a mut [MaybeUninit<u64>], slots: usize) -> Result<Self, InsertError> {
-        let mut table = Self::empty(slots, None);
+        Self::fixed_tagged(memory, slots, tag::next::<I>())
+    }
+
+    /// As [`fixed`](Self::fixed), with a tag where an id has it.
+    pub(super) fn fixed_tagged(
+        memory: &'a mut [MaybeUninit<u64>],
+        slots: usize,
+        tag: u64,
+    ) -> Result<Self, InsertError> {
+        let mut table = Self::empty(slots, None, tag);
         if table.limit < slots {
             return Err(table.full());
         }
@@ -120,8 +129,12 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         }
     }
 
-    /// Sets the tag of the table. All of its ids carry the tag, so the table can distinguish them
-    /// from the ids of other tables.
+    /// Sets the tag of the table, in place of the one that it took by itself.
+    ///
+    /// For ids that are to be the same in every run of a program, on another machine or in a saved
+    /// image: by itself a table takes the next tag of the process, which depends on how many
+    /// tables were made before. And for tables that are many, or live long, where
+    /// [`tag`](Self::tag) says that tags coincide.
     ///
     /// # Panics
     ///
@@ -148,13 +161,8 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     /// ```
     #[must_use]
     pub fn with_tag(mut self, tag: u64) -> Self {
-        assert!(
-            tag.checked_shr(I::TAG_BITS).unwrap_or(0) == 0,
-            "tag {tag} does not fit into the {} bits that the id leaves",
-            I::TAG_BITS
-        );
         assert!(self.used == 0, "the table gave out ids before it got tag {tag}");
-        self.tag = tag.checked_shl(I::INDEX_BITS + I::GENERATION_BITS).unwrap_or(0);
+        self.tag = tag::given::<I>(tag);
         self
     }
 
@@ -178,8 +186,8 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         }
     }
 
-    /// Returns a table without memory.
-    pub(super) fn empty(limit: usize, memory: Option<&'a A>) -> Self {
+    /// Returns a table without memory. The tag is where an id has it.
+    pub(super) fn empty(limit: usize, memory: Option<&'a A>, tag: u64) -> Self {
         Self {
             parts: S::Parts::nowhere(),
             free_end: NonNull::dangling(),
@@ -188,13 +196,19 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
             head: 0,
             used: 0,
             capacity: 0,
-            limit: limit.min(usize::try_from(I::SLOTS).unwrap_or(usize::MAX)),
+            limit: Self::limit_for(limit),
             reserved: 0,
             retired: 0,
-            tag: 0,
+            tag,
             memory,
             owned: PhantomData,
         }
+    }
+
+    /// Returns the limit that a table has for the one that was asked for: no more slots than an
+    /// index can name and a machine can count.
+    pub(super) fn limit_for(limit: usize) -> usize {
+        limit.min(usize::try_from(I::SLOTS).unwrap_or(usize::MAX))
     }
 
     /// Makes room for one more slot.

@@ -15,6 +15,7 @@ use crate::id::TableId;
 use crate::policy::{FreeList, GenerationEnd};
 use crate::table::Table;
 use crate::table::shape::{Parts, Shape};
+use crate::tag;
 
 impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
     Table<'_, S, T, I, F, E, A>
@@ -68,6 +69,9 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     /// in use. If it is taken out of the middle of the free list, the slot that was next there
     /// takes its turn.
     ///
+    /// The table grows to the slot that the id names. An id from outside may name any that the index
+    /// can: [`with_limit`](Self::with_limit) says how many the table may have.
+    ///
     /// # Complexity
     ///
     /// O(1), wherever on the free list the slot is. The first time that a slot is used, O(slots
@@ -97,8 +101,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         let bits = id.bits();
         let index = bits & I::INDEX_MASK;
         if !self.is_own(bits) {
-            let of = |tag: u64| tag.checked_shr(I::INDEX_BITS + I::GENERATION_BITS).unwrap_or(0);
-            return Err(InsertAtError::Foreign { tag: of(bits), own: of(self.tag) });
+            return Err(InsertAtError::Foreign { tag: tag::of::<I>(bits), own: self.tag() });
         }
         if index >= self.limit as u64 {
             return Err(InsertAtError::Beyond { index, limit: self.limit as u64 });
@@ -214,7 +217,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     /// Returns `true` if bits have a generation and this table's tag.
     pub(super) fn is_own(&self, bits: u64) -> bool {
         let above = bits & !(I::INDEX_MASK | I::GENERATION_MASK);
-        above == self.tag && bits & I::GENERATION_MASK != 0
+        above == self.own_tag() && bits & I::GENERATION_MASK != 0
     }
 
     /// Puts `slot`, which was never used, into use, and those before it on the free list.

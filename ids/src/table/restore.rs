@@ -23,7 +23,8 @@ impl<'a, S: Shape, T: AnyBitPattern, I: TableId, F: FreeList, E: GenerationEnd>
     /// Returns the table that was saved as `image`, with memory from `memory`.
     ///
     /// It has the tag and the limit that it had, names the same objects by the same ids, and hands
-    /// out the same ids from here on. The image need not be aligned.
+    /// out the same ids from here on. The image need not be aligned. Another table of the process
+    /// may have taken the same tag by itself; [`tag`](Self::tag) says what that means.
     ///
     /// # Complexity
     ///
@@ -53,10 +54,15 @@ where
     /// As [`restore`](Self::restore).
     pub fn restore_in(image: &[u8], memory: &'a A) -> Result<Self, RestoreError> {
         let counts = Self::believed(image)?;
-        let Ok(limit) = usize::try_from(counts.limit) else {
-            return wrong(Counts::LIMIT, "the limit is more than this machine can have");
+        let limit = match usize::try_from(counts.limit) {
+            Ok(limit) => limit,
+            // All that the index can name: as many as there can be, on any machine.
+            Err(_) if counts.limit == I::SLOTS => usize::MAX,
+            Err(_) => {
+                return wrong(Counts::LIMIT, "the limit is more than this machine can have");
+            }
         };
-        let mut table = Self::empty(limit, Some(memory));
+        let mut table = Self::empty(limit, Some(memory), counts.tag);
         if table.grow_to(counts.used as usize).is_err() {
             return wrong(Counts::USED, "there is no memory for so many slots");
         }
@@ -83,7 +89,7 @@ where
         if counts.used > slots as u64 {
             return wrong(Counts::USED, "more slots are in use than there are to be");
         }
-        let Ok(mut table) = Self::fixed(memory, slots) else {
+        let Ok(mut table) = Self::fixed_tagged(memory, slots, counts.tag) else {
             return wrong(Counts::USED, "the memory is too short for so many slots");
         };
         table.fill_from(image, counts)?;
@@ -139,7 +145,6 @@ where
     /// Fills a table that has the memory, but nothing in it. On an error it is left as what may be
     /// dropped.
     fn fill_from(&mut self, image: &[u8], counts: Counts) -> Result<(), RestoreError> {
-        self.tag = counts.tag;
         self.used = counts.used as usize;
         let from = From::<I> { image, counts, id: core::marker::PhantomData };
         let live = self.words_from(from)?;

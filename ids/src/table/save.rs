@@ -35,9 +35,9 @@ impl<S: Shape, T: NoUninit, I: TableId, F: FreeList, E: GenerationEnd, A: Alloca
     /// | header                                 | words of the slots | ids | objects |          packed
     /// ```
     ///
-    /// Two tables that had the same history of calls write the same bytes, whatever their memory,
-    /// and a restored table writes the bytes that it was restored from. Numbers are in the
-    /// machine's order.
+    /// Two tables that had the same history of calls and have the same [tag](Self::tag) write the
+    /// same bytes, whatever their memory, and a restored table writes the bytes that it was restored
+    /// from. Numbers are in the machine's order.
     ///
     /// # Complexity
     ///
@@ -126,9 +126,11 @@ impl<S: Shape, T: NoUninit, I: TableId, F: FreeList, E: GenerationEnd, A: Alloca
             0 => 0,
             free => self.free_in_turn(turn(free)) as u64,
         };
+        // A table without a limit is saved as such, whatever addresses the machine has.
+        let is_limited = self.limit < Self::limit_for(usize::MAX);
         Counts {
             tag: self.tag,
-            limit: self.limit as u64,
+            limit: if is_limited { self.limit as u64 } else { I::SLOTS },
             used: self.used as u64,
             live: self.len() as u64,
             free: self.free as u64,

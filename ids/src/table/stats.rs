@@ -22,7 +22,9 @@ pub struct TableStats {
     pub free: u64,
     /// Of those, slots that the free list holds back.
     pub held_back: u64,
-    /// Slots that have lived all their lives and are not used again.
+    /// Slots that have lived all their lives and are not used again, with
+    /// [`Retire`](crate::Retire): each had 16 777 215 of them with the default id, 4 095 with a
+    /// [`SmallId`](crate::SmallId).
     pub retired: u64,
     /// Slots that the table may have and never used.
     pub fresh: u64,

@@ -12,5 +12,6 @@ mod panics;
 mod serialized;
 mod small_world;
 mod stale;
+mod tags;
 mod views;
 mod walk;

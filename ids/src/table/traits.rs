@@ -1,8 +1,4 @@
 //! What a table is to others: something to index by ids, to clone and to extend.
-#![expect(
-    clippy::arithmetic_side_effects,
-    reason = "the bit counts of an id add up to at most 126"
-)]
 
 use core::any::type_name;
 use core::ops::{Index, IndexMut};
@@ -14,6 +10,7 @@ use crate::id::TableId;
 use crate::policy::{FreeList, GenerationEnd};
 use crate::table::Table;
 use crate::table::shape::Shape;
+use crate::tag;
 
 /// `table[id]`: the object that the id names. Panics if there is none; [`get`](Table::get) returns
 /// `None` instead.
@@ -27,7 +24,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     fn index(&self, id: I) -> &T {
         match self.get(id) {
             Some(object) => object,
-            None => absent::<T, I>(id, self.len(), self.tag),
+            None => absent::<T, I>(id, self.len(), self.tag()),
         }
     }
 }
@@ -40,7 +37,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     #[inline]
     #[track_caller]
     fn index_mut(&mut self, id: I) -> &mut T {
-        let (len, tag) = (self.len(), self.tag);
+        let (len, tag) = (self.len(), self.tag());
         match self.get_mut(id) {
             Some(object) => object,
             None => absent::<T, I>(id, len, tag),
@@ -53,9 +50,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
 #[track_caller]
 fn absent<T, I: TableId>(id: I, len: usize, own: u64) -> ! {
     let objects = type_name::<T>();
-    let above = id.bits() & !(I::INDEX_MASK | I::GENERATION_MASK);
-    if above != own {
-        let own = own.checked_shr(I::INDEX_BITS + I::GENERATION_BITS).unwrap_or(0);
+    if tag::of::<I>(id.bits()) != own {
         panic!("{id:?} is not of this table of {len} `{objects}`, whose ids have the tag {own}")
     }
     panic!("{id:?} names nothing in this table of {len} `{objects}`: its object was removed")

@@ -1,6 +1,6 @@
 //! The name of an entity.
 
-use loligo_ids::Id;
+use loligo_ids::SmallId;
 
 /// Says of what an [`Entity`] is; nothing of it is ever made.
 #[derive(Debug)]
@@ -10,4 +10,4 @@ pub enum EntityTag {}
 /// for 4 095 lives of each slot, after which that slot is not used again.
 ///
 /// An entity holds no data. What it is, its components say, which are in their managers.
-pub type Entity = Id<EntityTag>;
+pub type Entity = SmallId<EntityTag>;

@@ -23,11 +23,11 @@ pub use stream::StateStream;
 
 pub(crate) use message::{Kind, Material, Message, Shape};
 
-use loligo_ids::Id;
+use loligo_ids::SmallId;
 
 /// What a [`RenderHandle`] names: a mesh or a light.
 #[derive(Clone, Copy, Debug)]
 pub struct RenderObject;
 
 /// The name of a render object on both sides: 20 bits of index, 12 of generation.
-pub type RenderHandle = Id<RenderObject>;
+pub type RenderHandle = SmallId<RenderObject>;

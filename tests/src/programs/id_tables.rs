@@ -1,12 +1,14 @@
 //! Programs on id tables of either shape and every policy, compared with a map.
 
 mod both;
+mod maps;
+mod whole;
 
 use core::any::TypeId;
 
 use loligo_allocators::Allocator;
 use loligo_ids::{
-    Fifo, FreeList, GenerationEnd, Holes, Lifo, Packed, Refuse, Retire, Shape, Table, Wrap,
+    Fifo, FreeList, GenerationEnd, Holes, Lifo, Packed, Refuse, Repr, Retire, Shape, Table, Wrap,
 };
 
 use super::model_op::{Differs, model_ops, run_beside, run_planted};
@@ -16,7 +18,7 @@ use both::Both;
 model_ops! {
     /// One operation on an id table. Objects are numbered as they come; `which` is taken modulo the
     /// number of ids that were given out so far.
-    IdTableOp of 32 by run_id_tables {
+    IdTableOp of 64 by run_id_tables {
         /// Inserts an object.
         0..=5 => Insert,
         /// Removes one.
@@ -27,7 +29,8 @@ model_ops! {
         12..=12 => GetForged { which: u16, at: u16 },
         /// Inserts at an id that was given out.
         13..=14 => InsertAt { which: u16 },
-        /// Inserts at an id of any bits; index and generation are small.
+        /// Inserts at an id of any bits; index and generation are small, and the tag is another
+        /// table's for some.
         15..=15 => InsertAtForged { count: u8, at: u16 },
         /// Reserves an id.
         16..=17 => ReserveId,
@@ -51,6 +54,36 @@ model_ops! {
         29..=30 => SaveAndRestore,
         /// Compares all.
         31..=31 => Check,
+        /// Inserts an object that is made of its id.
+        32..=34 => InsertWith,
+        /// Looks the object of a slot up and changes it.
+        35..=37 => GetBySlot { at: u16 },
+        /// Removes the object of a slot.
+        38..=40 => RemoveBySlot { at: u16 },
+        /// Shrinks the table to the slots that it uses.
+        41..=42 => Shrink,
+        /// Continues with a clone.
+        43..=43 => Clone,
+        /// Takes the table apart and makes another of its objects.
+        44..=44 => Rebuild,
+        /// Inserts several, which are not named.
+        45..=46 => Extend { count: u8 },
+        /// Gives an id a value in maps by ids.
+        47..=51 => MapInsert { which: u16 },
+        /// Changes the value of an id in maps, or inserts one, by its entry.
+        52..=54 => MapEntry { count: u8, which: u16 },
+        /// Takes the value of an id out of maps.
+        55..=57 => MapRemove { which: u16 },
+        /// Looks up two values of maps at once, and changes them.
+        58..=59 => MapGet { which: u16, at: u16 },
+        /// Keeps the values whose objects live.
+        60..=60 => MapRetain,
+        /// Shrinks the maps to their values.
+        61..=61 => MapShrink,
+        /// Continues with clones of the maps.
+        62..=62 => MapClone,
+        /// Drops all values of the maps.
+        63..=63 => MapClear,
     }
 }
 
@@ -68,7 +101,10 @@ enum AtEnd {
 /// Runs a program on a table with ids of the given numbers of bits and on a map, and returns how
 /// many operations were refused memory. The table may have `limit` slots.
 ///
-/// Every id that is given out is compared with the one that must come next for its slot.
+/// Every id that is given out is compared with the one that must come next for its slot. The table
+/// has the tag that it takes by itself, where its ids have bits for one; ids of other tags are among
+/// those that it is asked for. Two maps by its ids, one for most and one for few of them, are
+/// compared with a map from slots.
 ///
 /// # Errors
 ///
@@ -83,10 +119,10 @@ enum AtEnd {
 ///
 /// let memory = NaiveAllocator::new("naive", 64 << 10);
 /// let program = [IdTableOp::Insert, IdTableOp::Remove { which: 0 }, IdTableOp::SaveAndRestore];
-/// run_id_table::<Holes, Lifo, Retire, 4, 3>(&program, 16, &memory)?;
+/// run_id_table::<Holes, Lifo, Retire, u32, 4, 3>(&program, 16, &memory)?;
 /// # Ok::<(), loligo_tests::programs::Differs>(())
 /// ```
-pub fn run_id_table<S, F, E, const INDEX: u32, const GENERATION: u32>(
+pub fn run_id_table<S, F, E, R, const INDEX: u32, const GENERATION: u32>(
     program: &[IdTableOp],
     limit: usize,
     memory: &dyn Allocator,
@@ -95,6 +131,7 @@ where
     S: Shape,
     F: FreeList,
     E: GenerationEnd + 'static,
+    R: Repr,
 {
     let at_end = match TypeId::of::<E>() {
         end if end == TypeId::of::<Retire>() => AtEnd::Retires,
@@ -102,7 +139,7 @@ where
         _ => AtEnd::Refuses,
     };
     let table = Table::with_limit_in(limit, memory);
-    run_beside(program, &mut Both::<S, F, E, INDEX, GENERATION>::new(table, at_end, memory))
+    run_beside(program, &mut Both::<S, F, E, R, INDEX, GENERATION>::new(table, at_end, memory))
 }
 
 /// Runs a program on each of [`ID_TABLES`], and returns how many operations were refused memory.
@@ -125,25 +162,35 @@ pub(super) fn run_planted_table(
     memory: &dyn Allocator,
 ) -> Result<u32, Differs> {
     let table = Table::with_limit_in(1 << 20, memory);
-    let mut both = Both::<Holes, Lifo, Retire, 20, 12>::new(table, AtEnd::Retires, memory);
+    let mut both = Both::<Holes, Lifo, Retire, u64, 32, 24>::new(table, AtEnd::Retires, memory);
     run_planted(program, &mut both)
 }
 
-/// Lists a table of either shape and with either free list for an end of generations: one whose ids
-/// are so small that slots and generations run out, and one as they are used.
+/// Lists a table of either shape and with either free list for an end of generations: with ids so
+/// small that slots and generations run out, with those of 32 bits, and last with the default.
 macro_rules! tables {
     ($($shape:ident, $list:ty, $end:ident;)*) => {
         [$(
             (concat!(stringify!($shape), ", ", stringify!($list), ", ", stringify!($end), ", small"),
-                |program, memory| run_id_table::<$shape, $list, $end, 4, 3>(program, 13, memory)),
+                |program, memory| {
+                    run_id_table::<$shape, $list, $end, u32, 4, 3>(program, 13, memory)
+                }),
+            (concat!(stringify!($shape), ", ", stringify!($list), ", ", stringify!($end), ", 32 bits"),
+                |program, memory| {
+                    run_id_table::<$shape, $list, $end, u32, 20, 12>(program, 1 << 20, memory)
+                }),
+        )*
+        $(
             (concat!(stringify!($shape), ", ", stringify!($list), ", ", stringify!($end)),
-                |program, memory| run_id_table::<$shape, $list, $end, 20, 12>(program, 1 << 20, memory)),
+                |program, memory| {
+                    run_id_table::<$shape, $list, $end, u64, 32, 24>(program, 1 << 20, memory)
+                }),
         )*]
     };
 }
 
 /// Tables of every shape and policy, each with its name.
-pub const ID_TABLES: [(&str, RunIdTable); 24] = tables! {
+pub const ID_TABLES: [(&str, RunIdTable); 36] = tables! {
     Holes, Lifo, Retire;
     Holes, Lifo, Wrap;
     Holes, Lifo, Refuse;

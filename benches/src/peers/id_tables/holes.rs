@@ -79,7 +79,7 @@ id_table!(
     map => map.values()
 );
 
-/// gen_map's key of 20 bits of index and 12 bits of generation, as our default.
+/// gen_map's key of 20 bits of index and 12 bits of generation, as our `SmallId`.
 pub(crate) type PackedKey = Key<Packed<u32, 12>>;
 
 /// All as in gen_map's own default but the key.

@@ -33,7 +33,8 @@ trait SharedIds: Sync {
     fn end_frame(&mut self) {}
 }
 
-/// Slots live often here, so they begin again at the first generation.
+/// Slots live often here, so they begin again at the first generation. The ids are our default, of
+/// 64 bits as the peer's keys.
 type Ours = SharedTable<'static, Id<()>, Wrap, Heap>;
 
 impl SharedIds for Ours {

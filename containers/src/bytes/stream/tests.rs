@@ -6,7 +6,7 @@ mod views;
 use std::string::ToString;
 use std::vec::Vec;
 
-use loligo_ids::{Id, IdString32, IdString64};
+use loligo_ids::{Id, IdString32, IdString64, SmallId};
 
 use super::*;
 use crate::error::GrowError;
@@ -83,7 +83,7 @@ impl<'a> Save<'a> {
         save.seed = random.next();
         save.initial = '\u{2665}';
         save.ground = Ground::Gravel;
-        save.target = Id::from_bits(random.next() as u32 | 1 << 20);
+        save.target = Id::from_bits(random.next() | 1 << 32);
         save.texture = IdString64::new("armour");
         for _ in 0..random.below(5) {
             save.scores.push(random.next() as i32);
@@ -301,8 +301,10 @@ fn values_that_none_can_have_are_refused() {
     assert_eq!(refused(false, &[2]), StreamErrorKind::Bool(2));
     assert_eq!(refused('a', &[0, 0xd8, 0, 0]), StreamErrorKind::Char(0xd800));
     assert_eq!(refused(Some(5u8), &[3, 0]), StreamErrorKind::Bool(3));
-    let id = Id::<Unit>::from_bits(1 << 20).expect("the first id");
+    let id = SmallId::<Unit>::from_bits(1 << 20).expect("the first id");
     assert_eq!(refused(id, &[5, 0, 0, 0]), StreamErrorKind::Id(5));
+    let id = Id::<Unit>::from_bits(1 << 32).expect("the first id");
+    assert_eq!(refused(id, &[5, 0, 0, 0, 0, 0, 0, 9]), StreamErrorKind::Id(9 << 56 | 5));
     assert_eq!(refused([0u8; 3], &[1, 2]), StreamErrorKind::Ends { needed: 1, left: 0 });
     with_memory(|memory| {
         assert_eq!(refused(Save::new(memory), &[1, 0, 0, 0, 0xff]), StreamErrorKind::Text);

@@ -10,7 +10,7 @@ use core::error::Error;
 use core::fmt;
 
 use loligo_allocators::Allocator;
-use loligo_ids::{Id, IdString32};
+use loligo_ids::{IdString32, SmallId};
 
 use super::edit::{Edit, pack, packed_tail};
 use super::raise;
@@ -31,9 +31,9 @@ use slots::{FREE_SLOT, KEYS_MAX, NO_SLOT, Slot, TAILED};
 #[derive(Debug)]
 pub enum StoreTag {}
 
-/// Names a store of a [`KeyValuesSet`]: 20 bits of index are a million stores, 12 of generation 4
-/// 095 lives of each slot, after which it is not used again.
-pub type StoreId = Id<StoreTag>;
+/// Names a store of a [`KeyValuesSet`], in 4 bytes: 20 bits of index are a million stores, 12 of
+/// generation 4 095 lives of each slot, after which it is not used again.
+pub type StoreId = SmallId<StoreTag>;
 
 /// Why a store of a set was not changed. Nothing has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use core::hash::{BuildHasher, Hasher};
 use std::collections::HashSet;
 
-use loligo_ids::{Id, IdString32, IdString64};
+use loligo_ids::{Id, IdString32, IdString64, SmallId};
 
 use super::{BuildIdHasher, BuildKeyHasher, IdHasher, KeyHasher, START};
 
@@ -75,11 +75,17 @@ fn text_that_differs_a_little_has_another_hash() {
 #[test]
 fn ids_of_one_table_never_meet_in_a_table_as_large() {
     let hasher = BuildIdHasher::new();
-    let ids = (0..4096_u32).map(|index| Id::<()>::from_bits((3 << 20) | index).expect("an id"));
-    let hashes: std::vec::Vec<u64> = ids.map(|id| hasher.hash_one(id)).collect();
-    let (tags, places) = crowding(&hashes);
-    assert!(places < 1.1, "{places} times the mean in a place");
-    assert!(tags < 1.6, "{tags} times the mean in a tag");
+    let small = |index| SmallId::<()>::from_bits((3 << 20) | index).expect("an id");
+    let wide = |index| Id::<()>::from_bits((9 << 56) | (3 << 32) | index).expect("an id");
+    let hashes: [std::vec::Vec<u64>; 2] = [
+        (0..4096).map(|index| hasher.hash_one(small(index))).collect(),
+        (0..4096).map(|index| hasher.hash_one(wide(index))).collect(),
+    ];
+    for hashes in hashes {
+        let (tags, places) = crowding(&hashes);
+        assert!(places < 1.1, "{places} times the mean in a place");
+        assert!(tags < 1.6, "{tags} times the mean in a tag");
+    }
     let pairs: HashSet<u64> = (0..100_u32)
         .flat_map(|a| (0..100_u32).map(move |b| (a, b)))
         .map(|p| hasher.hash_one(p))

@@ -43,6 +43,10 @@ fn every_rule_is_looked_at() {
     let live = "a slot is queued that is live";
     let lives = |table: &mut Of<'_>| table.entry(3).store(2, Ordering::Relaxed);
     assert_eq!(found(lives), Some((live, 2)), "slot 2 lives");
+    let tag = "a slot has a tag that is not its own";
+    assert_eq!(found(|table| table.tag ^= 1 << 7), Some((tag, 0)), "slot 0 lives with another");
+    let dead = |table: &mut Of<'_>| table.word(1).store(1 << 7 | 1 << 4, Ordering::Relaxed);
+    assert_eq!(found(dead), Some((tag, 1)), "slot 1 is dead");
     let twice = "a slot is queued twice";
     let next = |table: &mut Of<'_>| table.entry(4).store(3, Ordering::Relaxed);
     assert_eq!(found(next), Some((twice, 3)), "one after the other");
@@ -61,7 +65,7 @@ fn the_counters_are_those_of_the_slots() {
     assert_eq!((table.index_of(id), id.generation()), (Some(0), 1), "the first slot's first life");
     // A slot that is none, whose lowest bits are those of one.
     for index in [5, 8, 15] {
-        let other = Brief::from_bits(1 << 4 | index).expect("an id");
+        let other = Brief::from_bits(id.to_bits() & !15 | index).expect("an id");
         assert!(!table.contains(other) && !table.remove(other), "there is no slot {index}");
     }
     assert!(table.remove(id) && table.is_empty(), "none alive");
@@ -85,8 +89,9 @@ fn the_last_life_ends_as_the_policy_says() {
     fn lives<E: GenerationEnd>(table: &mut SharedTable<'_, Brief, E, TestBacking>, count: u32) {
         for life in 1..=count {
             let id = table.create().expect("the slot is free");
-            let expected = (1 + (life - 1) % 7, 0, 0);
-            assert_eq!((id.generation(), id.index(), id.tag()), expected, "life {life}");
+            let expected = (1 + (life - 1) % 7, 0, table.tag());
+            let parts = (id.generation(), id.index(), id.tag().into());
+            assert_eq!(parts, expected, "life {life}");
             assert!(table.remove(id) && !table.contains(id) && table.collect() <= 1, "it ends");
             assert_eq!(table.validate(), Ok(()), "whole");
         }
@@ -104,6 +109,36 @@ fn the_last_life_ends_as_the_policy_says() {
     let full = InsertError::Full { limit: 1, live: 0, reserved: 0, retired: 1, held_back: 0 };
     assert_eq!(retires.create(), Err(full), "there is no other slot");
     assert_eq!((retires.len(), retires.validate()), (0, Ok(())), "the retired one is not alive");
+}
+
+/// The default id, whose tag keeps the ids of another table out.
+#[test]
+fn an_id_of_another_table_is_refused() {
+    type Ids<'a> = SharedTable<'a, Id<u8>, Retire, TestBacking>;
+    let backing = TestBacking::new();
+    let mut one = Ids::new_in(3, &backing).expect("memory");
+    assert!((1..=255).contains(&one.tag()), "a table takes a tag");
+    let mut other = Ids::new_in(3, &backing).expect("memory").with_tag(one.tag() ^ 1);
+    let (id, foreign) = (one.create().expect("free"), other.create().expect("free"));
+    assert_eq!((id.index(), id.generation(), id.tag()), (0, 1, one.tag()), "its own");
+    assert_eq!((foreign.index(), foreign.generation(), foreign.tag()), (0, 1, other.tag()));
+    assert!(one.contains(id) && !one.contains(foreign), "one of them");
+    assert_eq!((one.index_of(foreign), one.remove(foreign)), (None, false), "not another's");
+    assert!(one.remove(id) && !one.contains(id) && one.collect() == 1, "its own");
+    assert_eq!((one.validate(), other.validate()), (Ok(()), Ok(())), "whole");
+    // One tag: not distinguished.
+    let twin = Ids::new_in(3, &backing).expect("memory").with_tag(other.tag());
+    assert_eq!(twin.create(), Ok(foreign), "the same id");
+}
+
+#[test]
+#[should_panic(expected = "the table gave out ids before it got tag 3")]
+fn a_tag_after_the_first_id_is_refused() {
+    let backing = TestBacking::new();
+    let mut table = Of::new_in(1, &backing).expect("memory");
+    let id = table.create().expect("free");
+    assert!(table.remove(id) && table.collect() == 1, "nothing is alive");
+    drop(table.with_tag(3));
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn a_result_has_the_plain_type() -> Result<(), RestoreError> {
 #[test]
 fn a_shared_table_is_over_what_threads_share() -> Result<(), InsertError> {
     let memory: SharedRef<'_> = &SMALL;
-    let shared: SharedTable<'_> = SharedTable::new(4, memory)?;
+    let shared: SharedTable<'_, Id<u8>> = SharedTable::new(4, memory)?;
     assert!(shared.create().is_ok(), "there is a slot");
     Ok(())
 }

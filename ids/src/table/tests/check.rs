@@ -14,7 +14,7 @@ fn found<S: Shape, F: FreeList, E: GenerationEnd>(
     damage: fn(&mut Of<'_, S, F, E>),
 ) -> Option<&'static str> {
     let backing = TestBacking::new();
-    let mut table = Of::<S, F, E>::with_limit_in(100, &backing);
+    let mut table = Of::<S, F, E>::with_limit_in(100, &backing).with_tag(0);
     let ids = [0; 7].map(|_| table.insert(0).expect("room"));
     table.reserve_id().expect("room");
     table.reserve(8).expect("memory");

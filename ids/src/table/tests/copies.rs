@@ -178,7 +178,8 @@ fn a_table_taken_apart_gives_its_objects_in_order() {
 #[test]
 fn walks_are_cloned_and_print_what_is_left() {
     let backing = TestBacking::new();
-    let mut table: Of<'_, Holes, char> = Of::from_iter_in("abc".chars(), &backing).expect("memory");
+    let mut table = Of::<Holes, char>::new_in(&backing).with_tag(0);
+    table.extend("abc".chars());
     let mut walk = table.iter();
     walk.next();
     let copy = walk.clone();

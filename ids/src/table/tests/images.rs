@@ -4,7 +4,7 @@ use core::mem::MaybeUninit;
 use std::vec::Vec;
 
 use crate::error::{RestoreError, SaveError};
-use crate::id::{Id, TableId};
+use crate::id::{Id, SmallId, TableId};
 use crate::policy::{Fifo, FreeList, GenerationEnd, Lifo, Refuse, Retire, Wrap};
 use crate::table::image::{CHECKSUM, Counts, HEADER, checksum, put};
 use crate::table::shape::Shape;
@@ -73,6 +73,7 @@ fn same_from_there_on<S: Shape, I: TableId, F: FreeList, E: GenerationEnd>(seed:
 
 fn every_policy<S: Shape>(seed: u64) {
     same_from_there_on::<S, Id<u8>, Lifo, Retire>(seed);
+    same_from_there_on::<S, SmallId<u8>, Lifo, Retire>(seed + 6);
     same_from_there_on::<S, Id<u8, u32, 8, 3>, Fifo<4>, Retire>(seed + 1);
     same_from_there_on::<S, Id<u8, u32, 8, 2>, Fifo<4>, Wrap>(seed + 2);
     same_from_there_on::<S, Id<u8, u64, 48, 12>, Lifo, Wrap>(seed + 3);
@@ -202,6 +203,27 @@ fn forged_images_are_refused_or_harmless() {
     forged::<Packed>(4);
 }
 
+/// A table without a limit of its owner has as many slots as the index names, which is what its
+/// image says, and it is taken over where an address has 32 bits and cannot count them.
+fn without_a_limit<I: TableId>() {
+    let backing = TestBacking::new();
+    let mut table = Of::<Holes, I, Lifo, Retire>::new_in(&backing);
+    let id = table.insert([1; 3]).expect("room");
+    let image = save(&table);
+    let limit = image[Counts::LIMIT..Counts::LIMIT + 8].try_into().expect("a number");
+    assert_eq!(u64::from_ne_bytes(limit), I::SLOTS, "all that the index names");
+    let restored = Of::<Holes, I, Lifo, Retire>::restore_in(&image, &backing).expect("an image");
+    assert_eq!((restored.limit(), restored.get(id)), (table.limit(), Some(&[1; 3])), "the same");
+    assert_eq!(save(&restored), image, "bit for bit");
+}
+
+#[test]
+fn a_table_without_a_limit_is_restored_on_any_machine() {
+    without_a_limit::<Id<u8>>();
+    without_a_limit::<SmallId<u8>>();
+    without_a_limit::<Id<u8, u64, 48, 16>>();
+}
+
 /// Where an address has 32 bits, an index that is cut to one may look like the slot's own.
 fn wide_index<S: Shape>() {
     type Far<'a, S> = Of<'a, S, Id<u8, u64, 48, 16>, Lifo, Retire>;
@@ -237,7 +259,7 @@ fn an_object_names_one_of_the_slots_whatever_lies_behind_them() {
     // A few of the slots, and all of them; the ids follow.
     for used in [3, SLOTS] {
         let backing = TestBacking::new();
-        let mut table = Near::with_limit_in(SLOTS, &backing);
+        let mut table = Near::with_limit_in(SLOTS, &backing).with_tag(0);
         let batch = table.insert_batch((0..used).map(|n| [n as u16; 3]), |_| ());
         assert_eq!(batch, Ok(used), "there is room");
         let image = save(&table);
@@ -266,7 +288,7 @@ fn an_object_names_one_of_the_slots_whatever_lies_behind_them() {
 fn counts_that_do_not_agree_are_told_apart() {
     type Plain<'a> = Of<'a, Holes, Id<u8, u32, 8, 3>, Lifo, Retire>;
     let backing = TestBacking::new();
-    let mut table = Plain::with_limit_in(60, &backing);
+    let mut table = Plain::with_limit_in(60, &backing).with_tag(0);
     let ids = [1, 2, 3].map(|n| table.insert([n; 3]).expect("room"));
     let full = save(&table);
     table.remove(ids[1]);
@@ -300,7 +322,7 @@ fn every_word<S: Shape>() -> (usize, usize) {
     type Near<'a, S> = Of<'a, S, Id<u8, u32, 16, 8>, Lifo, Retire>;
     const SLOTS: usize = 4;
     let backing = TestBacking::new();
-    let mut table = Near::<S>::with_limit_in(SLOTS, &backing);
+    let mut table = Near::<S>::with_limit_in(SLOTS, &backing).with_tag(0);
     let ids = [1, 2, 3].map(|n| table.insert([n; 3]).expect("room"));
     table.remove(ids[1]);
     let (image, live) = (save(&table), table.len());
@@ -342,7 +364,7 @@ fn every_number_in_every_word_of_a_small_image() {
 #[test]
 fn a_table_that_never_retires_has_no_retired_slot() {
     let backing = TestBacking::new();
-    let mut table = Of::<Holes, Id<u8>, Lifo, Wrap>::new_in(&backing);
+    let mut table = Of::<Holes, SmallId<u8>, Lifo, Wrap>::new_in(&backing);
     table.insert([1; 3]).expect("room");
     table.reserve_id().expect("room");
     let mut forged = save(&table);
@@ -352,7 +374,7 @@ fn a_table_that_never_retires_has_no_retired_slot() {
     put(&mut forged, Counts::RESERVED, 0);
     let sum = checksum(&forged);
     put(&mut forged, CHECKSUM, sum);
-    let refused = Of::<Holes, Id<u8>, Lifo, Wrap>::restore_in(&forged, &backing).err();
+    let refused = Of::<Holes, SmallId<u8>, Lifo, Wrap>::restore_in(&forged, &backing).err();
     let what = "a slot is retired though none should be";
     assert_eq!(refused, Some(RestoreError { offset: at as u64, what }), "not with Wrap");
 }

@@ -5,7 +5,7 @@ use std::string::ToString;
 use std::vec::Vec;
 
 use crate::error::{InsertAtError, InsertError};
-use crate::id::{Id, TableId};
+use crate::id::{Id, SmallId, TableId};
 use crate::policy::{Fifo, FreeList, Lifo, Refuse, Retire, Wrap};
 use crate::table::shape::Shape;
 use crate::table::{HoleTable, Holes, Packed, PackedTable, Table};
@@ -208,7 +208,7 @@ fn a_queue_is_full_early_and_says_so() {
 fn live_out<S: Shape>() {
     type Brief = Id<u8, u32, 2, 3>;
     let backing = TestBacking::new();
-    let mut table = Table::<S, u8, Brief, Lifo, Retire, _>::new_in(&backing);
+    let mut table = Table::<S, u8, Brief, Lifo, Retire, _>::new_in(&backing).with_tag(3);
     let mut given = 0;
     assert_eq!(table.stats().ids_left, 28, "four slots of seven lives");
     while let Ok(id) = table.insert(0) {
@@ -223,7 +223,7 @@ fn live_out<S: Shape>() {
     let full = table.insert(0).expect_err("all slots are retired");
     assert!(matches!(full, InsertError::Full { retired: 4, .. }), "{full}");
     // Undo of the last removal brings a retired slot back.
-    let last = Brief::from_bits(7 << 2).expect("the last life of slot 0");
+    let last = Brief::from_bits(3 << 5 | 7 << 2).expect("the last life of slot 0");
     table.insert_at(last, 9).expect("a retired slot may come back");
     assert_eq!((table.get(last), table.stats().retired), (Some(&9), 3), "it did");
 
@@ -257,7 +257,7 @@ fn the_end_of_the_generations_is_a_choice() {
 /// life before of the last slot, whose bits are the greatest that have not.
 fn last_life<I: TableId>() {
     let backing = TestBacking::new();
-    let mut table = Table::<Holes, u8, I, Fifo, Retire, _>::with_limit_in(8, &backing);
+    let mut table = Table::<Holes, u8, I, Fifo, Retire, _>::with_limit_in(8, &backing).with_tag(0);
     let last_slot = I::INDEX_MASK.min(7);
     let first = I::checked(I::GENERATION_MASK).expect("the last generation");
     let other = I::GENERATION_MASK - I::GENERATION_ONE + last_slot;
@@ -278,6 +278,7 @@ fn last_life<I: TableId>() {
 #[test]
 fn the_first_slot_retires_as_the_others() {
     last_life::<Id<u8>>();
+    last_life::<SmallId<u8>>();
     last_life::<Id<u8, u32, 3, 29>>();
     last_life::<Id<u8, u32, 3, 28>>();
     last_life::<Id<u8, u64, 48, 16>>();
@@ -288,7 +289,7 @@ fn the_first_slot_retires_as_the_others() {
 fn run_out<S: Shape>() {
     for n in 0..8 {
         let backing = TestBacking::new();
-        let mut table = Table::<S, u64, Id<u8>, Lifo, Retire, _>::new_in(&backing);
+        let mut table = Table::<S, u64, Id<u8>, Lifo, Retire, _>::new_in(&backing).with_tag(1);
         backing.refuse_from(n);
         let mut ids = Vec::new();
         let refused = loop {
@@ -305,7 +306,7 @@ fn run_out<S: Shape>() {
         assert_eq!(table.reserve(1), Err(refused), "reserving asks, too");
         assert_eq!(table.reserve_id(), Err(refused), "so does an id");
         assert_eq!(table.insert_batch([1], |_| ()), Err(refused), "so does a batch");
-        let far = Id::from_bits(1 << 20 | 5000).expect("an id");
+        let far = Id::from_bits(1 << 56 | 1 << 32 | 5000).expect("an id");
         let at = table.insert_at(far, 1).expect_err("so does a far id");
         assert!(matches!(at, InsertAtError::Memory { slots: 5001, .. }), "{at}");
         table.validate().expect("whole after refusals");
@@ -325,7 +326,8 @@ fn memory_refused_changes_nothing() {
 fn an_empty_table_takes_nothing() {
     let backing = TestBacking::new();
     let table = Table::<Holes, u64, Id<u8>, Lifo, Retire, _>::new_in(&backing);
-    assert!(!table.contains(Id::from_bits(1 << 20).expect("an id")), "nothing is there");
+    let first = Id::from_bits(table.tag() << 56 | 1 << 32).expect("an id");
+    assert!(!table.contains(first), "nothing is there");
     assert!(table.iter().next().is_none(), "nothing to visit");
     table.validate().expect("an empty table is whole");
     assert_eq!((backing.requests(), table.stats().bytes), (0, 0), "and no memory");

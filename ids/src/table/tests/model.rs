@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::vec::Vec;
 
 use crate::error::{InsertAtError, InsertError, NotReserved};
-use crate::id::{Id, Repr, TableId};
+use crate::id::{Id, Repr, SmallId, TableId};
 use crate::policy::{End, Fifo, FreeList, GenerationEnd, Lifo, Refuse, Retire, Wrap};
 use crate::table::shape::Shape;
 use crate::table::{Holes, Packed, Table};
@@ -398,7 +398,8 @@ fn whole<'a, S: Shape, I: TableId, F: FreeList, E: GenerationEnd>(
 }
 
 fn every_policy<S: Shape, I: TableId>(seed: u64) {
-    let tag = if I::TAG_BITS > 1 { 2 } else { 0 };
+    // The highest, so that every bit above the generation counts.
+    let tag = (1 << I::TAG_BITS) - 1;
     for (at, limit) in [1, 3, 4, 17, 300].into_iter().enumerate() {
         let seed = seed * 1000 + at as u64;
         program::<S, I, Lifo, Retire>(seed, limit, tag);
@@ -413,7 +414,8 @@ fn every_policy<S: Shape, I: TableId>(seed: u64) {
 
 /// The two policies that differ most, which keeps the number of tables to compile down.
 fn two_policies<S: Shape, I: TableId>(seed: u64) {
-    let tag = if I::TAG_BITS > 1 { 2 } else { 0 };
+    // The highest, so that every bit above the generation counts.
+    let tag = (1 << I::TAG_BITS) - 1;
     for (at, limit) in [1, 3, 4, 17, 300].into_iter().enumerate() {
         let seed = seed * 1000 + at as u64;
         program::<S, I, Lifo, Retire>(seed, limit, tag);
@@ -425,6 +427,7 @@ fn every_split<S: Shape>(seed: u64) {
     every_policy::<S, Id<u8, u32, 4, 2>>(seed + 1);
     two_policies::<S, Id<u8, u32, 16, 16>>(seed + 2);
     two_policies::<S, Id<u8>>(seed + 3);
+    two_policies::<S, SmallId<u8>>(seed + 10);
     two_policies::<S, Id<u8, u32, 22, 10>>(seed + 4);
     two_policies::<S, Id<u8, u64, 32, 32>>(seed + 5);
     two_policies::<S, Id<u8, u64, 48, 16>>(seed + 6);

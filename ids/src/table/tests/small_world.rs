@@ -68,7 +68,7 @@ impl World<'_> {
         depth: usize,
     ) {
         self.sequences += 1;
-        let mut table = Table::<S, u64, Tiny, F, E, _>::new_in(&self.backing);
+        let mut table = Table::<S, u64, Tiny, F, E, _>::new_in(&self.backing).with_tag(0);
         for (value, &step) in path.iter().enumerate() {
             apply(&mut table, step, value as u64);
         }
@@ -89,7 +89,7 @@ impl World<'_> {
             return;
         }
         for (step, after, expected) in next {
-            let mut table = Table::<S, u64, Tiny, F, E, _>::new_in(&self.backing);
+            let mut table = Table::<S, u64, Tiny, F, E, _>::new_in(&self.backing).with_tag(0);
             for (value, &step) in path.iter().enumerate() {
                 apply(&mut table, step, value as u64);
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::vec::Vec;
 
 use crate::error::InsertAtError;
-use crate::id::{Id, TableId};
+use crate::id::{Id, SmallId, TableId};
 use crate::policy::{Fifo, FreeList, Lifo, Retire, Wrap};
 use crate::table::shape::Shape;
 use crate::table::{Holes, Packed, Table};
@@ -46,6 +46,7 @@ fn no_id_comes_back_and_no_stale_one_is_answered() {
     for seed in 0..6 {
         never_twice::<Holes, Id<u8>>(seed);
         never_twice::<Packed, Id<u8>>(seed + 10);
+        never_twice::<Holes, SmallId<u8>>(seed + 40);
         never_twice::<Holes, Id<u8, u32, 6, 4>>(seed + 20);
         never_twice::<Packed, Id<u8, u64, 48, 16>>(seed + 30);
     }
@@ -105,7 +106,7 @@ fn every_pattern_of_a_wider_index<S: Shape, F: FreeList>(seed: u64) {
     let backing = TestBacking::new();
     let mut random = Random::new(seed);
     // Half of the index, so that both tables that grow and those that are full are looked at.
-    let mut table = Table::<S, u64, Wide, F, Wrap, _>::with_limit_in(64, &backing);
+    let mut table = Table::<S, u64, Wide, F, Wrap, _>::with_limit_in(64, &backing).with_tag(0);
     let mut live = BTreeSet::new();
     for step in 0..400 {
         // It fills up, then empties to the last, in any order.

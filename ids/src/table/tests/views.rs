@@ -4,7 +4,7 @@ use core::mem::MaybeUninit;
 use std::format;
 use std::vec::Vec;
 
-use crate::id::Id;
+use crate::id::{Id, SmallId};
 use crate::policy::{Fifo, Lifo, Retire};
 use crate::table::shape::{Measures, Parts, Shape, align, fixed_len, offsets, slots_for};
 use crate::table::{HoleTable, Holes, Packed, PackedTable, Table};
@@ -39,7 +39,7 @@ fn a_packed_table_shows_its_objects_as_a_slice() {
 
 fn walked<S: Shape>() {
     let backing = TestBacking::new();
-    let mut table = Of::<S>::new_in(&backing);
+    let mut table = Of::<S>::new_in(&backing).with_tag(5);
     let ids = [1, 2, 3].map(|value| table.insert(value).expect("room"));
     table.remove(ids[1]);
     for value in &mut table {
@@ -48,7 +48,7 @@ fn walked<S: Shape>() {
     let seen: Vec<u64> = (&table).into_iter().copied().collect();
     assert_eq!(seen, [11, 13], "every object, changed");
     let last = format!("{table:?}");
-    assert_eq!(last, "{Id(0v1): 11, Id(2v1): 13}", "a map from ids");
+    assert_eq!(last, "{Id(0v1@5): 11, Id(2v1@5): 13}", "a map from ids");
     assert_eq!(table.iter_mut().len(), 2, "the walk knows its length");
     let mut walk = table.iter_with_ids();
     assert_eq!(walk.next(), Some((ids[0], &11)), "the first");
@@ -73,8 +73,8 @@ fn moved<S: Shape>() {
     let (mut small, mut large) = (Vec::new(), Vec::new());
     small.resize(Of::<S>::fixed_len(5), MaybeUninit::uninit());
     large.resize(Of::<S>::fixed_len(70), MaybeUninit::uninit());
-    let mut from = Of::<S>::fixed(&mut small, 5).expect("as long as it says");
-    let mut to = Of::<S>::fixed(&mut large, 70).expect("as long as it says");
+    let mut from = Of::<S>::fixed(&mut small, 5).expect("as long as it says").with_tag(7);
+    let mut to = Of::<S>::fixed(&mut large, 70).expect("as long as it says").with_tag(7);
     let ids = [10, 20, 30, 40].map(|value| from.insert(value).expect("room"));
     // SAFETY: both are parts of tables, and those that are left hold plain numbers.
     unsafe { cloned(&from.parts).move_to(cloned(&to.parts), 4, 4) };
@@ -152,10 +152,17 @@ fn a_fixed_table_takes_what_its_arrays_take() {
     let word = align_of::<u64>();
     let len = |bytes: usize, align: usize| (bytes + align - word).div_ceil(8);
     let holes = HoleTable::<u64>::fixed_len(5);
-    assert_eq!(holes, len(5 * 8 + 8 * 4 + 8 + 5 * 4, 8), "objects, slots, bits, list");
+    assert_eq!(holes, len(5 * 8 + 8 * 8 + 8 + 5 * 8, 8), "objects, slots, bits, list");
     let packed = PackedTable::<u64>::fixed_len(5);
-    assert_eq!(packed, len(5 * 8 + 8 * 8 + 5 * 4, 8), "objects, slots, ids");
+    assert_eq!(packed, len(5 * 8 + 8 * 16 + 5 * 8, 8), "objects, slots, ids");
     let ring = PackedTable::<u64, Id<u64>, Fifo>::fixed_len(5);
+    assert_eq!(ring, len(5 * 8 + 8 * 16 + 5 * 8 + 5 * 8, 8), "and a separate list");
+    type Small = SmallId<u64>;
+    let holes = HoleTable::<u64, Small>::fixed_len(5);
+    assert_eq!(holes, len(5 * 8 + 8 * 4 + 8 + 5 * 4, 8), "half of each but the objects");
+    let packed = PackedTable::<u64, Small>::fixed_len(5);
+    assert_eq!(packed, len(5 * 8 + 8 * 8 + 5 * 4, 8), "objects, slots, ids");
+    let ring = PackedTable::<u64, Small, Fifo>::fixed_len(5);
     assert_eq!(ring, len(5 * 8 + 8 * 8 + 5 * 4 + 5 * 4, 8), "and a separate list");
     let bytes = HoleTable::<u8, Id<u8, u64, 32, 32>>::fixed_len(65);
     assert_eq!(bytes, len(72 + 128 * 8 + 16 + 65 * 8, 8), "two words of bits");
@@ -184,7 +191,8 @@ fn a_batch_is_all_or_what_was_not_promised() {
 fn counted<S: Shape>(bytes: u64) {
     type Brief = Id<u8, u32, 8, 2>;
     let backing = TestBacking::new();
-    let mut table = Table::<S, u64, Brief, Fifo<2>, Retire, _>::with_limit_in(20, &backing);
+    let table = Table::<S, u64, Brief, Fifo<2>, Retire, _>::with_limit_in(20, &backing);
+    let mut table = table.with_tag(0);
     let fresh = table.stats();
     assert_eq!((fresh.fresh, fresh.bytes, fresh.ids_left), (20, 0, 60), "nothing yet");
     assert_eq!((fresh.generation_highest, fresh.limit), (0, 20), "nothing yet");

@@ -4,7 +4,10 @@ use bitarena::Arena as Bitarena;
 use gen_map::{DefaultKeyConfig, DenseGenMap, GenMap, Key};
 use handy::HandleMap;
 use loligo_allocators::{HeapAllocator, PageAllocator};
-use loligo_ids::{FreeList, GenerationEnd, Holes, Id, Lifo, Packed, Retire, Shape, Table, Wrap};
+use loligo_ids::{
+    FreeList, GenerationEnd, Holes, Id, Lifo, Packed, Repr, Retire, Shape, SmallId, Table, TableId,
+    Wrap,
+};
 #[expect(deprecated, reason = "it is still there, and used")]
 use slotmap::HopSlotMap;
 use slotmap::{DefaultKey, DenseSlotMap, SlotMap};
@@ -124,26 +127,33 @@ id_table!(
     |map, each| map.iter().for_each(|(id, token)| each(id, token))
 );
 
-impl<S: Shape, F: FreeList, E: GenerationEnd> IdTable for Table<'_, S, Token, Id<Token>, F, E> {
-    type Id = Id<Token>;
+impl<S, R, F, E, const INDEX: u32, const GENERATION: u32> IdTable
+    for Table<'_, S, Token, Id<Token, R, INDEX, GENERATION>, F, E>
+where
+    S: Shape,
+    R: Repr,
+    F: FreeList,
+    E: GenerationEnd,
+{
+    type Id = Id<Token, R, INDEX, GENERATION>;
 
-    fn insert(&mut self, token: Token) -> Option<Id<Token>> {
+    fn insert(&mut self, token: Token) -> Option<Self::Id> {
         Self::insert(self, token).ok()
     }
 
-    fn remove(&mut self, id: Id<Token>) -> Option<Token> {
+    fn remove(&mut self, id: Self::Id) -> Option<Token> {
         Self::remove(self, id)
     }
 
-    fn get(&self, id: Id<Token>) -> Option<&Token> {
+    fn get(&self, id: Self::Id) -> Option<&Token> {
         Self::get(self, id)
     }
 
-    fn get_mut(&mut self, id: Id<Token>) -> Option<&mut Token> {
+    fn get_mut(&mut self, id: Self::Id) -> Option<&mut Token> {
         Self::get_mut(self, id)
     }
 
-    fn contains(&self, id: Id<Token>) -> bool {
+    fn contains(&self, id: Self::Id) -> bool {
         Self::contains(self, id)
     }
 
@@ -151,7 +161,7 @@ impl<S: Shape, F: FreeList, E: GenerationEnd> IdTable for Table<'_, S, Token, Id
         Self::len(self)
     }
 
-    fn visit(&self, each: &mut dyn FnMut(Id<Token>, &Token)) {
+    fn visit(&self, each: &mut dyn FnMut(Self::Id, &Token)) {
         self.iter_with_ids().for_each(|(id, token)| each(id, token));
     }
 
@@ -160,14 +170,19 @@ impl<S: Shape, F: FreeList, E: GenerationEnd> IdTable for Table<'_, S, Token, Id
     }
 }
 
-/// Returns the tables: ours of either shape and end of generations, those of other crates, and one
-/// with a planted fault.
+/// Returns the tables: ours of either shape with either id, those of other crates, and one with a
+/// planted fault.
 pub(super) fn subjects() -> Vec<Subject> {
     vec![
-        ours::<Holes, Retire>("HoleTable", 70_000),
-        ours::<Holes, Wrap>("HoleTable, generations of 12 bits that wrap", 4_095),
-        ours::<Packed, Retire>("PackedTable", 70_000),
-        ours::<Packed, Wrap>("PackedTable, generations of 12 bits that wrap", 4_095),
+        ours::<Holes, Id<Token>, Retire>("HoleTable", 70_000),
+        ours::<Holes, SmallId<Token>, Retire>("HoleTable, ids of 32 bits", 70_000),
+        ours::<Holes, SmallId<Token>, Wrap>("HoleTable, generations of 12 bits that wrap", 4_095),
+        ours::<Packed, Id<Token>, Retire>("PackedTable", 70_000),
+        ours::<Packed, SmallId<Token>, Retire>("PackedTable, ids of 32 bits", 70_000),
+        ours::<Packed, SmallId<Token>, Wrap>(
+            "PackedTable, generations of 12 bits that wrap",
+            4_095,
+        ),
         peer("slotmap::SlotMap", ("slotmap", "1"), SlotMap::<DefaultKey, Token>::new),
         #[expect(deprecated, reason = "it is still there, and used")]
         peer("slotmap::HopSlotMap", ("slotmap", "1"), HopSlotMap::<DefaultKey, Token>::new),
@@ -186,13 +201,19 @@ pub(super) fn subjects() -> Vec<Subject> {
     ]
 }
 
-fn ours<S: Shape, E: GenerationEnd>(name: &str, lives: u32) -> Subject {
+fn ours<S, I, E>(name: &str, lives: u32) -> Subject
+where
+    S: Shape,
+    I: TableId + 'static,
+    E: GenerationEnd,
+    for<'a> Table<'a, S, Token, I, Lifo, E>: IdTable<Id = I>,
+{
     Subject::new(Family::IdTables, name, Whose::Ours, None, move |wanted| {
         let limits = TableLimits { lives, ..TableLimits::growing() };
         some_id_table_outcomes(&limits, wanted, |test| {
             let pages = PageAllocator::new("pages");
             let heap = HeapAllocator::new_in("heap", &pages);
-            test(&mut Table::<S, Token, Id<Token>, Lifo, E>::new_in(&heap));
+            test(&mut Table::<S, Token, I, Lifo, E>::new_in(&heap));
         })
     })
 }

@@ -4,40 +4,47 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use loligo_allocators::Allocator;
 use loligo_ids::{
-    FreeList, GenerationEnd, Id, InsertAtError, InsertError, NotReserved, Shape, Table,
+    FreeList, GenerationEnd, Id, InsertAtError, InsertError, NotReserved, Repr, Shape, Table,
+    TableId,
 };
 
 use crate::programs::model_op::{Beside, same};
 
+use super::maps::Maps;
 use super::{AtEnd, IdTableOp};
 
-type Ids<const INDEX: u32, const GENERATION: u32> = Id<u32, u32, INDEX, GENERATION>;
+pub(super) type Ids<R, const INDEX: u32, const GENERATION: u32> = Id<u32, R, INDEX, GENERATION>;
 
 /// A table, and what it must hold.
-pub(super) struct Both<'a, S, F, E, const INDEX: u32, const GENERATION: u32>
+pub(super) struct Both<'a, S, F, E, R, const INDEX: u32, const GENERATION: u32>
 where
     S: Shape,
     F: FreeList,
     E: GenerationEnd,
+    R: Repr,
 {
-    table: Table<'a, S, u32, Ids<INDEX, GENERATION>, F, E>,
-    at_end: AtEnd,
-    memory: &'a dyn Allocator,
-    live: BTreeMap<Ids<INDEX, GENERATION>, u32>,
-    reserved: BTreeSet<Ids<INDEX, GENERATION>>,
+    pub(super) table: Table<'a, S, u32, Ids<R, INDEX, GENERATION>, F, E>,
+    pub(super) at_end: AtEnd,
+    pub(super) memory: &'a dyn Allocator,
+    /// The tag of the table.
+    pub(super) tag: u64,
+    pub(super) live: BTreeMap<Ids<R, INDEX, GENERATION>, u32>,
+    pub(super) reserved: BTreeSet<Ids<R, INDEX, GENERATION>>,
     /// All that were given out or inserted at, most of them gone.
-    known: Vec<Ids<INDEX, GENERATION>>,
+    pub(super) known: Vec<Ids<R, INDEX, GENERATION>>,
     /// The last generation of each slot that had one.
-    last: BTreeMap<u32, u32>,
+    pub(super) last: BTreeMap<u64, u64>,
     next: u32,
+    maps: Maps<'a, Ids<R, INDEX, GENERATION>>,
 }
 
-impl<S, F, E, const INDEX: u32, const GENERATION: u32> Beside
-    for Both<'_, S, F, E, INDEX, GENERATION>
+impl<S, F, E, R, const INDEX: u32, const GENERATION: u32> Beside
+    for Both<'_, S, F, E, R, INDEX, GENERATION>
 where
     S: Shape,
     F: FreeList,
     E: GenerationEnd,
+    R: Repr,
 {
     type Op = IdTableOp;
 
@@ -59,8 +66,9 @@ where
                 None => true,
             },
             Op::InsertAtForged { count, at } => {
-                let bits = (u32::from(count) << INDEX) | (u32::from(at) % (1 << INDEX));
-                Ids::from_bits(bits).map_or(Ok(true), |id| self.insert_at(id))?
+                let tag = self.tag.wrapping_add((count >> 6 == 3).into());
+                let id = self.forged(tag, count.into(), at.into());
+                id.map_or(Ok(true), |id| self.insert_at(id))?
             }
             Op::SaveAndRestore => self.save_and_restore()?,
             Op::Check => self.compare().map(|()| true)?,
@@ -74,6 +82,27 @@ where
             }
             Op::Get { .. } | Op::GetForged { .. } | Op::Fill { .. } | Op::GiveUp { .. } => {
                 self.look(op).map(|()| true)?
+            }
+            Op::InsertWith
+            | Op::GetBySlot { .. }
+            | Op::RemoveBySlot { .. }
+            | Op::Shrink
+            | Op::Clone
+            | Op::Rebuild
+            | Op::Extend { .. } => self.whole(op)?,
+            Op::MapInsert { which }
+            | Op::MapEntry { which, .. }
+            | Op::MapRemove { which }
+            | Op::MapGet { which, .. } => match self.pick(which) {
+                Some(id) => {
+                    let other = if let Op::MapGet { at, .. } = op { self.pick(at) } else { None };
+                    let number = self.number();
+                    self.maps.step_at(op, id, other.unwrap_or(id), number)?
+                }
+                None => true,
+            },
+            Op::MapRetain | Op::MapShrink | Op::MapClone | Op::MapClear => {
+                self.maps.step(op, &self.live)?
             }
         };
         same("length", self.table.len(), self.live.len())?;
@@ -92,47 +121,53 @@ where
         }
         let stats = self.table.stats();
         same("live", stats.live, self.live.len() as u64)?;
-        same("reserved", stats.reserved, self.reserved.len() as u64)
+        same("reserved", stats.reserved, self.reserved.len() as u64)?;
+        same("tag", self.table.tag(), self.tag)?;
+        self.maps.compare(&self.known)
     }
 }
 
-impl<'a, S, F, E, const INDEX: u32, const GENERATION: u32> Both<'a, S, F, E, INDEX, GENERATION>
+impl<'a, S, F, E, R, const INDEX: u32, const GENERATION: u32>
+    Both<'a, S, F, E, R, INDEX, GENERATION>
 where
     S: Shape,
     F: FreeList,
     E: GenerationEnd,
+    R: Repr,
 {
     pub(super) fn new(
-        table: Table<'a, S, u32, Ids<INDEX, GENERATION>, F, E>,
+        table: Table<'a, S, u32, Ids<R, INDEX, GENERATION>, F, E>,
         at_end: AtEnd,
         memory: &'a dyn Allocator,
     ) -> Self {
         let (live, reserved) = (BTreeMap::new(), BTreeSet::new());
-        Self {
-            table,
-            at_end,
-            memory,
-            live,
-            reserved,
-            known: Vec::new(),
-            last: BTreeMap::new(),
-            next: 0,
-        }
+        let (tag, maps) = (table.tag(), Maps::new(memory));
+        let (known, last, next) = (Vec::new(), BTreeMap::new(), 0);
+        Self { table, at_end, memory, tag, live, reserved, known, last, next, maps }
     }
 
-    fn pick(&self, which: u16) -> Option<Ids<INDEX, GENERATION>> {
+    fn pick(&self, which: u16) -> Option<Ids<R, INDEX, GENERATION>> {
         self.known.get(usize::from(which) % self.known.len().max(1)).copied()
     }
 
-    fn number(&mut self) -> u32 {
+    pub(super) fn number(&mut self) -> u32 {
         self.next = self.next.wrapping_add(1);
         self.next
     }
 
+    /// Returns the id of these parts, each cut to the bits that it has; `None` for generation 0.
+    fn forged(&self, tag: u64, generation: u64, index: u64) -> Option<Ids<R, INDEX, GENERATION>> {
+        let tags = (1_u64 << <Ids<R, INDEX, GENERATION> as TableId>::TAG_BITS) - 1;
+        let tag = (tag & tags).checked_shl(INDEX + GENERATION).unwrap_or(0);
+        let generation = generation % (1 << GENERATION) << INDEX;
+        let bits = R::try_from(tag | generation | index % (1 << INDEX)).ok()?;
+        Ids::from_bits(bits)
+    }
+
     /// Compares an id that was given out with the one that its slot must give, and notes it.
-    fn note(&mut self, id: Ids<INDEX, GENERATION>) -> Result<(), String> {
+    pub(super) fn note(&mut self, id: Ids<R, INDEX, GENERATION>) -> Result<(), String> {
         let most = (1 << GENERATION) - 1;
-        let expected = match self.last.get(&id.index()) {
+        let expected = match self.last.get(&id.index().into()) {
             None => 1,
             Some(&last) if last < most => last + 1,
             Some(_) if self.at_end == AtEnd::Wraps => 1,
@@ -140,19 +175,19 @@ where
                 return Err(format!("{id:?} of a slot that has lived all its {last} lives"));
             }
         };
-        same("generation", id.generation(), expected)?;
-        same("tag", id.tag(), 0)?;
+        same("generation", id.generation().into(), expected)?;
+        same("tag", id.tag().into(), self.tag)?;
         self.take_over(id);
         Ok(())
     }
 
-    fn take_over(&mut self, id: Ids<INDEX, GENERATION>) {
-        self.last.insert(id.index(), id.generation());
+    fn take_over(&mut self, id: Ids<R, INDEX, GENERATION>) {
+        self.last.insert(id.index().into(), id.generation().into());
         self.known.push(id);
     }
 
     /// Returns `true` if memory was had, and whether any other refusal is right.
-    fn served(&self, outcome: Result<(), InsertError>) -> Result<bool, String> {
+    pub(super) fn served(&self, outcome: Result<(), InsertError>) -> Result<bool, String> {
         match outcome {
             Ok(()) => Ok(true),
             Err(InsertError::Memory { .. }) => Ok(false),
@@ -164,7 +199,7 @@ where
             }
             Err(InsertError::Spent { index, generations }) => {
                 same("refuses", self.at_end == AtEnd::Refuses, true)?;
-                let last = self.last.get(&(index as u32)).map(|last| u64::from(*last));
+                let last = self.last.get(&index).copied();
                 same("spent", last, Some(generations)).map(|()| true)
             }
         }
@@ -219,12 +254,12 @@ where
         }
     }
 
-    fn insert_at(&mut self, id: Ids<INDEX, GENERATION>) -> Result<bool, String> {
+    fn insert_at(&mut self, id: Ids<R, INDEX, GENERATION>) -> Result<bool, String> {
         let number = self.number();
         let outcome = self.table.insert_at(id, number);
-        let of_slot = |other: &Ids<INDEX, GENERATION>| other.index() == id.index();
+        let of_slot = |other: &Ids<R, INDEX, GENERATION>| other.index() == id.index();
         let is_taken = self.live.keys().any(of_slot) || self.reserved.iter().any(of_slot);
-        let is_beyond = id.index() as usize >= self.table.limit();
+        let is_beyond = id.index().into() >= self.table.limit() as u64;
         let kind = match outcome {
             Err(InsertAtError::Memory { .. }) => return Ok(false),
             Err(InsertAtError::Foreign { .. }) => "foreign",
@@ -233,7 +268,7 @@ where
             Ok(()) => "inserted",
         };
         let expected = match () {
-            () if id.tag() != 0 => "foreign",
+            () if id.tag().into() != self.tag => "foreign",
             () if is_beyond => "beyond",
             () if is_taken => "taken",
             () => "inserted",
@@ -248,8 +283,9 @@ where
 
     fn look(&mut self, op: IdTableOp) -> Result<(), String> {
         if let IdTableOp::GetForged { which, at } = op {
-            let bits = (u32::from(which) << 16) | u32::from(at);
-            let Some(id) = Ids::from_bits(bits) else { return Ok(()) };
+            let tag = if which & 0x100 == 0 { self.tag } else { (which >> 9).into() };
+            let id = self.forged(tag, (which & 0xff).into(), at.into());
+            let Some(id) = id else { return Ok(()) };
             same("reserved", self.table.is_reserved(id), self.reserved.contains(&id))?;
             return same("object", self.table.get(id), self.live.get(&id));
         }

@@ -3,7 +3,7 @@
 use std::vec::Vec;
 
 use loligo_allocators::Refusals;
-use loligo_ids::Id;
+use loligo_ids::{Id, SmallId};
 
 use super::{FORMAT, Ground, Item, Nothing, Tree, Unit};
 use crate::arrays::array::Array;
@@ -60,7 +60,7 @@ fn a_value_that_is_no_choice_may_be_read_over() {
 #[test]
 fn an_id_may_be_missing() {
     with_memory(|memory| {
-        let some = Id::<Unit>::from_bits(7 | 1 << 20);
+        let some = SmallId::<Unit>::from_bits(7 | 1 << 20);
         assert!(some.is_some(), "it is an id");
         for id in [None, some] {
             let mut bytes: Array<'_, u8, Memory<'_>> = Array::new_in(memory);
@@ -70,7 +70,7 @@ fn an_id_may_be_missing() {
             assert_eq!(written, id, "writing changes nothing");
             let bits = id.map_or(0, Id::to_bits);
             assert_eq!(bytes, bytes_of(&[bits]), "its bits, or zeros");
-            for mut read in [None, Id::<Unit>::from_bits(9 | 3 << 20)] {
+            for mut read in [None, SmallId::<Unit>::from_bits(9 | 3 << 20)] {
                 let mut reader = StreamReader::open(&bytes, FORMAT).expect("the head is right");
                 reader.id("target", &mut read).expect("it is an id, or none");
                 assert_eq!(read, id, "whatever stood there");
