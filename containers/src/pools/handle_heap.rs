@@ -26,6 +26,7 @@ mod compact;
 mod error;
 mod pin;
 mod resize;
+mod resting;
 mod space;
 mod stats;
 #[cfg(test)]
@@ -65,14 +66,15 @@ struct Block {
 ///
 /// # Complexity
 ///
-/// Allocating and freeing are O(1), but for growth, which moves the whole buffer, and for the last
-/// of the memory: before a request is refused all holes of its size class are looked at. Access is
-/// one lookup by id.
+/// Allocating and freeing are O(1), but for growth, which zeroes what is new, and for the last of
+/// the memory: before a request is refused all holes that may do are looked at. Access is one
+/// lookup by id. A freed block of up to 1 KiB rests, and the next one of its length takes it as it
+/// is; so a program that frees and allocates the same lengths moves no links of holes.
 ///
 /// # Memory
 ///
 /// ```text
-/// buffer | head | block    | head | hole | head | block  | head | hole to the end |    granules of 16 bytes
+/// part   | head | block    | head | hole | head | block  | head | hole to the end |    granules of 16 bytes
 ///           |                               |
 /// table  | id, where, bytes, pins | free | id, where, bytes, pins | ..      20 bytes and a bit a block
 ///
@@ -80,11 +82,11 @@ struct Block {
 /// head of a hole  | granules, granules before | next, last of its size class |
 /// ```
 ///
-/// Nothing while it is empty. Then one buffer, which doubles, and one table. A block takes 36 bytes
-/// plus its own, which are rounded up to 16. Holes are kept by size: one class a size up to 31
+/// Nothing while it is empty. Then a buffer, which doubles by parts that never move, and one table.
+/// A block takes 36 bytes plus its own, which are rounded up to 16; it is shorter than 2 GiB. Holes are kept by size: one class a size up to 31
 /// granules, then eight classes for each power of two, so a block takes a hole at most an eighth
-/// larger than needed while there is one. The object is 1 200 bytes or fewer, most of them the
-/// heads of the size classes.
+/// larger than needed while there is one. The object is 1 400 bytes or fewer, most of them the
+/// heads of the size classes and of what rests.
 ///
 /// Every block is aligned to 16 bytes, and to [`MAX_ALIGN`](Self::MAX_ALIGN) = 64 where it is asked
 /// for.
@@ -122,8 +124,8 @@ struct Block {
 ///
 /// # Invariants
 ///
-/// 1. Those of `Space`: blocks and holes fill the buffer without a gap from its start to its end,
-///    no two holes are adjacent, and each hole is in the list of its size class.
+/// 1. Those of `Space`: blocks, holes and what rests fill each part of the buffer without a gap, no
+///    two holes are adjacent, and each hole is in the list of its size class.
 /// 2. The header of every block has the id of an entry of the table that leads back to it and whose
 ///    bytes fit the granules; there is a header for every entry.
 /// 3. `pinned` entries have pins, and none of these blocks has moved since it got its first.
@@ -177,7 +179,7 @@ impl<'a, A: Allocator + ?Sized> HandleHeap<'a, A> {
     /// As [`try_with_capacity`](Self::try_with_capacity).
     pub fn try_with_capacity_in(bytes: usize, memory: &'a A) -> Result<Self, GrowError> {
         let mut heap = Self::new_in(memory);
-        heap.space.grow(bytes.div_ceil(GRANULE))?;
+        heap.space.reserve(bytes.div_ceil(GRANULE))?;
         Ok(heap)
     }
 
@@ -189,14 +191,14 @@ impl<'a, A: Allocator + ?Sized> HandleHeap<'a, A> {
 
     /// Takes a block of `bytes` bytes, aligned to `align`. Its contents are what was there before.
     ///
-    /// The buffer grows where no hole is large enough, which moves every block: not while one is
-    /// pinned. Holes are not closed for it; where the error says that they would do, call
+    /// The buffer grows where no hole is large enough, by a part as long as all others; nothing
+    /// moves. Holes are not closed for it; where the error says that they would do, call
     /// [`compact`](Self::compact).
     ///
     /// # Complexity
     ///
-    /// O(1) amortised; O(buffer) where the buffer grows. Before it does, or is refused, O(holes) of
-    /// the block's size class.
+    /// O(1); O(buffer) where the buffer grows, as what is new is zeroed. Before it does, or is
+    /// refused, O(holes) of the block's size class and of those above.
     ///
     /// # Errors
     ///
@@ -279,7 +281,7 @@ impl<'a, A: Allocator + ?Sized> HandleHeap<'a, A> {
             return Err(BlockError::Pinned { id, pins: block.pins });
         }
         self.blocks.remove(id);
-        self.space.give(block.at);
+        self.space.rest(block.at);
         self.live_bytes -= u64::from(block.bytes);
         Ok(())
     }
@@ -357,25 +359,22 @@ impl<'a, A: Allocator + ?Sized> HandleHeap<'a, A> {
     #[cold]
     #[inline(never)]
     fn take_slowly(&mut self, granules: u32, align: u32) -> Result<u32, HandleHeapError> {
+        self.space.end_all_rest();
         if let Some(at) = self.space.take_thoroughly(granules, align) {
             return Ok(at);
         }
         self.make_room(granules, align)?;
-        // The buffer ends in a hole now that is as large as that.
+        // There is a hole now that is as large as that.
         Ok(self.space.take_thoroughly(granules, align).unwrap_or_else(|| {
             unreachable!("room was made for {granules} granules aligned to {align}")
         }))
     }
 
-    /// Grows the buffer until it ends in a hole for `granules` granules.
+    /// Adds a part with a hole for `granules` granules to the buffer.
     fn make_room(&mut self, granules: u32, align: u32) -> Result<(), HandleHeapError> {
         let bytes = u64::from(granules) * GRANULE as u64;
-        if let Some((id, _)) = self.first_pinned() {
-            return Err(HandleHeapError::Pinned { bytes, pinned: id, pinned_blocks: self.pinned });
-        }
         let most = granules as usize + align as usize - 1;
-        let more = most - self.space.tail_hole() as usize;
-        self.space.grow(more).map_err(|cause| {
+        self.space.grow(most).map_err(|cause| {
             let stats = self.stats();
             HandleHeapError::Memory {
                 bytes,

@@ -4,7 +4,10 @@
 pub(super) mod tests;
 
 /// How many classes there are.
-pub(super) const COUNT: usize = EXACT + (31 - EXACT_LOG) as usize * PARTS;
+pub(super) const COUNT: usize = EXACT + (LOG_MAX - EXACT_LOG) as usize * PARTS;
+
+/// Holes are shorter than 2 to this.
+const LOG_MAX: u32 = 27;
 
 /// Sizes below this have a class each.
 const EXACT: usize = 1 << EXACT_LOG;
@@ -64,7 +67,7 @@ impl Bins {
     }
 }
 
-/// Returns the class of a hole of `granules` granules: at least 1, less than 2^31.
+/// Returns the class of a hole of `granules` granules: at least 1, less than 2^27.
 #[inline]
 pub(super) const fn class_of(granules: u32) -> usize {
     if granules < EXACT as u32 {

@@ -3,6 +3,7 @@
 use loligo_allocators::Allocator;
 
 use super::bins::{COUNT, NIL, class_of};
+use super::resting::LENGTHS;
 use super::space::{GRANULE, Header, Space};
 use super::{BlockId, HandleHeap, HandleHeapDamage, granules};
 
@@ -23,15 +24,16 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
         let mut seen = Seen::default();
         self.space.check_chain(&mut seen, |at, header| self.check_block(at, header))?;
         if seen.blocks != self.blocks.len() as u64 {
-            return damage("there are more ids than blocks, found", self.space.end());
+            return damage("there are more ids than blocks, found", 0);
         }
         if self.blocks.iter().filter(|block| block.pins > 0).count() != self.pinned as usize {
-            return damage("the pinned blocks are miscounted, found", self.space.end());
+            return damage("the pinned blocks are miscounted, found", 0);
         }
         if self.blocks.iter().map(|block| u64::from(block.bytes)).sum::<u64>() != self.live_bytes {
-            return damage("the live bytes are miscounted, found", self.space.end());
+            return damage("the live bytes are miscounted, found", 0);
         }
-        self.space.check_lists()
+        self.space.check_lists()?;
+        self.space.check_resting()
     }
 
     fn check_block(&self, at: u32, header: Header) -> Result<(), HandleHeapDamage> {
@@ -54,7 +56,10 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
 struct Seen {
     blocks: u64,
     holes: u32,
-    hole_granules: u32,
+    hole_granules: u64,
+    resting: u32,
+    resting_granules: u32,
+    /// Whether the marks of compaction that are in a part are at a header.
     low: bool,
     passed: bool,
 }
@@ -65,8 +70,32 @@ impl<A: Allocator + ?Sized> Space<'_, A> {
         seen: &mut Seen,
         mut check_block: impl FnMut(u32, Header) -> Result<(), HandleHeapDamage>,
     ) -> Result<(), HandleHeapDamage> {
-        let end = self.end();
-        let (mut at, mut before, mut last, mut hole_before) = (0, 0, 0, false);
+        for (start, end) in self.parts() {
+            self.check_part(start, end, seen, &mut check_block)?;
+        }
+        if (seen.holes, seen.hole_granules) != (self.holes(), self.hole_granules()) {
+            return damage("holes are miscounted, found", 0);
+        }
+        let resting = (self.resting().blocks(), self.resting().granules());
+        if (seen.resting, seen.resting_granules) != resting {
+            return damage("blocks that rest are miscounted, found", 0);
+        }
+        for (mark, seen) in [(self.low, seen.low), (self.passed, seen.passed)] {
+            if !seen && mark < self.end_of(mark) {
+                return damage("compaction would go on within a block or hole, found", mark);
+            }
+        }
+        Ok(())
+    }
+
+    fn check_part(
+        &self,
+        start: u32,
+        end: u32,
+        seen: &mut Seen,
+        check_block: &mut impl FnMut(u32, Header) -> Result<(), HandleHeapDamage>,
+    ) -> Result<(), HandleHeapDamage> {
+        let (mut at, mut before, mut last, mut hole_before) = (start, 0, start, false);
         while at < end {
             let header = self.header(at);
             if header.granules() == 0 || header.granules() > end - at {
@@ -80,7 +109,10 @@ impl<A: Allocator + ?Sized> Space<'_, A> {
                     return damage("two holes are neighbours", at);
                 }
                 seen.holes += 1;
-                seen.hole_granules += header.granules();
+                seen.hole_granules += u64::from(header.granules());
+            } else if header.rests() {
+                seen.resting += 1;
+                seen.resting_granules += header.granules();
             } else {
                 check_block(at, header)?;
                 seen.blocks += 1;
@@ -91,16 +123,8 @@ impl<A: Allocator + ?Sized> Space<'_, A> {
             (last, before) = (at, header.granules());
             at += header.granules();
         }
-        if last != self.last() {
+        if start < end && last != self.last(start) {
             return damage("the last header is another than is noted", last);
-        }
-        if (seen.holes, seen.hole_granules) != (self.holes(), self.hole_granules()) {
-            return damage("holes are miscounted, found", end);
-        }
-        for (mark, seen) in [(self.low, seen.low), (self.passed, seen.passed)] {
-            if !seen && mark < end {
-                return damage("compaction would go on within a block or hole, found", mark);
-            }
         }
         Ok(())
     }
@@ -113,7 +137,7 @@ impl<A: Allocator + ?Sized> Space<'_, A> {
                 return damage("a size class with holes has no bit, or one without has; found", 0);
             }
             while hole != NIL {
-                if hole >= self.end() || listed >= self.holes() {
+                if hole >= self.end_of(hole) || listed >= self.holes() {
                     return damage(
                         "a list of holes leads beyond the buffer, or does not end",
                         before,
@@ -132,6 +156,33 @@ impl<A: Allocator + ?Sized> Space<'_, A> {
             }
         }
         if listed == self.holes() { Ok(()) } else { damage("a hole is not listed, found", 0) }
+    }
+
+    fn check_resting(&self) -> Result<(), HandleHeapDamage> {
+        let mut listed = 0;
+        for granules in 0..LENGTHS as u32 {
+            let (mut at, mut before) = (self.resting().first(granules), NIL);
+            for _ in 0..self.resting().count(granules) {
+                if at >= self.end_of(at) {
+                    return damage("a list of what rests leads beyond the buffer", before);
+                }
+                let header = self.header(at);
+                if !header.rests() || header.granules() != granules {
+                    return damage("what is listed as resting does not, or has another length", at);
+                }
+                if self.hole_before(at) != before {
+                    return damage("what rests does not lead back in its list", at);
+                }
+                listed += 1;
+                before = at;
+                at = self.next_hole(at);
+            }
+            if at != NIL {
+                return damage("more rests than is counted", at);
+            }
+        }
+        let all = self.resting().blocks();
+        if listed == all { Ok(()) } else { damage("blocks that rest are miscounted, found", 0) }
     }
 }
 

@@ -68,78 +68,115 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
         pass.result
     }
 
-    /// Gives back what follows the last block, by moving the blocks into a buffer that ends there.
-    /// After a compaction that is all that blocks do not need.
+    /// Gives back the parts of the buffer without a block, what follows the last block of each
+    /// other part, and what the table of ids does not need. After a compaction that is all that
+    /// blocks do not need. A part in which a block is pinned stays as it is.
     ///
     /// # Complexity
     ///
-    /// O(buffer). Takes the shorter buffer before the longer one is given back. Moves every block;
-    /// no id is invalidated.
+    /// O(buffer). Takes each shorter part before the longer one is given back. Moves blocks; no id
+    /// is invalidated.
     ///
     /// # Errors
     ///
-    /// [`HandleHeapError`] if a block is pinned, or there is no memory for the shorter buffer.
-    /// Nothing has changed.
+    /// [`HandleHeapError`] if there is no memory for a shorter part or table. The parts before it
+    /// are shorter already.
     pub fn try_shrink_to_fit(&mut self) -> Result<(), HandleHeapError> {
         let stats = self.stats();
-        let bytes = stats.buffer_bytes - stats.tail_hole_bytes;
-        if let Some((pinned, _)) = self.first_pinned() {
-            return Err(HandleHeapError::Pinned { bytes, pinned, pinned_blocks: self.pinned });
-        }
-        self.space.shrink().map_err(|cause| HandleHeapError::Memory {
-            bytes,
+        let pinned = self.blocks.iter().filter(|block| block.pins > 0);
+        let held = pinned.fold(0, |held, block| held | self.space.part_bit(block.at));
+        self.space.shrink(held).map_err(|cause| HandleHeapError::Memory {
+            bytes: stats.buffer_bytes - stats.tail_hole_bytes,
             hole_bytes: stats.hole_bytes,
             largest_hole_bytes: stats.largest_hole_bytes,
             cause,
-        })
+        })?;
+        self.blocks.try_shrink_to_fit().map_err(HandleHeapError::Ids)
     }
 
     /// Looks at one block or hole and moves the block after a hole; returns whether to continue.
     fn step(&mut self, pass: &mut Pass) -> bool {
-        let (at, end) = (pass.at, self.space.end());
-        let here = if at < end { Some(self.space.header(at)) } else { None };
-        let behind = here.filter(|here| here.is_hole()).map(|hole| at + hole.granules());
-        if here.is_none() || behind == Some(end) {
-            pass.result.done = true;
-            if self.space.passed != NIL {
-                pass.at = core::mem::replace(&mut self.space.passed, NIL);
-            }
-            return false;
+        let Some(at) = self.space.place_at(pass.at) else { return self.end(pass) };
+        pass.at = at;
+        let here = self.space.header(at);
+        let after = if here.is_hole() { self.next_to_move(at) } else { None };
+        if here.is_hole() && after.is_none() {
+            return self.end(pass);
         }
         if pass.left < LOOK {
             return false;
         }
-        match (here, behind) {
-            (Some(_), Some(next)) => self.close(pass, next),
-            (Some(block), None) => pass.go_over(at + block.granules()),
-            (None, _) => false,
+        match after {
+            Some(rested) if self.space.header(rested).rests() => {
+                let hole = self.space.end_rest(rested);
+                pass.go_over(hole.min(at))
+            }
+            Some(block) => self.close(pass, block),
+            None if here.rests() => {
+                let hole = self.space.end_rest(at);
+                pass.go_over(hole)
+            }
+            None => pass.go_over(at + here.granules()),
         }
     }
 
-    /// Moves the block at `next` into the hole before it, if it may be moved and the budget allows
-    /// it; returns whether to continue.
-    fn close(&mut self, pass: &mut Pass, next: u32) -> bool {
-        let block = self.space.header(next);
-        let id = BlockId::from_bits(block.owner());
+    /// Notes that the end was reached; the next call begins with what was passed over.
+    fn end(&mut self, pass: &mut Pass) -> bool {
+        pass.result.done = true;
+        if self.space.passed != NIL {
+            pass.at = core::mem::replace(&mut self.space.passed, NIL);
+        }
+        false
+    }
+
+    /// Returns the block that follows a hole, or what rests there: in a later part where the hole
+    /// ends its own, and after the hole that such a part may begin with.
+    fn next_to_move(&self, hole: u32) -> Option<u32> {
+        let mut next = hole;
+        while self.space.header(next).is_hole() {
+            next = self.space.place_at(next + self.space.header(next).granules())?;
+        }
+        Some(next)
+    }
+
+    /// Moves a block into the hole before it, if it may be moved and the budget allows it; returns
+    /// whether to continue.
+    fn close(&mut self, pass: &mut Pass, block: u32) -> bool {
+        let hole = pass.at;
+        let header = self.space.header(block);
+        let id = BlockId::from_bits(header.owner());
         let Some(entry) = id.and_then(|id| self.blocks.get_mut(id)) else {
-            unreachable!("the block at granule {next} has no entry, but the id {id:?}");
+            unreachable!("the block at granule {block} has no entry, but the id {id:?}");
         };
-        let cost = u64::from(block.granules()) * GRANULE as u64;
-        let stays = entry.pins > 0 || !self.space.can_slide(pass.at, u32::from(entry.align));
-        if stays {
-            pass.result.held += 1;
-            return pass.go_over(next + block.granules());
+        let (granules, align) = (header.granules(), u32::from(entry.align));
+        let cost = u64::from(granules) * GRANULE as u64;
+        // A block of a later part must fit, as the hole cannot slide up past it.
+        let end = hole + self.space.header(hole).granules();
+        let is_next = block == end;
+        let (fits, beyond) = if is_next {
+            (self.space.can_slide(hole, align), block + granules)
+        } else {
+            // The next part may begin with a hole that it fits.
+            (self.space.fits(hole, granules, align), end)
+        };
+        if entry.pins > 0 || !fits {
+            pass.result.held += u32::from(is_next || entry.pins > 0);
+            return pass.go_over(beyond);
         }
         if cost > pass.budget {
             pass.result.too_large += 1;
-            self.space.passed = self.space.passed.min(pass.at);
-            return pass.go_over(next + block.granules());
+            self.space.passed = self.space.passed.min(hole);
+            return pass.go_over(beyond);
         }
         if cost > pass.left {
             return false;
         }
-        entry.at = self.space.slide(pass.at, u32::from(entry.align));
-        pass.at = entry.at + block.granules();
+        entry.at = if is_next {
+            self.space.slide(hole, align)
+        } else {
+            self.space.move_into(hole, block, align)
+        };
+        pass.at = entry.at + granules;
         pass.left -= cost;
         pass.result.moved_blocks += 1;
         pass.result.moved_bytes += cost;

@@ -36,8 +36,7 @@ pub enum HandleHeapError {
         /// Why the buffer could not grow.
         cause: GrowError,
     },
-    /// A block that is pinned would have to move: with the buffer, which must grow, or as it is
-    /// resized.
+    /// A block that is pinned would have to move to be resized.
     Pinned {
         /// What was asked for.
         bytes: u64,

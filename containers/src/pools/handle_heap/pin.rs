@@ -10,7 +10,7 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
     /// Keeps a block in place until it was unpinned as often as pinned, and returns how often it is
     /// pinned now.
     ///
-    /// While any block is pinned the buffer cannot grow, and compaction goes around it.
+    /// Compaction goes around a pinned block, and its part of the buffer cannot get shorter.
     ///
     /// # Complexity
     ///
@@ -88,14 +88,5 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
     pub fn pinned_address(&mut self, id: BlockId) -> Option<NonNull<u8>> {
         let block = self.blocks.get(id).filter(|block| block.pins > 0)?;
         NonNull::new(self.space.bytes_mut(block.at, block.bytes).as_mut_ptr())
-    }
-
-    /// Returns a pinned block, the one with the lowest index.
-    pub(super) fn first_pinned(&self) -> Option<(BlockId, Block)> {
-        if self.pinned == 0 {
-            return None;
-        }
-        let mut blocks = self.blocks.iter_with_ids();
-        blocks.find(|(_, block)| block.pins > 0).map(|(id, block)| (id, *block))
     }
 }

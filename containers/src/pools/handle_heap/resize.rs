@@ -68,7 +68,7 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
         };
         self.space.set_owner(to, id.to_bits());
         self.space.copy(at, to, block.bytes);
-        self.space.give(at);
+        self.space.rest(at);
         Ok(to)
     }
 }

@@ -1,106 +1,47 @@
 //! The buffer: blocks and holes, one after the other, and the lists of holes by size.
 
-use bytemuck::{Pod, Zeroable};
 use loligo_allocators::Allocator;
 
 use super::bins::{Bins, NIL, class_from, class_of};
+use super::resting::Resting;
 use crate::arrays::array::Array;
-use crate::error::GrowError;
 
+mod moves;
+mod part;
+mod rest;
 #[cfg(test)]
 mod tests;
 
-/// Bytes of a header, and what lengths are multiples of.
-pub(super) const GRANULE: usize = size_of::<Header>();
+pub(super) use part::{GRANULE, Header, LINE};
 
-/// Bytes that the buffer is a multiple of, and aligned to.
-pub(super) const LINE: usize = size_of::<Line>();
-
-/// Granules of a line.
-const PER_LINE: usize = LINE / GRANULE;
-
-/// As many lines as granules can be counted of, the upper bit of the count being taken.
-const LINES_MAX: usize = (HOLE as usize / PER_LINE) - 1;
-
-/// The bit of `Header::granules` that distinguishes a hole from a block.
-const HOLE: u32 = 1 << 31;
+use part::{HOLE, Part, granule_of, part_of, start_of};
 
 /// How many holes are tried that may or may not fit, before a larger class is taken or the buffer
 /// grows.
 const TRIES: u32 = 4;
 
-/// What the buffer consists of.
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-struct Line([u8; 64]);
-
-// SAFETY: an array of bytes as long as the alignment, so there is no padding, and zeros are a
-// value.
-unsafe impl Zeroable for Line {}
-// SAFETY: as above, and all bits are values.
-unsafe impl Pod for Line {}
-
-/// What is before each block and in each hole.
-#[derive(Clone, Copy)]
-#[repr(C, align(16))]
-pub(super) struct Header {
-    /// Length, this header included, and the bit `HOLE`.
-    granules: u32,
-    /// Length of what is before; 0 for the first.
-    before: u32,
-    /// Of a block the bits of its id, lower half first; of a hole the next one in its list and the
-    /// one before.
-    links: [u32; 2],
-}
-
-// SAFETY: integers of 16 bytes, which is the alignment, so there is no padding, and zeros are a
-// value.
-unsafe impl Zeroable for Header {}
-// SAFETY: as above, and all bits are values.
-unsafe impl Pod for Header {}
-
-impl Header {
-    /// Returns the length.
-    #[inline]
-    pub(super) const fn granules(self) -> u32 {
-        self.granules & !HOLE
-    }
-
-    /// Returns the length of what is before.
-    #[inline]
-    pub(super) const fn before(self) -> u32 {
-        self.before
-    }
-
-    #[inline]
-    pub(super) const fn is_hole(self) -> bool {
-        self.granules & HOLE != 0
-    }
-
-    /// Returns the id's bits in a block's header.
-    #[inline]
-    pub(super) const fn owner(self) -> u64 {
-        self.links[0] as u64 | (self.links[1] as u64) << 32
-    }
-}
-
-/// Blocks and holes in one buffer.
+/// Blocks and holes in a buffer of several parts. A part never moves while something in it is
+/// pinned, as the buffer gets longer by a part and not by a copy.
+///
+/// A place is the number of a part in the upper bits and of a granule in the lower ones, so that
+/// places of a part that follow one another are numbers that do.
 ///
 /// # Invariants
 ///
-/// 1. From granule 0 on headers lead from one to the next by their lengths, and to the buffer's
-///    end; each has the length of the one before, and `last` is the last one.
+/// 1. From the first granule of a part on headers lead from one to the next by their lengths, and
+///    to the part's end; each has the length of the one before, and `last` is the last one.
 /// 2. No two holes are neighbours.
 /// 3. Each hole is in the list of its class and nowhere else; `holes` and `hole_granules` count
 ///    them.
-/// 4. `low` and `passed` are the start of a block or hole, or at or beyond the end. Holes below
-///    both are those that compaction could not close.
+/// 4. What rests is in the list of its length and nowhere else.
+/// 5. `low` and `passed` are the start of a block or hole, or at or beyond the end of a part. Holes
+///    below both are those that compaction could not close.
 pub(super) struct Space<'a, A: Allocator + ?Sized> {
-    lines: Array<'a, Line, A>,
+    parts: Array<'a, Part<'a, A>, A>,
     bins: Bins,
-    last: u32,
+    resting: Resting,
     holes: u32,
-    hole_granules: u32,
+    hole_granules: u64,
     /// Where compaction continues.
     pub(super) low: u32,
     /// The first hole that it passed over for want of budget.
@@ -110,9 +51,9 @@ pub(super) struct Space<'a, A: Allocator + ?Sized> {
 impl<'a, A: Allocator + ?Sized> Space<'a, A> {
     pub(super) const fn new_in(memory: &'a A) -> Self {
         Self {
-            lines: Array::new_in(memory),
+            parts: Array::new_in(memory),
             bins: Bins::new(),
-            last: 0,
+            resting: Resting::new(),
             holes: 0,
             hole_granules: 0,
             low: 0,
@@ -121,51 +62,88 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
     }
 
     pub(super) const fn memory(&self) -> &'a A {
-        self.lines.memory()
+        self.parts.memory()
     }
 
     /// Returns the buffer's length in granules.
+    pub(super) fn granules(&self) -> u64 {
+        self.parts.iter().map(|part| u64::from(part.len())).sum()
+    }
+
+    /// Returns the places where each part begins and ends.
+    pub(super) fn parts(&self) -> impl Iterator<Item = (u32, u32)> {
+        (0..).zip(&*self.parts).map(|(part, it)| (start_of(part), start_of(part) + it.len()))
+    }
+
+    /// Returns the place at which a part ends, or its start if there is none: `at` is in it.
     #[inline]
-    pub(super) fn end(&self) -> u32 {
-        (self.lines.len() * PER_LINE) as u32
+    pub(super) fn end_of(&self, at: u32) -> u32 {
+        let part = part_of(at);
+        start_of(part) + self.parts.get(part).map_or(0, Part::len)
+    }
+
+    /// Returns the bit of the part of a place, of 32.
+    pub(super) const fn part_bit(&self, at: u32) -> u32 {
+        1 << part_of(at)
+    }
+
+    /// Returns a place, or the start of the next part if it is the end of one; `None` if none
+    /// follows.
+    pub(super) fn place_at(&self, at: u32) -> Option<u32> {
+        if at < self.end_of(at) {
+            return Some(at);
+        }
+        self.parts()
+            .map(|(start, _)| start)
+            .find(|start| *start > at && self.end_of(*start) > *start)
     }
 
     pub(super) const fn holes(&self) -> u32 {
         self.holes
     }
 
-    pub(super) const fn hole_granules(&self) -> u32 {
+    pub(super) const fn hole_granules(&self) -> u64 {
         self.hole_granules
+    }
+
+    pub(super) const fn resting(&self) -> &Resting {
+        &self.resting
     }
 
     pub(super) const fn bins(&self) -> &Bins {
         &self.bins
     }
 
-    pub(super) const fn last(&self) -> u32 {
-        self.last
+    /// Returns the last header of the part that a place is in.
+    pub(super) fn last(&self, at: u32) -> u32 {
+        self.parts[part_of(at)].last
     }
 
     #[inline]
     pub(super) fn header(&self, at: u32) -> Header {
-        self.headers()[at as usize]
+        self.parts[part_of(at)].headers()[granule_of(at)]
+    }
+
+    #[inline]
+    fn header_mut(&mut self, at: u32) -> &mut Header {
+        &mut self.parts[part_of(at)].headers_mut()[granule_of(at)]
     }
 
     #[inline]
     pub(super) fn set_owner(&mut self, at: u32, id: u64) {
-        self.headers_mut()[at as usize].links = [id as u32, (id >> 32) as u32];
+        self.header_mut(at).links = [id as u32, (id >> 32) as u32];
     }
 
     #[inline]
     pub(super) fn bytes(&self, at: u32, bytes: u32) -> &[u8] {
-        let start = (at as usize + 1) * GRANULE;
-        &bytemuck::cast_slice(&self.lines)[start..start + bytes as usize]
+        let start = (granule_of(at) + 1) * GRANULE;
+        &self.parts[part_of(at)].bytes()[start..start + bytes as usize]
     }
 
     #[inline]
     pub(super) fn bytes_mut(&mut self, at: u32, bytes: u32) -> &mut [u8] {
-        let start = (at as usize + 1) * GRANULE;
-        &mut bytemuck::cast_slice_mut(&mut self.lines)[start..start + bytes as usize]
+        let start = (granule_of(at) + 1) * GRANULE;
+        &mut self.parts[part_of(at)].bytes_mut()[start..start + bytes as usize]
     }
 
     /// Returns the next hole in the list of a hole.
@@ -179,44 +157,49 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         self.header(hole).links[1]
     }
 
-    /// Returns the length of the hole that the buffer ends in, or 0.
-    pub(super) fn tail_hole(&self) -> u32 {
-        if self.end() == 0 {
-            return 0;
-        }
-        let tail = self.header(self.last);
-        if tail.is_hole() { tail.granules() } else { 0 }
+    /// Returns the length of the holes that parts end in, together.
+    pub(super) fn tail_holes(&self) -> u64 {
+        let parts = self.parts.iter().filter(|part| part.len() > 0);
+        let tails = parts.map(|part| self.header(part.last));
+        let holes = tails.filter(|tail| tail.is_hole() || tail.rests());
+        holes.map(|tail| u64::from(tail.granules())).sum()
     }
 
     /// Returns the length of the largest hole, or 0.
     pub(super) fn largest_hole(&self) -> u32 {
-        let Some(class) = self.bins.largest() else { return 0 };
+        let rests = self.resting.longest();
+        let Some(class) = self.bins.largest() else { return rests };
         let listed = |hole: u32| (hole != NIL).then_some(hole);
         let first = listed(self.bins.first(class));
         let holes = core::iter::successors(first, |hole| listed(self.next_hole(*hole)));
-        holes.map(|hole| self.header(hole).granules()).max().unwrap_or(0)
+        holes.map(|hole| self.header(hole).granules()).fold(rests, u32::max)
     }
 
-    /// Lets compaction look at the hole before a block again, if there is one.
+    /// Lets compaction look at the hole before a block again, if there is one; before the first
+    /// block of a part that is the one in which a part before it ends.
     pub(super) fn hole_before_may_close(&mut self, at: u32) {
         let before = self.header(at).before;
-        if before > 0 && self.header(at - before).is_hole() {
-            self.low = self.low.min(at - before);
+        let hole = if before > 0 {
+            at - before
+        } else {
+            let earlier = self.parts[..part_of(at)].iter().rev().find(|part| part.len() > 0);
+            let Some(part) = earlier else { return };
+            part.last
+        };
+        let header = self.header(hole);
+        if header.is_hole() || header.rests() {
+            self.low = self.low.min(hole);
         }
     }
 
-    /// Copies bytes from one block to another.
-    pub(super) fn copy(&mut self, from: u32, to: u32, bytes: u32) {
-        let start = |at: u32| (at as usize + 1) * GRANULE;
-        let all: &mut [u8] = bytemuck::cast_slice_mut(&mut self.lines);
-        all.copy_within(start(from)..start(from) + bytes as usize, start(to));
-    }
-
     /// Takes a block of the given number of granules, what follows its header aligned to `align`
-    /// granules: from a hole of the least class in which all are large enough, or from one of the
-    /// first few of its own class.
+    /// granules: one that rests, else from a hole of the least class in which all are large enough,
+    /// or from one of the first few of its own class.
     #[inline]
     pub(super) fn take(&mut self, granules: u32, align: u32) -> Option<u32> {
+        if let Some(rested) = self.wake(granules, align) {
+            return Some(rested);
+        }
         let most = granules + (align - 1);
         let own = class_of(granules);
         let sure = class_from(most);
@@ -280,19 +263,19 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         at
     }
 
-    /// Makes a hole of a block, one with the holes on both sides.
+    /// Makes a hole of a block, one with the holes on both sides, and returns where it begins.
     #[inline]
-    pub(super) fn give(&mut self, at: u32) {
+    pub(super) fn give(&mut self, at: u32) -> u32 {
         let Header { granules, before, .. } = self.header(at);
-        self.give_run(at, granules, before);
+        self.give_run(at, granules, before)
     }
 
-    /// Makes a hole of granules that were a block or its end.
+    /// Makes a hole of granules that were a block or its end, and returns where it begins.
     #[inline]
-    pub(super) fn give_run(&mut self, at: u32, granules: u32, before: u32) {
+    pub(super) fn give_run(&mut self, at: u32, granules: u32, before: u32) -> u32 {
         let (mut start, mut length, mut start_before) = (at, granules, before);
         let next = at + granules;
-        if next < self.end() {
+        if next < self.end_of(at) {
             let header = self.header(next);
             if header.is_hole() {
                 self.unlist(next, header);
@@ -309,6 +292,7 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
             }
         }
         self.put_hole(start, length, start_before);
+        start
     }
 
     /// Cuts a block off after `granules` granules; the rest becomes a hole.
@@ -316,7 +300,7 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         let header = self.header(at);
         let rest = header.granules() - granules;
         if rest > 0 {
-            self.headers_mut()[at as usize].granules = granules;
+            self.header_mut(at).granules = granules;
             self.give_run(at + granules, rest, granules);
         }
     }
@@ -325,8 +309,11 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
     pub(super) fn stretch(&mut self, at: u32, granules: u32) -> bool {
         let header = self.header(at);
         let next = at + header.granules();
-        if next >= self.end() {
+        if next >= self.end_of(at) {
             return false;
+        }
+        if self.header(next).rests() {
+            self.end_rest(next);
         }
         let behind = self.header(next);
         let both = header.granules() + behind.granules();
@@ -342,74 +329,6 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         true
     }
 
-    /// Returns `true` if the block after a hole can move down with its alignment.
-    pub(super) fn can_slide(&self, hole: u32, align: u32) -> bool {
-        place_in(hole, align) < hole + self.header(hole).granules()
-    }
-
-    /// Moves the block after a hole, which [can move down](Self::can_slide), into the hole, and
-    /// returns its new place.
-    pub(super) fn slide(&mut self, hole: u32, align: u32) -> u32 {
-        let header = self.header(hole);
-        let from = hole + header.granules();
-        let block = self.header(from);
-        let to = place_in(hole, align);
-        let (front, granules) = (to - hole, block.granules());
-        self.unlist(hole, header);
-        self.headers_mut().copy_within(from as usize..(from + granules) as usize, to as usize);
-        let mut before = header.before;
-        if front > 0 {
-            self.put_hole(hole, front, before);
-            before = front;
-        }
-        self.put(to, granules, before);
-        self.set_owner(to, block.owner());
-        // What is left of the hole follows the block, where another may begin.
-        self.give_run(to + granules, from - to, granules);
-        to
-    }
-
-    /// Makes the buffer longer by `more` granules at least, and as long as the allocator grants.
-    /// They are one hole with that at the end, if there is one.
-    pub(super) fn grow(&mut self, more: usize) -> Result<(), GrowError> {
-        let lines = more.div_ceil(PER_LINE);
-        let wanted = self.lines.len().saturating_add(lines);
-        if wanted > LINES_MAX {
-            let bytes = |lines: usize| (lines as u64).saturating_mul(LINE as u64);
-            return Err(GrowError::Length { wanted: bytes(wanted), limit: bytes(LINES_MAX) });
-        }
-        self.lines.try_reserve(lines)?;
-        let old = self.end();
-        self.lines.try_resize(self.lines.capacity().min(LINES_MAX), Line::zeroed())?;
-        let added = self.end() - old;
-        if added > 0 {
-            let before = if old == 0 { 0 } else { old - self.last };
-            self.give_run(old, added, before);
-        }
-        Ok(())
-    }
-
-    /// Replaces the buffer with one that ends after the last block.
-    pub(super) fn shrink(&mut self) -> Result<(), GrowError> {
-        let start = self.end() - self.tail_hole();
-        let lines = (start as usize).div_ceil(PER_LINE);
-        if lines == self.lines.len() {
-            return Ok(());
-        }
-        let mut shorter = Array::try_with_capacity_in(lines, self.memory())?;
-        let tail = self.header(self.last);
-        // Before the copy: holes that stay may be linked with this one, which does not.
-        self.unlist(self.last, tail);
-        shorter.try_extend_from_slice(&self.lines[..lines])?;
-        self.lines = shorter;
-        self.last = start - tail.before;
-        let rest = self.end() - start;
-        if rest > 0 {
-            self.put_hole(start, rest, tail.before);
-        }
-        Ok(())
-    }
-
     /// Writes the header of a block, without its owner.
     #[inline]
     fn put(&mut self, at: u32, granules: u32, before: u32) {
@@ -423,10 +342,10 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         let next = self.bins.first(class);
         self.bins.set_first(class, at);
         if next != NIL {
-            self.headers_mut()[next as usize].links[1] = at;
+            self.header_mut(next).links[1] = at;
         }
         self.holes += 1;
-        self.hole_granules += granules;
+        self.hole_granules += u64::from(granules);
         self.low = self.low.min(at);
         self.put_header(at, Header { granules: granules | HOLE, before, links: [next, NIL] });
     }
@@ -438,14 +357,14 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         if before == NIL {
             self.bins.set_first(class_of(header.granules()), next);
         } else {
-            self.headers_mut()[before as usize].links[0] = next;
+            self.header_mut(before).links[0] = next;
         }
         if next != NIL {
-            self.headers_mut()[next as usize].links[1] = before;
+            self.header_mut(next).links[1] = before;
         }
         debug_assert!(self.header(at).is_hole(), "granule {at} is no hole's");
         self.holes -= 1;
-        self.hole_granules -= header.granules();
+        self.hole_granules -= u64::from(header.granules());
     }
 
     /// Writes a header, says what follows of its length, and keeps the marks of compaction on
@@ -454,29 +373,19 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
     fn put_header(&mut self, at: u32, header: Header) {
         let length = header.granules();
         let next = at + length;
-        let end = self.end();
-        let headers = self.headers_mut();
-        headers[at as usize] = header;
-        if next < end {
-            headers[next as usize].before = length;
-        } else {
-            self.last = at;
+        let part = &mut self.parts[part_of(at)];
+        let headers = part.headers_mut();
+        let first = granule_of(at);
+        headers[first] = header;
+        match headers.get_mut(first + length as usize) {
+            Some(next) => next.before = length,
+            None => part.last = at,
         }
         for mark in [&mut self.low, &mut self.passed] {
             if *mark > at && *mark < next {
                 *mark = at;
             }
         }
-    }
-
-    #[inline]
-    fn headers(&self) -> &[Header] {
-        bytemuck::cast_slice(&self.lines)
-    }
-
-    #[inline]
-    fn headers_mut(&mut self) -> &mut [Header] {
-        bytemuck::cast_slice_mut(&mut self.lines)
     }
 }
 

@@ -14,13 +14,13 @@ pub struct HandleHeapStats {
     pub live_bytes: u64,
     /// Blocks that are pinned.
     pub pinned_blocks: u32,
-    /// Holes, the one at the buffer's end included.
+    /// Holes, those at the ends of the buffer's parts included.
     pub holes: u32,
     /// The bytes of all holes.
     pub hole_bytes: u64,
     /// Those of the largest one.
     pub largest_hole_bytes: u64,
-    /// Those of the hole at the buffer's end, which compaction makes longer, or 0.
+    /// Those of the holes at the ends of the buffer's parts, which compaction makes longer.
     pub tail_hole_bytes: u64,
     /// Those of the buffer: blocks with their heads, and holes.
     pub buffer_bytes: u64,
@@ -34,16 +34,17 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
     /// O(1) but for the largest hole: O(holes of the greatest size class that has any).
     #[must_use]
     pub fn stats(&self) -> HandleHeapStats {
-        let bytes = |granules: u32| u64::from(granules) * GRANULE as u64;
+        let bytes = |granules: u64| granules * GRANULE as u64;
+        let resting = u64::from(self.space.resting().granules());
         HandleHeapStats {
             live_blocks: self.blocks.len() as u32,
             live_bytes: self.live_bytes,
             pinned_blocks: self.pinned,
-            holes: self.space.holes(),
-            hole_bytes: bytes(self.space.hole_granules()),
-            largest_hole_bytes: bytes(self.space.largest_hole()),
-            tail_hole_bytes: bytes(self.space.tail_hole()),
-            buffer_bytes: bytes(self.space.end()),
+            holes: self.space.holes() + self.space.resting().blocks(),
+            hole_bytes: bytes(self.space.hole_granules() + resting),
+            largest_hole_bytes: bytes(self.space.largest_hole().into()),
+            tail_hole_bytes: bytes(self.space.tail_holes()),
+            buffer_bytes: bytes(self.space.granules()),
         }
     }
 }

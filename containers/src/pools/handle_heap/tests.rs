@@ -3,6 +3,7 @@
 mod budget;
 mod holes;
 mod ids;
+mod parts;
 mod views;
 
 use std::string::ToString;
@@ -70,9 +71,6 @@ fn allocate(heap: &mut Heap<'_>, known: &mut Vec<Known>, random: &mut Random) {
             fill(heap, &mut block, 0, random);
             known.push(block);
         }
-        Err(HandleHeapError::Pinned { pinned, .. }) => {
-            assert!(known.iter().any(|block| block.id == pinned && block.pins > 0));
-        }
         Err(other) => panic!("{other}"),
     }
 }
@@ -110,7 +108,9 @@ fn compact(heap: &mut Heap<'_>, budget: usize) {
     assert!(done.moved_bytes <= budget as u64, "{done:?} of {budget}");
     let after = heap.stats();
     assert_eq!(after.hole_bytes, before.hole_bytes, "blocks keep their lengths");
-    assert!(after.tail_hole_bytes >= before.tail_hole_bytes, "{before:?} {after:?}");
+    // A block that moves to an earlier part shortens the hole at that part's end.
+    let is_one = heap.space.parts().count() == 1;
+    assert!(!is_one || after.tail_hole_bytes >= before.tail_hole_bytes, "{before:?} {after:?}");
 }
 
 fn model_run(seed: u64, steps: usize) {
@@ -142,11 +142,12 @@ fn model_run(seed: u64, steps: usize) {
             } else if drawn < 99 {
                 compact(&mut heap, random.below(4000));
             } else {
-                let before = heap.stats();
-                let shrunk = heap.try_shrink_to_fit();
-                assert_eq!(shrunk.is_err(), before.pinned_blocks > 0, "{shrunk:?}");
-                let now = heap.stats();
-                assert!(shrunk.is_err() || now.tail_hole_bytes < 64, "{now:?}");
+                assert_eq!(heap.try_shrink_to_fit(), Ok(()));
+                let (now, parts) = (heap.stats(), heap.space.parts().count() as u64);
+                assert!(
+                    now.pinned_blocks > 0 || now.tail_hole_bytes < 64 * parts.max(1),
+                    "{now:?}"
+                );
             }
             if step % 5 == 0 {
                 compare(&heap, &known, &stale);
@@ -164,7 +165,9 @@ fn model_run(seed: u64, steps: usize) {
             assert_eq!(heap.free(block.id), Ok(()));
         }
         assert_eq!(heap.validate(), Ok(()));
-        assert!(heap.stats().holes <= 1, "all holes have met");
+        heap.space.end_all_rest();
+        let parts = heap.space.parts().count();
+        assert!(heap.stats().holes as usize <= parts, "all holes of a part have met");
     });
 }
 
@@ -176,11 +179,11 @@ fn close_all(heap: &mut Heap<'_>, known: &[Known]) {
         assert!(calls < 10_000, "compaction comes to an end");
         assert_eq!(heap.validate(), Ok(()));
     }
-    // What is left is before blocks of a greater alignment, and is shorter than that.
+    // What is left is before blocks of a greater alignment, and is shorter than that, or ends a part.
     let strict = known.iter().filter(|block| block.align > 16).count();
-    let stats = heap.stats();
+    let (stats, parts) = (heap.stats(), heap.space.parts().count());
     assert!(
-        stats.holes as usize <= strict + 1,
+        stats.holes as usize <= strict + parts.max(1),
         "{stats:?}, {strict} blocks of a greater alignment"
     );
     assert!(stats.hole_bytes - stats.tail_hole_bytes <= 48 * strict as u64, "{stats:?}");
@@ -247,8 +250,8 @@ fn takes_no_memory_while_empty() {
         assert!(heap.compact(100).done);
         assert_eq!(heap.stats(), super::HandleHeapStats::default());
         assert_eq!(heap.validate(), Ok(()));
-        assert!(size_of::<Heap<'_>>() <= 1200, "{} bytes", size_of::<Heap<'_>>());
-        assert!(size_of::<HandleHeap<'_>>() <= 1200, "{} bytes", size_of::<HandleHeap<'_>>());
+        assert!(size_of::<Heap<'_>>() <= 1400, "{} bytes", size_of::<Heap<'_>>());
+        assert!(size_of::<HandleHeap<'_>>() <= 1400, "{} bytes", size_of::<HandleHeap<'_>>());
         let heap = Heap::try_with_capacity_in(1000, memory).expect("there is memory");
         assert!(heap.stats().largest_hole_bytes >= 1000, "{:?}", heap.stats());
     });
@@ -265,7 +268,7 @@ fn every_hole_of_a_class_is_large_enough() {
         assert!(class_of(granules + granules / 8) >= sure, "an eighth more will do for {granules}");
         assert!(granules == 1 || class_of(granules - 1) < sure, "fewer than {granules} are below");
     }
-    assert_eq!(class_of((1 << 31) - 1), COUNT - 1);
+    assert_eq!(class_of((1 << 27) - 1), COUNT - 1);
 }
 
 #[test]
@@ -297,14 +300,11 @@ fn what_cannot_be_is_refused_with_its_numbers() {
 fn a_full_heap_says_whether_compaction_would_do() {
     with_memory(|memory| {
         let mut heap = Heap::try_with_capacity_in(4096, memory).expect("there is memory");
-        let mut ids = Vec::new();
-        memory.refuse(Refusals::Larger(4096));
-        while let Ok(id) = heap.try_allocate(112, 16) {
-            ids.push(id);
-        }
+        let ids = [0; 32].map(|_| heap.allocate(112, 16));
         for id in ids.iter().step_by(2) {
             assert_eq!(heap.free(*id), Ok(()));
         }
+        memory.refuse(Refusals::From(0));
         let error = heap.try_allocate(1000, 16).expect_err("the holes are short");
         let HandleHeapError::Memory { bytes, hole_bytes, largest_hole_bytes, .. } = error else {
             panic!("{error:?}");
@@ -335,10 +335,12 @@ fn pins_hold_a_block_and_the_buffer() {
         assert_eq!((done.moved_blocks, done.held, done.done), (2, 1, true));
         assert_eq!(heap.pinned_address(held), pinned);
         assert_eq!(heap.validate(), Ok(()));
-        let refused = heap.try_allocate(1 << 20, 16).expect_err("the buffer must not move");
-        let bytes = (1 << 20) + 16;
-        assert_eq!(refused, HandleHeapError::Pinned { bytes, pinned: held, pinned_blocks: 1 });
-        assert!(heap.try_resize(held, 100).is_err(), "there is a block after it");
+        let far = heap.try_allocate(1 << 20, 16).expect("the buffer grows by a part");
+        assert_eq!(heap.pinned_address(held), pinned);
+        assert_eq!((heap.free(far), heap.try_shrink_to_fit()), (Ok(()), Ok(())));
+        assert_eq!((heap.space.parts().count(), heap.pinned_address(held)), (1, pinned));
+        let refused = heap.try_resize(held, 100).expect_err("there is a block after it");
+        assert_eq!(refused, HandleHeapError::Pinned { bytes: 100, pinned: held, pinned_blocks: 1 });
         heap.resize(held, 10);
         assert_eq!((heap.unpin(held), heap.unpin(held)), (Ok(1), Ok(0)));
         assert_eq!(heap.pins(held), Some(0));

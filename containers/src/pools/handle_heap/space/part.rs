@@ -1,0 +1,144 @@
+//! A part of the buffer, and the heads in it.
+
+use bytemuck::{Pod, Zeroable};
+use loligo_allocators::Allocator;
+
+use crate::arrays::array::Array;
+
+/// Bytes of a header, and what lengths are multiples of.
+pub(in super::super) const GRANULE: usize = size_of::<Header>();
+
+/// Bytes that a part is a multiple of, and aligned to.
+pub(in super::super) const LINE: usize = size_of::<Line>();
+
+/// Granules of a line.
+pub(super) const PER_LINE: usize = LINE / GRANULE;
+
+/// How many bits of a place name the granule; those above name the part.
+pub(super) const GRANULE_BITS: u32 = 27;
+
+/// How many parts there may be. Each is as long as all before it, so memory ends long before.
+pub(super) const PARTS_MAX: usize = 1 << (u32::BITS - GRANULE_BITS);
+
+/// The most lines of a part: the place after its last granule is of the same part.
+pub(super) const LINES_MAX: usize = ((1 << GRANULE_BITS) / PER_LINE) - 1;
+
+/// The bit of `Header::granules` that distinguishes a hole from a block.
+pub(super) const HOLE: u32 = 1 << 31;
+
+/// The bit that distinguishes a freed block that rests.
+pub(super) const RESTS: u32 = 1 << 30;
+
+/// What a part consists of.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub(super) struct Line([u8; 64]);
+
+// SAFETY: an array of bytes as long as the alignment, so there is no padding, and zeros are a
+// value.
+unsafe impl Zeroable for Line {}
+// SAFETY: as above, and all bits are values.
+unsafe impl Pod for Line {}
+
+/// What is before each block and in each hole.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+pub(in super::super) struct Header {
+    /// Length, this header included, and one of the bits `HOLE` and `RESTS`, or none.
+    pub(super) granules: u32,
+    /// Length of what is before; 0 for the first of a part.
+    pub(super) before: u32,
+    /// Of a block the bits of its id, lower half first; of a hole, or of what rests, the next one in
+    /// its list and the one before.
+    pub(super) links: [u32; 2],
+}
+
+// SAFETY: integers of 16 bytes, which is the alignment, so there is no padding, and zeros are a
+// value.
+unsafe impl Zeroable for Header {}
+// SAFETY: as above, and all bits are values.
+unsafe impl Pod for Header {}
+
+impl Header {
+    /// Returns the length.
+    #[inline]
+    pub(in super::super) const fn granules(self) -> u32 {
+        self.granules & !(HOLE | RESTS)
+    }
+
+    /// Returns the length of what is before.
+    #[inline]
+    pub(in super::super) const fn before(self) -> u32 {
+        self.before
+    }
+
+    #[inline]
+    pub(in super::super) const fn is_hole(self) -> bool {
+        self.granules & HOLE != 0
+    }
+
+    #[inline]
+    pub(in super::super) const fn rests(self) -> bool {
+        self.granules & RESTS != 0
+    }
+
+    /// Returns the id's bits in a block's header.
+    #[inline]
+    pub(in super::super) const fn owner(self) -> u64 {
+        self.links[0] as u64 | (self.links[1] as u64) << 32
+    }
+}
+
+/// A part of the buffer. One that was given back is empty until its number is used again.
+pub(super) struct Part<'a, A: Allocator + ?Sized> {
+    pub(super) lines: Array<'a, Line, A>,
+    /// The place of the last header.
+    pub(super) last: u32,
+}
+
+impl<A: Allocator + ?Sized> Part<'_, A> {
+    /// Returns the length in granules.
+    #[inline]
+    pub(super) fn len(&self) -> u32 {
+        (self.lines.len() * PER_LINE) as u32
+    }
+
+    #[inline]
+    pub(super) fn headers(&self) -> &[Header] {
+        bytemuck::cast_slice(&self.lines)
+    }
+
+    #[inline]
+    pub(super) fn headers_mut(&mut self) -> &mut [Header] {
+        bytemuck::cast_slice_mut(&mut self.lines)
+    }
+
+    /// Returns all bytes.
+    #[inline]
+    pub(super) fn bytes(&self) -> &[u8] {
+        bytemuck::cast_slice(&self.lines)
+    }
+
+    #[inline]
+    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
+        bytemuck::cast_slice_mut(&mut self.lines)
+    }
+}
+
+/// Returns the number of the part that a place is in.
+#[inline]
+pub(super) const fn part_of(at: u32) -> usize {
+    (at >> GRANULE_BITS) as usize
+}
+
+/// Returns the granule of a place in its part.
+#[inline]
+pub(super) const fn granule_of(at: u32) -> usize {
+    (at & ((1 << GRANULE_BITS) - 1)) as usize
+}
+
+/// Returns the place of a part's first granule.
+#[inline]
+pub(super) const fn start_of(part: usize) -> u32 {
+    (part as u32) << GRANULE_BITS
+}
