@@ -1,5 +1,7 @@
 //! Several streams into one: one after the other, or by a key.
 
+use core::hint::select_unpredictable;
+
 use loligo_allocators::Allocator;
 
 use crate::arrays::array::Array;
@@ -62,7 +64,7 @@ impl<A: Allocator + ?Sized> EventStream<'_, A> {
     /// # Complexity
     ///
     /// O(bytes + records * log(streams)), a call of `key` for each record at most. While it runs it
-    /// takes two blocks from the stream's allocator, of a key and about four words a stream.
+    /// takes two blocks from the stream's allocator, of two keys and about eight words a stream.
     ///
     /// # Errors
     ///
@@ -101,7 +103,7 @@ impl<A: Allocator + ?Sized> EventStream<'_, A> {
     /// assert_eq!(order, [(10, 1), (10, 2), (20, 2), (30, 1)]);
     /// # Ok::<(), loligo_containers::GrowError>(())
     /// ```
-    pub fn try_merge<K: Ord>(
+    pub fn try_merge<K: Ord + Copy>(
         &mut self,
         sources: &[EventReader<'_>],
         mut key: impl FnMut(&EventRecord<'_>) -> K,
@@ -142,90 +144,148 @@ fn words_of(sources: &[EventReader<'_>]) -> usize {
     sources.iter().fold(0, |sum, source| sum.saturating_add(source.as_bytes().len() / WORD))
 }
 
-/// What is left of a stream that is being merged.
-struct Head<'s, K> {
-    /// The key of the first record; `None` at the end.
-    key: Option<K>,
-    rest: &'s [u8],
+/// The key of a record, or the end of its stream, which comes after all keys.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Next<K> {
+    Key(K),
+    End,
 }
 
-/// The streams that are being merged, as a tournament tree: it finds the next one with as many
-/// comparisons as the tree is high, none of which is a branch.
+/// What is left of a stream that is being merged, without its first record's key, which the
+/// tournament has.
+struct Head<'s, K> {
+    /// From the first record on.
+    rest: &'s [u8],
+    /// From the second record on.
+    second: &'s [u8],
+    /// From the third record on.
+    third: &'s [u8],
+    /// The key of the second record: read when the first comes to the tournament, long before it is
+    /// needed.
+    key: Next<K>,
+}
+
+impl<'s, K> Head<'s, K> {
+    const END: Self = Self { rest: &[], second: &[], third: &[], key: Next::End };
+
+    /// Goes on to the second record and returns its key.
+    #[inline(always)]
+    fn advance(&mut self, key: &mut impl FnMut(&EventRecord<'_>) -> K) -> Next<K> {
+        self.rest = self.second;
+        self.read_second(self.third, key)
+    }
+
+    /// Takes what follows as the second record, and returns the key of the one before.
+    #[inline(always)]
+    fn read_second(
+        &mut self,
+        second: &'s [u8],
+        key: &mut impl FnMut(&EventRecord<'_>) -> K,
+    ) -> Next<K> {
+        self.second = second;
+        let next = match first(second) {
+            Some((record, third)) => {
+                self.third = third;
+                Next::Key(key(&record))
+            }
+            None => Next::End,
+        };
+        core::mem::replace(&mut self.key, next)
+    }
+}
+
+/// Who plays in the tournament: a stream, by its first record's key.
+#[derive(Clone, Copy)]
+struct Player<K> {
+    key: Next<K>,
+    head: u32,
+}
+
+/// The streams that are being merged, as a tournament whose nodes keep who lost there: the next
+/// winner plays against one loser a level, none of these games is a branch, and nothing but the
+/// games is between one winner and the next.
 ///
 /// ```text
-/// nodes    1: the next | 2: the first of 0, 1 | 3: the first of 2, 3 | 4: 0 | 5: 1 | 6: 2 | 7: 3
+/// winner   the next
+/// losers   - | 1: of 0, 1 against 2, 3 | 2: of 0 against 1 | 3: of 2 against 3
 /// ```
 struct Heads<'s, 'a, K, A: Allocator + ?Sized> {
     /// As many as the lowest row of the tree has places; those beyond the streams are at their end.
     heads: Array<'a, Head<'s, K>, A>,
-    /// In each node the head that comes first of those below; the first node is not used.
-    nodes: Array<'a, u32, A>,
+    /// The first node is not used.
+    losers: Array<'a, Player<K>, A>,
+    winner: Player<K>,
     /// How many streams are not at their end.
     left: usize,
 }
 
-impl<'s, 'a, K: Ord, A: Allocator + ?Sized> Heads<'s, 'a, K, A> {
+impl<'s, 'a, K: Ord + Copy, A: Allocator + ?Sized> Heads<'s, 'a, K, A> {
     /// Takes the memory.
     fn try_new(sources: &[EventReader<'s>], memory: &'a A) -> Result<Self, GrowError> {
         let places = sources.len().next_power_of_two();
         let mut heads = Array::try_with_capacity_in(places, memory)?;
-        let mut nodes = Array::try_with_capacity_in(2 * places, memory)?;
-        nodes.try_resize(places, 0)?;
-        for place in 0..places {
-            heads.try_push(Head { key: None, rest: &[] })?;
-            nodes.try_push(place as u32)?;
+        let mut losers = Array::try_with_capacity_in(places, memory)?;
+        let none = Player { key: Next::End, head: 0 };
+        for _ in 0..places {
+            heads.try_push(Head::END)?;
+            losers.try_push(none)?;
         }
-        Ok(Self { heads, nodes, left: 0 })
+        Ok(Self { heads, losers, winner: none, left: 0 })
     }
 
     fn begin(&mut self, sources: &[EventReader<'s>], key: &mut impl FnMut(&EventRecord<'_>) -> K) {
         for (head, stream) in self.heads.iter_mut().zip(sources) {
-            head.rest = stream.as_bytes();
-            head.key = first(head.rest).map(|(record, _)| key(&record));
-            self.left += usize::from(head.key.is_some());
+            head.read_second(stream.as_bytes(), key);
+            self.left += usize::from(head.key != Next::End);
         }
-        (1..self.heads.len()).rev().for_each(|node| self.play(node));
+        self.winner = self.play_all(1, key);
+    }
+
+    /// Plays all games below a node for the first time and returns who wins there. Trees are as
+    /// high as the number of streams has bits.
+    fn play_all(&mut self, node: usize, key: &mut impl FnMut(&EventRecord<'_>) -> K) -> Player<K> {
+        if node >= self.heads.len() {
+            let head = node - self.heads.len();
+            return Player { key: self.heads[head].advance(key), head: head as u32 };
+        }
+        let [left, right] = [2 * node, 2 * node + 1].map(|below| self.play_all(below, key));
+        let (winner, loser) = if right.key < left.key { (right, left) } else { (left, right) };
+        self.losers[node] = loser;
+        winner
     }
 
     /// Takes the next record off its stream and returns how long it is, and the stream from it on.
     #[inline(always)]
     fn take(&mut self, key: &mut impl FnMut(&EventRecord<'_>) -> K) -> (usize, &'s [u8]) {
-        let next = self.next();
-        let head = &mut self.heads[next];
+        let place = self.winner.head;
+        let head = &mut self.heads[place as usize];
         let from = head.rest;
-        head.rest = first(from).map_or(&[], |(_, behind)| behind);
-        head.key = first(head.rest).map(|(record, _)| key(&record));
-        self.left -= usize::from(head.key.is_none());
-        let bytes = from.len() - head.rest.len();
-        let mut node = (self.heads.len() + next) / 2;
+        let bytes = from.len() - head.second.len();
+        let mut winner = Player { key: head.advance(key), head: place };
+        self.left -= usize::from(winner.key == Next::End);
+        let mut node = (self.heads.len() + place as usize) / 2;
+        // Whether the winner comes from the right of the node: a bit of its place.
+        let mut side = place;
         while node > 0 {
-            self.play(node);
+            let loser = &mut self.losers[node];
+            let met = *loser;
+            // Of equals the left one comes first.
+            let from_right = side & 1 == 1;
+            let loses = (from_right & (met.key <= winner.key)) | (met.key < winner.key);
+            // Field by field, so that no choice goes through memory.
+            loser.key = select_unpredictable(loses, winner.key, met.key);
+            loser.head = select_unpredictable(loses, winner.head, met.head);
+            winner.key = select_unpredictable(loses, met.key, winner.key);
+            winner.head = select_unpredictable(loses, met.head, winner.head);
             node /= 2;
+            side /= 2;
         }
+        self.winner = winner;
         (bytes, from)
     }
 
     /// Returns what is left of the stream that is next.
     fn rest(&self) -> &'s [u8] {
-        self.heads[self.next()].rest
-    }
-
-    /// Returns which head is next. With one place there is one node, for that place.
-    fn next(&self) -> usize {
-        self.nodes[1] as usize
-    }
-
-    /// Finds which of the two heads below a node comes first: of equals the left one.
-    #[inline(always)]
-    fn play(&mut self, node: usize) {
-        let pair = [self.nodes[2 * node], self.nodes[2 * node + 1]];
-        let [left, right] = pair.map(|head| &self.heads[head as usize].key);
-        let is_right = match (left, right) {
-            (Some(left), Some(right)) => right < left,
-            (None, right) => right.is_some(),
-            (Some(_), None) => false,
-        };
-        // An index and no branch: which stream is next cannot be predicted.
-        self.nodes[node] = pair[usize::from(is_right)];
+        self.heads[self.winner.head as usize].rest
     }
 }

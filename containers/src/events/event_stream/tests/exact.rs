@@ -87,9 +87,9 @@ fn no_key_is_asked_for_where_one_stream_is_left() {
             };
             merged.try_merge(&readers, key).expect("there is memory");
             assert_eq!(merged.iter().count(), 10 * sources, "all of {sources}");
-            // All have the same key, so the first stream ends first, and of the last one key is
-            // known.
-            let expected = if sources == 0 { 0 } else { 10 * (sources - 1) + 1 };
+            // All have the same key, so the first stream ends first, and of the last two keys are
+            // known: the second record's is read ahead.
+            let expected = if sources == 0 { 0 } else { 10 * (sources - 1) + 2 };
             assert_eq!(asked, expected, "of {sources} streams");
         }
     });
@@ -105,8 +105,8 @@ fn merging_takes_two_blocks_by_the_number_of_streams() {
             let (requests, bytes) = (memory.requests(), memory.stats().requested_total);
             merged.try_merge(&readers, |_| 0_u64).expect("there is memory");
             assert_eq!(memory.requests() - requests, 2, "of {sources} streams");
-            // A key and the rest of a stream for each place, and two nodes.
-            let place = size_of::<(Option<u64>, &[u8])>() + 2 * size_of::<u32>();
+            // A key and three places of a stream for each, and a node with a key and a number.
+            let place = size_of::<(Option<u64>, [&[u8]; 3])>() + size_of::<(Option<u64>, u32)>();
             let expected = sources.next_power_of_two() * place;
             let bytes = memory.stats().requested_total - bytes;
             assert_eq!(bytes, expected as u64, "of {sources} streams");
