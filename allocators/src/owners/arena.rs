@@ -43,6 +43,10 @@ mod tests;
 /// slices take no block. A text or a slice whose length is not known before grows in place; if
 /// others are allocated meanwhile, it is moved, and its block can be up to twice as large as needed.
 ///
+/// In a [`FrameAllocator`] without [`Sites`](crate::Sites), values of [`alloc`](Self::alloc), texts
+/// of [`alloc_str`](Self::alloc_str) and slices of [`alloc_slice_copy`](Self::alloc_slice_copy) that
+/// follow one another are one block, of their sizes rounded up to 8, and need no records.
+///
 /// # Threads
 ///
 /// A [`SharedFrame`] can be used by several threads at once: each reference belongs to the thread

@@ -42,7 +42,11 @@ impl<const MIN_ALIGN: usize> Chunk<MIN_ALIGN> {
     /// `memory` is valid for `bytes` bytes for as long as the chunk is used, and used by no other
     /// code.
     pub(super) unsafe fn over(memory: NonNull<u8>, bytes: usize) -> Self {
-        const { assert!(MIN_ALIGN >= GRAIN && MIN_ALIGN.is_power_of_two(), "a power of two from 8") };
+        // Small, so that a size rounded up to it and to an alignment does not overflow.
+        const {
+            let is_valid = MIN_ALIGN.is_power_of_two() && MIN_ALIGN >= GRAIN && MIN_ALIGN <= 4096;
+            assert!(is_valid, "the least alignment is a power of two from 8 to 4096");
+        }
         let skipped = memory.addr().get().wrapping_neg() % MIN_ALIGN;
         let used = bytes.min(u32::MAX as usize).saturating_sub(skipped) / GRAIN * GRAIN;
         let behind = size_of::<u64>() * DeadBits::words_for(used) + size_of::<Record>();

@@ -65,9 +65,9 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
         Ok(unsafe { Self::growing_over(name, block, layout, backing) })
     }
 
-    /// Makes all blocks aligned to `ALIGN`, a power of two from 8, and their sizes are rounded up to
-    /// it. Then blocks of such an alignment are allocated as quickly as others, and none of them
-    /// needs a record for the bytes before it.
+    /// Makes all blocks aligned to `ALIGN`, a power of two from 8 to 4096, to which their sizes are
+    /// rounded up. Then blocks of such an alignment are allocated as quickly as others, and none of
+    /// them needs a record for the bytes before it.
     ///
     /// # Panics
     ///
@@ -87,6 +87,13 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
     ///     assert!(byte.addr().get().is_multiple_of(16));
     /// }
     /// # Ok::<(), AllocError>(())
+    /// ```
+    ///
+    /// Another number is refused at compile time:
+    ///
+    /// ```compile_fail,E0080
+    /// # use loligo_allocators::FrameAllocator;
+    /// let _ = FrameAllocator::from_region("frame", &mut []).with_min_align::<4>();
     /// ```
     #[must_use]
     pub fn with_min_align<const ALIGN: usize>(self) -> FrameAllocator<'a, B, NoSites, ALIGN> {
