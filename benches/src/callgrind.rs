@@ -6,7 +6,9 @@ use std::process::{Command, Stdio};
 
 use clap::ValueEnum;
 
+use crate::contender::{Contender, Race};
 use crate::outcome::Reading;
+use crate::rows::frame;
 use crate::rows::pool::pool;
 use crate::work::batch::{self, Batches};
 use crate::work::churn::{Filled, LIVE, OneSize};
@@ -31,6 +33,20 @@ pub(crate) enum Counted {
     ListsUnsettled4,
     /// Walks over such lists that have settled.
     ListsSettled4,
+    /// A pass of `frame/mixed` by our frame.
+    FrameMixed,
+    /// The same by bumpalo.
+    FrameMixedPeer,
+    /// A pass of `frame/values` by our frame.
+    FrameValues,
+    /// The same by bumpalo.
+    FrameValuesPeer,
+    /// A pass of `frame/growing` by our frame.
+    FrameGrowing,
+    /// A pass of `frame/lifo256` by our frame.
+    FrameStacks,
+    /// The same by the bare cursor.
+    FrameStacksPeer,
 }
 
 /// Pairs of the shorter and of the longer run. The difference is what counts: making and dropping
@@ -50,6 +66,25 @@ pub(crate) fn run(counted: Counted, times: u32) {
         Counted::ListsSettled1 => Lists::<1>::settled(LISTS).walk(times),
         Counted::ListsUnsettled4 => Lists::<4>::unsettled(LISTS).walk(times),
         Counted::ListsSettled4 => Lists::<4>::settled(LISTS).walk(times),
+        Counted::FrameMixed => passes(frame::mixed().ours, times),
+        Counted::FrameMixedPeer => passes(peer(frame::mixed()), times),
+        Counted::FrameValues => passes(frame::values().ours, times),
+        Counted::FrameValuesPeer => passes(peer(frame::values()), times),
+        Counted::FrameGrowing => passes(frame::growing().ours, times),
+        Counted::FrameStacks => passes(frame::lifo256().ours, times),
+        Counted::FrameStacksPeer => passes(peer(frame::lifo256()), times),
+    }
+}
+
+/// Returns the first peer of a race.
+fn peer(mut race: Race) -> Contender {
+    race.peers.swap_remove(0)
+}
+
+/// Runs passes of a contender.
+fn passes(mut contender: Contender, times: u32) {
+    for _ in 0..times {
+        let _ = contender.pass();
     }
 }
 

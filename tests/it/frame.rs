@@ -1,6 +1,6 @@
 //! The frame: conformance, programs, and what it alone promises.
 
-use loligo_allocators::{Allocator, FrameAllocator};
+use loligo_allocators::{Allocator, Arena, FrameAllocator, PageAllocator};
 use loligo_tests::models::NaiveAllocator;
 use loligo_tests::programs::{Space, run, sample};
 use loligo_tests::{Limits, Oracle, Region};
@@ -20,6 +20,21 @@ pub(crate) const FRAME: Subject = Subject {
     misused: bytes(64, 16),
 };
 
+/// Bytes of a growing frame's first chunk.
+const CHUNK_BYTES: usize = 4 << 10;
+
+pub(crate) const GROWING_FRAME: Subject = Subject {
+    name: "growing-frame",
+    reporter: |_| None,
+    limits: Limits { memory: None, ..FRAME.limits },
+    make: |test| {
+        let pages = PageAllocator::new("page");
+        let frame = FrameAllocator::growing_in("growing-frame", CHUNK_BYTES, &pages);
+        test(&frame.expect("the system has pages"));
+    },
+    misused: bytes(64, 16),
+};
+
 fn in_region(region_bytes: usize, offset: usize, test: Test<'_>) {
     let mut region = Region::new(region_bytes, 4 << 20).at_offset(offset);
     test(&FrameAllocator::from_region("frame", region.memory()));
@@ -27,6 +42,7 @@ fn in_region(region_bytes: usize, offset: usize, test: Test<'_>) {
 
 tests_of! {
     FRAME, 300, "regressions/frame.txt";
+    GROWING_FRAME, 200, "regressions/growing-frame.txt";
 }
 
 #[test]
@@ -91,6 +107,34 @@ fn a_reset_frees_everything_and_a_scope_what_is_in_it() {
         assert_eq!((frame.remaining(), frame.stats().granted), (before, outer));
         frame.reset();
     }
+}
+
+#[test]
+fn a_growing_frame_takes_nothing_for_what_it_has_done_before() {
+    let memory = NaiveAllocator::new("memory", 4 << 20);
+    let limits = GROWING_FRAME.limits;
+    {
+        let frame = FrameAllocator::growing_in("frame", CHUNK_BYTES, &memory);
+        let mut frame = frame.expect("there is room");
+        let program = sample(&Space::new(256, 12, 5), 2000, 7);
+        let mut taken = None;
+        for turn in 0..4 {
+            {
+                let mut oracle = Oracle::new(&frame, limits).expect("an empty frame");
+                run(&program, &mut oracle).expect("the contract");
+            }
+            assert!(frame.stats().live > 0, "the program leaves blocks");
+            let texts: Vec<&str> = (0..100)
+                .map(|number| &*frame.alloc_str(if number % 2 == 0 { "even" } else { "odd" }))
+                .collect();
+            assert!(texts.iter().all(|text| text.len() < 5), "they are read");
+            let now = memory.stats();
+            assert_eq!(*taken.get_or_insert(now), now, "turn {turn} takes nothing");
+            frame.reset();
+        }
+        assert!(memory.stats().live > 3, "it has grown");
+    }
+    assert_eq!(memory.stats().live, 0, "the frame ends with its chunks");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use loligo_tests::models::{Fault, FaultyAllocator, NaiveAllocator};
 use loligo_tests::{Child, Limits};
 
 use crate::buddy::BUDDY;
-use crate::frame::FRAME;
+use crate::frame::{FRAME, GROWING_FRAME};
 use crate::from_allocator_api2::FROM_ALLOCATOR_API2;
 use crate::from_global::FROM_GLOBAL;
 use crate::guard_page::GUARD_PAGE;
@@ -66,6 +66,7 @@ const OURS: &[Subject] = &[
     LOCKED,
     PAGE,
     FRAME,
+    GROWING_FRAME,
     PROXY,
     SCRATCH,
     SCRATCH_IN_REGION,

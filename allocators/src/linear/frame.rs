@@ -3,8 +3,9 @@
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), where the frame allocator too
 //! knows the size of each block. Changes: the sizes are in a table separate from the blocks, so a
 //! wrong free is found; the last block grows, shrinks and is freed in place; resetting and scopes
-//! borrow the frame mutably, so the compiler ensures that no container is in use. Such an allocator
-//! is also called a linear or bump allocator.
+//! borrow the frame mutably, so the compiler ensures that no container is in use; a frame can grow
+//! by chunks, which it keeps; values that are never freed singly have no records. Such an allocator
+//! is also called a linear or bump allocator, or an arena.
 //!
 //! # Memory
 //!
@@ -13,48 +14,64 @@
 //! | block | block | gap | block | free .. | record n | .. | record 0 | ground | dead bits |
 //! ```
 //!
-//! Blocks have their requested size, rounded up to 8. A record of 8 bytes, offset and size,
+//! Blocks have their requested size, rounded up to 8. A record of 8 bytes, start and size,
 //! describes a run of adjacent blocks of one size, so a million equal blocks need one, and a block
 //! of another size than the previous one costs 8 bytes. If an alignment above 8 skips bytes, the
 //! gap gets a record too, so that freeing recovers them. The dead bits, one for each 8 bytes of the
 //! region (1/64 of it), are touched only when a block is freed out of order.
+//!
+//! Values of [`Arena`](crate::Arena) that follow one another are a span: one block with one record,
+//! which ends where the next record starts.
+//!
+//! A growing frame has such a region in each chunk, after a header. The state of the chunk in use
+//! is in the frame itself, so that a frame that grows allocates by the same instructions as one
+//! that does not.
 
 use core::alloc::Layout;
 use core::cell::Cell;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::panic::Location;
-use core::ptr::NonNull;
+use core::ptr::{self, NonNull};
 
-use crate::bookkeeping::mark;
 use crate::bookkeeping::sites::{self, NoSites, SiteBook, with_sites, wrong_free_beside};
 use crate::contract::allocator::{AllocError, Allocator, Block, Damage};
 use crate::contract::leak;
 use crate::contract::misuse::Misuse;
 use crate::contract::stats::Stats;
 
+mod chunk;
 mod cursor;
+mod growing;
+mod growth;
 mod inspect;
 mod record;
 mod scope;
+mod span;
 
 #[cfg(test)]
 mod tests;
 
-use record::{DeadBits, GRAIN, Record, stride};
+use chunk::Chunk;
+use growth::Growth;
+use record::Record;
 pub use scope::{FrameMark, FrameScope};
+use span::{CLOSED, NOWHERE};
 
-/// The record before all others, for frames whose region is too small for one.
-static GROUND: Record = Record::GROUND;
-
-/// An allocator that moves a cursor through a fixed region.
+/// An allocator that moves a cursor through a region: one of a fixed size, or
+/// [growing](Self::growing) chunks.
 ///
 /// Freeing the last block returns its memory at once, together with that of already freed blocks
 /// just before it. Freeing any other block marks it dead: its memory is recovered when every later
 /// block is freed, or by [`reset`](Self::reset). Only the last block changes its size in place.
 ///
 /// The methods of [`Arena`](crate::Arena) put values and slices into the frame and return plain
-/// references to them, without unsafe code.
+/// references to them, without unsafe code. Values, texts and copied slices that follow one another
+/// are one block to [`stats`](Allocator::stats) and [`walk`](Allocator::walk), which grows in place
+/// by each of them and by the bytes between them; it is no block to free.
+///
+/// All blocks are aligned to `MIN_ALIGN`, which is 8 unless [`with_min_align`](Self::with_min_align)
+/// raises it.
 ///
 /// Sizes are exact: `granted` equals `requested` (a size of zero counts as one), and bytes skipped
 /// by rounding and alignment count only as reserved. A block that grows in place raises the totals
@@ -63,13 +80,15 @@ static GROUND: Record = Record::GROUND;
 /// A double free (of a dead block, or of an address after the last block), a foreign free, an
 /// interior free and a wrong size are found and reported through [`misuse`](crate::misuse()).
 ///
-/// A frame uses at most 4 GiB less one byte of its region. Dropping it silently releases remaining
+/// A frame uses at most 4 GiB less one byte of a region or chunk. Dropping it silently releases remaining
 /// blocks; [`assert_empty`](Self::assert_empty) panics if there are any.
 ///
 /// # Complexity
 ///
 /// Allocating, and freeing or resizing the last block: O(1) (freeing: amortised, as it also
-/// releases the dead blocks before it). Freeing another block: O(log runs).
+/// releases the dead blocks before it). Freeing another block: O(chunks + log runs). A further chunk
+/// is a call of the backing, the first time that it is needed; the number of chunks is logarithmic
+/// up to 64 MiB each.
 ///
 /// # Memory
 ///
@@ -77,7 +96,8 @@ static GROUND: Record = Record::GROUND;
 /// Records at the region's end take 8 bytes for each run of blocks of one size (8 a block in the
 /// worst case, if no two neighbours have equal sizes), and the dead bits after them 1/64 of the
 /// region. Memory freed out of order is recovered with the blocks after it: one live block holds
-/// all memory freed below it, in the worst case the whole region. The object itself is 168 bytes or
+/// all memory freed below it, in the worst case the whole region. A growing frame loses what is left
+/// of a chunk when a block does not fit, and the header: 80 bytes, 160 in the first chunk. The object itself is 200 bytes or
 /// fewer.
 ///
 /// # Threads
@@ -174,28 +194,37 @@ static GROUND: Record = Record::GROUND;
 ///
 /// # Invariants
 ///
-/// 1. `table` points to the newest record, or to the ground if there is none. After it are the
+/// 1. Of each chunk: `table` points to the newest record, or to the ground if there is none. After it are the
 ///    records of ever older runs and gaps and then the ground.
 /// 2. Runs and gaps are contiguous, from `memory` to `cursor`, in the order of their records;
 ///    `cursor` is at or before `table`, and both are multiples of 8.
-/// 3. A run has at least one block. The newest record is not a gap, and the last block is not dead.
+/// 3. A run has at least one block, a span at least one value. The newest record is not a gap, and
+///    the last block is not dead.
 /// 4. `odd` counts the gaps and the dead blocks; each dead block's bit is set and no other bit.
-/// 5. `allocations_total - frees_total` blocks are live and have `allocated_total - freed_total`
-///    bytes, which were never more than `peak` before the last free.
-/// 6. `quick` is `memory + peak` if `odd` is zero, else zero. (Live bytes are at most the bytes
-///    below the cursor, so below `quick` there can be no new peak.)
+/// 5. While no span is open, `allocations_total - frees_total` blocks are live and have
+///    `allocated_total - freed_total` bytes, which were never more than `peak` before the last free.
+/// 6. `quick` is the address `peak` bytes after the start of the chunk in use, less the bytes that
+///    older chunks used, if `odd` is zero and no span is open; else zero. (Live bytes are at most
+///    the bytes below the cursor, so below `quick` there can be no new peak.)
+/// 7. `span_end` is `CLOSED` and `span` is `NOWHERE`, or the span is open: `span` is after at least
+///    one value and at most at `span_end`, the table, and `cursor` is at the table. Then invariant 2
+///    holds with `span` for `cursor`, and the bytes from `span_from` to `span` are not counted yet.
+/// 8. `growth` is null, or the backing's block begins with a `Growth` and is the first chunk.
 pub struct FrameAllocator<
     'a,
     B: Allocator + ?Sized = dyn Allocator + Sync + 'a,
     S: SiteBook = NoSites,
+    const MIN_ALIGN: usize = 8,
 > {
-    memory: NonNull<u8>,
-    cursor: Cell<NonNull<u8>>,
-    table: Cell<*mut Record>,
+    /// The chunk in use; the only one if the frame does not grow.
+    chunk: Chunk<MIN_ALIGN>,
     /// While the cursor's address is not above this, freeing the last block only moves it back.
     quick: Cell<usize>,
-    /// Dead blocks and gaps.
-    odd: Cell<usize>,
+    /// Where the next value of the open span is placed, and the address at which the room ends.
+    span: Cell<NonNull<u8>>,
+    span_end: Cell<usize>,
+    /// The cursor when the span was opened.
+    span_from: Cell<NonNull<u8>>,
     /// Bytes allocated since the frame was created.
     allocated_total: Cell<u64>,
     /// Bytes freed since then.
@@ -205,8 +234,8 @@ pub struct FrameAllocator<
 
     /// The most bytes that were live before a free.
     peak: Cell<u64>,
-    dead: DeadBits,
-    ground: *mut Record,
+    /// Null if the frame does not grow.
+    growth: *const Growth<MIN_ALIGN>,
     bytes: usize,
     name: &'a str,
     /// The backing that owns the memory, and its start and layout.
@@ -218,7 +247,10 @@ pub struct FrameAllocator<
 // SAFETY: the raw pointers point into the region that only this frame uses (or to a constant that
 // is only read), and the backing, which is shared, may be used from another thread as it is `Sync`.
 // The sites must be `Send` themselves.
-unsafe impl<B: Allocator + Sync + ?Sized, S: SiteBook + Send> Send for FrameAllocator<'_, B, S> {}
+unsafe impl<B: Allocator + Sync + ?Sized, S: SiteBook + Send, const MIN_ALIGN: usize> Send
+    for FrameAllocator<'_, B, S, MIN_ALIGN>
+{
+}
 
 impl<'a> FrameAllocator<'a> {
     /// Creates a frame of `bytes` bytes, table and dead bits included, allocated from `backing`.
@@ -249,26 +281,27 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
         // SAFETY: the block was just taken, has this many bytes and belongs to the frame alone.
         Ok(unsafe { Self::over(name, memory, bytes, Some((backing, memory, layout))) })
     }
+}
 
+impl<'a, B: Allocator + ?Sized, const MIN_ALIGN: usize> FrameAllocator<'a, B, NoSites, MIN_ALIGN> {
     /// Keeps the site of each block allocated from now on, with [`Sites`](crate::Sites).
     #[must_use]
-    pub const fn with_sites<S: SiteBook>(self, sites: S) -> FrameAllocator<'a, B, S> {
+    pub const fn with_sites<S: SiteBook>(self, sites: S) -> FrameAllocator<'a, B, S, MIN_ALIGN> {
         with_sites!(
             self,
             sites,
             FrameAllocator {
-                memory,
-                cursor,
-                table,
+                chunk,
                 quick,
-                odd,
+                span,
+                span_end,
+                span_from,
                 allocated_total,
                 freed_total,
                 allocations_total,
                 frees_total,
                 peak,
-                dead,
-                ground,
+                growth,
                 bytes,
                 name,
                 backing,
@@ -287,39 +320,21 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
         bytes: usize,
         backing: Option<(&'a B, NonNull<u8>, Layout)>,
     ) -> Self {
-        let skipped = memory.addr().get().wrapping_neg() % GRAIN;
-        let used = bytes.min(u32::MAX as usize).saturating_sub(skipped) / GRAIN * GRAIN;
-        let behind = size_of::<u64>() * DeadBits::words_for(used) + size_of::<Record>();
-        let (memory, ground, dead) = if behind <= used {
-            // SAFETY: `skipped` is less than the length of the memory, or `used` would be zero.
-            let memory = unsafe { memory.add(skipped) };
-            // SAFETY: `used` bytes follow, and `behind` is at most as large.
-            let ground = unsafe { memory.add(used - behind) }.cast::<Record>();
-            // SAFETY: a record fits here, at a multiple of 8.
-            unsafe { ground.write(Record::GROUND) };
-            // SAFETY: the words follow the ground up to the end of the used bytes.
-            let words = unsafe { ground.add(1) }.cast::<Cell<u64>>();
-            // SAFETY: they are enough for every offset below `used`.
-            (memory, ground, unsafe { DeadBits::new(words.as_ptr()) })
-        } else {
-            // Cursor and table at one address: no room for blocks.
-            let ground = NonNull::from(&GROUND);
-            (ground.cast(), ground, DeadBits::none())
-        };
-        mark::no_access(memory, ground.addr().get() - memory.addr().get());
+        // SAFETY: the caller's promise, passed on.
+        let chunk = unsafe { Chunk::over(memory, bytes) };
+        let memory = chunk.memory.get();
         Self {
-            memory,
-            cursor: Cell::new(memory),
-            table: Cell::new(ground.as_ptr()),
+            chunk,
             quick: Cell::new(memory.addr().get()),
-            odd: Cell::new(0),
+            span: Cell::new(NOWHERE),
+            span_end: Cell::new(CLOSED),
+            span_from: Cell::new(memory),
             allocated_total: Cell::new(0),
             freed_total: Cell::new(0),
             allocations_total: Cell::new(0),
             frees_total: Cell::new(0),
             peak: Cell::new(0),
-            dead,
-            ground: ground.as_ptr(),
+            growth: ptr::null(),
             bytes,
             name,
             backing,
@@ -329,34 +344,35 @@ impl<'a, B: Allocator + ?Sized> FrameAllocator<'a, B> {
     }
 }
 
-impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
+impl<B: Allocator + ?Sized, S: SiteBook, const MIN_ALIGN: usize>
+    FrameAllocator<'_, B, S, MIN_ALIGN>
+{
     /// Returns the book of sites: with [`Sites`](crate::Sites) it knows each block's site.
     #[must_use]
     pub const fn sites(&self) -> &S {
         &self.sites
     }
 
-    /// Frees everything at once.
+    /// Frees everything at once. A growing frame keeps its chunks.
     ///
     /// # Complexity
     ///
-    /// O(1), and a pass over the table of sites if they are kept.
+    /// O(1) and O(chunks used), and a pass over the table of sites if they are kept.
     pub fn reset(&mut self) {
+        self.close_span();
+        while self.step_back() {}
+        self.chunk.clear();
         self.count_freed(self.live_bytes());
         self.frees_total.set(self.allocations_total.get());
-        self.dead.clear_all();
-        self.uncount_odd(self.odd.get());
-        self.table.set(self.ground);
-        self.cursor.set(self.memory);
-        mark::no_access(self.memory, self.room());
         self.sites.clear();
     }
 
     /// Returns how many bytes are between the last block and the table. A block of another size
-    /// than the last takes 8 of them for its record.
+    /// than the last takes 8 of them for its record. A growing frame has more.
     #[must_use]
     pub fn remaining(&self) -> usize {
-        self.room()
+        self.close_span();
+        self.chunk.room()
     }
 
     /// Checks that no block is left.
@@ -368,58 +384,10 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         leak::assert_none(self);
     }
 
-    /// Allocates a block.
-    #[inline(always)]
-    fn take(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        let bytes = layout.size().max(1);
-        let block = self.cursor.get();
-        if block.addr().get() & (layout.align() - 1) != 0 {
-            return self.allocate_padded(bytes, layout.align());
-        }
-        if self.youngest().bytes() == bytes {
-            if stride(bytes) > self.room() {
-                return Err(AllocError);
-            }
-            // SAFETY: there is room for the block.
-            self.cursor.set(unsafe { block.add(stride(bytes)) });
-        } else {
-            if stride(bytes) + size_of::<Record>() > self.room() {
-                return Err(AllocError);
-            }
-            self.push(bytes);
-        }
-        self.count_allocated(bytes);
-        mark::undefined(block, bytes);
-        Ok(NonNull::slice_from_raw_parts(block, bytes))
-    }
-
-    #[inline]
-    fn room(&self) -> usize {
-        // Invariant 2: the cursor is not past the table.
-        self.table.get().addr() - self.cursor.get().addr().get()
-    }
-
-    /// Returns the newest record, or the ground.
-    #[inline]
-    fn youngest(&self) -> Record {
-        // SAFETY: invariant 1: a record or the ground.
-        unsafe { self.table.get().read() }
-    }
-
-    #[inline]
-    fn offset_of(&self, block: NonNull<u8>) -> usize {
-        block.addr().get().wrapping_sub(self.memory.addr().get())
-    }
-
-    #[inline]
-    fn at(&self, offset: usize) -> NonNull<u8> {
-        // SAFETY: callers pass offsets up to the cursor's (invariant 2).
-        unsafe { self.memory.add(offset) }
-    }
-
-    #[inline]
-    fn live_bytes(&self) -> u64 {
-        self.allocated_total.get() - self.freed_total.get()
+    /// Returns the chunk that owns a block, or else the one in use. Closes the span.
+    fn chunk_with(&self, block: NonNull<u8>) -> &Chunk<MIN_ALIGN> {
+        self.close_span();
+        self.older_with(block).unwrap_or(&self.chunk)
     }
 
     #[cold]
@@ -449,7 +417,9 @@ impl<'a> FrameAllocator<'a, dyn Allocator + Sync + 'a> {
 // SAFETY: a block is between the cursor and the table, and the cursor moves past it, so it overlaps
 // no other; only frees of the last block, a reset, or a rewind by its contract bring the cursor
 // back. Nothing is changed before the one check that can fail.
-unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for FrameAllocator<'_, B, S> {
+unsafe impl<B: Allocator + ?Sized, S: SiteBook, const MIN_ALIGN: usize> Allocator
+    for FrameAllocator<'_, B, S, MIN_ALIGN>
+{
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         if S::KEEPS {
@@ -470,8 +440,7 @@ unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for FrameAllocator<'_,
 
     #[inline]
     unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
-        let bytes = Some(layout.size().max(1));
-        self.free(block, bytes, Location::caller());
+        self.free(block, Some(layout.size()), Location::caller());
         self.sites.forget(block);
     }
 
@@ -482,20 +451,26 @@ unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for FrameAllocator<'_,
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
         let (before, bytes) = (old.size().max(1), new.size().max(1));
-        let found = match self.find(block) {
+        let chunk = self.chunk_with(block);
+        let found = match chunk.find(block) {
             Ok(found) => found,
-            Err(what) => self.wrong(what, block, Some(before), Location::caller()),
+            Err(what) => {
+                self.wrong(self.seen(what, block), block, Some(before), Location::caller());
+            }
         };
         // Before any refusal: a caller that then moves the block copies the size in `old`.
         if before != found.bytes() {
             self.wrong(Misuse::WrongSize, block, Some(before), Location::caller());
         }
         if bytes != found.bytes() {
+            if !ptr::eq(chunk, &raw const self.chunk) {
+                return Err(AllocError);
+            }
             self.resize_last(block, found, bytes)?;
         }
         // The pointer passed in may have provenance over less than the block, so the frame's own is
         // returned.
-        let block = self.at(self.offset_of(block));
+        let block = chunk.at(chunk.offset_of(block));
         Ok(NonNull::slice_from_raw_parts(block, bytes))
     }
 
@@ -510,20 +485,22 @@ unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for FrameAllocator<'_,
     }
 
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
-        self.find(block).map_or(0, Record::bytes)
+        self.chunk_with(block).find(block).map_or(0, Record::bytes)
     }
 
     fn stats(&self) -> Stats {
+        self.close_span();
+        let growth = self.growth();
         let live = self.live_bytes() as usize;
         let peak = self.peak.get().max(self.live_bytes()) as usize;
         Stats {
             live: (self.allocations_total.get() - self.frees_total.get()) as usize,
             requested: live,
             granted: live,
-            reserved: self.bytes,
+            reserved: growth.map_or(self.bytes, Growth::reserved),
             peak_requested: peak,
             peak_granted: peak,
-            peak_reserved: self.bytes,
+            peak_reserved: growth.map_or(self.bytes, Growth::peak_reserved),
             allocations_total: self.allocations_total.get(),
             requested_total: self.allocated_total.get(),
             granted_total: self.allocated_total.get(),
@@ -542,8 +519,7 @@ unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for FrameAllocator<'_,
     }
 
     fn owns(&self, address: *const u8) -> bool {
-        let offset = address.addr().wrapping_sub(self.memory.addr().get());
-        offset < self.ground.addr() - self.memory.addr().get()
+        self.chunk.owns(address) || self.other_owns(address)
     }
 
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
@@ -558,13 +534,10 @@ unsafe impl<B: Allocator + ?Sized, S: SiteBook> Allocator for FrameAllocator<'_,
     }
 }
 
-impl<B: Allocator + ?Sized, S: SiteBook> Drop for FrameAllocator<'_, B, S> {
+impl<B: Allocator + ?Sized, S: SiteBook, const MIN_ALIGN: usize> Drop
+    for FrameAllocator<'_, B, S, MIN_ALIGN>
+{
     fn drop(&mut self) {
-        mark::undefined(self.memory, self.ground.addr() - self.memory.addr().get());
-        if let Some((backing, memory, layout)) = self.backing {
-            // SAFETY: the memory was taken from this backing with this layout, and every block in
-            // it ends with the frame.
-            unsafe { backing.deallocate_sized(memory, layout) };
-        }
+        self.release_all();
     }
 }

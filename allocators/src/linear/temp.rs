@@ -60,7 +60,7 @@ mod tests;
 /// # Memory
 ///
 /// `N` bytes, in which the frame keeps 8 bytes for each run of blocks of one size, `N / 64` bytes
-/// (at least 8) for dead bits and 8 for the end of the table; and 336 bytes for the object itself.
+/// (at least 8) for dead bits and 8 for the end of the table; and 368 bytes for the object itself.
 /// At most 7 bytes a block are lost to rounding. Memory freed out of order is recovered with the
 /// blocks after it. With `N` below 32 no block fits. A block that fell back costs 54 to 107
 /// additional bytes, in a table that starts at 2 560 bytes and is counted as reserved. The `N`

@@ -5,6 +5,7 @@
 //! allocator, so the compiler refuses a use after the reset; types that need dropping are refused at
 //! compile time. The methods have the names of the crate bumpalo.
 
+use core::alloc::Layout;
 use core::fmt;
 use core::mem::needs_drop;
 use core::ptr::NonNull;
@@ -17,6 +18,8 @@ use crate::linear::frame::FrameAllocator;
 use crate::linear::scratch::ScratchAllocator;
 use crate::linear::shared_frame::SharedFrame;
 use crate::linear::temp::TempAllocator;
+
+use values::Values;
 
 #[cfg(all(test, not(loom)))]
 mod tests;
@@ -39,6 +42,10 @@ mod tests;
 /// A block has the size of its value, and what the allocator adds. Values of no size and empty
 /// slices take no block. A text or a slice whose length is not known before grows in place; if
 /// others are allocated meanwhile, it is moved, and its block can be up to twice as large as needed.
+///
+/// In a [`FrameAllocator`] without [`Sites`](crate::Sites), values of [`alloc`](Self::alloc), texts
+/// of [`alloc_str`](Self::alloc_str) and slices of [`alloc_slice_copy`](Self::alloc_slice_copy) that
+/// follow one another are one block, of their sizes rounded up to 8, and need no records.
 ///
 /// # Threads
 ///
@@ -144,7 +151,7 @@ mod tests;
     clippy::mut_from_ref,
     reason = "each call returns memory that no other reference leads to, not a part of `self`"
 )]
-pub trait Arena: Allocator {
+pub trait Arena: Allocator + Values {
     /// Moves `value` into the arena.
     ///
     /// # Panics
@@ -169,7 +176,7 @@ pub trait Arena: Allocator {
     fn alloc<T>(&self, value: T) -> &mut T {
         match self.try_alloc(value) {
             Ok(value) => value,
-            Err(AllocError) => no_memory(self.name(), Some(size_of::<T>()), "try_alloc"),
+            Err(AllocError) => no_memory(self, Some(size_of::<T>()), "try_alloc"),
         }
     }
 
@@ -181,7 +188,18 @@ pub trait Arena: Allocator {
     #[inline]
     #[track_caller]
     fn try_alloc<T>(&self, value: T) -> Result<&mut T, AllocError> {
-        self.try_alloc_with(|| value)
+        refuse_drop::<T>();
+        let place = if size_of::<T>() == 0 {
+            NonNull::dangling()
+        } else {
+            self.allocate_value(Layout::new::<T>())?.cast::<T>()
+        };
+        // SAFETY: the memory has the size and the alignment of the value, or that has no size.
+        unsafe { place.write(value) };
+        // SAFETY: the value was just written, and no other code uses its memory. It stays live
+        // while `self` is borrowed: by the contract of `Allocator`, only unsafe code or a mutable
+        // borrow ends it.
+        Ok(unsafe { &mut *place.as_ptr() })
     }
 
     /// Moves the result of `f` into the arena. The block is allocated first, so a large value is
@@ -195,7 +213,7 @@ pub trait Arena: Allocator {
     fn alloc_with<T>(&self, f: impl FnOnce() -> T) -> &mut T {
         match self.try_alloc_with(f) {
             Ok(value) => value,
-            Err(AllocError) => no_memory(self.name(), Some(size_of::<T>()), "try_alloc_with"),
+            Err(AllocError) => no_memory(self, Some(size_of::<T>()), "try_alloc_with"),
         }
     }
 
@@ -227,9 +245,7 @@ pub trait Arena: Allocator {
     fn alloc_slice_copy<T: Copy>(&self, values: &[T]) -> &mut [T] {
         match self.try_alloc_slice_copy(values) {
             Ok(values) => values,
-            Err(AllocError) => {
-                no_memory(self.name(), Some(size_of_val(values)), "try_alloc_slice_copy")
-            }
+            Err(AllocError) => no_memory(self, Some(size_of_val(values)), "try_alloc_slice_copy"),
         }
     }
 
@@ -241,9 +257,17 @@ pub trait Arena: Allocator {
     #[inline]
     #[track_caller]
     fn try_alloc_slice_copy<T: Copy>(&self, values: &[T]) -> Result<&mut [T], AllocError> {
-        let mut builder = SliceBuilder::with_capacity(self, values.len())?;
-        builder.extend_copy(values)?;
-        Ok(lend(builder))
+        let place = if size_of_val(values) == 0 {
+            NonNull::dangling()
+        } else {
+            self.allocate_value(Layout::for_value(values))?.cast::<T>()
+        };
+        // SAFETY: the memory has the size of the values, and no other code uses it.
+        unsafe { place.copy_from_nonoverlapping(NonNull::from(values).cast(), values.len()) };
+        let mut copies = NonNull::slice_from_raw_parts(place, values.len());
+        // SAFETY: the copies were just written. They stay live while `self` is borrowed: by the
+        // contract of `Allocator`, only unsafe code or a mutable borrow ends them.
+        Ok(unsafe { copies.as_mut() })
     }
 
     /// Clones the elements of a slice into the arena.
@@ -256,9 +280,7 @@ pub trait Arena: Allocator {
     fn alloc_slice_clone<T: Clone>(&self, values: &[T]) -> &mut [T] {
         match self.try_alloc_slice_clone(values) {
             Ok(values) => values,
-            Err(AllocError) => {
-                no_memory(self.name(), Some(size_of_val(values)), "try_alloc_slice_clone")
-            }
+            Err(AllocError) => no_memory(self, Some(size_of_val(values)), "try_alloc_slice_clone"),
         }
     }
 
@@ -302,7 +324,7 @@ pub trait Arena: Allocator {
             Ok(values) => values,
             Err(AllocError) => {
                 let bytes = len.saturating_mul(size_of::<T>());
-                no_memory(self.name(), Some(bytes), "try_alloc_slice_fill_with")
+                no_memory(self, Some(bytes), "try_alloc_slice_fill_with")
             }
         }
     }
@@ -350,7 +372,7 @@ pub trait Arena: Allocator {
     fn alloc_slice_fill_iter<T>(&self, values: impl IntoIterator<Item = T>) -> &mut [T] {
         match self.try_alloc_slice_fill_iter(values) {
             Ok(values) => values,
-            Err(AllocError) => no_memory(self.name(), None, "try_alloc_slice_fill_iter"),
+            Err(AllocError) => no_memory(self, None, "try_alloc_slice_fill_iter"),
         }
     }
 
@@ -381,7 +403,7 @@ pub trait Arena: Allocator {
     fn alloc_str(&self, text: &str) -> &mut str {
         match self.try_alloc_str(text) {
             Ok(text) => text,
-            Err(AllocError) => no_memory(self.name(), Some(text.len()), "try_alloc_str"),
+            Err(AllocError) => no_memory(self, Some(text.len()), "try_alloc_str"),
         }
     }
 
@@ -421,7 +443,7 @@ pub trait Arena: Allocator {
     fn format(&self, text: fmt::Arguments<'_>) -> &mut str {
         match self.try_format(text) {
             Ok(text) => text,
-            Err(AllocError) => no_memory(self.name(), None, "try_format"),
+            Err(AllocError) => no_memory(self, None, "try_format"),
         }
     }
 
@@ -443,10 +465,51 @@ pub trait Arena: Allocator {
     }
 }
 
-impl<B: Allocator + ?Sized, S: SiteBook> Arena for FrameAllocator<'_, B, S> {}
+impl<B: Allocator + ?Sized, S: SiteBook, const N: usize> Arena for FrameAllocator<'_, B, S, N> {}
 impl<B: Allocator + Sync + ?Sized> Arena for SharedFrame<'_, B> {}
 impl<B: Allocator + ?Sized> Arena for ScratchAllocator<'_, B> {}
 impl<const N: usize, B: Allocator + ?Sized> Arena for TempAllocator<'_, N, B> {}
+
+/// How an arena takes memory for a value. Private: `Arena` is for the allocators of this crate.
+mod values {
+    use core::alloc::Layout;
+    use core::ptr::NonNull;
+
+    use super::{FrameAllocator, ScratchAllocator, SharedFrame, TempAllocator};
+    use crate::bookkeeping::sites::SiteBook;
+    use crate::contract::allocator::{AllocError, Allocator};
+
+    pub trait Values: Allocator {
+        /// Returns memory that is valid for a layout, whose size is not zero, and that no other
+        /// code uses, for as long as a block. It is not freed singly.
+        #[inline]
+        #[track_caller]
+        fn allocate_value(&self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
+            self.allocate(layout).map(NonNull::cast)
+        }
+
+        /// Returns the bytes after which the arena refuses, if it knows them.
+        fn bytes_limit(&self) -> Option<usize> {
+            None
+        }
+    }
+
+    impl<B: Allocator + ?Sized, S: SiteBook, const N: usize> Values for FrameAllocator<'_, B, S, N> {
+        #[inline]
+        #[track_caller]
+        fn allocate_value(&self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
+            self.place_value(layout)
+        }
+
+        fn bytes_limit(&self) -> Option<usize> {
+            self.limit()
+        }
+    }
+
+    impl<B: Allocator + Sync + ?Sized> Values for SharedFrame<'_, B> {}
+    impl<B: Allocator + ?Sized> Values for ScratchAllocator<'_, B> {}
+    impl<const N: usize, B: Allocator + ?Sized> Values for TempAllocator<'_, N, B> {}
+}
 
 /// Refuses types that need dropping, when the caller is compiled for `T`.
 const fn refuse_drop<T>() {
@@ -469,19 +532,34 @@ fn lend<'m, T, A: Allocator + ?Sized>(builder: SliceBuilder<'m, T, A>) -> &'m mu
     unsafe { values.as_mut() }
 }
 
-/// Panics with the name of the allocator and the bytes of the request, if these are known.
+/// Panics with the name of the allocator, its limit, and the bytes of the request, if these are
+/// known.
 #[cold]
 #[inline(never)]
 #[track_caller]
-fn no_memory(name: &str, bytes: Option<usize>, twin: &str) -> ! {
-    match bytes {
-        Some(bytes) => panic!(
-            "allocator `{name}` has no memory left for {bytes} bytes; give it more, or call \
-             `{twin}`"
-        ),
-        None => panic!(
-            "allocator `{name}` has no memory left for this request; give it more, or call \
-             `{twin}`"
-        ),
+fn no_memory<A: Arena + ?Sized>(arena: &A, bytes: Option<usize>, twin: &str) -> ! {
+    let request = Request { bytes, limit: arena.bytes_limit() };
+    panic!(
+        "allocator `{}` has no memory left for {request}; give it more, or call `{twin}`",
+        arena.name()
+    )
+}
+
+/// A refused request in a panic.
+struct Request {
+    bytes: Option<usize>,
+    limit: Option<usize>,
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.bytes {
+            Some(bytes) => write!(f, "{bytes} bytes")?,
+            None => f.write_str("this request")?,
+        }
+        match self.limit {
+            Some(limit) => write!(f, " within its limit of {limit} bytes"),
+            None => Ok(()),
+        }
     }
 }

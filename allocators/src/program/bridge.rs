@@ -130,7 +130,7 @@ macro_rules! each_allocator {
             ['b, B: Allocator + ?Sized, C: SizeClasses, S: SiteBook] SlabAllocator<'b, B, C, S>;
             ['b, B: Allocator + ?Sized, S: SiteBook] BuddyAllocator<'b, B, S>;
             ['b, B: Allocator + ?Sized, S: SiteBook] PoolAllocator<'b, B, S>;
-            ['b, B: Allocator + ?Sized, S: SiteBook] FrameAllocator<'b, B, S>;
+            ['b, B: Allocator + ?Sized, S: SiteBook, const N: usize] FrameAllocator<'b, B, S, N>;
             ['b, B: Allocator + ?Sized] ProxyAllocator<'b, B>;
             ['b, B: Allocator + ?Sized] ScratchAllocator<'b, B>;
             ['b, B: Allocator + Sync + ?Sized] SharedFrame<'b, B>;

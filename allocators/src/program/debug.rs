@@ -50,7 +50,7 @@ debug! {
     ['b, B: Allocator + ?Sized, C: SizeClasses, S: SiteBook] SlabAllocator ['b, B, C, S];
     ['b, B: Allocator + ?Sized, S: SiteBook] BuddyAllocator ['b, B, S];
     ['b, B: Allocator + ?Sized, S: SiteBook] PoolAllocator ['b, B, S];
-    ['b, B: Allocator + ?Sized, S: SiteBook] FrameAllocator ['b, B, S];
+    ['b, B: Allocator + ?Sized, S: SiteBook, const N: usize] FrameAllocator ['b, B, S, N];
     ['b, B: Allocator + ?Sized] ScratchAllocator ['b, B];
     ['b, const N: usize, B: Allocator + ?Sized] TempAllocator ['b, N, B];
     ['b, B: Allocator + Sync + ?Sized] SharedFrame ['b, B];

@@ -3,6 +3,8 @@
 use core::alloc::Layout;
 use core::ptr::NonNull;
 
+use loligo_allocators::{Arena, FrameAllocator, PageAllocator};
+
 use crate::blocks::{Blocks, look_at, refused, words, write_first};
 use crate::clock;
 use crate::contender::Pass;
@@ -32,6 +34,83 @@ pub(crate) fn fill_and_reset<F>(
     });
     Pass { ns, operations: u64::from(FRAME_BLOCKS) }
 }
+
+/// Mixed layouts of a frame, drawn beforehand.
+pub(crate) struct MixedLayouts(Box<[Layout]>);
+
+impl MixedLayouts {
+    /// Draws sizes from 8 to 256 bytes and alignments of 1, 4 and 8.
+    pub(crate) fn new() -> Self {
+        let mut random = Random::new(8256);
+        let draw = |_| {
+            let align = [1, 4, 8, 8][random.below(4) as usize];
+            let bytes = 8 + random.below(249) as usize;
+            Layout::from_size_align(bytes, align).expect("it is small")
+        };
+        Self((0..4096).map(draw).collect())
+    }
+
+    /// Takes a block of each layout by `take`, writes its first bytes and resets by `reset`, 100
+    /// times.
+    #[inline(always)]
+    pub(crate) fn fill_and_reset<F>(
+        &self,
+        frame: &mut F,
+        take: impl Fn(&F, Layout) -> Option<NonNull<u8>>,
+        reset: impl Fn(&mut F),
+    ) -> Pass {
+        let ns = clock::time(|| {
+            for turn in 0..100_u8 {
+                for &layout in &self.0 {
+                    let Some(block) = take(frame, layout) else { refused(layout) };
+                    // SAFETY: the block is fresh and at least 8 bytes long.
+                    unsafe { block.write_volatile(turn) };
+                    look_at(frame);
+                }
+                reset(frame);
+            }
+        });
+        Pass { ns, operations: 100 * self.0.len() as u64 }
+    }
+}
+
+/// Defines a function that moves 6 000 values of six types into a frame, copies 1 000 texts, and
+/// resets it, 50 times. A macro, as the peers' methods are generic and of no trait.
+macro_rules! values_and_reset {
+    ($name:ident, $Frame:ty) => {
+        pub(crate) fn $name(frame: &mut $Frame) -> Pass {
+            let texts = ["a", "name", "of some length", "and one that is a little longer"];
+            let ns = clock::time(|| {
+                for _ in 0..50 {
+                    for number in 0..1000_u64 {
+                        frame.alloc(number as u8);
+                        look_at(frame);
+                        frame.alloc(number);
+                        look_at(frame);
+                        frame.alloc(number as u32);
+                        look_at(frame);
+                        frame.alloc([number; 3]);
+                        look_at(frame);
+                        frame.alloc([number; 8]);
+                        look_at(frame);
+                        frame.alloc(number as u16);
+                        look_at(frame);
+                        frame.alloc_str(texts[number as usize % 4]);
+                        look_at(frame);
+                    }
+                    frame.reset();
+                }
+            });
+            Pass { ns, operations: 50 * 7 * 1000 }
+        }
+    };
+}
+
+values_and_reset!(values_in_frame, FrameAllocator<'static, PageAllocator>);
+values_and_reset!(values_in_bump, bumpalo::Bump);
+
+/// Bytes that the values and their texts need, rounding to 8 included.
+pub(crate) const VALUES_BYTES_MAX: usize = 1000 * (4 * 8 + 24 + 64 + 32);
 
 /// Blocks that are alive at the deepest.
 const DEPTH: usize = 256;

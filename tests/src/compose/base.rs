@@ -17,6 +17,8 @@ use super::{Made, Use};
 const BYTES: usize = 160 << 10;
 /// Bytes that the growing ones take at a time.
 const REGION_BYTES: usize = 64 << 10;
+/// Bytes of a growing frame's first chunk.
+const CHUNK_BYTES: usize = 4 << 10;
 /// Bytes of the ring.
 const RING_BYTES: usize = 16 << 10;
 /// Bytes in place of the temporary one.
@@ -59,6 +61,8 @@ pub enum Base {
     GuardOverrun,
     /// A page for each block, which starts at a guard.
     GuardUnderrun,
+    /// A frame that grows over pages.
+    GrowingFrame,
 }
 
 impl Base {
@@ -80,6 +84,7 @@ impl Base {
         Self::SharedFrame,
         Self::GuardOverrun,
         Self::GuardUnderrun,
+        Self::GrowingFrame,
     ];
 
     /// Returns the name that its reports carry.
@@ -102,6 +107,7 @@ impl Base {
             Self::SharedFrame => "shared-frame",
             Self::GuardOverrun => "guard-overrun",
             Self::GuardUnderrun => "guard-underrun",
+            Self::GrowingFrame => "growing-frame",
         }
     }
 
@@ -141,6 +147,9 @@ impl Base {
             Self::Pool => Limits::fixed(block, None),
             Self::Frame | Self::SharedFrame => {
                 Limits { reclaims: false, reports_leaks: false, ..region }
+            }
+            Self::GrowingFrame => {
+                Limits { memory: None, reclaims: false, reports_leaks: false, ..region }
             }
             // Both end in a heap that grows.
             Self::Scratch => Limits { memory: None, inside: 0, ..released },
@@ -215,6 +224,10 @@ impl Base {
             }
             Self::GuardUnderrun => {
                 with(Made::Shared(&guard_pages(name, &pages, GuardSide::Underrun)));
+            }
+            Self::GrowingFrame => {
+                let frame = FrameAllocator::growing_in(name, CHUNK_BYTES, &pages);
+                with(Made::Local(&frame.expect("the system has pages")));
             }
         }
     }

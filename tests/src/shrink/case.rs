@@ -187,7 +187,8 @@ impl Case {
 }
 
 /// The bases of the target `frame`, which its first byte picks from; so below.
-const FRAMES: &[Base] = &[Base::Frame, Base::SharedFrame, Base::Scratch, Base::Temp];
+const FRAMES: &[Base] =
+    &[Base::Frame, Base::SharedFrame, Base::Scratch, Base::Temp, Base::GrowingFrame];
 const HEAPS: &[Base] = &[Base::Heap, Base::HeapInRegion, Base::StaticHeap];
 const POOLS: &[Base] = &[Base::Pool, Base::SharedPool];
 

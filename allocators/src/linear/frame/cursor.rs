@@ -1,18 +1,27 @@
 //! The cursor of a frame: it moves up for new blocks and down for freed ones.
 
+use core::alloc::Layout;
 use core::panic::Location;
 use core::ptr::NonNull;
 
 use super::FrameAllocator;
-use super::record::{Record, stride};
+use super::chunk::Chunk;
+use super::record::Record;
 use crate::bookkeeping::mark;
 use crate::bookkeeping::sites::SiteBook;
 use crate::contract::allocator::{AllocError, Allocator};
 use crate::contract::misuse::Misuse;
 
-impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
+impl<B: Allocator + ?Sized, S: SiteBook, const MIN_ALIGN: usize>
+    FrameAllocator<'_, B, S, MIN_ALIGN>
+{
     #[inline]
-    pub(super) fn count_allocated(&self, bytes: usize) {
+    pub(super) fn live_bytes(&self) -> u64 {
+        self.allocated_total.get() - self.freed_total.get()
+    }
+
+    #[inline]
+    fn count_allocated(&self, bytes: usize) {
         self.allocations_total.set(self.allocations_total.get() + 1);
         self.allocated_total.set(self.allocated_total.get() + bytes as u64);
     }
@@ -25,61 +34,94 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         self.aim_quick();
     }
 
-    pub(super) fn count_odd(&self, more: usize) {
-        self.odd.set(self.odd.get() + more);
-        self.aim_quick();
-    }
-
-    pub(super) fn uncount_odd(&self, fewer: usize) {
-        self.odd.set(self.odd.get() - fewer);
-        self.aim_quick();
-    }
-
     /// Restores invariant 6.
     pub(super) fn aim_quick(&self) {
-        self.quick.set(if self.odd.get() == 0 {
-            self.memory.addr().get() + self.peak.get() as usize
-        } else {
-            0
-        });
+        self.quick.set(self.quick_aim());
     }
 
-    /// Appends a record for one block of `bytes` bytes at the cursor, and the block. There is room.
-    #[inline]
-    pub(super) fn push(&self, bytes: usize) {
-        let cursor = self.cursor.get();
-        // SAFETY: the caller has found room for a record below the table.
-        let table = unsafe { self.table.get().sub(1) };
-        mark::undefined_at(table.cast(), size_of::<Record>());
-        // SAFETY: as above, and the table is aligned.
-        unsafe { table.write(Record::new(self.offset_of(cursor), bytes)) };
-        self.table.set(table);
-        // SAFETY: the caller has found room for the block too.
-        self.cursor.set(unsafe { cursor.add(stride(bytes)) });
-    }
-
-    /// Allocates if an alignment above 8 skips bytes.
-    #[inline(never)]
-    pub(super) fn allocate_padded(
-        &self,
-        bytes: usize,
-        align: usize,
-    ) -> Result<NonNull<[u8]>, AllocError> {
-        let padding = self.cursor.get().addr().get().wrapping_neg() & (align - 1);
-        // A size rounded up to its alignment is at most `isize::MAX`, so the sum does not overflow.
-        if padding + stride(bytes) + 2 * size_of::<Record>() > self.room() {
-            return Err(AllocError);
+    /// Returns what `quick` is by invariant 6.
+    pub(super) fn quick_aim(&self) -> usize {
+        if self.chunk.odd.get() != 0 || self.span_is_open() {
+            return 0;
         }
-        let gap = self.cursor.get();
-        self.push(0);
-        // SAFETY: the padding is below the table.
-        let block = unsafe { gap.add(padding) };
-        self.cursor.set(block);
-        self.push(bytes);
-        self.count_odd(1);
+        let below = self.growth().map_or(0, |growth| growth.below());
+        let most = (self.peak.get() as usize).saturating_sub(below);
+        self.chunk.memory.get().addr().get().saturating_add(most)
+    }
+
+    /// Allocates a block.
+    #[inline(always)]
+    pub(super) fn take(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        let chunk = &self.chunk;
+        let bytes = layout.size();
+        let block = chunk.cursor.get();
+        // The cursor is a multiple of 8, and while a span is open it leaves no room.
+        let is_padded =
+            layout.align() > MIN_ALIGN && !block.addr().get().is_multiple_of(layout.align());
+        if is_padded || bytes == 0 {
+            return self.allocate_slow(layout);
+        }
+        let room = chunk.room();
+        if chunk.youngest().bytes() != bytes {
+            if Chunk::<MIN_ALIGN>::stride(bytes) + size_of::<Record>() > room {
+                return self.allocate_slow(layout);
+            }
+            chunk.push(Record::new(block, bytes));
+        } else if Chunk::<MIN_ALIGN>::stride(bytes) > room {
+            return self.allocate_slow(layout);
+        }
+        // SAFETY: there is room for the block.
+        chunk.cursor.set(unsafe { block.add(Chunk::<MIN_ALIGN>::stride(bytes)) });
         self.count_allocated(bytes);
         mark::undefined(block, bytes);
         Ok(NonNull::slice_from_raw_parts(block, bytes))
+    }
+
+    /// Allocates if an alignment above 8 skips bytes, a span is open, or there is no room.
+    #[cold]
+    #[inline(never)]
+    fn allocate_slow(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        self.close_span();
+        let (bytes, align) = (layout.size().max(1), layout.align());
+        let block = match self.place(bytes, align) {
+            Err(AllocError) => {
+                self.grow(bytes, align)?;
+                self.place(bytes, align)?
+            }
+            Ok(block) => block,
+        };
+        self.count_allocated(bytes);
+        mark::undefined(block, bytes);
+        Ok(NonNull::slice_from_raw_parts(block, bytes))
+    }
+
+    /// Places a block at the cursor, or after a gap. It is not counted yet.
+    fn place(&self, bytes: usize, align: usize) -> Result<NonNull<u8>, AllocError> {
+        let chunk = &self.chunk;
+        let cursor = chunk.cursor.get();
+        let padding = cursor.addr().get().wrapping_neg() & (align - 1);
+        let is_run = padding == 0 && chunk.youngest().bytes() == bytes;
+        let records = usize::from(padding != 0) + usize::from(!is_run);
+        // A size rounded up to its alignment is at most `isize::MAX`, so the sum does not overflow.
+        if padding + Chunk::<MIN_ALIGN>::stride(bytes) + records * size_of::<Record>()
+            > chunk.room()
+        {
+            return Err(AllocError);
+        }
+        if padding != 0 {
+            chunk.push(Record::new(cursor, 0));
+            // SAFETY: there is room for the padding.
+            chunk.cursor.set(unsafe { cursor.add(padding) });
+            chunk.odd.set(chunk.odd.get() + 1);
+            self.aim_quick();
+        }
+        let block = chunk.cursor.get();
+        if !is_run {
+            chunk.push(Record::new(block, bytes));
+        }
+        // SAFETY: there is room for the block.
+        chunk.cursor.set(unsafe { block.add(Chunk::<MIN_ALIGN>::stride(bytes)) });
+        Ok(block)
     }
 
     /// Frees a block of `bytes` bytes, if the size is known.
@@ -90,28 +132,29 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         bytes: Option<usize>,
         site: &'static Location<'static>,
     ) {
-        let cursor = self.cursor.get().addr().get();
-        let youngest = self.youngest();
-        if cursor > self.quick.get()
-            || cursor.wrapping_sub(youngest.stride()) != block.addr().get()
-            || bytes.is_some_and(|bytes| bytes != youngest.bytes())
+        let cursor = self.chunk.cursor.get();
+        let youngest = self.chunk.youngest();
+        let size = bytes.unwrap_or(youngest.bytes());
+        if cursor.addr().get() > self.quick.get()
+            || size != youngest.bytes()
+            || cursor.addr().get().wrapping_sub(Chunk::<MIN_ALIGN>::stride(size))
+                != block.addr().get()
         {
             return self.free_slow(block, bytes, site);
         }
-        // Signed, as 4 GiB below the cursor is below zero if the memory is at a low address; in 64
-        // bits, as with 32 the ground would be just below zero.
-        let beyond = self.offset_of(block) as isize as i64 - youngest.offset() as i64;
-        if beyond == 0 {
-            self.cut_last(block, true);
-        } else if beyond < 0 {
-            // The ground: there is no block.
+        if youngest.starts_at(block) {
+            mark::no_access_at(self.chunk.table.get().cast(), size_of::<Record>());
+            // SAFETY: invariant 1: after a record comes another or the ground.
+            self.chunk.table.set(unsafe { self.chunk.table.get().add(1) });
+        } else if self.chunk.offset_of(block) >= self.chunk.used() {
+            // The ground, whose blocks would be before the memory, or a span: there is no block.
             return self.free_slow(block, bytes, site);
-        } else {
-            self.cut_last(block, false);
         }
-        self.freed_total.set(self.freed_total.get() + youngest.bytes() as u64);
+        // SAFETY: the last block starts so many bytes before the cursor.
+        self.chunk.cursor.set(unsafe { cursor.sub(Chunk::<MIN_ALIGN>::stride(size)) });
+        self.freed_total.set(self.freed_total.get() + size as u64);
         self.frees_total.set(self.frees_total.get() + 1);
-        mark::no_access(block, youngest.bytes());
+        mark::no_access(block, size);
     }
 
     /// Frees any block, or reports the misuse.
@@ -122,55 +165,89 @@ impl<B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'_, B, S> {
         bytes: Option<usize>,
         site: &'static Location<'static>,
     ) {
-        let found = match self.find(block) {
-            Ok(found) => found,
-            Err(what) => self.wrong(what, block, bytes, site),
+        let bytes = bytes.map(|bytes| bytes.max(1));
+        self.close_span();
+        while self.chunk.used() == 0 && self.step_back() {}
+        let freed = match self.older_with(block) {
+            Some(chunk) => self.free_in(chunk, block, bytes),
+            None => self.free_in(&self.chunk, block, bytes),
         };
+        if let Err(what) = freed {
+            self.wrong(self.seen(what, block), block, bytes, site);
+        }
+    }
+
+    /// Frees a block of that chunk; changes nothing if it is not one.
+    fn free_in(
+        &self,
+        chunk: &Chunk<MIN_ALIGN>,
+        block: NonNull<u8>,
+        bytes: Option<usize>,
+    ) -> Result<(), Misuse> {
+        let found = chunk.find(block)?;
         if bytes.is_some_and(|bytes| bytes != found.bytes()) {
-            self.wrong(Misuse::WrongSize, block, bytes, site);
+            return Err(Misuse::WrongSize);
+        }
+        mark::no_access(block, found.bytes());
+        let offset = chunk.offset_of(block);
+        if offset + Chunk::<MIN_ALIGN>::stride(found.bytes()) == chunk.used() {
+            chunk.cut_last(block, offset == chunk.start_of(found));
+            chunk.cut_odd();
+        } else {
+            chunk.dead.set(offset);
+            chunk.odd.set(chunk.odd.get() + 1);
         }
         self.count_freed(found.bytes() as u64);
         self.frees_total.set(self.frees_total.get() + 1);
-        mark::no_access(block, found.bytes());
-        let offset = self.offset_of(block);
-        if offset + found.stride() == self.offset_of(self.cursor.get()) {
-            self.cut_last(block, offset == found.offset());
-            self.cut_odd();
+        Ok(())
+    }
+
+    /// Resizes the last block; `record` is that of its run.
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`] if the block is not the last or there is no room.
+    pub(super) fn resize_last(
+        &self,
+        block: NonNull<u8>,
+        record: Record,
+        bytes: usize,
+    ) -> Result<(), AllocError> {
+        let chunk = &self.chunk;
+        let offset = chunk.offset_of(block);
+        if offset + Chunk::<MIN_ALIGN>::stride(record.bytes()) != chunk.used() {
+            return Err(AllocError);
+        }
+        // The block leaves its run: with the run's record if it is alone in it, else with a new
+        // record.
+        let only = offset == chunk.start_of(record);
+        let needed = if only { 0 } else { size_of::<Record>() };
+        if Chunk::<MIN_ALIGN>::stride(bytes) + needed
+            > chunk.room() + Chunk::<MIN_ALIGN>::stride(record.bytes())
+        {
+            return Err(AllocError);
+        }
+        if bytes < record.bytes() {
+            self.count_freed((record.bytes() - bytes) as u64);
         } else {
-            self.dead.set(offset);
-            self.count_odd(1);
+            let more = (bytes - record.bytes()) as u64;
+            self.allocated_total.set(self.allocated_total.get() + more);
         }
+        // First: the pushed record may be in the bytes that the block gives up.
+        self.mark_resized(offset, record.bytes(), bytes);
+        chunk.cut_last(block, only);
+        chunk.push(Record::new(block, bytes));
+        // SAFETY: there is room for the new size.
+        chunk.cursor.set(unsafe { chunk.cursor.get().add(Chunk::<MIN_ALIGN>::stride(bytes)) });
+        Ok(())
     }
 
-    /// Moves the cursor to the start of the last block; `only` if it is its run's only block.
-    #[inline]
-    pub(super) fn cut_last(&self, block: NonNull<u8>, only: bool) {
-        if only {
-            mark::no_access_at(self.table.get().cast(), size_of::<Record>());
-            // SAFETY: invariant 1: after a record comes another or the ground.
-            self.table.set(unsafe { self.table.get().add(1) });
-        }
-        // Through the offset, as the pointer passed in may not have provenance beyond.
-        self.cursor.set(self.at(self.offset_of(block)));
-    }
-
-    /// Removes gaps and dead blocks at the end.
-    #[inline(never)]
-    pub(super) fn cut_odd(&self) {
-        while self.table.get() != self.ground {
-            let youngest = self.youngest();
-            let first = self.at(youngest.offset());
-            if youngest.is_gap() {
-                self.cut_last(first, true);
-            } else {
-                let last = self.offset_of(self.cursor.get()) - youngest.stride();
-                if !self.dead.get(last) {
-                    return;
-                }
-                self.dead.clear(last);
-                self.cut_last(self.at(last), last == youngest.offset());
-            }
-            self.uncount_odd(1);
+    /// Unpoisons the bytes that a block gained, or poisons those that it lost.
+    fn mark_resized(&self, offset: usize, old: usize, new: usize) {
+        if new > old {
+            mark::undefined(self.chunk.at(offset + old), new - old);
+        } else {
+            mark::no_access(self.chunk.at(offset + new), old - new);
         }
     }
 }

@@ -3,6 +3,8 @@
 use core::ops::Deref;
 
 use super::FrameAllocator;
+use super::chunk::Chunk;
+use super::growth::Growth;
 use super::record::GRAIN;
 use crate::bookkeeping::mark;
 use crate::bookkeeping::sites::{NoSites, SiteBook};
@@ -11,11 +13,15 @@ use crate::contract::allocator::Allocator;
 /// A restorable state of a frame; created by [`FrameAllocator::mark`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameMark {
+    /// The number of chunks before the one in use.
+    depth: usize,
     /// The position of the cursor.
     offset: usize,
 }
 
-impl<'a, B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'a, B, S> {
+impl<'a, B: Allocator + ?Sized, S: SiteBook, const MIN_ALIGN: usize>
+    FrameAllocator<'a, B, S, MIN_ALIGN>
+{
     /// Opens a scope: dropping it frees all blocks allocated through it.
     ///
     /// The frame is borrowed mutably, so no container over it can be in use while the scope is
@@ -59,8 +65,8 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'a, B, S> {
     /// drop(scope);
     /// let _ = user.allocate(Layout::new::<u8>());
     /// ```
-    pub fn scope(&mut self) -> FrameScope<'_, 'a, B, S> {
-        let mark = FrameMark { offset: self.offset_of(self.cursor.get()) };
+    pub fn scope(&mut self) -> FrameScope<'_, 'a, B, S, MIN_ALIGN> {
+        let mark = self.mark_here();
         FrameScope { frame: self, mark }
     }
 
@@ -72,7 +78,7 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'a, B, S> {
     /// the free of a block that was live when it was made.
     #[must_use]
     pub unsafe fn mark(&self) -> FrameMark {
-        FrameMark { offset: self.offset_of(self.cursor.get()) }
+        self.mark_here()
     }
 
     /// Frees every block allocated since `mark` was created.
@@ -89,80 +95,109 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> FrameAllocator<'a, B, S> {
         self.rewind_to(mark);
     }
 
+    fn mark_here(&self) -> FrameMark {
+        self.close_span();
+        let depth = self.growth().map_or(0, Growth::depth);
+        FrameMark { depth, offset: self.chunk.used() }
+    }
+
     /// Frees the blocks that start at or after the mark.
     fn rewind_to(&self, mark: FrameMark) {
+        self.close_span();
+        let depth = || self.growth().map_or(0, Growth::depth);
+        while depth() > mark.depth {
+            self.rewind_chunk(0);
+            self.step_back();
+        }
+        // With fewer chunks than at the mark, none of the blocks is after it.
+        if depth() == mark.depth {
+            self.rewind_chunk(mark.offset);
+        }
+    }
+
+    /// Frees the blocks of the chunk in use that start at `mark` or after it, and the part of a
+    /// span that is after it.
+    fn rewind_chunk(&self, mark: usize) {
         self.forget_from(mark);
+        let chunk = &self.chunk;
         let mut bytes = 0;
         let mut blocks = 0;
-        let mut cursor = self.cursor.get();
-        let mut table = self.table.get();
-        while table != self.ground && self.offset_of(cursor) > mark.offset {
+        let mut cursor = chunk.cursor.get();
+        let mut table = chunk.table.get();
+        while table != chunk.ground.get() && chunk.offset_of(cursor) > mark {
             // SAFETY: invariant 1: it is not the ground, so it is a record.
             let record = unsafe { table.read() };
-            let end = self.offset_of(cursor);
+            let (start, end) = (chunk.start_of(record), chunk.offset_of(cursor));
             // A block that starts before the mark stays, even if it ends after it.
-            let kept = mark.offset.saturating_sub(record.offset());
-            let kept = kept.next_multiple_of(record.stride().max(GRAIN));
-            let from = record.offset() + kept;
+            let kept = mark
+                .saturating_sub(start)
+                .next_multiple_of(Chunk::<MIN_ALIGN>::stride(record.bytes()).max(GRAIN));
+            let from = start + kept;
             if record.is_gap() {
-                self.uncount_odd(1);
+                chunk.odd.set(chunk.odd.get() - 1);
+            } else if from < end && record.is_span() {
+                blocks += usize::from(kept == 0);
+                bytes += (end - from) as u64;
             } else if from < end {
-                let dropped = (end - from) / record.stride();
-                let dead = self.clear_dead(from, end, record.stride());
+                let dropped = (end - from) / Chunk::<MIN_ALIGN>::stride(record.bytes());
+                let dead = self.clear_dead(from, end, Chunk::<MIN_ALIGN>::stride(record.bytes()));
                 blocks += dropped - dead;
                 bytes += ((dropped - dead) * record.bytes()) as u64;
             }
             if kept != 0 && !record.is_gap() {
-                cursor = self.at(from.min(end));
+                cursor = chunk.at(from.min(end));
                 break;
             }
-            cursor = self.at(record.offset());
+            cursor = chunk.at(start);
             // SAFETY: after a record comes another or the ground.
             table = unsafe { table.add(1) };
         }
+        mark::no_access(cursor, chunk.used() - chunk.offset_of(cursor));
+        mark::no_access_at(chunk.table.get().cast(), table.addr() - chunk.table.get().addr());
+        chunk.table.set(table);
+        chunk.cursor.set(cursor);
+        chunk.cut_odd();
         self.count_freed(bytes);
         self.frees_total.set(self.frees_total.get() + blocks as u64);
-        mark::no_access(cursor, self.offset_of(self.cursor.get()) - self.offset_of(cursor));
-        mark::no_access_at(self.table.get().cast(), table.addr() - self.table.get().addr());
-        self.table.set(table);
-        self.cursor.set(cursor);
-        self.cut_odd();
     }
 
     /// Forgets the sites of the blocks that start at or after the mark. A dead block has none.
-    fn forget_from(&self, mark: FrameMark) {
+    fn forget_from(&self, mark: usize) {
         if !S::KEEPS {
             return;
         }
-        for n in (0..self.records()).rev() {
-            let record = self.record(n);
-            let end = self.end_of(n);
-            if end <= mark.offset {
+        let chunk = &self.chunk;
+        for n in (0..chunk.records()).rev() {
+            let record = chunk.record(n);
+            let (start, end) = (chunk.start_of(record), chunk.end_of(n));
+            if end <= mark {
                 return;
             }
-            if record.is_gap() {
+            // There are no spans where sites are kept, except from before.
+            if record.is_gap() || record.is_span() {
                 continue;
             }
-            let blocks = (record.offset()..end).step_by(record.stride());
-            for offset in blocks.filter(|&offset| offset >= mark.offset) {
-                self.sites.forget(self.at(offset));
+            let blocks = (start..end).step_by(Chunk::<MIN_ALIGN>::stride(record.bytes()));
+            for offset in blocks.filter(|&offset| offset >= mark) {
+                self.sites.forget(chunk.at(offset));
             }
         }
     }
 
     /// Clears the dead bits of the blocks from `from` to `end` and returns how many there were.
     fn clear_dead(&self, from: usize, end: usize, stride: usize) -> usize {
-        if self.odd.get() == 0 {
+        let chunk = &self.chunk;
+        if chunk.odd.get() == 0 {
             return 0;
         }
         let mut dead = 0;
         for offset in (from..end).step_by(stride) {
-            if self.dead.get(offset) {
-                self.dead.clear(offset);
+            if chunk.dead.get(offset) {
+                chunk.dead.clear(offset);
                 dead += 1;
             }
         }
-        self.uncount_odd(dead);
+        chunk.odd.set(chunk.odd.get() - dead);
         dead
     }
 }
@@ -176,14 +211,17 @@ pub struct FrameScope<
     'a,
     B: Allocator + ?Sized = dyn Allocator + Sync + 'a,
     S: SiteBook = NoSites,
+    const MIN_ALIGN: usize = 8,
 > {
-    frame: &'s mut FrameAllocator<'a, B, S>,
+    frame: &'s mut FrameAllocator<'a, B, S, MIN_ALIGN>,
     mark: FrameMark,
 }
 
-impl<'a, B: Allocator + ?Sized, S: SiteBook> FrameScope<'_, 'a, B, S> {
+impl<'a, B: Allocator + ?Sized, S: SiteBook, const MIN_ALIGN: usize>
+    FrameScope<'_, 'a, B, S, MIN_ALIGN>
+{
     /// Opens a scope within this one.
-    pub fn scope(&mut self) -> FrameScope<'_, 'a, B, S> {
+    pub fn scope(&mut self) -> FrameScope<'_, 'a, B, S, MIN_ALIGN> {
         self.frame.scope()
     }
 
@@ -193,15 +231,19 @@ impl<'a, B: Allocator + ?Sized, S: SiteBook> FrameScope<'_, 'a, B, S> {
     }
 }
 
-impl<'a, B: Allocator + ?Sized, S: SiteBook> Deref for FrameScope<'_, 'a, B, S> {
-    type Target = FrameAllocator<'a, B, S>;
+impl<'a, B: Allocator + ?Sized, S: SiteBook, const MIN_ALIGN: usize> Deref
+    for FrameScope<'_, 'a, B, S, MIN_ALIGN>
+{
+    type Target = FrameAllocator<'a, B, S, MIN_ALIGN>;
 
     fn deref(&self) -> &Self::Target {
         self.frame
     }
 }
 
-impl<B: Allocator + ?Sized, S: SiteBook> Drop for FrameScope<'_, '_, B, S> {
+impl<B: Allocator + ?Sized, S: SiteBook, const MIN_ALIGN: usize> Drop
+    for FrameScope<'_, '_, B, S, MIN_ALIGN>
+{
     fn drop(&mut self) {
         self.frame.rewind_to(self.mark);
     }

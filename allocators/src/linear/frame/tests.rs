@@ -6,6 +6,8 @@
 )]
 
 mod edges;
+mod growth;
+mod spans;
 
 use core::alloc::Layout;
 use core::mem::MaybeUninit;
@@ -16,6 +18,7 @@ use std::{format, println, vec};
 
 use super::FrameAllocator;
 use super::record::Record;
+use crate::bookkeeping::sites::NoSites;
 use crate::contract::allocator::{AllocError, Allocator, Block};
 use crate::testing::test_backing::{Random, TestBacking, misuse_of, panic_of};
 
@@ -49,6 +52,7 @@ const fn assert_send<T: Send>() {}
 const _: () = {
     assert_send::<FrameAllocator<'static, dyn Allocator + Sync>>();
     assert_send::<FrameAllocator<'static, TestBacking>>();
+    assert!(usize::BITS < 64 || size_of::<FrameAllocator<'static>>() <= 200, "as the docs state");
 };
 
 #[test]
@@ -58,11 +62,11 @@ fn equal_blocks_share_a_record() {
     for _ in 0..100 {
         take(&frame, 32, 8);
     }
-    assert_eq!(frame.records(), 1);
+    assert_eq!(frame.chunk.records(), 1);
     take(&frame, 31, 1);
     take(&frame, 32, 8);
     take(&frame, 32, 1);
-    assert_eq!(frame.records(), 3);
+    assert_eq!(frame.chunk.records(), 3);
     frame.verify().expect("sound");
     assert_eq!(frame.stats().requested, 102 * 32 + 31);
     assert_eq!(blocks_of(&frame).len(), 103);
@@ -213,7 +217,7 @@ fn wrong_frees_are_found_and_change_nothing() {
     let mut outside = 0_u8;
     let outside = NonNull::from(&mut outside);
     assert!(misuse_of(|| free(&frame, outside)).contains("foreign free"));
-    let record = NonNull::new(frame.table.get().cast::<u8>()).expect("it is in the region");
+    let record = NonNull::new(frame.chunk.table.get().cast::<u8>()).expect("it is in the region");
     assert!(misuse_of(|| free(&frame, record)).contains("foreign free"));
     for block in [blocks[2], aligned] {
         // SAFETY: the size is wrong on purpose; the frame reports it and changes nothing.
@@ -337,36 +341,39 @@ fn each_kind_of_damage_is_told_with_its_place() {
         frame.verify().expect("sound");
         plant(&frame, blocks);
         let damage = frame.verify().expect_err("damage was planted");
-        (damage.what, damage.address.addr().wrapping_sub(frame.memory.addr().get()))
+        (damage.what, damage.address.addr().wrapping_sub(frame.chunk.memory.get().addr().get()))
+    };
+    let record = |frame: &FrameAllocator<'_>, offset: usize, bytes| {
+        Record::new(frame.chunk.at(offset), bytes)
     };
     let set_record = |frame: &FrameAllocator<'_>, n: usize, record| {
         // SAFETY: this many records are before the ground.
-        let place = unsafe { frame.ground.sub(n + 1) };
+        let place = unsafe { frame.chunk.ground.get().sub(n + 1) };
         // SAFETY: as above.
         unsafe { place.write(record) };
     };
     // SAFETY: the ground is the frame's.
-    let said = told(&|frame, _| unsafe { frame.ground.write(Record::new(1, 1)) });
+    let said = told(&|frame, _| unsafe { frame.chunk.ground.get().write(record(frame, 8, 1)) });
     assert_eq!(said, ("the end of the table is overwritten", 0), "the ground");
-    let said = told(&|frame, _| set_record(frame, 0, Record::new(8, 16)));
+    let said = told(&|frame, _| set_record(frame, 0, record(frame, 8, 16)));
     assert_eq!(said, ("a record does not start where the one before it ends", 0), "the first");
     for offset in [0, 56] {
-        let said = told(&|frame, _| set_record(frame, 1, Record::new(offset, 8)));
+        let said = told(&|frame, _| set_record(frame, 1, record(frame, offset, 8)));
         assert_eq!(said, ("a record is out of order", 0), "the second starts at {offset}");
     }
-    let said = told(&|frame, _| set_record(frame, 1, Record::new(40, 8)));
+    let said = told(&|frame, _| set_record(frame, 1, record(frame, 40, 8)));
     assert_eq!(said, ("a run ends within a block", 0), "16 bytes do not divide 40");
     let no_end = "the cursor is not the end of the last live block";
-    let said = told(&|frame, blocks| frame.dead.set(frame.offset_of(blocks[3])));
+    let said = told(&|frame, blocks| frame.chunk.dead.set(frame.chunk.offset_of(blocks[3])));
     assert_eq!(said, (no_end, 48), "the last block is dead");
-    let said = told(&|frame, _| set_record(frame, 1, Record::new(32, 0)));
+    let said = told(&|frame, _| set_record(frame, 1, record(frame, 32, 0)));
     assert_eq!(said, (no_end, 48), "the last is a gap");
-    let said = told(&|frame, _| frame.table.set(frame.ground));
+    let said = told(&|frame, _| frame.chunk.table.set(frame.chunk.ground.get()));
     assert_eq!(said, (no_end, 48), "there are no records");
     let dead = "the dead bits and the count of dead blocks differ";
-    let said = told(&|frame, blocks| frame.dead.set(frame.offset_of(blocks[0])));
+    let said = told(&|frame, blocks| frame.chunk.dead.set(frame.chunk.offset_of(blocks[0])));
     assert_eq!(said, (dead, 0), "a bit too many");
-    let said = told(&|frame, _| frame.odd.set(1));
+    let said = told(&|frame, _| frame.chunk.odd.set(1));
     assert_eq!(said, (dead, 0), "a count too high");
     let said = told(&|frame, _| frame.quick.set(frame.quick.get() + 8));
     assert_eq!(said, ("the mark below which frees are quick is wrong", 0), "it is too high");
@@ -386,8 +393,8 @@ fn it_tells_what_is_left_and_what_is_its_own() {
     take(&frame, 100, 8);
     let left = frame.remaining();
     assert!(left < before - 100 && left > before - 130, "a block and its record: {left}");
-    let start = frame.memory.as_ptr();
-    let end = frame.ground.addr() - frame.memory.addr().get();
+    let start = frame.chunk.memory.get().as_ptr();
+    let end = frame.chunk.ground.get().addr() - frame.chunk.memory.get().addr().get();
     let owned = [0, end - 1, end].map(|offset| frame.owns(start.wrapping_add(offset)));
     assert_eq!(owned, [true, true, false], "up to the ground");
     assert!(!frame.owns(start.wrapping_sub(1)), "nothing before the start");
@@ -451,7 +458,9 @@ impl Model {
             (stats.requested_total, stats.granted_total),
             (self.granted_total, self.granted_total)
         );
-        let listed = blocks_of(frame);
+        let mut listed = blocks_of(frame);
+        // By chunk.
+        listed.sort_by_key(|block| block.address);
         assert!(
             listed.iter().map(|block| block.address.addr().get()).eq(self.live.keys().copied())
         );
@@ -510,43 +519,49 @@ impl Model {
     }
 }
 
+/// Runs a random program, whose state is compared with a model at each step.
+fn run_program<B: Allocator + ?Sized, const MIN_ALIGN: usize>(
+    frame: &mut FrameAllocator<'_, B, NoSites, MIN_ALIGN>,
+    random: &mut Random,
+) {
+    let mut model = Model::default();
+    for _ in 0..600 {
+        match random.below(100) {
+            0 => {
+                frame.reset();
+                model.live.clear();
+                model.bytes = 0;
+            }
+            1..3 => {
+                let before: Vec<usize> = model.live.keys().copied().collect();
+                let scope = frame.scope();
+                for _ in 0..random.below(30) {
+                    model.allocate(&*scope, random);
+                }
+                model.check(&*scope);
+                model.live.retain(|address, _| before.contains(address));
+                model.bytes = model.live.values().map(|(_, asked, _)| asked.size().max(1)).sum();
+            }
+            3..50 => model.allocate(frame, random),
+            50..60 => model.resize(frame, random),
+            _ => model.free(frame, random),
+        }
+        model.check(frame);
+    }
+    while !model.live.is_empty() {
+        model.free(frame, random);
+        model.check(frame);
+    }
+    frame.assert_empty();
+}
+
 #[test]
 fn random_programs_agree_with_a_model() {
     for seed in 0..80 {
         println!("seed {seed}");
         let mut random = Random::new(seed);
         let mut memory = memory(500 + random.below(20_000));
-        let mut frame = FrameAllocator::from_region("model", &mut memory);
-        let mut model = Model::default();
-        for _ in 0..600 {
-            match random.below(100) {
-                0 => {
-                    frame.reset();
-                    model.live.clear();
-                    model.bytes = 0;
-                }
-                1..3 => {
-                    let before: Vec<usize> = model.live.keys().copied().collect();
-                    let scope = frame.scope();
-                    for _ in 0..random.below(30) {
-                        model.allocate(&*scope, &mut random);
-                    }
-                    model.check(&*scope);
-                    model.live.retain(|address, _| before.contains(address));
-                    model.bytes =
-                        model.live.values().map(|(_, asked, _)| asked.size().max(1)).sum();
-                }
-                3..50 => model.allocate(&frame, &mut random),
-                50..60 => model.resize(&frame, &mut random),
-                _ => model.free(&frame, &mut random),
-            }
-            model.check(&frame);
-        }
-        while !model.live.is_empty() {
-            model.free(&frame, &mut random);
-            model.check(&frame);
-        }
-        frame.assert_empty();
+        run_program(&mut FrameAllocator::from_region("model", &mut memory), &mut random);
     }
 }
 

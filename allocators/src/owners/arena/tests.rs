@@ -63,7 +63,9 @@ fn values_of_any_kind() {
         let listed = arena.alloc_slice_fill_iter((0..100).filter(|number| number % 7 == 0));
         let text = arena.alloc_str("text");
         let line_text = arena.format(format_args!("{} {:?}", *small + 1, line));
-        assert_eq!(arena.stats().live - live, 11, "a block each");
+        // In a frame, values that follow one another share a block: here three, two and one.
+        let blocks = if arena.name() == "frame" { 8 } else { 11 };
+        assert_eq!(arena.stats().live - live, blocks, "a block each");
         assert_eq!((*small, *line, *page), (7, Line(1), Page(2)), "as written");
         assert_eq!((*built, kept.len()), ([3; 20], 0), "as written");
         assert_eq!((&*copied, &*cloned), (&[1, 2, 3][..], &[Line(4), Line(5)][..]), "as written");
@@ -294,7 +296,8 @@ fn the_last_block_grows_in_place_and_others_move() {
     }));
     assert!(moved.iter().copied().eq(0..100), "as written");
     assert!(between.iter().map(|number| **number).eq(0..100), "as written");
-    assert_eq!(frame.stats().live, 102, "the blocks from which it moved are free");
+    // The values between two moves share a block: 8, 8, 16, 32 and 36 of them.
+    assert_eq!(frame.stats().live, 2 + 6, "the blocks from which it moved are free");
     frame.verify().expect("sound");
 }
 

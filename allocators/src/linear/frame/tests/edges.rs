@@ -29,10 +29,10 @@ fn a_padded_block_takes_all_that_is_left() {
     let mut memory = memory(4096);
     let frame = FrameAllocator::from_region("frame", &mut memory);
     let mut before = Vec::new();
-    while frame.cursor.get().addr().get().is_multiple_of(64) {
+    while frame.chunk.cursor.get().addr().get().is_multiple_of(64) {
         before.push(take(&frame, 8, 8));
     }
-    let padding = frame.cursor.get().addr().get().wrapping_neg() % 64;
+    let padding = frame.chunk.cursor.get().addr().get().wrapping_neg() % 64;
     // A record for the gap and one for the block.
     let most = frame.remaining() - padding - 16;
     assert_eq!(frame.allocate(layout(most + 1, 64)), Err(AllocError), "a byte too many");
@@ -51,7 +51,7 @@ fn a_wrong_size_is_found_where_frees_are_quick() {
     // Once the peak is known, freeing the last block takes the fast path.
     free(&frame, take(&frame, 40, 8));
     let block = take(&frame, 40, 8);
-    assert!(frame.cursor.get().addr().get() <= frame.quick.get(), "no new peak");
+    assert!(frame.chunk.cursor.get().addr().get() <= frame.quick.get(), "no new peak");
     for wrong in [0, 39, 41, 48] {
         // SAFETY: the size is wrong on purpose; the frame reports it and changes nothing.
         let report = misuse_of(|| unsafe { frame.deallocate_sized(block, layout(wrong, 8)) });
@@ -69,7 +69,7 @@ fn an_empty_frame_has_no_last_block() {
     let mut memory = memory(1000);
     let frame = FrameAllocator::from_region("frame", &mut memory);
     // The start of a last block if the ground were a record. With 32 bits it is after the cursor.
-    let below = frame.memory.as_ptr().wrapping_sub(Record::GROUND.stride());
+    let below = frame.chunk.memory.get().as_ptr().wrapping_sub(Record::GROUND.bytes());
     let below = NonNull::new(below).expect("the memory does not begin there");
     let said = if cfg!(target_pointer_width = "64") { "foreign free" } else { "double free" };
     assert!(misuse_of(|| free(&frame, below)).contains(said), "there is no block");
@@ -106,7 +106,7 @@ fn an_empty_frame_within_the_lowest_4_gib_has_no_last_block_either() {
     // SAFETY: the page was just mapped, zeroed, and no other code uses it until it is unmapped.
     let region = unsafe { core::slice::from_raw_parts_mut(mapped.cast(), 4096) };
     let frame = FrameAllocator::from_region("frame", region);
-    let below = frame.memory.as_ptr().wrapping_sub(Record::GROUND.stride());
+    let below = frame.chunk.memory.get().as_ptr().wrapping_sub(Record::GROUND.bytes());
     let below = NonNull::new(below).expect("it is near the upper end");
     assert!(misuse_of(|| free(&frame, below)).contains("foreign free"), "there is no block");
     frame.verify().expect("sound");
@@ -128,7 +128,7 @@ fn a_gap_across_the_start_of_a_scope_goes_with_it() {
         older.into_iter().rev().for_each(|block| free(&*scope, block));
         // 56 bytes are skipped from the start on, and the scope began at 32.
         let block = take(&*scope, 8, 64);
-        assert_eq!(scope.offset_of(block), 56, "after the gap");
+        assert_eq!(scope.chunk.offset_of(block), 56, "after the gap");
         scope.verify().expect("sound");
     }
     frame.verify().expect("sound");
