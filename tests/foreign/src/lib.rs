@@ -4,8 +4,10 @@
 #![expect(clippy::missing_panics_doc, reason = "they panic where the peers do")]
 #![expect(clippy::missing_errors_doc, reason = "they fail where the peers do")]
 #![expect(clippy::new_without_default, reason = "a peer need not have both")]
+#![expect(unsafe_code, reason = "peers' unsafe calls are ours; each block has its argument")]
 
 mod arena_table;
+pub mod bumpalo;
 mod fault;
 pub mod generational_arena;
 mod memory;

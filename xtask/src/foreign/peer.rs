@@ -60,11 +60,35 @@ pub(super) const PEERS: &[Peer] = &[
         ..peer("thunderdome", "0.6.1")
     },
     Peer {
+        units: &[unit("lib.rs"), unit("collections/raw_vec.rs")],
+        examples: &["lib.rs", "boxed.rs"],
+        features: &["boxed", "collections"],
+        unneeded: UNUSED_BY_BUMPALO,
+        left_out: &[(
+            "src/collections",
+            "examples of the vector and the string in a bump; ours are those of allocator-api2 over \
+             the bridge, see there",
+        )],
+        ..peer("bumpalo", "3.20.3")
+    },
+    Peer {
         programs: &["quickchecks", "serde", "tests"],
         features: &["std", "serde"],
         left_out: &[("tests/readme.rs", "it compares the peer's README with its documentation")],
         ..peer("generational-arena", "0.2.9")
     },
+];
+
+/// The package comes without the programs of tests that need these.
+const UNUSED_BY_BUMPALO: &[&str] = &[
+    "blink-alloc",
+    "criterion",
+    "quickcheck",
+    "rand",
+    "rayon",
+    "rayon-core",
+    "serde",
+    "serde_json",
 ];
 
 const fn peer(name: &'static str, version: &'static str) -> Peer {

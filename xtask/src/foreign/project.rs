@@ -125,8 +125,9 @@ impl Project {
             let library = peer.library();
             let manifest = format!(
                 "[package]\nname = \"{package}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n\
-                 [dependencies]\n{library} = {{ path = \"../adapter\" }}\n{}",
-                peer.added
+                 [dependencies]\n{library} = {{ path = \"../adapter\" }}\n{}\n{}",
+                peer.added,
+                features(peer)
             );
             write(&folder.join("Cargo.toml"), manifest.as_bytes())?;
         }
@@ -193,16 +194,22 @@ fn manifest(peer: &Peer, published: &Table) -> String {
     }
     let needed = needed.iter().map(|(name, line)| format!("{name} = {}\n", inline(line)));
     let needed: String = needed.collect();
-    let features: String = peer.features.iter().map(|name| format!("{name} = []\n")).collect();
     let library = peer.library();
     format!(
         "[package]\nname = \"foreign-tests\"\nversion = \"0.0.0\"\nedition = \"{edition}\"\n\n\
          [workspace]\nmembers = [\"docs\", \"alone\"]\n\n\
          [dependencies]\n{library} = {{ path = \"adapter\" }}\n\n\
          [dev-dependencies]\n{needed}{}\n\
-         [features]\ndefault = {:?}\n{features}",
-        peer.added, peer.features
+         {}",
+        peer.added,
+        features(peer)
     )
+}
+
+/// Returns the features that tests ask for, which all are on.
+fn features(peer: &Peer) -> String {
+    let names: String = peer.features.iter().map(|name| format!("{name} = []\n")).collect();
+    format!("[features]\ndefault = {:?}\n{names}", peer.features)
 }
 
 /// Writes a value of a manifest in one line.
