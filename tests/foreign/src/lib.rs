@@ -10,6 +10,7 @@ mod arena_table;
 pub mod bumpalo;
 mod fault;
 pub mod generational_arena;
+pub mod hashbrown;
 mod memory;
 pub mod slotmap;
 pub mod thunderdome;

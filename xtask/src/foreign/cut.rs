@@ -12,13 +12,6 @@ const MACROS: [&str; 2] = ["quickcheck", "proptest"];
 /// Attributes that make a function a test.
 const ATTRIBUTES: [&str; 2] = ["test", "quickcheck"];
 
-/// A test: its path within the source, and where it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Test {
-    path: String,
-    place: Range<usize>,
-}
-
 /// Returns the modules of unit tests in a source file, as they are.
 ///
 /// # Errors
@@ -35,33 +28,63 @@ pub(super) fn modules(source: &str) -> Result<Vec<&str>, String> {
     Ok(modules.collect())
 }
 
-/// Returns a source without the tests whose path `is_kept` refuses, all else as it is.
-///
-/// # Errors
-///
-/// If it is not Rust.
-pub(super) fn without(source: &str, is_kept: &dyn Fn(&str) -> bool) -> Result<String, String> {
-    let mut tests = Vec::new();
-    collect(&parse(source)?, "", &mut tests);
-    let mut text = String::new();
-    let mut from = 0;
-    for test in tests.iter().filter(|test| !is_kept(&test.path)) {
-        text.push_str(&source[from..test.place.start]);
-        from = test.place.end;
-    }
-    text.push_str(&source[from..]);
-    Ok(text)
+/// A function: its path within the source, and where it is.
+struct Piece {
+    path: String,
+    place: Range<usize>,
+    /// Whether it is no test, and is called by tests.
+    is_helper: bool,
 }
 
-/// Returns the paths of the tests in a source. Those that a macro makes are not among them.
-///
-/// # Errors
-///
-/// If it is not Rust.
-pub(super) fn names(source: &str) -> Result<Vec<String>, String> {
-    let mut tests = Vec::new();
-    collect(&parse(source)?, "", &mut tests);
-    Ok(tests.into_iter().map(|test| test.path).collect())
+/// A program of tests, out of which they can be taken.
+pub(super) struct Program<'s> {
+    source: &'s str,
+    pieces: Vec<Piece>,
+}
+
+impl<'s> Program<'s> {
+    /// Finds the tests in a source, and the functions named as `helpers`.
+    ///
+    /// # Errors
+    ///
+    /// If it is not Rust.
+    pub(super) fn read(source: &'s str, helpers: &[&str]) -> Result<Self, String> {
+        let mut pieces = Vec::new();
+        collect(&parse(source)?, "", helpers, &mut pieces);
+        Ok(Self { source, pieces })
+    }
+
+    /// Returns the paths of the tests. Those that a macro makes are not among them.
+    pub(super) fn tests(&self) -> impl Iterator<Item = &str> {
+        self.pieces.iter().filter(|piece| !piece.is_helper).map(|piece| &*piece.path)
+    }
+
+    /// Returns the program without some of its tests and without the helpers.
+    pub(super) fn without(&self, is_left_out: &dyn Fn(&str) -> bool) -> String {
+        self.keep(&|piece| !piece.is_helper && !is_left_out(&piece.path))
+    }
+
+    /// Returns the program with one test, and with the helpers that it names.
+    pub(super) fn alone(&self, test: &str) -> String {
+        let mut bodies = self.pieces.iter().filter(|piece| piece.path == test);
+        let body = bodies.next().map_or("", |piece| &self.source[piece.place.clone()]);
+        let name = |path: &'_ str| path.rsplit("::").next().map(str::to_owned);
+        self.keep(&|piece| match piece.is_helper {
+            true => name(&piece.path).is_some_and(|name| body.contains(&name)),
+            false => piece.path == test,
+        })
+    }
+
+    fn keep(&self, is_kept: &dyn Fn(&Piece) -> bool) -> String {
+        let mut text = String::new();
+        let mut from = 0;
+        for piece in self.pieces.iter().filter(|piece| !is_kept(piece)) {
+            text.push_str(&self.source[from..piece.place.start]);
+            from = piece.place.end;
+        }
+        text.push_str(&self.source[from..]);
+        text
+    }
 }
 
 fn parse(source: &str) -> Result<Vec<Item>, String> {
@@ -84,20 +107,24 @@ fn has_word(tokens: TokenStream, word: &str) -> bool {
     })
 }
 
-fn collect(items: &[Item], path: &str, tests: &mut Vec<Test>) {
+fn collect(items: &[Item], path: &str, helpers: &[&str], pieces: &mut Vec<Piece>) {
     for item in items {
         match item {
-            Item::Fn(function) if function.attrs.iter().any(is_test) => {
-                let path = format!("{path}{}", function.sig.ident);
-                tests.push(Test { path, place: item.span().byte_range() });
+            Item::Fn(function) => {
+                let name = function.sig.ident.to_string();
+                let is_helper = helpers.contains(&name.as_str());
+                if is_helper || function.attrs.iter().any(is_test) {
+                    let path = format!("{path}{name}");
+                    pieces.push(Piece { path, place: item.span().byte_range(), is_helper });
+                }
             }
             Item::Mod(module) => {
                 if let Some((_, items)) = &module.content {
-                    collect(items, &format!("{path}{}::", module.ident), tests);
+                    collect(items, &format!("{path}{}::", module.ident), helpers, pieces);
                 }
             }
             Item::Macro(of) if MACROS.iter().any(|name| of.mac.path.is_ident(name)) => {
-                collect_macro(of.mac.tokens.clone(), path, tests);
+                collect_macro(of.mac.tokens.clone(), path, pieces);
             }
             _ => {}
         }
@@ -110,7 +137,7 @@ fn is_test(attribute: &Attribute) -> bool {
 }
 
 /// Finds the functions in a macro: from the token after the one before to the closing brace.
-fn collect_macro(tokens: TokenStream, path: &str, tests: &mut Vec<Test>) {
+fn collect_macro(tokens: TokenStream, path: &str, pieces: &mut Vec<Piece>) {
     let mut start = None;
     let mut name = None;
     let mut is_named_next = false;
@@ -125,7 +152,8 @@ fn collect_macro(tokens: TokenStream, path: &str, tests: &mut Vec<Test>) {
             TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
                 if let Some(name) = name.take() {
                     let place = start_here..token.span().byte_range().end;
-                    tests.push(Test { path: format!("{path}{name}"), place });
+                    let path = format!("{path}{name}");
+                    pieces.push(Piece { path, place, is_helper: false });
                 }
                 start = None;
             }

@@ -28,6 +28,8 @@ pub(super) struct Unit {
     pub(super) file: &'static str,
     /// What the tests expect in the module around theirs, in addition to the peer's public names.
     pub(super) prelude: &'static str,
+    /// Functions of the peer that only tests of private parts call.
+    pub(super) helpers: &'static [&'static str],
     /// Whether the file is nothing but tests.
     pub(super) is_whole: bool,
 }
@@ -72,6 +74,39 @@ pub(super) const PEERS: &[Peer] = &[
         ..peer("bumpalo", "3.20.3")
     },
     Peer {
+        root: "extern crate alloc as stdalloc;
+            mod alloc { pub use allocator_api2::alloc::{AllocError, Allocator, Global}; }",
+        units: &[
+            Unit {
+                prelude: "use hashbrown::hash_map::{Entry, EntryRef};
+                    pub fn make_hash<Q: std::hash::Hash + ?Sized>(
+                        hasher: &impl std::hash::BuildHasher,
+                        key: &Q,
+                    ) -> u64 {
+                        hasher.hash_one(key)
+                    }",
+                helpers: &["get_test_map"],
+                ..unit("map.rs")
+            },
+            unit("set.rs"),
+            unit("table.rs"),
+        ],
+        programs: &["equivalent_trait", "hasher", "hasher_unwind", "set"],
+        features: &["default-hasher", "inline-more", "equivalent"],
+        unneeded: &["bumpalo", "criterion", "rayon", "serde_test"],
+        added: "allocator-api2 = { version = \"0.2\", features = [\"alloc\"] }\n",
+        left_out: &[
+            ("src/raw.rs", "6 tests of the peer's private table"),
+            ("src/raw_entry.rs", "4 tests of a feature of the peer's that ours does not turn on"),
+            ("tests/serde.rs", "4 tests of a feature of the peer's that ours does not turn on"),
+            (
+                "tests/rayon.rs, src/external_trait_impls/rayon",
+                "55 tests of a feature of the peer's that ours does not turn on",
+            ),
+        ],
+        ..peer("hashbrown", "0.17.1")
+    },
+    Peer {
         programs: &["quickchecks", "serde", "tests"],
         features: &["std", "serde"],
         left_out: &[("tests/readme.rs", "it compares the peer's README with its documentation")],
@@ -107,7 +142,7 @@ const fn peer(name: &'static str, version: &'static str) -> Peer {
 }
 
 const fn unit(file: &'static str) -> Unit {
-    Unit { file, prelude: "", is_whole: false }
+    Unit { file, prelude: "", helpers: &[], is_whole: false }
 }
 
 impl Peer {

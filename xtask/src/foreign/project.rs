@@ -7,7 +7,7 @@ use toml::{Table, Value};
 
 use super::cut;
 use super::examples::{self, Example};
-use super::list::{Entry, List};
+use super::list::List;
 use super::peer::{Peer, Unit};
 use crate::guests::remove;
 use crate::outcome::Failure;
@@ -83,20 +83,18 @@ impl Project {
         for program in peer.programs {
             programs.push((program, read(&from.join(format!("tests/{program}.rs")))?));
         }
+        let helpers: Vec<&str> = peer.units.iter().flat_map(|unit| unit.helpers).copied().collect();
         for (program, text) in programs {
-            let cut = |is_kept: &dyn Fn(&str) -> bool| {
-                cut::without(&text, is_kept).map_err(|what| found(peer, program, &what))
-            };
-            let unbuilt: Vec<&Entry> = list.unbuilt().collect();
+            let tests =
+                cut::Program::read(&text, &helpers).map_err(|what| found(peer, program, &what))?;
             let is_unbuilt =
-                |test: &str| unbuilt.iter().any(|entry| entry.test == name(program, test));
-            let kept = cut(&|test| !is_unbuilt(test))?;
-            write(&self.folder.join(format!("tests/{program}.rs")), kept.as_bytes())?;
+                |test: &str| list.unbuilt().any(|entry| entry.test == name(program, test));
+            let built = tests.without(&is_unbuilt);
+            write(&self.folder.join(format!("tests/{program}.rs")), built.as_bytes())?;
             self.programs.push(program.to_owned());
-            let tests = cut::names(&text).map_err(|what| found(peer, program, &what))?;
-            for test in tests.iter().filter(|test| is_unbuilt(test)) {
+            for test in tests.tests().filter(|test| is_unbuilt(test)) {
                 let target = format!("alone_{}", self.alone.len());
-                let one = cut(&|other| other == test)?;
+                let one = tests.alone(test);
                 write(&self.folder.join(format!("tests/{target}.rs")), one.as_bytes())?;
                 self.alone.push((name(program, test), Alone::Program(target)));
             }

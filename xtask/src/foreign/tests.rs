@@ -1,6 +1,6 @@
 //! Lists are compared with runs, tests are cut out where they are, and what programs print is read.
 
-use super::cut;
+use super::cut::{self, Program};
 use super::examples;
 use super::list::{Class, Failing, List};
 use super::peer::PEERS;
@@ -149,25 +149,37 @@ fn modules_of_tests_are_cut_out_whole() {
     assert!(modules[0].ends_with("fn fifth(value: u8) {}\n    }\n}"), "{}", modules[0]);
 }
 
+fn program(source: &str) -> Program<'_> {
+    Program::read(source, &["helper"]).expect("it is Rust")
+}
+
 #[test]
 fn tests_are_found_in_macros_too() {
-    let names = cut::names(SOURCE).expect("it is Rust");
     let inner = ["first", "second", "third", "fourth", "inner::fifth"];
-    assert_eq!(names, inner.map(|name| format!("tests::{name}")));
+    assert!(program(SOURCE).tests().eq(inner.map(|name| format!("tests::{name}"))));
 }
 
 #[test]
 fn tests_are_taken_out_and_all_else_is_left() {
+    let helper = "fn helper() -> char { '}' }";
+    let source = SOURCE.replace(helper, "");
     for (name, gone) in [
-        ("tests::first", "    #[test]\n    fn first() { assert_eq!(helper(), '}'); }"),
+        ("tests::first", "#[test]\n    fn first() { assert_eq!(helper(), '}'); }"),
         ("tests::fourth", "fn fourth(value: u8) -> bool { { value == 1 } }"),
         ("tests::inner::fifth", "#[quickcheck]\n        fn fifth(value: u8) {}"),
     ] {
-        let text = cut::without(SOURCE, &|test| test != name).expect("it is Rust");
-        assert_eq!(text, SOURCE.replace(gone.trim_start(), ""), "{name}");
+        let text = program(SOURCE).without(&|test| test == name);
+        assert_eq!(text, source.replace(gone, ""), "{name}");
     }
-    let text = cut::without(SOURCE, &|test| test == "tests::second").expect("it is Rust");
-    assert_eq!(cut::names(&text).expect("it is Rust"), ["tests::second"]);
+}
+
+#[test]
+fn a_test_alone_has_the_helpers_that_it_names() {
+    for (test, is_helped) in [("tests::first", true), ("tests::second", false)] {
+        let text = program(SOURCE).alone(test);
+        assert!(program(&text).tests().eq([test]), "{text}");
+        assert_eq!(text.contains("fn helper()"), is_helped, "{text}");
+    }
 }
 
 #[test]
