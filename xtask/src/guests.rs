@@ -21,10 +21,10 @@ use std::process::Command;
 use crate::command;
 use crate::outcome::{Failure, Outcome};
 use crate::planted;
+use crate::registry::{self, Sources};
 use crate::workspace;
 
 use heap::Heap;
-use project::Sources;
 use suite::SUITES;
 
 const USAGE: &str = "\
@@ -70,7 +70,7 @@ fn check(is_wanted: &dyn Fn(&str) -> bool) -> Outcome {
         return Ok(());
     }
     let folder = workspace::target().join("xtask/guests");
-    let Some(sources) = Sources::fetch(&folder.join("sources"))? else {
+    let Some(sources) = Sources::fetch(&folder.join("sources"), &suite::crates())? else {
         println!("skipped: `cargo fetch` cannot bring the crates");
         return Ok(());
     };
@@ -78,8 +78,8 @@ fn check(is_wanted: &dyn Fn(&str) -> bool) -> Outcome {
     canary::check(&heap, &folder.join("canary"))?;
     for suite in SUITES.iter().filter(|suite| is_wanted(suite.name)) {
         let copy = folder.join(suite.name);
-        sources.copy(suite, &copy)?;
-        if !project::fetch(&copy)? {
+        project::copy(&sources, suite, &copy)?;
+        if !registry::fetch(&copy)? {
             println!("skipped: `cargo fetch` cannot bring what the tests of {} use", suite.name);
             return Ok(());
         }
@@ -104,7 +104,7 @@ fn print_tests(heap: &Heap, title: &str, cargo: &mut Command) -> Outcome {
 }
 
 /// Removes a folder with all that is in it, if it exists.
-fn remove(folder: &Path) -> Outcome {
+pub(crate) fn remove(folder: &Path) -> Outcome {
     if !folder.exists() {
         return Ok(());
     }

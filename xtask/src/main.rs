@@ -18,6 +18,7 @@ mod display;
 mod examples;
 mod faults;
 mod features;
+mod foreign;
 mod fuzz;
 mod guests;
 mod hostile;
@@ -30,6 +31,7 @@ mod packages;
 mod parallel;
 mod planted;
 mod proofs;
+mod registry;
 mod sample;
 mod sanitize;
 mod scoreboard;
@@ -67,6 +69,7 @@ const COMMANDS: &[Command] = &[
         conformance::run,
     ),
     ("coverage", "counts the lines and branches of tier 0 that tests reach", coverage::run),
+    ("foreign", "runs the tests of peers over ours, by thin adapters", foreign::run),
     ("fuzz", "runs the fuzz targets under AddressSanitizer, a planted fault first", fuzz::run),
     ("guests", "runs the tests of others' crates over our heap for threads", guests::run),
     ("hostile", "feeds spoiled inputs to all that reads from outside", hostile::run),

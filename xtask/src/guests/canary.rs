@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::heap::Heap;
-use super::suite;
 use crate::command;
 use crate::outcome::{Failure, Outcome};
 use crate::packages;
+use crate::registry;
 
 /// Allocates blocks; frees one of them a second time if it is asked to.
 const SOURCE: &str = r#"
@@ -34,7 +34,7 @@ const REPORT: &str = "allocator `malloc`: double free";
 /// [`Failure::Found`] if the counters do not move, if the fault is not reported or if one is
 /// reported that is not there.
 pub(super) fn check(heap: &Heap, folder: &Path) -> Outcome {
-    packages::write(&folder.join("Cargo.toml"), suite::package("canary").as_bytes())?;
+    packages::write(&folder.join("Cargo.toml"), registry::package("canary").as_bytes())?;
     packages::write(&folder.join("src/main.rs"), SOURCE.as_bytes())?;
     let run = |arguments: &[&str]| {
         let mut cargo = command::cargo(folder);

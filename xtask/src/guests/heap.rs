@@ -7,9 +7,8 @@ use std::process::{Command, Output};
 use super::counters::{self, Counters, Figures};
 use crate::command;
 use crate::outcome::Failure;
+use crate::registry::TARGET;
 use crate::workspace;
-
-pub(super) const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 /// The library that takes the place of `malloc`.
 pub(super) struct Heap {

@@ -6,11 +6,12 @@
 use std::path::Path;
 
 use super::heap::Heap;
-use super::{print_tests, project, remove};
+use super::{print_tests, remove};
 use crate::command;
 use crate::debian_rust::DebianRust;
 use crate::outcome::{Failure, Outcome};
 use crate::packages;
+use crate::registry;
 
 pub(super) const NAME: &str = "alloctests";
 
@@ -46,7 +47,7 @@ pub(super) fn check(heap: &Heap, folder: &Path) -> Outcome {
     let published = std::fs::read_to_string(&manifest)
         .map_err(|error| Failure::io("cannot read a manifest", &error))?;
     packages::write(&manifest, format!("{published}\n[workspace]\n").as_bytes())?;
-    if !project::fetch(&tests)? {
+    if !registry::fetch(&tests)? {
         return leave_out("`cargo fetch` cannot bring what its tests use");
     }
     let mut cargo = command::cargo(&tests);

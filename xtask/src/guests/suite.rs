@@ -1,5 +1,7 @@
 //! The crates whose tests are run, and their manifests.
 
+use crate::registry::Crate;
+
 /// A crate of crates.io with its tests.
 pub(super) struct Suite {
     pub(super) name: &'static str,
@@ -65,19 +67,9 @@ impl Suite {
     }
 }
 
-/// Returns the manifest of a project that depends on every suite's crate, and on no other version.
-pub(super) fn dependent() -> String {
-    let dependencies =
-        SUITES.iter().map(|suite| format!("{} = \"={}\"\n", suite.name, suite.version));
-    let dependencies: String = dependencies.collect();
-    format!("{}\n[dependencies]\n{dependencies}", package("sources"))
-}
-
-/// Returns the manifest of a package that depends on nothing.
-pub(super) fn package(name: &str) -> String {
-    format!(
-        "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n"
-    )
+/// Returns the crates of all suites.
+pub(super) fn crates() -> Vec<Crate> {
+    SUITES.iter().map(|suite| (suite.name, suite.version)).collect()
 }
 
 /// Cuts a manifest before each line that opens a table.

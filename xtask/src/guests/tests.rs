@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use serde_json::json;
 use toml::Table;
 
 use super::counters::{self, Counters, Figures};
 use super::heap::can_be_preloaded;
-use super::suite::{self, SUITES};
-use super::{project, run};
+use super::run;
+use super::suite::SUITES;
 
 const PUBLISHED: &str = "\
 # A comment.
@@ -72,28 +71,6 @@ fn a_manifest_loses_what_is_left_out_and_nothing_else() {
     let needed = expected.get_mut("dev-dependencies").and_then(|table| table.as_table_mut());
     needed.expect("there are dependencies").remove("trybuild");
     assert_eq!(manifest, expected);
-}
-
-#[test]
-fn the_sources_are_of_one_version_each() {
-    let manifest: Table = suite::dependent().parse().expect("it is TOML");
-    let dependencies = manifest["dependencies"].as_table().expect("it is a table");
-    assert_eq!(dependencies.len(), SUITES.len());
-    assert_eq!(dependencies["rayon-core"].as_str(), Some("=1.13.0"));
-    assert!(manifest.contains_key("workspace"), "it is in no other workspace");
-}
-
-#[test]
-fn the_very_version_of_a_crate_is_found() {
-    let suite = SUITES.iter().find(|suite| suite.name == "rayon").expect("it is listed");
-    let package = |version: &str| {
-        json!({ "name": "rayon", "version": version,
-            "manifest_path": format!("/registry/rayon-{version}/Cargo.toml") })
-    };
-    let metadata = json!({ "packages": [package("1.0.0"), package(suite.version)] });
-    let path = format!("/registry/rayon-{}/Cargo.toml", suite.version);
-    assert_eq!(project::manifest_path(&metadata, suite).as_deref(), Some(Path::new(&path)));
-    assert_eq!(project::manifest_path(&json!({ "packages": [package("1.0.0")] }), suite), None);
 }
 
 #[test]

@@ -25,6 +25,7 @@ const LISTED: &[(&str, &str)] = &[
     ("loligo-script", "calls LuaJIT through its C interface, and is called by it"),
     ("loligo-replay", "maps files, forks, reads the time-stamp counter, calls peers' allocators"),
     ("loligo-preload", "is the C library's malloc, whose blocks are bare pointers"),
+    ("loligo-foreign", "has peers' unsafe calls, whose tests allocate and free through them"),
     ("loligo-tests", "frees blocks, which is unsafe by contract, and hands them in wrongly"),
     ("loligo-benches", "measures allocate and free, the latter being unsafe by contract"),
 ];
