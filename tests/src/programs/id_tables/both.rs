@@ -159,8 +159,8 @@ where
     fn forged(&self, tag: u64, generation: u64, index: u64) -> Option<Ids<R, INDEX, GENERATION>> {
         let tags = (1_u64 << <Ids<R, INDEX, GENERATION> as TableId>::TAG_BITS) - 1;
         let tag = (tag & tags).checked_shl(INDEX + GENERATION).unwrap_or(0);
-        let generation = generation % (1 << GENERATION) << INDEX;
-        let bits = R::try_from(tag | generation | index % (1 << INDEX)).ok()?;
+        let (generation, index) = (generation % (1 << GENERATION), index % (1 << INDEX));
+        let bits = R::try_from(tag | (generation << INDEX) | index).ok()?;
         Ids::from_bits(bits)
     }
 
