@@ -1,19 +1,20 @@
-//! The bump: a frame, with the peer's least alignment and its limit, as any user could add them.
+//! The bump: a frame that grows, whose blocks have the peer's greatest least alignment.
 
 use core::alloc::Layout;
-use core::cell::Cell;
 use core::ptr::NonNull;
 
-use loligo_allocators::{AllocError, Allocator, Arena, Block, Damage, FrameAllocator, Stats};
+use loligo_allocators::{AllocError, Allocator, Block, Damage, FrameAllocator, NoSites, Stats};
 
 use crate::memory::{MEMORY, Memory};
 
-/// How much there is if nothing is said. The peer grows; ours has a fixed size.
-const BYTES: usize = 1 << 20;
+/// The first chunk where nothing is said.
+const BYTES: usize = 4096;
+
+/// The greatest alignment that the peer can be asked for; ours is a parameter of the type as well.
+const LEAST_ALIGN: usize = 16;
 
 pub struct Bump<const MIN_ALIGN: usize = 1> {
-    frame: FrameAllocator<'static, Memory>,
-    limit: Cell<Option<usize>>,
+    pub(super) frame: FrameAllocator<'static, Memory, NoSites, LEAST_ALIGN>,
 }
 
 impl Bump {
@@ -48,10 +49,9 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     }
 
     pub fn try_with_min_align_and_capacity(capacity: usize) -> Result<Self, AllocError> {
-        // The records of a frame are in its memory, too.
-        let bytes = capacity.max(BYTES);
-        let frame = FrameAllocator::new_in("bump", bytes, &MEMORY)?;
-        Ok(Self { frame, limit: Cell::new(None) })
+        const { assert!(MIN_ALIGN <= LEAST_ALIGN, "the peer refuses it, too") };
+        let frame = FrameAllocator::growing_in("bump", capacity, &MEMORY)?;
+        Ok(Self { frame: frame.with_min_align() })
     }
 
     pub fn min_align(&self) -> usize {
@@ -59,11 +59,11 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     }
 
     pub fn allocation_limit(&self) -> Option<usize> {
-        self.limit.get()
+        self.frame.limit()
     }
 
     pub fn set_allocation_limit(&self, limit: Option<usize>) {
-        self.limit.set(limit);
+        self.frame.set_limit(limit);
     }
 
     pub fn reset(&mut self) {
@@ -87,11 +87,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
 // the contract, and does not move what it gave out when it is moved itself.
 unsafe impl<const MIN_ALIGN: usize> Allocator for Bump<MIN_ALIGN> {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        let is_beyond = |limit| self.allocated_bytes() + layout.size() > limit;
-        if self.limit.get().is_some_and(is_beyond) {
-            return Err(AllocError);
-        }
-        self.frame.allocate(layout.align_to(MIN_ALIGN).expect("it is a power of two"))
+        self.frame.allocate(layout)
     }
 
     unsafe fn deallocate(&self, block: NonNull<u8>) {
@@ -124,5 +120,3 @@ unsafe impl<const MIN_ALIGN: usize> Allocator for Bump<MIN_ALIGN> {
         self.frame.verify()
     }
 }
-
-impl<const MIN_ALIGN: usize> Arena for Bump<MIN_ALIGN> {}

@@ -7,23 +7,23 @@ use super::bump::Bump;
 #[expect(clippy::mut_from_ref, reason = "the peer's signatures, and those of ours")]
 impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     pub fn alloc_slice_copy<T: Copy>(&self, values: &[T]) -> &mut [T] {
-        Arena::alloc_slice_copy(self, values)
+        Arena::alloc_slice_copy(&self.frame, values)
     }
 
     pub fn try_alloc_slice_copy<T: Copy>(&self, values: &[T]) -> Result<&mut [T], AllocError> {
-        Arena::try_alloc_slice_copy(self, values)
+        Arena::try_alloc_slice_copy(&self.frame, values)
     }
 
     pub fn alloc_slice_clone<T: Clone>(&self, values: &[T]) -> &mut [T] {
-        Arena::alloc_slice_clone(self, values)
+        Arena::alloc_slice_clone(&self.frame, values)
     }
 
     pub fn try_alloc_slice_clone<T: Clone>(&self, values: &[T]) -> Result<&mut [T], AllocError> {
-        Arena::try_alloc_slice_clone(self, values)
+        Arena::try_alloc_slice_clone(&self.frame, values)
     }
 
     pub fn alloc_slice_fill_with<T, F: FnMut(usize) -> T>(&self, len: usize, fill: F) -> &mut [T] {
-        Arena::alloc_slice_fill_with(self, len, fill)
+        Arena::alloc_slice_fill_with(&self.frame, len, fill)
     }
 
     pub fn try_alloc_slice_fill_with<T, F: FnMut(usize) -> T>(
@@ -31,7 +31,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         len: usize,
         fill: F,
     ) -> Result<&mut [T], AllocError> {
-        Arena::try_alloc_slice_fill_with(self, len, fill)
+        Arena::try_alloc_slice_fill_with(&self.frame, len, fill)
     }
 
     pub fn alloc_slice_try_fill_with<T, F: FnMut(usize) -> Result<T, E>, E>(
@@ -43,26 +43,26 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     }
 
     pub fn alloc_slice_fill_copy<T: Copy>(&self, len: usize, value: T) -> &mut [T] {
-        Arena::alloc_slice_fill_with(self, len, |_| value)
+        Arena::alloc_slice_fill_with(&self.frame, len, |_| value)
     }
 
     pub fn alloc_slice_fill_clone<T: Clone>(&self, len: usize, value: &T) -> &mut [T] {
-        Arena::alloc_slice_fill_with(self, len, |_| value.clone())
+        Arena::alloc_slice_fill_with(&self.frame, len, |_| value.clone())
     }
 
     pub fn alloc_slice_fill_default<T: Default>(&self, len: usize) -> &mut [T] {
-        Arena::alloc_slice_fill_with(self, len, |_| T::default())
+        Arena::alloc_slice_fill_with(&self.frame, len, |_| T::default())
     }
 
     pub fn alloc_slice_fill_iter<T, I: IntoIterator<Item = T>>(&self, values: I) -> &mut [T] {
-        Arena::alloc_slice_fill_iter(self, values)
+        Arena::alloc_slice_fill_iter(&self.frame, values)
     }
 
     pub fn try_alloc_slice_fill_iter<T, I: IntoIterator<Item = T>>(
         &self,
         values: I,
     ) -> Result<&mut [T], AllocError> {
-        Arena::try_alloc_slice_fill_iter(self, values)
+        Arena::try_alloc_slice_fill_iter(&self.frame, values)
     }
 
     /// A slice of the values before the first error, which is then forgotten.
@@ -72,7 +72,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     ) -> Result<&mut [T], E> {
         let mut error = None;
         let values = values.into_iter().map_while(|value| value.map_err(|e| error = Some(e)).ok());
-        let slice = Arena::alloc_slice_fill_iter(self, values);
+        let slice = Arena::alloc_slice_fill_iter(&self.frame, values);
         error.map_or(Ok(slice), Err)
     }
 }

@@ -14,23 +14,23 @@ pub enum AllocOrInitError<E> {
 #[expect(clippy::mut_from_ref, reason = "the peer's signatures, and those of ours")]
 impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     pub fn alloc<T>(&self, value: T) -> &mut T {
-        Arena::alloc(self, value)
+        Arena::alloc(&self.frame, value)
     }
 
     pub fn try_alloc<T>(&self, value: T) -> Result<&mut T, AllocError> {
-        Arena::try_alloc(self, value)
+        Arena::try_alloc(&self.frame, value)
     }
 
     pub fn alloc_with<F: FnOnce() -> T, T>(&self, make: F) -> &mut T {
-        Arena::alloc_with(self, make)
+        Arena::alloc_with(&self.frame, make)
     }
 
     pub fn try_alloc_with<F: FnOnce() -> T, T>(&self, make: F) -> Result<&mut T, AllocError> {
-        Arena::try_alloc_with(self, make)
+        Arena::try_alloc_with(&self.frame, make)
     }
 
     pub fn alloc_try_with<F: FnOnce() -> Result<T, E>, T, E>(&self, make: F) -> Result<&mut T, E> {
-        make().map(|value| Arena::alloc(self, value))
+        make().map(|value| Arena::alloc(&self.frame, value))
     }
 
     pub fn try_alloc_try_with<F: FnOnce() -> Result<T, E>, T, E>(
@@ -38,14 +38,14 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
         make: F,
     ) -> Result<&mut T, AllocOrInitError<E>> {
         let value = make().map_err(AllocOrInitError::Init)?;
-        Arena::try_alloc(self, value).map_err(AllocOrInitError::Alloc)
+        Arena::try_alloc(&self.frame, value).map_err(AllocOrInitError::Alloc)
     }
 
     pub fn alloc_str(&self, text: &str) -> &mut str {
-        Arena::alloc_str(self, if fault::is_planted() { "" } else { text })
+        Arena::alloc_str(&self.frame, if fault::is_planted() { "" } else { text })
     }
 
     pub fn try_alloc_str(&self, text: &str) -> Result<&mut str, AllocError> {
-        Arena::try_alloc_str(self, text)
+        Arena::try_alloc_str(&self.frame, text)
     }
 }
