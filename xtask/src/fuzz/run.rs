@@ -33,7 +33,7 @@ pub(super) struct Run {
 /// What a run is asked for.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
-    /// libFuzzer's option for its end: after so many seconds, or so many executions.
+    /// libFuzzer's option for its end: after a number of seconds or of executions.
     pub(super) end: String,
     /// Where the fuzzer's chance begins; each has another run.
     pub(super) seed: u32,
