@@ -28,8 +28,8 @@ use heap::Heap;
 use suite::SUITES;
 
 const USAGE: &str = "\
-Runs the test suites of serde_json, rayon, rayon-core and crossbeam-channel, and those of the
-standard library's `alloc`, over our heap for threads: `tools/preload` takes the place of `malloc`
+Runs the test suites of serde_json, rayon, rayon-core, crossbeam-channel and regex, those of tokio's
+runtime with threads, and those of the standard library's `alloc`, over our heap for threads: `tools/preload` takes the place of `malloc`
 in each test program. First a program of ours frees a block twice, which must be reported. Each
 program must have appended its counters when it ended, which proves that it ran over the heap.
 
@@ -39,7 +39,8 @@ it. Needs Linux on x86-64 and the crates; is skipped without. Takes some minutes
 
 Usage: cargo xtask guests [SUITE...]
 
-With SUITE only those: serde_json, rayon, rayon-core, crossbeam-channel, alloctests.
+With SUITE only those: serde_json, rayon, rayon-core, crossbeam-channel, regex, tokio,
+alloctests.
 
 Example:
   cargo xtask guests rayon-core
@@ -88,7 +89,7 @@ fn check(is_wanted: &dyn Fn(&str) -> bool) -> Outcome {
         });
         let title = format!("{} {}", suite.name, suite.version);
         let mut cargo = command::cargo(&copy);
-        cargo.args(["test", "--"]);
+        cargo.arg("test").args(suite.arguments).arg("--");
         planted::leave_out(&mut cargo, suite.skipped);
         print_tests(&heap, &title, &mut cargo)?;
     }

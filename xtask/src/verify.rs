@@ -29,8 +29,8 @@ that gave it, the day and the commit, and docs/evidence/verification.md is writt
 Usage: cargo xtask verify [--long] [--minutes N] [--list] [--page] [STEP...]
 
 Options:
-  --long       adds what takes longer: ThreadSanitizer, the tests of others' crates over our heap, coverage,
-               all planted faults and not those alone whose verdicts are missing, judging mutants and not
+  --long       adds what takes longer: ThreadSanitizer, the tests of others' crates over our heap and those of peers over
+               our types, coverage, all planted faults and not those alone whose verdicts are missing, judging mutants and not
                their summary alone; more random programs; loom with one more preemption; fuzzing for as
                long as is told
   --minutes N  the minutes of fuzzing, and those of mutants, in a long run; 60 unless told

@@ -6,11 +6,15 @@
 #![expect(clippy::new_without_default, reason = "a peer need not have both")]
 #![expect(unsafe_code, reason = "peers' unsafe calls are ours; each block has its argument")]
 
+pub mod allocator_api2;
 mod arena_table;
+pub mod buddy_system_allocator;
 pub mod bumpalo;
 mod fault;
 pub mod generational_arena;
+pub mod global;
 pub mod hashbrown;
 mod memory;
+pub mod rlsf;
 pub mod slotmap;
 pub mod thunderdome;

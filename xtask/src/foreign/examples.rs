@@ -10,9 +10,12 @@ pub(super) struct Example {
 }
 
 impl Example {
-    /// Returns the function, with the example before it.
-    pub(super) fn function(&self) -> String {
-        let lines: String = self.text.iter().map(|line| format!("///{line}\n")).collect();
+    /// Returns the function, with the example before it, which may need an edition of its own.
+    pub(super) fn function(&self, edition: Option<&str>) -> String {
+        let mut lines: String = self.text.iter().map(|line| format!("///{line}\n")).collect();
+        if let (Some(edition), Some(end)) = (edition, lines.find('\n')) {
+            lines.insert_str(end, &format!(",edition{edition}"));
+        }
         format!("{lines}pub fn {}() {{}}\n\n", self.name)
     }
 }
@@ -24,7 +27,10 @@ pub(super) fn of(file: &str, source: &str) -> Vec<Example> {
     let mut open: Option<(usize, Vec<String>)> = None;
     for (index, line) in lines.iter().enumerate() {
         let Some(text) = doc(line) else {
-            open = None;
+            // A comment that is not documentation may be in the middle of it.
+            if !line.starts_with("//") {
+                open = None;
+            }
             continue;
         };
         let is_fence = text.trim_start().starts_with("```");

@@ -13,12 +13,17 @@ pub(super) struct Peer {
     pub(super) programs: &'static [&'static str],
     /// Source files, below `src`, the examples of whose documentation are run as tests.
     pub(super) examples: &'static [&'static str],
+    /// Examples that are no Rust of the edition in which the others are compiled together, and this
+    /// peer's edition.
+    pub(super) old: (&'static [&'static str], &'static str),
     /// Features that tests ask for by `cfg`.
     pub(super) features: &'static [&'static str],
     /// Dependencies that only other tests need.
     pub(super) unneeded: &'static [&'static str],
     /// Dependencies that the package calls optional and its tests use.
     pub(super) added: &'static str,
+    /// What the crate of the peer's name has in addition to the adapter.
+    pub(super) shim: &'static str,
     /// Files of tests that are left out, each with the reason.
     pub(super) left_out: &'static [(&'static str, &'static str)],
 }
@@ -112,6 +117,43 @@ pub(super) const PEERS: &[Peer] = &[
         left_out: &[("tests/readme.rs", "it compares the peer's README with its documentation")],
         ..peer("generational-arena", "0.2.9")
     },
+    Peer {
+        examples: &[
+            "boxed.rs",
+            "lib.rs",
+            "macros.rs",
+            "slice.rs",
+            "vec/drain.rs",
+            "vec/into_iter.rs",
+            "vec/mod.rs",
+            "vec/splice.rs",
+        ],
+        old: (&["boxed_l103_module", "vec_mod_l1310_set_len"], "2018"),
+        shim: "#[global_allocator]\nstatic GLOBAL: loligo_foreign::global::Heap = \
+               loligo_foreign::global::heap();\n",
+        ..peer("allocator-api2", "0.4.0")
+    },
+    Peer {
+        root: "mod linked_list {}",
+        units: &[Unit { is_whole: true, ..unit("test.rs") }],
+        unneeded: &["criterion", "ctor", "rand", "rand_chacha"],
+        left_out: &[("the examples of the documentation", "they set a global allocator each")],
+        ..peer("buddy_system_allocator", "0.13.0")
+    },
+    Peer {
+        programs: &["global"],
+        unneeded: &["criterion", "env_logger", "log", "quickcheck", "quickcheck_macros"],
+        left_out: &[
+            (
+                "src/tlsf/tests.rs",
+                "12 tests in a macro, for 30 choices of the peer's numbers of lists, which ours has no \
+                 parameters for",
+            ),
+            ("src/flex/tests.rs", "tests of the peer's sources of memory, by the same macro"),
+            ("src/global/tests.rs", "tests of the peer's calls for C, by the same macro"),
+        ],
+        ..peer("rlsf", "0.2.3")
+    },
 ];
 
 /// The package comes without the programs of tests that need these.
@@ -134,9 +176,11 @@ const fn peer(name: &'static str, version: &'static str) -> Peer {
         units: &[],
         programs: &[],
         examples: &[],
+        old: (&[], ""),
         features: &[],
         unneeded: &["criterion"],
         added: "",
+        shim: "",
         left_out: &[],
     }
 }

@@ -118,7 +118,10 @@ impl Project {
         for (package, examples) in [(EXAMPLES, &built), ("alone", &unbuilt)] {
             let folder = self.folder.join(package);
             let head = "//! Examples.\n#![allow(dead_code)]\n\n".to_owned();
-            let functions: String = examples.iter().map(Example::function).collect();
+            let (old, edition) = peer.old;
+            let edition = |example: &Example| old.contains(&&*example.name).then_some(edition);
+            let functions = examples.iter().map(|example| example.function(edition(example)));
+            let functions: String = functions.collect();
             write(&folder.join("src/lib.rs"), (head + &functions).as_bytes())?;
             let library = peer.library();
             let manifest = format!(
@@ -174,7 +177,7 @@ fn write_adapter(peer: &Peer, folder: &Path) -> Result<(), Failure> {
          [dependencies]\nloligo-foreign = {{ path = {path:?} }}\n"
     );
     write(&folder.join("adapter/Cargo.toml"), manifest.as_bytes())?;
-    let source = format!("#![no_std]\npub use loligo_foreign::{library}::*;\n");
+    let source = format!("pub use loligo_foreign::{library}::*;\n{}", peer.shim);
     write(&folder.join("adapter/src/lib.rs"), source.as_bytes())
 }
 

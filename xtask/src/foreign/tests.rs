@@ -57,6 +57,7 @@ const DOCUMENTED: &str = "\
 ///
 /// ```should_panic
 /// # hidden();
+// A comment.
 /// panic!();
 /// ```
 /// And then:
@@ -186,10 +187,12 @@ fn a_test_alone_has_the_helpers_that_it_names() {
 fn examples_are_named_after_their_items() {
     let examples = examples::of("lib", DOCUMENTED);
     let names: Vec<&str> = examples.iter().map(|example| &*example.name).collect();
-    assert_eq!(names, ["lib_l3_module", "lib_l9_doing", "lib_l14_doing", "lib_l21_text"]);
+    assert_eq!(names, ["lib_l3_module", "lib_l9_doing", "lib_l15_doing", "lib_l22_text"]);
     let function =
         "/// ```should_panic\n/// # hidden();\n/// panic!();\n/// ```\npub fn lib_l9_doing() {}";
-    assert_eq!(examples[1].function().trim_end(), function);
+    assert_eq!(examples[1].function(None).trim_end(), function);
+    let old = examples[1].function(Some("2018"));
+    assert!(old.starts_with("/// ```should_panic,edition2018\n"), "{old}");
 }
 
 #[test]

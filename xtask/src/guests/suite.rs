@@ -13,10 +13,12 @@ pub(super) struct Suite {
     pub(super) skipped: &'static [(&'static str, &'static str)],
     /// Dependencies that only those need.
     pub(super) unneeded: &'static [&'static str],
+    /// What is asked of `cargo test`: features, or some of the programs alone.
+    pub(super) arguments: &'static [&'static str],
 }
 
 /// All of them.
-pub(super) const SUITES: [Suite; 4] = [
+pub(super) const SUITES: [Suite; 6] = [
     Suite {
         name: "serde_json",
         version: "1.0.154",
@@ -26,6 +28,7 @@ pub(super) const SUITES: [Suite; 4] = [
         )],
         skipped: &[],
         unneeded: &["trybuild"],
+        arguments: &[],
     },
     plain("rayon", "1.12.0"),
     plain("rayon-core", "1.13.0"),
@@ -36,11 +39,41 @@ pub(super) const SUITES: [Suite; 4] = [
         )],
         ..plain("crossbeam-channel", "0.5.15")
     },
+    Suite {
+        left_out: &[("integration", "the package lacks files that this program includes")],
+        ..plain("regex", "1.13.1")
+    },
+    Suite { arguments: TOKIO, ..plain("tokio", "1.54.1") },
+];
+
+/// The runtime with several threads, its tasks and what they wait for: the other tests are of input
+/// and output.
+const TOKIO: &[&str] = &[
+    "--features",
+    "full",
+    "--test",
+    "rt_threaded",
+    "--test",
+    "rt_common",
+    "--test",
+    "rt_handle_block_on",
+    "--test",
+    "task_blocking",
+    "--test",
+    "task_join_set",
+    "--test",
+    "sync_mpsc",
+    "--test",
+    "sync_broadcast",
+    "--test",
+    "sync_notify",
+    "--test",
+    "sync_semaphore",
 ];
 
 /// Returns a crate of which every test is run.
 const fn plain(name: &'static str, version: &'static str) -> Suite {
-    Suite { name, version, left_out: &[], skipped: &[], unneeded: &[] }
+    Suite { name, version, left_out: &[], skipped: &[], unneeded: &[], arguments: &[] }
 }
 
 impl Suite {

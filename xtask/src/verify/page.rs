@@ -137,6 +137,11 @@ fn described(step: &str) -> &'static str {
              one that did not run over the heap is a failure. What is left out is named: tests that only compile, \
              and one that is flaky over any heap."
         }
+        "foreign" => {
+            "The tests of peers, fetched and unchanged, over adapters that have the peers' API by calls of ours. \
+             What does not pass is listed with the reason in docs/evidence/foreign-tests.md, and the lists are \
+             exact. Each adapter is also run with a fault, which a test must notice."
+        }
         "coverage" => {
             "Lines and branches of tier 0 that the unit and the integration tests reach; code of tests does not \
              count. By file in `tests/coverage.tsv`."

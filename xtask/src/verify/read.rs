@@ -183,6 +183,26 @@ pub(super) fn guests(said: &str) -> Vec<Row> {
     rows
 }
 
+/// Reads what the tests of each peer amount to.
+pub(super) fn foreign(said: &str) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut all = 0;
+    for line in said.lines().filter_map(|line| line.strip_prefix("foreign: ")) {
+        if let Some(count) = number(line, " planted fault") {
+            rows.push(row("canaries: planted faults noticed", count, ""));
+        } else if let Some((name, what)) = line.split_once(": ")
+            && let Some(tests) = number(what, " tests passed")
+        {
+            all += tests;
+            rows.push((name.to_owned(), what.to_owned(), String::new()));
+        }
+    }
+    if all > 0 {
+        rows.push(row("all", all, "tests passed"));
+    }
+    rows
+}
+
 /// Reads the table of the targets.
 pub(super) fn fuzz(said: &str) -> Vec<Row> {
     let mut rows = Vec::new();

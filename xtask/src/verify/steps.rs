@@ -128,6 +128,13 @@ pub(super) const STEPS: &[Step] = &[
         read: read::guests,
     },
     Step {
+        name: "foreign",
+        what: "peers' own tests over our types, by adapters",
+        long: true,
+        command: |_| words("cargo xtask foreign --write"),
+        read: read::foreign,
+    },
+    Step {
         name: "planted",
         what: "faults in our own code, each caught by several nets",
         long: false,

@@ -56,6 +56,13 @@ fn what_each_tool_says_is_read() {
     let rows = read::targets("targets: s390x-unknown-linux-gnu: loligo-ids: 164 tests passed\n");
     assert!(has(&rows, "s390x-unknown-linux-gnu: loligo-ids", "164"), "{rows:?}");
 
+    let said = "foreign: slotmap 1.1.1: 22 tests passed, 1 of other semantics, 1 of private parts, \
+                0 not expressible\nforeign: rlsf 0.2.3: 5 tests passed, 0 of other semantics\n\
+                foreign: 2 planted faults noticed\n";
+    let rows = read::foreign(said);
+    assert!(has(&rows, "all", "27"), "{rows:?}");
+    assert!(has(&rows, "canaries: planted faults noticed", "2"), "{rows:?}");
+
     let said = "guests: 1 planted fault reported, and none where there is none\n\
                 guests: rayon 1.12.0: 309 tests in 2 programs, 2 examples; 5750 allocations\n\
                 guests: rayon-core 1.13.0: 1 tests in 1 programs, 0 examples; 7 allocations\n";

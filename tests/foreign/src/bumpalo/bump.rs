@@ -75,7 +75,7 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     }
 
     pub fn allocated_bytes(&self) -> usize {
-        self.frame.stats().granted as usize
+        self.frame.stats().granted
     }
 
     pub fn alloc_layout(&self, layout: Layout) -> NonNull<u8> {

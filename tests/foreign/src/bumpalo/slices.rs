@@ -4,7 +4,6 @@ use loligo_allocators::{AllocError, Arena};
 
 use super::bump::Bump;
 
-#[expect(clippy::mut_from_ref, reason = "the peer's signatures, and those of ours")]
 impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     pub fn alloc_slice_copy<T: Copy>(&self, values: &[T]) -> &mut [T] {
         Arena::alloc_slice_copy(&self.frame, values)

@@ -11,7 +11,6 @@ pub enum AllocOrInitError<E> {
     Init(E),
 }
 
-#[expect(clippy::mut_from_ref, reason = "the peer's signatures, and those of ours")]
 impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
     pub fn alloc<T>(&self, value: T) -> &mut T {
         Arena::alloc(&self.frame, value)
