@@ -10,13 +10,10 @@ use loligo_ids::{
     Wrap,
 };
 
-fn restore<S, I, F, E>(bytes: &[u8], memory: &dyn Allocator)
-where
-    S: Shape,
-    I: TableId,
-    F: FreeList,
-    E: GenerationEnd,
-{
+fn restore<S: Shape, I: TableId, F: FreeList, E: GenerationEnd>(
+    bytes: &[u8],
+    memory: &dyn Allocator,
+) {
     let Ok(mut table) = Table::<S, u32, I, F, E>::restore_in(bytes, memory) else { return };
     table.validate().expect("what was restored is whole");
     let save = |table: &Table<'_, S, u32, I, F, E>| {
