@@ -10,8 +10,10 @@ const HEAD: &str = "\
 # Peers' own tests over our types
 
 Written by `cargo xtask foreign --write`. The tests of each peer are fetched from crates.io and compiled unchanged
-against an adapter that has the peer's public API, implemented by calls of ours (`tests/foreign`). Unit tests, programs
-of tests, and, where the package has neither, the examples of the documentation count as tests, each by its name.
+against an adapter that has the peer's public API, implemented by calls of ours (`tests/foreign`). Unit tests and
+programs of tests count, and for bumpalo and allocator-api2, whose packages have few or none, the examples of the
+documentation, among them those that only compile or must not. Files that are left out are named below and not counted.
+Our hash maps refer to hashbrown for all that does not grow, so its tests run much of its code, in our memory.
 
 - *passed*: the test passes.
 - *other semantics*: it is compiled or not, and asks for what ours does otherwise on purpose.

@@ -50,7 +50,7 @@ pub(super) const SUITES: [Suite; 6] = [
 /// and output.
 const TOKIO: &[&str] = &[
     "--features",
-    "full",
+    "full,test-util",
     "--test",
     "rt_threaded",
     "--test",
