@@ -75,8 +75,8 @@ fn text_that_differs_a_little_has_another_hash() {
 #[test]
 fn ids_of_one_table_never_meet_in_a_table_as_large() {
     let hasher = BuildIdHasher::new();
-    let small = |index| SmallId::<()>::from_bits((3_u32 << 20) | index).expect("an id");
-    let wide = |index| Id::<()>::from_bits((9_u64 << 56) | (3 << 32) | index).expect("an id");
+    let small = |index: u32| SmallId::<()>::from_bits((3_u32 << 20) | index).expect("an id");
+    let wide = |index: u64| Id::<()>::from_bits((9_u64 << 56) | (3 << 32) | index).expect("an id");
     let hashes: [std::vec::Vec<u64>; 2] = [
         (0..4096).map(|index| hasher.hash_one(small(index))).collect(),
         (0..4096).map(|index| hasher.hash_one(wide(index))).collect(),
