@@ -46,7 +46,7 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
     /// use loligo_containers::HandleHeap;
     ///
     /// static MEMORY: StaticHeap<65536> = StaticHeap::new("doc");
-    /// let mut heap: HandleHeap = HandleHeap::new(&MEMORY);
+    /// let mut heap: HandleHeap = HandleHeap::try_with_capacity(24_000, &MEMORY)?;
     /// let ids: Vec<_> = (0..100).map(|_| heap.allocate(200, 16)).collect();
     /// for id in ids.iter().step_by(2) {
     ///     heap.free(*id)?;
@@ -57,7 +57,7 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
     ///     frames += 1;
     /// }
     /// assert_eq!((frames, heap.stats().holes), (7, 1));
-    /// # Ok::<(), loligo_containers::BlockError>(())
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     pub fn compact(&mut self, budget_bytes: usize) -> Compaction {
         let budget = budget_bytes as u64;
