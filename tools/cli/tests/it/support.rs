@@ -52,7 +52,11 @@ impl Place {
         let Output { status, stdout, stderr } =
             self.loligo(arguments).output().expect("the command runs");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text in UTF-8");
-        (status.code().expect("it ended by itself"), text(stdout), text(stderr))
+        let (stdout, stderr) = (text(stdout), text(stderr));
+        let Some(code) = status.code() else {
+            panic!("it did not end by itself, but by {status}:\n{stdout}\n{stderr}");
+        };
+        (code, stdout, stderr)
     }
 
     /// Runs a command that must be refused, sees that nothing was done, and returns the message.
