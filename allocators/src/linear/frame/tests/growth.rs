@@ -118,9 +118,11 @@ fn any_alignment_and_size_fits_in_a_new_chunk() {
     }
     let frame = growing(&backing);
     let too_large = Layout::from_size_align(isize::MAX as usize - 15, 16).expect("it is valid");
-    let too_aligned = layout(1, 1 << (usize::BITS - 2));
-    for wrong in [too_large, too_aligned] {
-        assert_eq!(frame.allocate(wrong), Err(AllocError), "no chunk can hold it");
+    assert_eq!(frame.allocate(too_large), Err(AllocError), "no chunk can hold it");
+    // With 32 bits the greatest alignment is a quarter of the addresses, which may be had.
+    if usize::BITS == 64 {
+        let too_aligned = layout(1, 1 << (usize::BITS - 2));
+        assert_eq!(frame.allocate(too_aligned), Err(AllocError), "no chunk can hold it");
     }
     assert_eq!((frame.stats().live, frame.stats().reserved), (0, FIRST));
 }
