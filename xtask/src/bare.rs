@@ -35,6 +35,12 @@ pub(crate) fn check(workspace: &Workspace) -> Outcome {
     packages::pack(workspace)?;
     let folder = workspace::target().join("xtask/bare");
     canary(&folder)?;
+    // Macros run in the compiler, on this system.
+    for member in workspace.published().filter(|member| member.is_macros()) {
+        let copy = folder.join(&member.name);
+        let _ = std::fs::remove_dir_all(&copy);
+        packages::copy(&packages::unpacked(workspace, member), &copy, &|text| text)?;
+    }
     for member in workspace.tier_zero() {
         let copy = folder.join(&member.name);
         let packed = packages::unpacked(workspace, member);
