@@ -16,8 +16,7 @@ use crate::back_end::BackEnd;
 use crate::boot::memory_of;
 use crate::components::{MODEL, Model};
 use crate::error::EngineError;
-use crate::memory::Memory;
-use crate::memory::SharedAllocator;
+use crate::memory::{Memory, SharedAllocator};
 use crate::renderer::{Renderer, wrong_frame};
 use crate::settings::{GameSettings, SETTINGS};
 use crate::world::World;
@@ -105,8 +104,9 @@ impl<'e, 'm> Content<'e, 'm> {
         &mut self,
         world: &mut World<'m>,
         changed: &[ResourceKey],
+        memory: &crate::memory::FrameMemory<'m>,
     ) -> Result<(), EngineError> {
-        let mut keys = Array::new_in(self.layers.memory());
+        let mut keys = Array::new_in(memory);
         for entry in self.resources.table().entries() {
             let key = entry.key;
             let is_other = changed.contains(&key) || self.resources.get(key).is_none();

@@ -11,7 +11,7 @@
 use core::fmt;
 use std::time::Instant;
 
-use loligo_allocators::ArmedAll;
+use loligo_allocators::{ArmedAll, FrameAllocator};
 use loligo_containers::{Array, EventStream};
 use loligo_diagnostics::{Log, LogSink, log};
 use loligo_monitor::{Monitor, current, name};
@@ -23,9 +23,8 @@ use crate::error::EngineError;
 use crate::frame_times::FrameTimes;
 use crate::game_window::GameWindow;
 use crate::link::Link;
-use crate::logic::Logic;
-use crate::memory::Memory;
-use crate::memory::SharedAllocator;
+use crate::logic::{Logic, LogicCalls};
+use crate::memory::{FrameMemory, Memory, SharedAllocator};
 use crate::packet::{Drawn, Packet, Wanted};
 #[cfg(feature = "script")]
 use crate::scripts::{ScriptFailures, ScriptOptions, Scripts};
@@ -43,6 +42,9 @@ mod unseen;
 /// From this frame on nothing may reach the global heap, where a guard was given: what is there
 /// once is there by then.
 pub const ARMED_FROM: u64 = 10;
+
+/// The first chunk of the memory of what dies with a frame; it grows to what a frame needs.
+const FRAME_BYTES: usize = 64 << 10;
 
 /// What an engine borrows from its boot.
 pub(crate) struct EngineParts<'e, 'm> {
@@ -68,6 +70,8 @@ pub(crate) struct EngineParts<'e, 'm> {
 /// It stays on the thread that booted it; frames are drawn on another, at most one frame later.
 pub struct Engine<'e, 'm> {
     memory: Memory<'m>,
+    /// Empty while a frame runs, which has it then.
+    frame_memory: FrameMemory<'m>,
     log: Log<'e, SharedAllocator<'m>>,
     monitor: Option<&'e Monitor<'m, SharedAllocator<'m>>>,
     workers: &'e Workers,
@@ -165,6 +169,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         };
         let mut engine = Self {
             memory,
+            frame_memory: FrameAllocator::growing_in("frame", FRAME_BYTES, engine)?,
             log: new_log(log, &memory)?,
             monitor,
             workers,
@@ -218,39 +223,8 @@ impl<'e, 'm> Engine<'e, 'm> {
     /// run all the same, and what the renderer could not receive is sent with a later frame, once
     /// there is memory.
     pub fn frame(&mut self, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
-        let now = Instant::now();
-        let elapsed = self.began.map_or(0, |began| (now - began).as_nanos() as u64);
-        self.began = Some(now);
-        if self.frame == ARMED_FROM {
-            self.armed = self.guard.map(FrameGuard::arm);
-        }
-        self.poll_window();
-        let cpu = thread_ns();
-        let _scope = current::scope(name!("frame"));
-        // The first frame is updated once, by no time.
-        let first = Updates { count: 1, step: 0 };
-        let updates = if self.frame == 0 { first } else { self.clock.updates(elapsed) };
-        self.world.begin(self.frame);
-        if self.frame == 0 {
-            self.start(logic);
-        }
-        let served = self.serve_tools(logic);
-        for _ in 0..updates.count {
-            self.world.advance(updates.step);
-            self.update(logic);
-            self.tell_events(logic);
-        }
-        if self.frame == 0 {
-            self.warn_of_no_camera();
-        }
-        let handed = self.end_world().and_then(|()| self.show(thread_ns() - cpu));
-        if self.frame > 0 {
-            self.figures.frames.add(elapsed);
-        }
-        // Also where it failed: the logic has run.
-        self.frame += 1;
-        self.drain_monitor();
-        served.and(handed)
+        self.frame_memory.reset();
+        self.with_frame_memory(logic, Self::run_frame)
     }
 
     /// Waits until all frames are drawn, and handles the result of the last.
@@ -378,6 +352,55 @@ impl<'e, 'm> Engine<'e, 'm> {
         self.guard = None;
     }
 
+    /// Runs `act` with the frame's memory in the hands of the logic.
+    fn with_frame_memory<R>(
+        &mut self,
+        logic: &mut dyn Logic<'m>,
+        act: impl FnOnce(&mut Self, &mut LogicCalls<'_, 'm>) -> R,
+    ) -> R {
+        let none = FrameAllocator::from_region("frame", &mut []);
+        let memory = core::mem::replace(&mut self.frame_memory, none);
+        let result = act(self, &mut LogicCalls { logic, memory: &memory });
+        self.frame_memory = memory;
+        result
+    }
+
+    fn run_frame(&mut self, logic: &mut LogicCalls<'_, 'm>) -> Result<(), EngineError> {
+        let now = Instant::now();
+        let elapsed = self.began.map_or(0, |began| (now - began).as_nanos() as u64);
+        self.began = Some(now);
+        if self.frame == ARMED_FROM {
+            self.armed = self.guard.map(FrameGuard::arm);
+        }
+        self.poll_window();
+        let cpu = thread_ns();
+        let _scope = current::scope(name!("frame"));
+        // The first frame is updated once, by no time.
+        let first = Updates { count: 1, step: 0 };
+        let updates = if self.frame == 0 { first } else { self.clock.updates(elapsed) };
+        self.world.begin(self.frame);
+        if self.frame == 0 {
+            self.start(logic);
+        }
+        let served = self.serve_tools(logic);
+        for _ in 0..updates.count {
+            self.world.advance(updates.step);
+            self.update(logic);
+            self.tell_events(logic);
+        }
+        if self.frame == 0 {
+            self.warn_of_no_camera();
+        }
+        let handed = self.end_world().and_then(|()| self.show(thread_ns() - cpu));
+        if self.frame > 0 {
+            self.figures.frames.add(elapsed);
+        }
+        // Also where it failed: the logic has run.
+        self.frame += 1;
+        self.drain_monitor();
+        served.and(handed)
+    }
+
     /// Processes the window's events.
     fn poll_window(&mut self) {
         let _scope = current::scope(name!("window"));
@@ -404,7 +427,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         Ok(())
     }
 
-    fn start(&mut self, logic: &mut dyn Logic<'m>) {
+    fn start(&mut self, logic: &mut LogicCalls<'_, 'm>) {
         #[cfg(feature = "script")]
         if let Some(scripts) = &mut self.scripts {
             scripts.start(&mut self.world, &self.log);
@@ -412,7 +435,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         logic.start(&mut self.world);
     }
 
-    fn update(&mut self, logic: &mut dyn Logic<'m>) {
+    fn update(&mut self, logic: &mut LogicCalls<'_, 'm>) {
         let _scope = current::scope(name!("logic"));
         #[cfg(feature = "script")]
         if let Some(scripts) = &mut self.scripts {
@@ -423,7 +446,7 @@ impl<'e, 'm> Engine<'e, 'm> {
     }
 
     /// Passes events to scripts and logic; what these cause is reported in the next frame.
-    fn tell_events(&mut self, logic: &mut dyn Logic<'m>) {
+    fn tell_events(&mut self, logic: &mut LogicCalls<'_, 'm>) {
         let mut events = EventStream::new_in(memory_of(&self.memory, "entities"));
         core::mem::swap(&mut events, &mut self.spare_events);
         let mut events = self.world.take_events(events);
@@ -452,7 +475,7 @@ impl<'e, 'm> Engine<'e, 'm> {
 
     #[cfg(not(feature = "tool-server"))]
     #[expect(clippy::unnecessary_wraps, reason = "with tools it may fail")]
-    fn serve_tools(&mut self, _: &mut dyn Logic<'m>) -> Result<(), EngineError> {
+    fn serve_tools(&mut self, _: &mut LogicCalls<'_, 'm>) -> Result<(), EngineError> {
         Ok(())
     }
 }

@@ -40,7 +40,7 @@ pub use engine::{ARMED_FROM, Engine};
 pub use error::EngineError;
 pub use frame_times::{FRAMES_MAX, FrameTimes};
 pub use logic::Logic;
-pub use memory::{Memory, MemoryError, with_memory};
+pub use memory::{FrameMemory, Memory, MemoryError, with_memory};
 pub use memory_plan::{MemoryPlan, PlanError, SUBSYSTEMS_MAX, SubsystemAllocator, SubsystemMemory};
 pub use packet::Drawn;
 pub use renderer::RenderError;

@@ -4,8 +4,8 @@ use core::error::Error;
 use core::fmt;
 
 use loligo_allocators::{
-    Allocator, BuddyAllocator, BuddyError, GuardPageAllocator, HeapAllocator, Locked,
-    MemoryGlobals, PageAllocator, SharedProxy, SharedRef, SystemAllocator,
+    Allocator, BuddyAllocator, BuddyError, FrameAllocator, GuardPageAllocator, HeapAllocator,
+    Locked, MemoryGlobals, PageAllocator, SharedProxy, SharedRef, SystemAllocator,
 };
 use loligo_containers::{Array, GrowError};
 
@@ -16,6 +16,11 @@ mod tests;
 
 /// An allocator that several threads share, of any kind.
 pub(crate) type SharedAllocator<'m> = dyn Allocator + Sync + 'm;
+
+/// The memory of what dies with a frame: it is reset when the next frame begins, and keeps its chunks.
+/// [`Arena`](loligo_allocators::Arena) puts values into it without unsafe code, and every container
+/// takes its memory from it.
+pub type FrameMemory<'m> = FrameAllocator<'m, SharedAllocator<'m>>;
 
 /// The allocators of an engine's subsystems, each wrapped in a proxy with the subsystem's name.
 ///

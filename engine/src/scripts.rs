@@ -7,7 +7,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use loligo_allocators::SharedRef;
+use loligo_allocators::{Arena, SharedRef};
 use loligo_containers::{Array, Event as _, EventRecord, GrowError, SortedMap};
 use loligo_diagnostics::{Log, log};
 use loligo_ids::IdString64;
@@ -18,7 +18,7 @@ use loligo_script::{
 };
 
 use crate::error::EngineError;
-use crate::memory::SharedAllocator;
+use crate::memory::{FrameMemory, SharedAllocator};
 use crate::world::{Removed, ResourceChanged, Spawned, World};
 
 mod bindings;
@@ -265,11 +265,12 @@ impl<'m> Scripts<'m> {
         &mut self,
         world: &mut World<'m>,
         changed: &[ResourceKey],
+        memory: &FrameMemory<'m>,
         log: &Log<'_, SharedAllocator<'m>>,
         say: &mut dyn FnMut(&dyn fmt::Display),
     ) -> Result<(), EngineError> {
-        let memory = self.failed.memory();
-        let mut keys = core::mem::replace(&mut self.failed, Array::new_in(memory));
+        let own = self.failed.memory();
+        let mut keys = core::mem::replace(&mut self.failed, Array::new_in(own));
         for key in changed.iter().filter(|key| Modules::is_script(**key)) {
             if !keys.contains(key) {
                 keys.try_push(*key)?;
@@ -281,7 +282,7 @@ impl<'m> Scripts<'m> {
         self.failures.forget_places();
         self.limit(|limits| limits.load);
         for key in &*keys {
-            self.reload_one(world, *key, log, say)?;
+            self.reload_one(world, *key, memory, log, say)?;
         }
         callbacks::warn_of_look_alikes(&mut self.script, world, log);
         self.print(world, log);
@@ -292,13 +293,13 @@ impl<'m> Scripts<'m> {
         &mut self,
         world: &mut World<'m>,
         key: ResourceKey,
+        memory: &FrameMemory<'m>,
         log: &Log<'_, SharedAllocator<'m>>,
         say: &mut dyn FnMut(&dyn fmt::Display),
     ) -> Result<(), EngineError> {
         // What nobody has asked for is loaded by nobody.
         let Some(name) = world.modules.name(key) else { return Ok(()) };
-        let name = Array::try_from_slice_in(name.as_bytes(), self.failed.memory())?;
-        let name = core::str::from_utf8(&name).unwrap_or_default();
+        let name = memory.try_alloc_str(name)?;
         let loaded = match self.script.reload(world, name) {
             // One that failed when it was loaded first.
             Ok(false) => self.script.load(world, name).map(|()| true),

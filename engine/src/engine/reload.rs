@@ -10,7 +10,8 @@ use loligo_resources::{Reloaded, ResourceKey};
 use super::Engine;
 use crate::boot::memory_of;
 use crate::error::EngineError;
-use crate::logic::Logic;
+use crate::logic::{Logic, LogicCalls};
+use crate::memory::FrameMemory;
 use crate::settings::{GameSettings, SETTINGS};
 use crate::time_step::GameClock;
 use crate::world::ResourceChanged;
@@ -31,18 +32,17 @@ impl<'m> Engine<'_, 'm> {
     ///
     /// [`EngineError`] if there is no memory, or the table of resources cannot be read.
     pub fn reload(&mut self, logic: &mut dyn Logic<'m>) -> Result<usize, EngineError> {
-        self.reload_saying(logic, &mut |_| {})
+        self.with_frame_memory(logic, |engine, logic| engine.reload_saying(logic, &mut |_| {}))
     }
 
     /// As [`reload`](Self::reload); `say` is called for what could not be replaced.
     pub(super) fn reload_saying(
         &mut self,
-        logic: &mut dyn Logic<'m>,
+        logic: &mut LogicCalls<'_, 'm>,
         say: &mut Say<'_>,
     ) -> Result<usize, EngineError> {
         context!("When reloading resources of frame", self.frame);
-        let mut changed: Array<'_, ResourceKey, _> =
-            Array::new_in(memory_of(&self.memory, "engine"));
+        let mut changed: Array<'_, ResourceKey, _> = Array::new_in(logic.memory);
         let mut grown = Ok(());
         let Self { content, log, .. } = self;
         let swapped = content.resources.reload(&mut |what| match what {
@@ -58,7 +58,7 @@ impl<'m> Engine<'_, 'm> {
             }
         })?;
         grown?;
-        self.take_in_scripts(&changed, say)?;
+        self.take_in_scripts(&changed, logic.memory, say)?;
         let failed = self.script_failure_count();
         for key in &*changed {
             // What is wrong with one resource keeps no other from being taken in.
@@ -89,11 +89,15 @@ impl<'m> Engine<'_, 'm> {
     }
 
     /// Notifies the users of a resource that it was replaced.
-    fn take_in(&mut self, key: ResourceKey, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
+    fn take_in(
+        &mut self,
+        key: ResourceKey,
+        logic: &mut LogicCalls<'_, 'm>,
+    ) -> Result<(), EngineError> {
         if key == SETTINGS {
             self.take_in_settings(logic)?;
         } else if key == self.content.settings.level {
-            self.restart(logic)?;
+            self.restart_level(logic)?;
         } else if key == self.content.settings.frame {
             self.take_in_frame()?;
         } else if self.is_script(key) {
@@ -116,6 +120,14 @@ impl<'m> Engine<'_, 'm> {
     /// [`EngineError`] if the level names what cannot be loaded, or there is no memory; the
     /// entities that were there stay.
     pub fn restart(&mut self, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
+        self.with_frame_memory(logic, Self::restart_level)
+    }
+
+    /// As [`restart`](Self::restart), in a frame.
+    pub(super) fn restart_level(
+        &mut self,
+        logic: &mut LogicCalls<'_, 'm>,
+    ) -> Result<(), EngineError> {
         self.content.load_models()?;
         let Self { content, world, .. } = self;
         world.replace_all(|world| content.spawn(world))?;
@@ -126,7 +138,7 @@ impl<'m> Engine<'_, 'm> {
 
     /// Applies the game's settings as far as that is possible while it runs: its time step, its
     /// materials and its level. What else has changed is an error.
-    fn take_in_settings(&mut self, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
+    fn take_in_settings(&mut self, logic: &mut LogicCalls<'_, 'm>) -> Result<(), EngineError> {
         let engine = memory_of(&self.memory, "engine");
         let Self { content, world, .. } = self;
         let payload = content.resources.get(SETTINGS).map_or(&[][..], |game| game.payload());
@@ -145,7 +157,7 @@ impl<'m> Engine<'_, 'm> {
         if new.level != content.settings.level {
             content.resources.load(new.level)?;
             let old = core::mem::replace(&mut content.settings.level, new.level);
-            if let Err(error) = self.restart(logic) {
+            if let Err(error) = self.restart_level(logic) {
                 self.content.settings.level = old;
                 self.content.resources.unload(new.level);
                 return Err(error);
@@ -185,17 +197,23 @@ impl<'m> Engine<'_, 'm> {
     fn take_in_scripts(
         &mut self,
         changed: &[ResourceKey],
+        memory: &FrameMemory<'m>,
         say: &mut Say<'_>,
     ) -> Result<(), EngineError> {
         let Self { content, world, scripts, log, .. } = self;
         let Some(scripts) = scripts else { return Ok(()) };
-        content.update_scripts(world, changed)?;
-        scripts.reload(world, changed, log, say)
+        content.update_scripts(world, changed, memory)?;
+        scripts.reload(world, changed, memory, log, say)
     }
 
     #[cfg(not(feature = "script"))]
     #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "with scripts it may fail")]
-    fn take_in_scripts(&mut self, _: &[ResourceKey], _: &mut Say<'_>) -> Result<(), EngineError> {
+    fn take_in_scripts(
+        &mut self,
+        _: &[ResourceKey],
+        _: &FrameMemory<'m>,
+        _: &mut Say<'_>,
+    ) -> Result<(), EngineError> {
         Ok(())
     }
 

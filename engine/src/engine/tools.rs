@@ -25,7 +25,7 @@ use loligo_sjson::{Nest, Writer};
 use super::Engine;
 use crate::boot::{EngineOptions, memory_of};
 use crate::error::EngineError;
-use crate::logic::Logic;
+use crate::logic::LogicCalls;
 use crate::memory::Memory;
 use crate::memory::SharedAllocator;
 use crate::subsystems::SUBSYSTEMS;
@@ -92,7 +92,10 @@ impl<'m> Engine<'_, 'm> {
     }
 
     /// Serves what tools have asked for since the last frame.
-    pub(super) fn serve_tools(&mut self, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
+    pub(super) fn serve_tools(
+        &mut self,
+        logic: &mut LogicCalls<'_, 'm>,
+    ) -> Result<(), EngineError> {
         let Some(mut tools) = self.tools.take() else { return Ok(()) };
         let Tools { server, graphs, .. } = &mut tools;
         // The port's library takes its memory from the global heap, and an answer is a text from
@@ -109,7 +112,7 @@ impl<'m> Engine<'_, 'm> {
         request: &ToolRequest<'_>,
         writer: &mut Writer<'_>,
         graphs: &mut Graphs<'_, SharedAllocator<'_>>,
-        logic: &mut dyn Logic<'m>,
+        logic: &mut LogicCalls<'_, 'm>,
     ) -> Result<(), String> {
         let text = |key: &str| {
             let text = request.body.get(key).and_then(|text| text.as_str());
@@ -127,7 +130,7 @@ impl<'m> Engine<'_, 'm> {
             "reload" => self.recompile_and_reload(writer, logic),
             "restart" => {
                 let names = Names::read_in(self.data, memory_of(&self.memory, "tools"));
-                self.restart(logic).map_err(|error| names.show(&error).to_string())?;
+                self.restart_level(logic).map_err(|error| names.show(&error).to_string())?;
                 writer.null().map_err(too_long)
             }
             "monitor" => self.write_monitor(writer, graphs).map_err(too_long),
@@ -163,7 +166,7 @@ impl<'m> Engine<'_, 'm> {
     fn recompile_and_reload(
         &mut self,
         writer: &mut Writer<'_>,
-        logic: &mut dyn Logic<'m>,
+        logic: &mut LogicCalls<'_, 'm>,
     ) -> Result<(), String> {
         let mut errors = Array::<String, _>::new_in(memory_of(&self.memory, "tools"));
         if let Some(recompile) = self.recompile {

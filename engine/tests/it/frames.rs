@@ -2,8 +2,8 @@
 
 use glam::{Quat, Vec3};
 use loligo_engine::{
-    ARMED_FROM, DisabledSubsystems, Engine, EngineError, EngineOptions, Logic, SubsystemAllocator,
-    SubsystemMemory, World, with_engine,
+    ARMED_FROM, DisabledSubsystems, Engine, EngineError, EngineOptions, FrameMemory, Logic,
+    SubsystemAllocator, SubsystemMemory, World, with_engine,
 };
 use loligo_ids::id32;
 
@@ -17,12 +17,12 @@ pub(crate) struct Turning {
 }
 
 impl<'m> Logic<'m> for Turning {
-    fn start(&mut self, world: &mut World<'m>) {
+    fn start(&mut self, world: &mut World<'m>, _: &FrameMemory<'m>) {
         self.started += 1;
         assert_eq!(world.tags().entities(id32!("turns")).len(), 1, "the hub is there");
     }
 
-    fn update(&mut self, world: &mut World<'m>) {
+    fn update(&mut self, world: &mut World<'m>, _: &FrameMemory<'m>) {
         let angle = (world.now() as f64 / 1e9) as f32;
         let turning = world.tags().entities(id32!("turns")).first().copied();
         if let Some(entity) = turning {
@@ -32,7 +32,12 @@ impl<'m> Logic<'m> for Turning {
         }
     }
 
-    fn event(&mut self, _: &mut World<'m>, _: &loligo_containers::EventRecord<'_>) {
+    fn event(
+        &mut self,
+        _: &mut World<'m>,
+        _: &loligo_containers::EventRecord<'_>,
+        _: &FrameMemory<'m>,
+    ) {
         self.events += 1;
     }
 }
@@ -112,7 +117,7 @@ type Touch = fn(&mut World<'_>);
 fn the_text_of_a_frame_has_a_hash_of_all_that_is_seen() {
     struct Once(Touch);
     impl<'m> Logic<'m> for Once {
-        fn start(&mut self, world: &mut World<'m>) {
+        fn start(&mut self, world: &mut World<'m>, _: &FrameMemory<'m>) {
             (self.0)(world);
         }
     }

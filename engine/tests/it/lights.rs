@@ -1,6 +1,6 @@
 //! Point lights: spawned, moved, changed by scripts, chosen, printed in the text of a frame.
 
-use loligo_engine::{EngineOptions, Logic, PointLight, World, with_engine};
+use loligo_engine::{EngineOptions, FrameMemory, Logic, PointLight, World, with_engine};
 use loligo_ids::id32;
 
 use crate::support::Game;
@@ -81,7 +81,7 @@ fn what_is_left_out_is_counted() {
 struct Dimming;
 
 impl<'m> Logic<'m> for Dimming {
-    fn update(&mut self, world: &mut World<'m>) {
+    fn update(&mut self, world: &mut World<'m>, _: &FrameMemory<'m>) {
         let [a, b, c] = [id32!("a"), id32!("b"), id32!("c")].map(|name| world.find(name));
         if world.frame() == 1 {
             let (a, b, c) = (a.expect("a"), b.expect("b"), c.expect("c"));

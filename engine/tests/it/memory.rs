@@ -2,10 +2,10 @@
 
 use std::process::{Command, Output};
 
-use loligo_allocators::GlobalGuard;
+use loligo_allocators::{Allocator as _, Arena as _, GlobalGuard};
 use loligo_engine::{
-    EngineOptions, Logic, MemoryPlan, SUBSYSTEMS, SubsystemAllocator, SubsystemMemory, World,
-    libraries, with_engine,
+    EngineOptions, FrameMemory, Logic, MemoryPlan, SUBSYSTEMS, SubsystemAllocator, SubsystemMemory,
+    World, libraries, with_engine,
 };
 use loligo_ids::id32;
 use std::alloc::System;
@@ -72,7 +72,7 @@ fn frames_from_the_tenth_on_leave_the_global_heap_alone() {
 struct Writing;
 
 impl<'m> Logic<'m> for Writing {
-    fn update(&mut self, world: &mut World<'m>) {
+    fn update(&mut self, world: &mut World<'m>, _: &FrameMemory<'m>) {
         const TEXT: &str =
             "a text that is longer in each frame than it was in the frame before, for sixty frames";
         let hub = world.find(id32!("hub")).expect("the level has one");
@@ -101,11 +101,40 @@ fn the_systems_heap_serves_subsystems_while_the_guard_is_armed() {
     assert!(said.contains("60 frames on the system's heap"), "{said}");
 }
 
+/// Keeps in each frame, until the next, more than the first chunk of the frame's memory holds.
+#[derive(Default)]
+struct Passing {
+    reserved: Vec<usize>,
+}
+
+impl<'m> Logic<'m> for Passing {
+    fn update(&mut self, world: &mut World<'m>, memory: &FrameMemory<'m>) {
+        assert_eq!(memory.stats().live, 0, "what the frame before left is gone");
+        let numbers = memory.alloc_slice_fill_with(100_000, |index| index as u64 + world.frame());
+        assert_eq!(numbers[99_999], 99_999 + world.frame(), "the last");
+        self.reserved.push(memory.stats().reserved);
+    }
+}
+
+#[test]
+fn the_memory_of_what_dies_with_a_frame_is_there_again_in_the_next() {
+    let game = Game::new(3);
+    let mut logic = Passing::default();
+    with_engine(&game.options(&game.data()), |engine| {
+        (0..8).for_each(|_| engine.frame(&mut logic).expect("a frame"));
+        engine.finish().expect("it is drawn");
+    })
+    .expect("it boots");
+    let [first, .., last] = logic.reserved[..] else { panic!("eight frames") };
+    assert!(first > 800_000, "it has grown: {first}");
+    assert_eq!(first, last, "no frame takes more than the first");
+}
+
 /// Takes a box in its twelfth frame.
 struct Careless;
 
 impl<'m> Logic<'m> for Careless {
-    fn update(&mut self, world: &mut World<'m>) {
+    fn update(&mut self, world: &mut World<'m>, _: &FrameMemory<'m>) {
         if world.frame() == 12 {
             careless_box(world.frame());
         }
