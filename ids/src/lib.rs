@@ -9,6 +9,8 @@
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
+#[cfg(feature = "serde")]
+mod each;
 mod error;
 mod hash;
 mod id;
@@ -30,6 +32,8 @@ pub use hash::{
 };
 pub use id::{Id, Repr, SmallId, TableId};
 pub use policy::{Fifo, FreeList, GenerationEnd, Lifo, Refuse, Retire, Wrap};
+#[cfg(feature = "serde")]
+pub use secondary::SecondarySeed;
 pub use secondary::{
     Dense, Entry, OccupiedEntry, Placement, Secondary, Sparse, SparseSecondary, VacantEntry,
 };

@@ -20,12 +20,16 @@ use crate::table::{HoleParts, Holes, IterWithIds, IterWithIdsMut, Parts};
 mod entry;
 mod memory;
 mod placement;
+#[cfg(feature = "serde")]
+mod serialize;
 #[cfg(test)]
 mod tests;
 mod traits;
 
 pub use entry::{Entry, OccupiedEntry, VacantEntry};
 pub use placement::{Dense, Placement, Sparse};
+#[cfg(feature = "serde")]
+pub use serialize::SecondarySeed;
 
 /// A map from the ids of a table to more data: a value for most of them.
 ///

@@ -1,5 +1,8 @@
 //! The maps against a tree, out of memory, and with destructors that panic.
 
+#[cfg(feature = "serde")]
+mod serialized;
+
 use core::any::TypeId;
 use core::panic::AssertUnwindSafe;
 use std::boxed::Box;

@@ -11,6 +11,7 @@ use core::marker::PhantomData;
 use loligo_allocators::Allocator;
 use serde_core::de::{Deserialize, DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 
+use crate::each::Each;
 use crate::error::TableDamage;
 use crate::id::{Id, TableId};
 use crate::policy::{End, FreeList, GenerationEnd, Lifo, Retire};
@@ -149,49 +150,6 @@ where
         fields.next_element_seed(objects)?.ok_or_else(|| missing(3))?;
         table.count_set_aside().map_err(Q::Error::custom)?;
         Ok(table)
-    }
-}
-
-/// Passes each element of a sequence on; the first that is refused ends it.
-struct Each<X, V> {
-    pass: V,
-    element: PhantomData<fn(X)>,
-}
-
-impl<X, V: FnMut(X) -> Result<(), TableDamage>> Each<X, V> {
-    fn new(pass: V) -> Self {
-        Self { pass, element: PhantomData }
-    }
-}
-
-impl<'de, X, V> DeserializeSeed<'de> for Each<X, V>
-where
-    X: Deserialize<'de>,
-    V: FnMut(X) -> Result<(), TableDamage>,
-{
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_seq(self)
-    }
-}
-
-impl<'de, X, V> Visitor<'de> for Each<X, V>
-where
-    X: Deserialize<'de>,
-    V: FnMut(X) -> Result<(), TableDamage>,
-{
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a sequence of slots")
-    }
-
-    fn visit_seq<Q: SeqAccess<'de>>(mut self, mut elements: Q) -> Result<(), Q::Error> {
-        while let Some(element) = elements.next_element()? {
-            (self.pass)(element).map_err(Q::Error::custom)?;
-        }
-        Ok(())
     }
 }
 
