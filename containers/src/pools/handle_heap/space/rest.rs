@@ -12,7 +12,7 @@ impl<A: Allocator + ?Sized> Space<'_, A> {
     #[inline]
     pub(super) fn wake(&mut self, granules: u32, align: u32) -> Option<u32> {
         let at = self.resting.first(granules);
-        if at == NIL || !(at + 1).is_multiple_of(align) {
+        if at == NIL || (at + 1) & (align - 1) != 0 {
             return None;
         }
         let header = self.header_mut(at);
