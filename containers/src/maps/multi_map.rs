@@ -63,15 +63,15 @@ pub struct EntryPlace {
 /// # Memory
 ///
 /// ```text
-/// buckets | hash, 3 | none | hash, 0 | ..           8 bytes each, a power of two, 4/3 of the keys at least
+/// buckets | hash, 3 | none | hash, 0 | ..           8 bytes each, a power of two, twice the keys at least
 /// keys    | hash, where, how many, K | ..           16 bytes + K each
-/// values  | a b c . | d | e f g h i . . . | ..      V each: 1, 4, 8, 16 .. slots a key
+/// values  | a b c . | d | e f g h i . . . | ..      V each: 4, 8, 16 .. slots a key
 /// ```
 ///
 /// Nothing while it is empty. Then three blocks, each of which doubles. In addition to key and
-/// value a key has 27 to 70 bytes, its place for one more not counted; its values have at most
-/// twice the slots that they need (four for two), and a quarter of all may be idle before they are
-/// moved together. The object is 88 bytes with `dyn Allocator` and a hasher without size.
+/// value a key has 32 to 64 bytes, its place for one more not counted; its values have at most
+/// twice the slots that they need, but four where they take 4 bytes or fewer, two where 8 or fewer,
+/// and four for two. A quarter of all may be idle before they are moved together. The object is 88 bytes with `dyn Allocator` and a hasher without size.
 ///
 /// # Threads
 ///
@@ -203,7 +203,7 @@ impl<'a, K, V, S, A: Allocator + ?Sized> MultiMap<'a, K, V, S, A> {
     #[must_use]
     pub fn capacity(&self) -> usize {
         let keys = self.keys.capacity().min(self.index.capacity()) - self.keys.len();
-        self.len + keys.min(self.values.left() as usize)
+        self.len + keys.min(self.values.runs_left() as usize)
     }
 
     /// Returns the allocator that the memory is from.
@@ -234,7 +234,7 @@ impl<'a, K, V, S, A: Allocator + ?Sized> MultiMap<'a, K, V, S, A> {
         }
         // A sum that cannot be counted is refused above.
         self.index.try_reserve(self.keys.len().saturating_add(more))?;
-        self.values.try_reserve(more, &mut self.keys)
+        self.values.try_reserve_runs(more, &mut self.keys)
     }
 
     /// Makes room as [`try_reserve`](Self::try_reserve) does.

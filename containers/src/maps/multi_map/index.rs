@@ -20,9 +20,9 @@ impl Bucket {
     pub(super) const EMPTY: Self = Self { hash: 0, at: NIL };
 }
 
-/// The table: a power of two of buckets, at most three quarters of them in use. A key is in the
-/// bucket that its hash names or, where that is in use, in one of those after it, before any empty
-/// one.
+/// The table: a power of two of buckets, at most half of them in use: a key is rarely far from where
+/// it belongs then, and the length of a search can be predicted. A key is in the bucket that its
+/// hash names or, where that is in use, in one of those after it, before any empty one.
 pub(super) struct Index<'a, A: Allocator + ?Sized> {
     pub(super) buckets: Array<'a, Bucket, A>,
 }
@@ -34,7 +34,7 @@ impl<'a, A: Allocator + ?Sized> Index<'a, A> {
 
     /// Returns how many keys there is room for.
     pub(super) fn capacity(&self) -> usize {
-        self.buckets.len() / 4 * 3
+        self.buckets.len() / 2
     }
 
     /// Makes room for `keys` keys in all.
@@ -47,7 +47,7 @@ impl<'a, A: Allocator + ?Sized> Index<'a, A> {
     #[inline(never)]
     fn grow(&mut self, keys: usize) -> Result<(), GrowError> {
         let (wanted, limit) = (keys as u64, u64::from(NIL));
-        let count = (wanted.saturating_mul(4).div_ceil(3)).max(FIRST_BUCKETS as u64);
+        let count = (wanted.saturating_mul(2)).max(FIRST_BUCKETS as u64);
         let count = count.checked_next_power_of_two().filter(|count| *count <= 1 << 32);
         let count = count.and_then(|count| usize::try_from(count).ok());
         let count = count.ok_or(GrowError::Length { wanted, limit })?;

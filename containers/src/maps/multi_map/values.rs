@@ -21,10 +21,20 @@ pub(super) struct Run {
     pub(super) slots: u32,
 }
 
-/// The slots of a run that is to hold `len` values: 1, 4, 8, 16 and so on.
-const fn slots_for(len: u32) -> u32 {
+/// The slots of a key's first run: four where they take 16 bytes at most, as the move of a run costs
+/// more than they do.
+const fn first_slots<V>() -> u32 {
+    match size_of::<V>() {
+        0..=4 => 4,
+        5..=8 => 2,
+        _ => 1,
+    }
+}
+
+/// The slots of a run that is to hold `len` values: as many as the first has, 4, 8, 16 and so on.
+const fn slots_for<V>(len: u32) -> u32 {
     match len {
-        0 | 1 => 1,
+        _ if len <= first_slots::<V>() => first_slots::<V>(),
         2..=4 => 4,
         _ => match len.checked_next_power_of_two() {
             Some(slots) => slots,
@@ -58,17 +68,28 @@ impl<'a, V, A: Allocator + ?Sized> Values<'a, V, A> {
     }
 
     /// Returns how many slots are left after `end`.
-    pub(super) fn left(&self) -> u32 {
+    fn left(&self) -> u32 {
         self.buffer.capacity() - self.end
     }
 
-    /// Makes sure that `more` slots are left. The runs may move.
+    /// Returns how many first runs there is room for.
+    pub(super) fn runs_left(&self) -> u32 {
+        self.left() / first_slots::<V>()
+    }
+
+    /// Makes sure that there is room for `more` first runs. The runs may move.
     #[inline]
-    pub(super) fn try_reserve<K>(
+    pub(super) fn try_reserve_runs<K>(
         &mut self,
         more: usize,
         keys: &mut [Keyed<K>],
     ) -> Result<(), GrowError> {
+        self.try_reserve(more.saturating_mul(first_slots::<V>() as usize), keys)
+    }
+
+    /// Makes sure that `more` slots are left. The runs may move.
+    #[inline]
+    fn try_reserve<K>(&mut self, more: usize, keys: &mut [Keyed<K>]) -> Result<(), GrowError> {
         if more as u64 <= u64::from(self.left()) { Ok(()) } else { self.make_room(more, keys) }
     }
 
@@ -86,7 +107,7 @@ impl<'a, V, A: Allocator + ?Sized> Values<'a, V, A> {
 
     #[inline(never)]
     fn widen<K>(&mut self, key: usize, keys: &mut [Keyed<K>]) -> Result<(), GrowError> {
-        let wanted = slots_for(keys[key].run.len.saturating_add(1));
+        let wanted = slots_for::<V>(keys[key].run.len.saturating_add(1));
         self.try_reserve(wanted as usize, keys)?;
         let run = &mut keys[key].run;
         if run.start + run.slots == self.end {
@@ -112,7 +133,7 @@ impl<'a, V, A: Allocator + ?Sized> Values<'a, V, A> {
         if self.idle <= self.end / 4 || size_of::<V>() == 0 {
             return self.buffer.grow(self.end, more);
         }
-        let sum = |slots: u64, keyed: &Keyed<K>| slots + u64::from(slots_for(keyed.run.len));
+        let sum = |slots: u64, keyed: &Keyed<K>| slots + u64::from(slots_for::<V>(keyed.run.len));
         let needed = keys.iter().fold(0, sum).saturating_add(more as u64);
         let usual = needed.saturating_mul(2).max(self.buffer.capacity().into());
         let mut buffer = Buffer::new(self.memory());
@@ -126,21 +147,21 @@ impl<'a, V, A: Allocator + ?Sized> Values<'a, V, A> {
             let place = unsafe { to.add(end as usize) };
             // SAFETY: as above; the values move, and those in the old buffer are not used again.
             unsafe { place.copy_from_nonoverlapping(self.slot(run.start), run.len as usize) };
-            (run.start, run.slots) = (end, slots_for(run.len));
+            (run.start, run.slots) = (end, slots_for::<V>(run.len));
             end += run.slots;
         }
         (self.buffer, self.end, self.idle) = (buffer, end, 0);
         Ok(())
     }
 
-    /// Hands out a run for a first value; a slot is left.
+    /// Hands out a run for a first value; there is room for it.
     #[inline]
     pub(super) fn begin_run(&mut self, value: V) -> Run {
-        assert!(self.left() > 0, "a slot was reserved");
-        let run = Run { start: self.end, len: 1, slots: 1 };
+        assert!(self.runs_left() > 0, "a run was reserved");
+        let run = Run { start: self.end, len: 1, slots: first_slots::<V>() };
         // SAFETY: the slot is below the capacity, and in no run.
         unsafe { self.slot(self.end).write(value) };
-        self.end += 1;
+        self.end += run.slots;
         run
     }
 
