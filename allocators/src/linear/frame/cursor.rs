@@ -57,7 +57,7 @@ impl<B: Allocator + ?Sized, S: SiteBook, const MIN_ALIGN: usize>
         let block = chunk.cursor.get();
         // The cursor is a multiple of 8, and while a span is open it leaves no room.
         let is_padded =
-            layout.align() > MIN_ALIGN && !block.addr().get().is_multiple_of(layout.align());
+            layout.align() > MIN_ALIGN && block.addr().get() & (layout.align() - 1) != 0;
         if is_padded || bytes == 0 {
             return self.allocate_slow(layout);
         }
