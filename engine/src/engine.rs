@@ -62,8 +62,8 @@ pub(crate) struct EngineParts<'e, 'm> {
 ///
 /// # Memory
 ///
-/// All from the subsystems of the plan. A frame like the one before it allocates nothing, neither there
-/// nor from the global heap.
+/// All from the subsystems of the plan. A frame like the one before it allocates nothing, neither
+/// there nor from the global heap.
 ///
 /// # Threads
 ///

@@ -17,9 +17,9 @@ mod tests;
 /// An allocator that several threads share, of any kind.
 pub(crate) type SharedAllocator<'m> = dyn Allocator + Sync + 'm;
 
-/// The memory of what dies with a frame: it is reset when the next frame begins, and keeps its chunks.
-/// [`Arena`](loligo_allocators::Arena) puts values into it without unsafe code, and every container
-/// takes its memory from it.
+/// The memory of what dies with a frame: it is reset when the next frame begins, and keeps its
+/// chunks. [`Arena`](loligo_allocators::Arena) puts values into it without unsafe code, and every
+/// container takes its memory from it.
 pub type FrameMemory<'m> = FrameAllocator<'m, SharedAllocator<'m>>;
 
 /// The allocators of an engine's subsystems, each wrapped in a proxy with the subsystem's name.
@@ -50,13 +50,14 @@ enum Own<'m> {
 
 /// Makes the allocators that a plan wants, shows them to `act`, and tears them down.
 ///
-/// The plan and `subsystems` belong together: [`MemoryPlan::subsystem`] of a place is for the name at that
-/// place. After `act` no block may be left: a subsystem that left one is named in a panic, with the
-/// number of its blocks and bytes.
+/// The plan and `subsystems` belong together: [`MemoryPlan::subsystem`] of a place is for the name
+/// at that place. After `act` no block may be left: a subsystem that left one is named in a panic,
+/// with the number of its blocks and bytes.
 ///
 /// # Complexity
 ///
-/// O(subsystems): what a subsystem asks for goes through its proxy to its allocator, without a search.
+/// O(subsystems): what a subsystem asks for goes through its proxy to its allocator, without a
+/// search.
 ///
 /// # Memory
 ///

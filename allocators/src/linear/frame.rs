@@ -70,8 +70,8 @@ use span::{CLOSED, NOWHERE};
 /// are one block to [`stats`](Allocator::stats) and [`walk`](Allocator::walk), which grows in place
 /// by each of them and by the bytes between them; it is no block to free.
 ///
-/// All blocks are aligned to `MIN_ALIGN`, which is 8 unless [`with_min_align`](Self::with_min_align)
-/// raises it.
+/// All blocks are aligned to `MIN_ALIGN`, which is 8 unless
+/// [`with_min_align`](Self::with_min_align) raises it.
 ///
 /// Sizes are exact: `granted` equals `requested` (a size of zero counts as one), and bytes skipped
 /// by rounding and alignment count only as reserved. A block that grows in place raises the totals
@@ -80,15 +80,15 @@ use span::{CLOSED, NOWHERE};
 /// A double free (of a dead block, or of an address after the last block), a foreign free, an
 /// interior free and a wrong size are found and reported through [`misuse`](crate::misuse()).
 ///
-/// A frame uses at most 4 GiB less one byte of a region or chunk. Dropping it silently releases remaining
-/// blocks; [`assert_empty`](Self::assert_empty) panics if there are any.
+/// A frame uses at most 4 GiB less one byte of a region or chunk. Dropping it silently releases
+/// remaining blocks; [`assert_empty`](Self::assert_empty) panics if there are any.
 ///
 /// # Complexity
 ///
 /// Allocating, and freeing or resizing the last block: O(1) (freeing: amortised, as it also
-/// releases the dead blocks before it). Freeing another block: O(chunks + log runs). A further chunk
-/// is a call of the backing, the first time that it is needed; the number of chunks is logarithmic
-/// up to 64 MiB each.
+/// releases the dead blocks before it). Freeing another block: O(chunks + log runs). A further
+/// chunk is a call of the backing, the first time that it is needed; the number of chunks is
+/// logarithmic up to 64 MiB each.
 ///
 /// # Memory
 ///
@@ -96,9 +96,9 @@ use span::{CLOSED, NOWHERE};
 /// Records at the region's end take 8 bytes for each run of blocks of one size (8 a block in the
 /// worst case, if no two neighbours have equal sizes), and the dead bits after them 1/64 of the
 /// region. Memory freed out of order is recovered with the blocks after it: one live block holds
-/// all memory freed below it, in the worst case the whole region. A growing frame loses what is left
-/// of a chunk when a block does not fit, and the header: 80 bytes, 160 in the first chunk. The object itself is 200 bytes or
-/// fewer.
+/// all memory freed below it, in the worst case the whole region. A growing frame loses what is
+/// left of a chunk when a block does not fit, and the header: 80 bytes, 160 in the first chunk. The
+/// object itself is 200 bytes or fewer.
 ///
 /// # Threads
 ///
@@ -194,21 +194,23 @@ use span::{CLOSED, NOWHERE};
 ///
 /// # Invariants
 ///
-/// 1. Of each chunk: `table` points to the newest record, or to the ground if there is none. After it are the
-///    records of ever older runs and gaps and then the ground.
+/// 1. Of each chunk: `table` points to the newest record, or to the ground if there is none. After
+///    it are the records of ever older runs and gaps and then the ground.
 /// 2. Runs and gaps are contiguous, from `memory` to `cursor`, in the order of their records;
 ///    `cursor` is at or before `table`, and both are multiples of 8.
 /// 3. A run has at least one block, a span at least one value. The newest record is not a gap, and
 ///    the last block is not dead.
 /// 4. `odd` counts the gaps and the dead blocks; each dead block's bit is set and no other bit.
 /// 5. While no span is open, `allocations_total - frees_total` blocks are live and have
-///    `allocated_total - freed_total` bytes, which were never more than `peak` before the last free.
+///    `allocated_total - freed_total` bytes, which were never more than `peak` before the last
+///    free.
 /// 6. `quick` is the address `peak` bytes after the start of the chunk in use, less the bytes that
 ///    older chunks used, if `odd` is zero and no span is open; else zero. (Live bytes are at most
 ///    the bytes below the cursor, so below `quick` there can be no new peak.)
 /// 7. `span_end` is `CLOSED` and `span` is `NOWHERE`, or the span is open: `span` is after at least
-///    one value and at most at `span_end`, the table, and `cursor` is at the table. Then invariant 2
-///    holds with `span` for `cursor`, and the bytes from `span_from` to `span` are not counted yet.
+///    one value and at most at `span_end`, the table, and `cursor` is at the table. Then invariant
+///    2 holds with `span` for `cursor`, and the bytes from `span_from` to `span` are not counted
+///    yet.
 /// 8. `growth` is null, or the backing's block begins with a `Growth` and is the first chunk.
 pub struct FrameAllocator<
     'a,

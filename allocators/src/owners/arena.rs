@@ -2,8 +2,8 @@
 //!
 //! After Niklas Frykholm, "Custom Memory Allocation in C++" (2010), whose frame allocator frees all
 //! blocks at once, so nothing is destroyed singly. Changes: a value is a reference that borrows the
-//! allocator, so the compiler refuses a use after the reset; types that need dropping are refused at
-//! compile time. The methods have the names of the crate bumpalo.
+//! allocator, so the compiler refuses a use after the reset; types that need dropping are refused
+//! at compile time. The methods have the names of the crate bumpalo.
 
 use core::alloc::Layout;
 use core::fmt;
@@ -41,11 +41,12 @@ mod tests;
 ///
 /// A block has the size of its value, and what the allocator adds. Values of no size and empty
 /// slices take no block. A text or a slice whose length is not known before grows in place; if
-/// others are allocated meanwhile, it is moved, and its block can be up to twice as large as needed.
+/// others are allocated meanwhile, it is moved, and its block can be up to twice as large as
+/// needed.
 ///
 /// In a [`FrameAllocator`] without [`Sites`](crate::Sites), values of [`alloc`](Self::alloc), texts
-/// of [`alloc_str`](Self::alloc_str) and slices of [`alloc_slice_copy`](Self::alloc_slice_copy) that
-/// follow one another are one block, of their sizes rounded up to 8, and need no records.
+/// of [`alloc_str`](Self::alloc_str) and slices of [`alloc_slice_copy`](Self::alloc_slice_copy)
+/// that follow one another are one block, of their sizes rounded up to 8, and need no records.
 ///
 /// # Threads
 ///

@@ -332,8 +332,8 @@ impl<'a, A: Allocator + ?Sized> OpenStruct<'a, A> {
         self.try_clone_in(memory)
     }
 
-    /// As [`try_clone`](Self::try_clone), and keeps the type of the allocator, so that its calls are
-    /// direct.
+    /// As [`try_clone`](Self::try_clone), and keeps the type of the allocator, so that its calls
+    /// are direct.
     ///
     /// # Errors
     ///

@@ -71,7 +71,8 @@ pub struct EntryPlace {
 /// Nothing while it is empty. Then three blocks, each of which doubles. In addition to key and
 /// value a key has 32 to 64 bytes, its place for one more not counted; its values have at most
 /// twice the slots that they need, but four where they take 4 bytes or fewer, two where 8 or fewer,
-/// and four for two. A quarter of all may be idle before they are moved together. The object is 88 bytes with `dyn Allocator` and a hasher without size.
+/// and four for two. A quarter of all may be idle before they are moved together. The object is 88
+/// bytes with `dyn Allocator` and a hasher without size.
 ///
 /// # Threads
 ///

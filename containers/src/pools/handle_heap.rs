@@ -83,10 +83,10 @@ struct Block {
 /// ```
 ///
 /// Nothing while it is empty. Then a buffer, which doubles by parts that never move, and one table.
-/// A block takes 36 bytes plus its own, which are rounded up to 16; it is shorter than 2 GiB. Holes are kept by size: one class a size up to 31
-/// granules, then eight classes for each power of two, so a block takes a hole at most an eighth
-/// larger than needed while there is one. The object is 1 400 bytes or fewer, most of them the
-/// heads of the size classes and of what rests.
+/// A block takes 36 bytes plus its own, which are rounded up to 16; it is shorter than 2 GiB. Holes
+/// are kept by size: one class a size up to 31 granules, then eight classes for each power of two,
+/// so a block takes a hole at most an eighth larger than needed while there is one. The object is
+/// 1 400 bytes or fewer, most of them the heads of the size classes and of what rests.
 ///
 /// Every block is aligned to 16 bytes, and to [`MAX_ALIGN`](Self::MAX_ALIGN) = 64 where it is asked
 /// for.

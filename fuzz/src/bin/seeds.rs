@@ -148,7 +148,10 @@ fn content(memory: &dyn Allocator) -> Result<(), Failure> {
 fn write(target: &str, name: &str, bytes: &[u8]) -> io::Result<()> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
     std::fs::create_dir_all(&folder)?;
-    std::fs::write(folder.join(name), bytes)
+    // A text ends in a newline, as every text of the repository does.
+    let is_text = !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok();
+    let end: &[u8] = if is_text && !bytes.ends_with(b"\n") { b"\n" } else { b"" };
+    std::fs::write(folder.join(name), [bytes, end].concat())
 }
 
 /// Writes a description, and two streams of a world's state.

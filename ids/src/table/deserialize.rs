@@ -153,7 +153,8 @@ where
     }
 }
 
-/// While a table is read, what has no state yet counts as retired: so it can be dropped at any time.
+/// While a table is read, what has no state yet counts as retired: so it can be dropped at any
+/// time.
 impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
     Table<'_, S, T, I, F, E, A>
 {

@@ -302,8 +302,8 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
         Layout::from_size_align(bytes, align(Self::MEASURES)).ok()
     }
 
-    /// Deallocates the block, if there is one and it is not the caller's. The table is not to use it
-    /// any more.
+    /// Deallocates the block, if there is one and it is not the caller's. The table is not to use
+    /// it any more.
     pub(super) fn give_back(&mut self) {
         let (Some(memory), true) = (self.memory, self.capacity > 0) else { return };
         let Some(layout) = Self::layout(self.capacity) else {

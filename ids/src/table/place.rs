@@ -1,5 +1,5 @@
-//! Ids that are known before their object: passed to what makes it, given by a server or an undo, or
-//! reserved to be filled later.
+//! Ids that are known before their object: passed to what makes it, given by a server or an undo,
+//! or reserved to be filled later.
 #![expect(
     clippy::arithmetic_side_effects,
     reason = "`used` is below the limit and counts are of slots in the state that the branch \
@@ -69,8 +69,8 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
     /// in use. If it is taken out of the middle of the free list, the slot that was next there
     /// takes its turn.
     ///
-    /// The table grows to the slot that the id names. An id from outside may name any that the index
-    /// can: [`with_limit`](Self::with_limit) says how many the table may have.
+    /// The table grows to the slot that the id names. An id from outside may name any that the
+    /// index can: [`with_limit`](Self::with_limit) says how many the table may have.
     ///
     /// # Complexity
     ///

@@ -36,8 +36,8 @@ impl<S: Shape, T: NoUninit, I: TableId, F: FreeList, E: GenerationEnd, A: Alloca
     /// ```
     ///
     /// Two tables that had the same history of calls and have the same [tag](Self::tag) write the
-    /// same bytes, whatever their memory, and a restored table writes the bytes that it was restored
-    /// from. Numbers are in the machine's order.
+    /// same bytes, whatever their memory, and a restored table writes the bytes that it was
+    /// restored from. Numbers are in the machine's order.
     ///
     /// # Complexity
     ///

@@ -102,8 +102,8 @@ enum AtEnd {
 /// many operations were refused memory. The table may have `limit` slots.
 ///
 /// Every id that is given out is compared with the one that must come next for its slot. The table
-/// has the tag that it takes by itself, where its ids have bits for one; ids of other tags are among
-/// those that it is asked for. Two maps by its ids, one for most and one for few of them, are
+/// has the tag that it takes by itself, where its ids have bits for one; ids of other tags are
+/// among those that it is asked for. Two maps by its ids, one for most and one for few of them, are
 /// compared with a map from slots.
 ///
 /// # Errors

@@ -34,6 +34,7 @@ const NO_SOURCE: &[&str] = &[
     "allocators/threads/sync",
     "allocators/wrappers/failing",
     "containers/derives",
+    "ids/each",
     "ids/sync",
 ];
 

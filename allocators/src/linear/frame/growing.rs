@@ -14,8 +14,8 @@ use crate::contract::allocator::{AllocError, Allocator};
 use crate::contract::misuse::Misuse;
 
 impl<'a> FrameAllocator<'a> {
-    /// Creates a frame that grows: its first chunk has `bytes` bytes, and further ones are allocated
-    /// from `backing` when they are needed.
+    /// Creates a frame that grows: its first chunk has `bytes` bytes, and further ones are
+    /// allocated from `backing` when they are needed.
     ///
     /// A chunk is twice as large as the one before it, up to 64 MiB, or as large as a greater block
     /// needs. If the backing refuses that, or it exceeds the [limit](Self::set_limit), a smaller

@@ -20,9 +20,9 @@ impl Bucket {
     pub(super) const EMPTY: Self = Self { hash: 0, at: NIL };
 }
 
-/// The table: a power of two of buckets, at most half of them in use: a key is rarely far from where
-/// it belongs then, and the length of a search can be predicted. A key is in the bucket that its
-/// hash names or, where that is in use, in one of those after it, before any empty one.
+/// The table: a power of two of buckets, at most half of them in use: a key is rarely far from
+/// where it belongs then, and the length of a search can be predicted. A key is in the bucket that
+/// its hash names or, where that is in use, in one of those after it, before any empty one.
 pub(super) struct Index<'a, A: Allocator + ?Sized> {
     pub(super) buckets: Array<'a, Bucket, A>,
 }

@@ -21,8 +21,8 @@ pub(super) struct Run {
     pub(super) slots: u32,
 }
 
-/// The slots of a key's first run: four where they take 16 bytes at most, as the move of a run costs
-/// more than they do.
+/// The slots of a key's first run: four where they take 16 bytes at most, as the move of a run
+/// costs more than they do.
 const fn first_slots<V>() -> u32 {
     match size_of::<V>() {
         0..=4 => 4,

@@ -48,8 +48,8 @@ pub(in super::super) struct Header {
     pub(super) granules: u32,
     /// Length of what is before; 0 for the first of a part.
     pub(super) before: u32,
-    /// Of a block the bits of its id, lower half first; of a hole, or of what rests, the next one in
-    /// its list and the one before.
+    /// Of a block the bits of its id, lower half first; of a hole, or of what rests, the next one
+    /// in its list and the one before.
     pub(super) links: [u32; 2],
 }
 
