@@ -48,8 +48,25 @@ impl DebianRust {
 
     /// Lets Cargo compile with it for this machine, with its standard library as it is shipped.
     pub(crate) fn compiles_here(&self, cargo: &mut Command) {
-        cargo.env("RUSTC", self.root.join("usr/bin/rustc")).env("RUSTC_BOOTSTRAP", "1");
-        cargo.env("LD_LIBRARY_PATH", self.root.join("usr/lib/x86_64-linux-gnu"));
+        cargo.env("RUSTC", self.root.join("usr/bin/rustc"));
+        self.runs(cargo);
+    }
+
+    /// Returns the compiler itself.
+    pub(crate) fn rustc(&self) -> Command {
+        let mut rustc = Command::new(self.root.join("usr/bin/rustc"));
+        self.runs(&mut rustc);
+        rustc
+    }
+
+    fn runs(&self, command: &mut Command) {
+        command.env("RUSTC_BOOTSTRAP", "1");
+        command.env("LD_LIBRARY_PATH", self.root.join("usr/lib/x86_64-linux-gnu"));
+    }
+
+    /// Returns the folder in which it looks for the libraries of a target.
+    pub(crate) fn libraries(&self, target: &str) -> PathBuf {
+        self.root.join("usr/lib/rustlib").join(target).join("lib")
     }
 
     /// Returns its version and the folder with the sources of its standard library.

@@ -4,13 +4,18 @@
 //! format that was written by chance in this machine's order shows. Compiling for such a machine
 //! finds neither: the tests must run. Where nothing runs them the crates are compiled at least.
 
+mod list;
 mod program;
 #[cfg(test)]
 mod tests;
+mod wasi;
+mod wine;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+pub(crate) use list::NARROW;
+use list::{DEFAULT, TARGETS};
 use program::Program;
 
 use crate::command;
@@ -23,17 +28,18 @@ use crate::workspace::{self, Workspace};
 
 const USAGE: &str = "\
 Builds the unit tests of every crate of tier 0 for other machines and runs them: for x86 with 32 bits, whose
-programs run here as they are, for s390x, whose highest byte comes first, and for AArch64, both in an emulator.
-Where nothing here runs the tests, the crates are compiled: for Windows, macOS and WebAssembly with std, for a
-Cortex-M4 without. Fails where it cannot do so: a check that is skipped proves nothing.
+programs run here as they are, for s390x, whose highest byte comes first, and for AArch64, both in an emulator,
+for Windows in Wine, and for WebAssembly in Node. Where nothing here runs the tests, the crates are compiled: for
+macOS and for WebAssembly without a system with std, for a Cortex-M4 without. Fails where it cannot do so: a
+check that is skipped proves nothing.
 
-The compiler is Debian's `rustc-web`, unpacked into target/xtask/debian; what links, and the emulators, are
-installed with apt-get where they are missing. Needs Linux on x86-64. Takes some minutes a machine.
+The compiler is Debian's `rustc-web`, unpacked into target/xtask/debian; what links, and what runs the programs,
+is installed with apt-get where it is missing. Needs Linux on x86-64. Takes some minutes a machine.
 
 Usage: cargo xtask targets [TARGET...]
 
 Without TARGET: i686-unknown-linux-gnu and s390x-unknown-linux-gnu. Others by name: aarch64-unknown-linux-gnu,
-x86_64-pc-windows-gnu, aarch64-apple-darwin, wasm32-unknown-unknown, thumbv7em-none-eabihf.
+x86_64-pc-windows-gnu, wasm32-wasip1, aarch64-apple-darwin, wasm32-unknown-unknown, thumbv7em-none-eabihf.
 
 Example:
   cargo xtask targets i686-unknown-linux-gnu
@@ -53,86 +59,32 @@ enum Trial {
     Compiled { library: &'static str },
 }
 
+/// A program, and Debian's packages that bring it.
+type Tool = (&'static str, &'static [&'static str]);
+
 /// How tests are built and run.
 struct Tests {
     /// What the programs are.
     program: Program,
-    /// What links them, which comes with the compiler for C of this name.
-    linker: &'static str,
-    /// Debian's packages: the compiler, and libc.
-    packages: &'static [&'static str],
-    /// What runs them, and its package, where this machine does not.
-    emulator: Option<(&'static str, &'static [&'static str])>,
+    /// What links them: the target's compiler for C. For WebAssembly it is [`wasi::linker`].
+    linker: Option<Tool>,
+    /// What runs them.
+    runner: Runner,
     /// Tests that are left out, each with the reason.
     left_out: &'static [(&'static str, &'static str)],
 }
 
-/// The machine with addresses of 32 bits.
-pub(crate) const NARROW: Target = Target {
-    name: "i686-unknown-linux-gnu",
-    trial: Trial::Tests(Tests {
-        program: Program { bits: 32, is_big_endian: false },
-        linker: "i686-linux-gnu-gcc",
-        packages: &["gcc-i686-linux-gnu", "libc6-dev-i386-cross"],
-        emulator: None,
-        left_out: &[],
-    }),
-};
-
-/// What the emulator of other machines does not do.
-const NOT_EMULATED: &[(&str, &str)] = &[
-    ("every_alignment_up_to_a_terabyte", "the emulator has a table for each page of it"),
-    ("a_terabyte_costs_next_to_nothing", "as above"),
-    ("is_advised_if_asked", "the emulator hears no advice on pages"),
-    ("huge_pages_are_aligned_and_asked_for", "as above"),
-    ("a_commit_that_fails_half_way_is_undone", "limits of memory are the emulator's own"),
-    ("address_space_runs_out_at_every_page", "as above"),
-    ("commits_up_to_the_limit_of_mappings", "as above"),
-    ("what_is_freed_is_unmapped", "the list of mappings is the emulator's own"),
-];
-
-/// The machine whose highest byte comes first.
-const BIG_ENDIAN: Target = Target {
-    name: "s390x-unknown-linux-gnu",
-    trial: Trial::Tests(Tests {
-        program: Program { bits: 64, is_big_endian: true },
-        linker: "s390x-linux-gnu-gcc",
-        packages: &["gcc-s390x-linux-gnu", "libc6-dev-s390x-cross"],
-        emulator: Some(("qemu-s390x", &["qemu-user"])),
-        left_out: NOT_EMULATED,
-    }),
-};
-
-/// The machine of phones and newer Macs, whose memory model is weaker.
-const ARM: Target = Target {
-    name: "aarch64-unknown-linux-gnu",
-    trial: Trial::Tests(Tests {
-        program: Program { bits: 64, is_big_endian: false },
-        linker: "aarch64-linux-gnu-gcc",
-        packages: &["gcc-aarch64-linux-gnu", "libc6-dev-arm64-cross"],
-        emulator: Some(("qemu-aarch64", &["qemu-user"])),
-        left_out: NOT_EMULATED,
-    }),
-};
-
-/// The system with other calls for pages.
-const WINDOWS: Target =
-    Target { name: "x86_64-pc-windows-gnu", trial: Trial::Compiled { library: "std" } };
-
-const MACOS: Target =
-    Target { name: "aarch64-apple-darwin", trial: Trial::Compiled { library: "std" } };
-
-const WEB: Target =
-    Target { name: "wasm32-unknown-unknown", trial: Trial::Compiled { library: "std" } };
-
-/// A machine without an operating system, 32 bits and no atomics of 64.
-const BARE: Target =
-    Target { name: "thumbv7em-none-eabihf", trial: Trial::Compiled { library: "core" } };
-
-const TARGETS: [&Target; 7] = [&NARROW, &BIG_ENDIAN, &ARM, &WINDOWS, &MACOS, &WEB, &BARE];
-
-/// Those that are tried where none is named.
-const DEFAULT: [&Target; 2] = [&NARROW, &BIG_ENDIAN];
+/// What runs programs for a target.
+enum Runner {
+    /// This machine.
+    Here,
+    /// An emulator of its processor.
+    Emulator(Tool),
+    /// Windows' calls on Linux.
+    Wine(Tool),
+    /// A machine for WebAssembly.
+    Node(Tool),
+}
 
 /// Runs the command.
 ///
@@ -203,8 +155,7 @@ impl Target {
 
     /// Installs what links and what runs its programs, where it is missing.
     fn install(&self, tests: &Tests) -> Outcome {
-        let linker = (tests.linker, tests.packages);
-        for (program, packages) in [linker].into_iter().chain(tests.emulator) {
+        for (program, packages) in tests.linker.into_iter().chain(tests.runner.tool()) {
             let is_there = command::answers(program)
                 || (packages.iter().all(|package| debian::installed(package))
                     && command::answers(program));
@@ -230,14 +181,7 @@ impl Target {
         compiler.compiles(&mut cargo, self.name);
         cargo.args(["test", "--no-run", "--lib", "--message-format=json", "--package", package]);
         cargo.env("CARGO_TARGET_DIR", workspace::target().join("xtask/targets"));
-        // Linked statically, so that neither this machine nor the emulator needs libraries of the
-        // other.
-        cargo
-            .env("RUSTFLAGS", "-Ctarget-feature=+crt-static")
-            .env_remove("CARGO_ENCODED_RUSTFLAGS");
-        let variable =
-            format!("CARGO_TARGET_{}_LINKER", self.name.to_uppercase().replace('-', "_"));
-        cargo.env(variable, tests.linker);
+        self.link(compiler, tests, &mut cargo)?;
         let said = command::output(&mut cargo)?;
         let path = program::path(&said).ok_or_else(|| {
             Failure::Found(format!(
@@ -253,16 +197,36 @@ impl Target {
         Ok(path)
     }
 
+    /// Lets Cargo link for it.
+    fn link(&self, compiler: &DebianRust, tests: &Tests, cargo: &mut Command) -> Outcome {
+        if tests.program == Program::Windows {
+            wine::begin_and_end(compiler, self.name)?;
+        }
+        let (linker, flags) = match tests.linker {
+            // Linked statically, so that neither this machine nor what runs the program needs
+            // libraries of the other.
+            Some((linker, _)) => (linker.into(), vec!["-Ctarget-feature=+crt-static".into()]),
+            None => wasi::linker(compiler)?,
+        };
+        let upper = self.name.to_uppercase().replace('-', "_");
+        cargo.env(format!("CARGO_TARGET_{upper}_LINKER"), linker);
+        // Flags are parted by a character that no path has.
+        cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}")).env_remove("RUSTFLAGS");
+        Ok(())
+    }
+
     /// Runs a program of tests and returns how many passed.
     fn run_tests(&self, tests: &Tests, program: &Path) -> Result<u64, Failure> {
-        let mut running = match tests.emulator {
-            Some((emulator, _)) => {
+        let mut running = match tests.runner {
+            Runner::Here => Command::new(program),
+            Runner::Emulator((emulator, _)) => {
                 let mut emulated = Command::new(emulator);
                 // A process that forks while its other threads run hangs in the emulator.
                 emulated.arg(program).arg("--test-threads=1");
                 emulated
             }
-            None => Command::new(program),
+            Runner::Wine(_) => wine::run(program)?,
+            Runner::Node(_) => wasi::run(program),
         };
         running.arg("--quiet").env("RUST_BACKTRACE", "0");
         planted::leave_out(&mut running, tests.left_out);
@@ -272,5 +236,15 @@ impl Target {
             return Err(Failure::Found(format!("{}: no test ran:\n{said}", self.name)));
         }
         Ok(passed)
+    }
+}
+
+impl Runner {
+    /// Returns the program that has to be there.
+    fn tool(&self) -> Option<Tool> {
+        match self {
+            Self::Here => None,
+            Self::Emulator(tool) | Self::Wine(tool) | Self::Node(tool) => Some(*tool),
+        }
     }
 }

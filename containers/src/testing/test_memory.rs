@@ -3,16 +3,32 @@
 
 use core::fmt::Debug;
 
-use loligo_allocators::{
-    Allocator, FailingAllocator, FillAllocator, HeapAllocator, PageAllocator, Refusals,
-};
+#[cfg(not(any(unix, windows)))]
+use loligo_allocators::FromGlobal;
+#[cfg(any(unix, windows))]
+use loligo_allocators::PageAllocator;
+use loligo_allocators::{Allocator, FailingAllocator, FillAllocator, HeapAllocator, Refusals};
 
 #[path = "../../../allocators/src/testing/test_random.rs"]
 mod test_random;
 
 pub(crate) use test_random::Random;
 
-type Heap<'a> = HeapAllocator<'a, PageAllocator>;
+/// What heaps of tests take their regions from: pages, or std's heap where there are none.
+#[cfg(any(unix, windows))]
+pub(crate) type Backing = PageAllocator;
+#[cfg(not(any(unix, windows)))]
+pub(crate) type Backing = FromGlobal<'static, std::alloc::System>;
+
+/// Returns a backing of this name.
+pub(crate) fn backing(name: &'static str) -> Backing {
+    #[cfg(any(unix, windows))]
+    return PageAllocator::new(name);
+    #[cfg(not(any(unix, windows)))]
+    return FromGlobal::new(name, &std::alloc::System);
+}
+
+type Heap<'a> = HeapAllocator<'a, Backing>;
 
 /// What tests take their memory from: fresh and freed blocks are filled with junk, so that no code
 /// relies on what was there; it panics if it is dropped with live blocks.
@@ -24,7 +40,7 @@ pub(crate) const LENGTHS_ARE_LONG: bool = usize::BITS > 32;
 
 /// Runs `test` with fresh memory, all of which it must free.
 pub(crate) fn with_memory<R>(test: impl FnOnce(&Memory<'_>) -> R) -> R {
-    let pages = PageAllocator::new("test pages");
+    let pages = backing("test pages");
     let heap = HeapAllocator::new_in("test heap", &pages);
     let filled = FillAllocator::new_in("test fill", &heap);
     let memory = FailingAllocator::new_in("test memory", Refusals::None, &filled);

@@ -9,11 +9,18 @@ use crate::outcome::Failure;
 
 /// What a program's first bytes say of the machine that it is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Program {
-    /// Those of an address.
-    pub(super) bits: u32,
-    /// Whether the highest byte of a number comes first.
-    pub(super) is_big_endian: bool,
+pub(super) enum Program {
+    /// One of Linux.
+    Elf {
+        /// Those of an address.
+        bits: u32,
+        /// Whether the highest byte of a number comes first.
+        is_big_endian: bool,
+    },
+    /// One of Windows.
+    Windows,
+    /// A module of WebAssembly.
+    WebAssembly,
 }
 
 impl Program {
@@ -21,37 +28,40 @@ impl Program {
     ///
     /// # Errors
     ///
-    /// [`Failure::Unable`] if it cannot be read, [`Failure::Found`] if it is not a program of
-    /// Linux.
+    /// [`Failure::Unable`] if it cannot be read, [`Failure::Found`] if it is not a program.
     pub(super) fn of(path: &Path) -> Result<Self, Failure> {
         let mut head = [0; 6];
         let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
         read.map_err(|error| Failure::io(&format!("cannot read {}", path.display()), &error))?;
-        Self::from_head(head)
-            .ok_or_else(|| Failure::Found(format!("{} is no program of Linux", path.display())))
+        Self::from_head(head).ok_or_else(|| {
+            let what = "is not a program of Linux, Windows or WebAssembly";
+            Failure::Found(format!("{} {what}", path.display()))
+        })
     }
 
-    /// Reads the bytes that every ELF file begins with.
+    /// Reads the bytes that a file begins with.
     pub(super) fn from_head(head: [u8; 6]) -> Option<Self> {
-        let [0x7f, b'E', b'L', b'F', class, order] = head else { return None };
-        let bits = match class {
-            1 => 32,
-            2 => 64,
-            _ => return None,
-        };
-        let is_big_endian = match order {
-            1 => false,
-            2 => true,
-            _ => return None,
-        };
-        Some(Self { bits, is_big_endian })
+        match head {
+            [0x7f, b'E', b'L', b'F', class @ 1..=2, order @ 1..=2] => {
+                Some(Self::Elf { bits: u32::from(class) * 32, is_big_endian: order == 2 })
+            }
+            [b'M', b'Z', ..] => Some(Self::Windows),
+            [0, b'a', b's', b'm', ..] => Some(Self::WebAssembly),
+            _ => None,
+        }
     }
 }
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let first = if self.is_big_endian { "highest" } else { "lowest" };
-        write!(f, "{} bits, the {first} byte first", self.bits)
+        match self {
+            Self::Elf { bits, is_big_endian } => {
+                let first = if *is_big_endian { "highest" } else { "lowest" };
+                write!(f, "Linux, {bits} bits, the {first} byte first")
+            }
+            Self::Windows => f.write_str("Windows"),
+            Self::WebAssembly => f.write_str("WebAssembly"),
+        }
     }
 }
 

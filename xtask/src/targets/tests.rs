@@ -7,11 +7,13 @@ use super::{TARGETS, named};
 
 #[test]
 fn a_program_says_what_machine_it_is_for() {
-    let narrow = Program { bits: 32, is_big_endian: false };
+    let narrow = Program::Elf { bits: 32, is_big_endian: false };
     assert_eq!(Program::from_head(*b"\x7fELF\x01\x01"), Some(narrow));
-    let big = Program { bits: 64, is_big_endian: true };
+    let big = Program::Elf { bits: 64, is_big_endian: true };
     assert_eq!(Program::from_head(*b"\x7fELF\x02\x02"), Some(big));
-    assert_eq!(big.to_string(), "64 bits, the highest byte first");
+    assert_eq!(big.to_string(), "Linux, 64 bits, the highest byte first");
+    assert_eq!(Program::from_head(*b"MZ\x90\0\x03\0"), Some(Program::Windows));
+    assert_eq!(Program::from_head(*b"\0asm\x01\0"), Some(Program::WebAssembly));
     for head in [b"\x7fELF\x00\x01", b"\x7fELF\x02\x03", b"\x7fELG\x02\x01", b"#!/bin"] {
         assert_eq!(Program::from_head(*head), None, "{head:?}");
     }
@@ -23,7 +25,7 @@ fn this_program_is_for_this_machine() {
     let is_big_endian = cfg!(target_endian = "big");
     if cfg!(target_os = "linux") {
         let found = Program::of(&own).expect("it can be read");
-        assert_eq!(found, Program { bits: usize::BITS, is_big_endian });
+        assert_eq!(found, Program::Elf { bits: usize::BITS, is_big_endian });
     }
     assert!(Program::of(&own.join("nothing")).is_err(), "there is no such file");
 }

@@ -9,7 +9,9 @@ use std::string::{String, ToString};
 use std::vec::Vec;
 
 use super::*;
-use crate::testing::test_memory::{LENGTHS_ARE_LONG, Memory, Random, every_refusal, with_memory};
+use crate::testing::test_memory::{
+    LENGTHS_ARE_LONG, Memory, Random, backing, every_refusal, with_memory,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::AnyBitPattern, bytemuck::NoUninit)]
 #[repr(C)]
@@ -342,11 +344,11 @@ fn appending_all_is_one_behind_the_other() {
 #[test]
 fn loses_nothing_when_memory_runs_out() {
     every_refusal(|memory: &Memory<'_>| {
-        let pages = loligo_allocators::PageAllocator::new("other");
+        let other = backing("other");
         let mut random = Random::new(8);
-        let mut source: EventStream<'_, _> = EventStream::new_in(&pages);
+        let mut source: EventStream<'_, _> = EventStream::new_in(&other);
         for _ in 0..60 {
-            Any::draw(&mut random).push(&mut source).expect("pages are not refused");
+            Any::draw(&mut random).push(&mut source).expect("it is not refused");
         }
         let mut stream: EventStream<'_, _> = EventStream::new_in(memory);
         let mut model = Vec::new();

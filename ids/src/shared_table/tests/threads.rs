@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::thread;
 use std::vec::Vec;
 
+#[cfg(any(unix, windows))]
 use loligo_allocators::PageAllocator;
 
 use crate::error::InsertError;
@@ -92,6 +93,7 @@ fn limits_are_named() {
 
 /// Each thread owns the places of its ids: a number written there must be read back.
 #[test]
+#[cfg(any(unix, windows))]
 fn threads_never_share_an_index() {
     use core::sync::atomic::{AtomicUsize, Ordering};
     const SLOTS: usize = 64;

@@ -6,9 +6,11 @@ use core::ptr::NonNull;
 use std::vec::Vec;
 
 use super::{LARGE, SlabAllocator, large, listed, over};
+#[cfg(any(unix, windows))]
 use crate::blocks::pool::PoolAllocator;
 use crate::contract::allocator::Allocator;
 use crate::heaps::slab::passed::PassedOn;
+#[cfg(any(unix, windows))]
 use crate::pages::page::PageAllocator;
 use crate::testing::test_backing::{TestBacking, misuse_of};
 
@@ -92,6 +94,7 @@ fn a_table_shrinks_where_less_than_half_is_needed() {
 }
 
 #[test]
+#[cfg(any(unix, windows))]
 fn a_backing_of_whole_pages_has_no_smaller_table() {
     let pages = PageAllocator::new("pages");
     let slab = SlabAllocator::with_region_bytes_in("slab", 64 << 10, &pages);
@@ -107,6 +110,7 @@ fn a_backing_of_whole_pages_has_no_smaller_table() {
 }
 
 #[test]
+#[cfg(any(unix, windows))]
 fn a_smaller_table_is_asked_for_from_a_half_on() {
     let pages = PageAllocator::new("pages");
     let aligned = LARGE.align_to(align_of::<usize>()).expect("a layout");

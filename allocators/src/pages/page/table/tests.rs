@@ -9,6 +9,7 @@ use super::{Entry, Leaf, Place, Table, capacity};
 use crate::contract::allocator::Damage;
 use crate::pages::page::entry::Kind;
 use crate::pages::page::system;
+#[cfg(target_os = "linux")]
 use crate::pages::page::tests::flags;
 
 /// An entry of addresses that are never touched.
@@ -218,6 +219,7 @@ fn damage_to_the_spare_leaves_is_told() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
 fn the_tables_pages_are_memory() {
     let table = filled(1);
     let leaf = table.leaf(0).entries.cast();

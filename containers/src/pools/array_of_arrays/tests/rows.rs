@@ -6,7 +6,7 @@ use std::vec::Vec;
 use crate::error::GrowError;
 use crate::pools::array_of_arrays::word::{LEN_MAX, ROWS_MAX};
 use crate::pools::array_of_arrays::{ArrayOfArrays, RowError, RowId};
-use crate::testing::test_memory::{Memory, Random, with_memory};
+use crate::testing::test_memory::{Memory, Random, backing, with_memory};
 
 type Words<'a> = ArrayOfArrays<'a, u32, Memory<'a>>;
 
@@ -171,8 +171,8 @@ fn what_is_wrong_is_said() {
 #[test]
 #[should_panic(expected = "no row has the index 0 and the generation 1")]
 fn indexing_by_a_stale_id_panics() {
-    let pages = loligo_allocators::PageAllocator::new("pages");
-    let mut all: ArrayOfArrays<'_, u32> = ArrayOfArrays::new_in(&pages);
+    let memory = backing("rows");
+    let mut all: ArrayOfArrays<'_, u32> = ArrayOfArrays::new_in(&memory);
     let row = all.add_row();
     all.remove_row(row);
     let _ = &all[row];

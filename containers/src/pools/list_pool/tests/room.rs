@@ -1,9 +1,12 @@
 //! What a pool takes memory for, and what it does without any.
 
-use loligo_allocators::{Allocator, PageAllocator, Refusals};
+#[cfg(any(unix, windows))]
+use loligo_allocators::PageAllocator;
+use loligo_allocators::{Allocator, Refusals};
 
 use super::Pool;
 use crate::error::GrowError;
+#[cfg(any(unix, windows))]
 use crate::pools::list_pool::list::Head;
 use crate::pools::list_pool::{List, ListPool};
 use crate::testing::test_memory::with_memory;
@@ -66,6 +69,7 @@ fn as_many_lists_as_an_id_can_name_are_a_matter_of_memory() {
 }
 
 #[test]
+#[cfg(any(unix, windows))]
 fn a_list_beyond_the_last_that_an_id_can_name_is_refused() {
     let pages = PageAllocator::new("lists");
     let mut pool: ListPool<'_, u32, PageAllocator, 4> = ListPool::new_in(&pages);

@@ -1,0 +1,22 @@
+// Runs a program for WASI in Node: `node wasi.mjs PROGRAM [ARGUMENT...]`.
+//
+// Of this machine the program gets the environment and the folder for temporary files. Its threads
+// cannot be started and its sockets are closed, as WASI has neither.
+
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { argv, env } from 'node:process';
+import { WASI } from 'node:wasi';
+
+const [program, ...options] = argv.slice(2);
+const wasi = new WASI({
+    version: 'preview1',
+    args: [program, ...options],
+    env: { ...env, TMPDIR: '/tmp' },
+    preopens: { '/tmp': tmpdir() },
+    returnOnExit: true,
+});
+const compiled = await WebAssembly.compile(await readFile(program));
+const { wasiImport } = wasi;
+const instance = await WebAssembly.instantiate(compiled, { wasi_snapshot_preview1: wasiImport });
+process.exitCode = wasi.start(instance);
