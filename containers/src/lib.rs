@@ -22,9 +22,9 @@ mod testing;
 pub use arrays::array::{Array, ArrayDrain, ArrayIntoIter};
 pub use arrays::ring::{Ring, RingIntoIter, RingIter};
 pub use bytes::blob::{
-    BLOB_ALIGN, BLOB_DEPTH, Blob, BlobArray, BlobBuilder, BlobBytes, BlobChecker, BlobError,
-    BlobField, BlobOption, BlobPartError, BlobPlace, BlobPlaces, BlobRefused, BlobScalar,
-    BlobShapes, BlobStr, BlobType, Endian,
+    BLOB_ALIGN, BLOB_DEPTH, Blob, BlobArray, BlobBuilder, BlobBytes, BlobChecker, BlobElements,
+    BlobError, BlobField, BlobOption, BlobPartError, BlobPlace, BlobPlaces, BlobRef, BlobRefused,
+    BlobScalar, BlobShapes, BlobStr, BlobType, Endian,
 };
 pub use bytes::stream::{
     Number, Stream, StreamError, StreamErrorKind, StreamFormat, StreamReader, StreamWriter,

@@ -2,8 +2,8 @@
 
 use loligo_allocators::Allocator;
 use loligo_containers::{
-    Blob, BlobArray, BlobBuilder, BlobBytes, BlobOption, BlobStr, Endian, GrowError, blob_field,
-    blob_struct,
+    Blob, BlobArray, BlobBuilder, BlobBytes, BlobOption, BlobRef, BlobStr, Endian, GrowError,
+    blob_field, blob_struct,
 };
 
 blob_struct! {
@@ -50,6 +50,24 @@ pub fn read_all(blob: &Blob<'_, Effect>) -> usize {
     let light = blob.option(&root.light).map_or(0, emitter);
     let tags: usize = blob.array(&root.tags).iter().map(|tag| blob.str(tag).chars().count()).sum();
     blob.str(&root.name).chars().count() + emitters + light + emitter(&root.smoke) + tags
+}
+
+/// Reads as much as [`read_all`], by views.
+#[must_use]
+pub fn walk_all(blob: &Blob<'_, Effect>) -> usize {
+    let emitter = |emitter: BlobRef<'_, Emitter>| {
+        let bright = emitter.color.iter().filter(|&&value| value > 127).count();
+        let keys = emitter.at(blob_field!(Emitter, keys)).iter().filter(|key| **key != 0).count();
+        let flags = usize::from(emitter.is_looping) + usize::from(emitter.rate > 0.0);
+        emitter.at(blob_field!(Emitter, name)).text().chars().count() + bright + keys + flags
+    };
+    let root = blob.view();
+    let emitters: usize = root.at(blob_field!(Effect, emitters)).iter().map(emitter).sum();
+    let light = root.at(blob_field!(Effect, light)).part().map_or(0, emitter);
+    let tags = root.at(blob_field!(Effect, tags)).iter();
+    let tags: usize = tags.map(|tag| tag.text().chars().count()).sum();
+    let name = root.at(blob_field!(Effect, name)).text().chars().count();
+    name + emitters + light + emitter(root.at(blob_field!(Effect, smoke))) + tags
 }
 
 /// Builds a blob with parts of every kind.

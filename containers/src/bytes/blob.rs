@@ -35,6 +35,7 @@ mod parts;
 mod scalar;
 #[cfg(test)]
 mod tests;
+mod view;
 
 pub use builder::{BlobBuilder, BlobPlace, BlobPlaces};
 pub use bytes::BlobBytes;
@@ -45,9 +46,11 @@ pub use parts::{BlobArray, BlobOption, BlobStr, BlobType};
 #[cfg(feature = "derive")]
 pub use scalar::sealed::Sealed as SealedScalar;
 pub use scalar::{BlobScalar, Endian};
+pub use view::{BlobElements, BlobRef};
 
 use core::fmt;
 use core::marker::PhantomData;
+use core::ptr::NonNull;
 
 use header::HEADER;
 
@@ -71,8 +74,8 @@ pub const BLOB_DEPTH: u32 = 64;
 ///
 /// # Complexity
 ///
-/// Opening is O(bytes). Reading costs two comparisons for each part, and nothing else. Nothing is
-/// allocated.
+/// Opening is O(bytes). Reading costs two comparisons for each part, and none from a
+/// [`view`](Self::view). Nothing is allocated.
 ///
 /// # Memory
 ///
@@ -188,6 +191,16 @@ impl<'b, R: BlobType> Blob<'b, R> {
         // SAFETY: an aligned `R` begins here and was checked to be a valid value (invariants 1 and
         // 2); the bytes are borrowed for `'b`.
         unsafe { &*start }
+    }
+
+    /// Returns the root, from which all parts can be read without comparisons.
+    #[inline]
+    #[must_use]
+    pub fn view(&self) -> BlobRef<'b, R> {
+        let root = NonNull::from_ref(&self.bytes[HEADER..]).cast::<R>();
+        // SAFETY: the pointer is derived from one to the bytes from the header on, and everything
+        // that the root leads to is after it; all of it was checked (invariants 1 and 2).
+        unsafe { BlobRef::new(root) }
     }
 
     /// Returns the text that a field leads to.

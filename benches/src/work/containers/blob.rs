@@ -110,9 +110,10 @@ impl Level for Opened {
     #[inline(never)]
     fn sum(&self) -> f32 {
         let mut sum = 0.0;
-        for unit in self.blob.array(&self.blob.root().units) {
-            sum += unit.position[0] + self.blob.str(&unit.name).len() as f32;
-            if let Some(light) = self.blob.option(&unit.light) {
+        for unit in self.blob.view().at(blob_field!(BlobLevel, units)) {
+            let name = unit.at(blob_field!(BlobUnit, name)).text();
+            sum += unit.position[0] + name.len() as f32;
+            if let Some(light) = unit.at(blob_field!(BlobUnit, light)).part() {
                 sum += light.watts * light.color[0];
             }
         }

@@ -10,13 +10,19 @@ pub struct BlobField<S, F> {
 
 impl<S, F> BlobField<S, F> {
     /// Takes the types from how the field is read.
+    ///
+    /// # Safety
+    ///
+    /// The field that `place` points to is an `F` and begins at `offset` of `S`: views read it there
+    /// without a check.
     #[doc(hidden)]
     #[must_use]
-    pub const fn new(offset: usize, _read: fn(&S) -> &F) -> Self {
+    pub const unsafe fn new(offset: usize, _place: fn(&S) -> *const F) -> Self {
         assert!(offset + size_of::<F>() <= size_of::<S>(), "a field lies within its struct");
         Self { offset: offset as u32, types: PhantomData }
     }
 
+    #[inline(always)]
     pub(super) const fn offset(self) -> u32 {
         self.offset
     }
@@ -36,15 +42,42 @@ impl<S, F> core::fmt::Debug for BlobField<S, F> {
     }
 }
 
-/// Names a field of a struct, for [`BlobPlace::at`](crate::BlobPlace::at): `blob_field!(Effect,
-/// name)`.
+/// Names a field of a struct, for [`BlobPlace::at`](crate::BlobPlace::at) and
+/// [`BlobRef::at`](crate::BlobRef::at): `blob_field!(Effect, name)`.
+///
+/// Its type is that of the field, and not what the field derefs to:
+///
+/// ```compile_fail,E0308
+/// use loligo_containers::{BlobField, BlobStr, blob_field, blob_struct};
+///
+/// blob_struct! {
+///     struct Text {
+///         bytes: [u8; 8],
+///     }
+///     struct Effect {
+///         name: Text,
+///     }
+/// }
+/// impl core::ops::Deref for Text {
+///     type Target = BlobStr;
+///     fn deref(&self) -> &BlobStr {
+///         unimplemented!()
+///     }
+/// }
+/// let name: BlobField<Effect, BlobStr> = blob_field!(Effect, name);
+/// ```
 #[macro_export]
 macro_rules! blob_field {
     ($struct:ty, $field:ident) => {
-        $crate::BlobField::<$struct, _>::new(
-            ::core::mem::offset_of!($struct, $field),
-            |part: &$struct| &part.$field,
-        )
+        // SAFETY: both name the field of the struct itself, as `offset_of!` looks through no
+        // `Deref`; and a pointer, unlike a reference, never becomes one to what its place derefs to,
+        // so the type is the field's.
+        unsafe {
+            $crate::BlobField::<$struct, _>::new(
+                ::core::mem::offset_of!($struct, $field),
+                |part: &$struct| &raw const part.$field,
+            )
+        }
     };
 }
 

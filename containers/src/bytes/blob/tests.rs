@@ -2,6 +2,7 @@
 
 mod exact;
 mod views;
+mod walks;
 
 use std::string::ToString;
 use std::vec::Vec;
@@ -125,7 +126,7 @@ fn every_changed_byte_is_noticed_and_none_is_harmful() {
                 bad.as_mut()[at] ^= change;
                 assert!(Blob::<Item>::open(&bad).is_err(), "byte {at} changed by {change:#x}");
                 if let Ok(blob) = Blob::<Item>::open_structure(&bad) {
-                    read_all(&blob, blob.root());
+                    assert_eq!(walks::walk_all(blob.view()), read_all(&blob, blob.root()));
                 }
             }
         }
