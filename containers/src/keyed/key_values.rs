@@ -477,7 +477,8 @@ impl<'a, A: Allocator + ?Sized> KeyValues<'a, A> {
             cold_path();
             return scalar_in_small(words, key, kind);
         }
-        self.view().scalar(key, kind)
+        let view = self.view();
+        view.scalar_by(view.block.first_chunk(), key, kind)
     }
 
     fn set_value(&mut self, key: IdString32, value: Value<'_>) -> Result<(), GrowError> {

@@ -4,16 +4,13 @@
 //! takes four instructions with vectors of four, so all are compared and the processor has no
 //! branch to guess wrong; only where there are many more are they halved first.
 
-use core::hint::cold_path;
-
 /// Up to this many keys are all compared.
 const SCANNED: usize = 48;
 
-/// Returns the place of `key` if it is among the first sixteen of `count` keys and there are
-/// sixteen words; otherwise [`find_in_other`] knows.
+/// Returns the place of `key` if it is among the first sixteen of `count` keys, which are the first
+/// of these words.
 #[inline(always)]
-pub(super) fn find_in_sixteen(words: &[u32], count: usize, key: u32) -> Option<usize> {
-    let sixteen = words.first_chunk()?;
+pub(super) fn find_in_sixteen(sixteen: &[u32; 16], count: usize, key: u32) -> Option<usize> {
     let found = lanes::equal_16(sixteen, key);
     if found == 0 {
         return None;
@@ -22,26 +19,7 @@ pub(super) fn find_in_sixteen(words: &[u32], count: usize, key: u32) -> Option<u
     below(count, found.trailing_zeros() as usize)
 }
 
-/// Returns the place of `key` among the first `count` of `words`.
-#[inline(always)]
-pub(super) fn find(words: &[u32], count: usize, key: u32) -> Option<usize> {
-    if let Some(place) = find_in_sixteen(words, count, key) {
-        return Some(place);
-    }
-    if has_no_other(words, count) {
-        return None;
-    }
-    cold_path();
-    find_in_other(words, count, key)
-}
-
-/// Returns `true` if [`find_in_sixteen`] knows all keys.
-#[inline(always)]
-pub(super) const fn has_no_other(words: &[u32], count: usize) -> bool {
-    words.len() >= 16 && count <= 16
-}
-
-/// As [`find`], where there are more than sixteen keys or fewer than sixteen words.
+/// Returns the place of `key` among the first `count` of `words`, however many those are.
 #[inline(never)]
 pub(super) fn find_in_other(words: &[u32], count: usize, key: u32) -> Option<usize> {
     if count > SCANNED {
@@ -185,11 +163,16 @@ mod tests {
             words.extend((0..count as u32 + 1).map(|value| value * 3 + 2));
             for key in 0..count as u32 * 3 + 8 {
                 let wanted = words[..count].iter().position(|&other| other == key);
-                assert_eq!(find(&words, count, key), wanted, "{key} among {count}");
+                assert_eq!(find_in_other(&words, count, key), wanted, "{key} among {count}");
+                if let Some(sixteen) = words.first_chunk() {
+                    let wanted = wanted.filter(|&place| place < 16);
+                    let found = find_in_sixteen(sixteen, count, key);
+                    assert_eq!(found, wanted, "{key} among {count}, of the first sixteen");
+                }
             }
         }
-        assert_eq!(find(&[7, 9, 1], 1, 7), Some(0));
-        assert_eq!(find(&[7, 9, 1], 1, 9), None);
-        assert_eq!(find(&[], 0, 9), None);
+        assert_eq!(find_in_other(&[7, 9, 1], 1, 7), Some(0));
+        assert_eq!(find_in_other(&[7, 9, 1], 1, 9), None);
+        assert_eq!(find_in_other(&[], 0, 9), None);
     }
 }

@@ -195,10 +195,10 @@ impl<'a, A: Allocator + ?Sized> KeyValuesSet<'a, A> {
     /// # Complexity
     ///
     /// O(1).
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn get(&self, id: StoreId) -> Option<KeyValuesRef<'_>> {
-        self.live_slot(id).map(|number| self.store(self.slot(number)))
+        self.find(id)
     }
 
     /// Returns all stores with their ids, in the order of the ids' indices.

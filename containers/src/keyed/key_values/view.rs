@@ -37,7 +37,7 @@ pub struct KeyValuesRef<'b> {
     pub(super) count: usize,
 }
 
-/// As [`KeyValuesRef::scalar`], of a store in parts, which are handed over in registers.
+/// As [`KeyValuesRef::scalar_by`], of a store in parts, which are handed over in registers.
 #[inline(never)]
 pub(super) fn scalar_in_other(
     block: &[u32],
@@ -49,6 +49,9 @@ pub(super) fn scalar_in_other(
     let place = scan::find_in_other(block, count, key.hash())?;
     (store.kind(place) == kind).then(|| store.word(place))
 }
+
+/// Keys that take sixteen words at least, with their values and types.
+const ENOUGH: usize = 7;
 
 /// Returns the number of words that `count` keys take with their values and types.
 #[inline(always)]
@@ -142,21 +145,49 @@ impl<'b> KeyValuesRef<'b> {
         &self.block[..self.count]
     }
 
+    /// Returns the first sixteen words if there are surely as many, by the number of keys alone: the
+    /// length of a store of a set is only known after another load.
     #[inline(always)]
-    pub(super) fn find(self, key: IdString32) -> Option<usize> {
-        scan::find(self.block, self.count, key.hash())
+    fn sixteen(self) -> Option<&'b [u32; 16]> {
+        const { assert!(head_words(ENOUGH) >= 16, "keys, values and types are sixteen words") };
+        // SAFETY: the block has the words of `ENOUGH` keys with values and types (invariant 1).
+        (self.count >= ENOUGH).then(|| unsafe { &*self.block.as_ptr().cast() })
     }
 
-    /// Returns the word of a key if its value is of this type. This is what a lookup should cost:
-    /// nothing is called, and nothing checked that the invariants say, for a key among the first
-    /// sixteen.
     #[inline(always)]
-    pub(super) fn scalar(self, key: IdString32, kind: u8) -> Option<u32> {
-        if let Some(place) = scan::find_in_sixteen(self.block, self.count, key.hash()) {
-            return (self.kind(place) == kind).then(|| self.word(place));
+    pub(super) fn find(self, key: IdString32) -> Option<usize> {
+        if let Some(sixteen) = self.sixteen() {
+            let found = scan::find_in_sixteen(sixteen, self.count, key.hash());
+            if found.is_some() || self.count <= 16 {
+                return found;
+            }
         }
-        if scan::has_no_other(self.block, self.count) {
-            return None;
+        cold_path();
+        scan::find_in_other(self.block, self.count, key.hash())
+    }
+
+    #[inline(always)]
+    fn scalar(self, key: IdString32, kind: u8) -> Option<u32> {
+        self.scalar_by(self.sixteen(), key, kind)
+    }
+
+    /// Returns the word of a key if its value is of this type, by the first sixteen words of the
+    /// block if there are as many. This is what a lookup should cost: nothing is called, and
+    /// nothing checked that the invariants say, for a key among the first sixteen.
+    #[inline(always)]
+    pub(super) fn scalar_by(
+        self,
+        sixteen: Option<&[u32; 16]>,
+        key: IdString32,
+        kind: u8,
+    ) -> Option<u32> {
+        if let Some(sixteen) = sixteen {
+            if let Some(place) = scan::find_in_sixteen(sixteen, self.count, key.hash()) {
+                return (self.kind(place) == kind).then(|| self.word(place));
+            }
+            if self.count <= 16 {
+                return None;
+            }
         }
         cold_path();
         scalar_in_other(self.block, self.count, key, kind)
@@ -166,10 +197,12 @@ impl<'b> KeyValuesRef<'b> {
     #[inline(always)]
     pub(super) fn kind(self, place: usize) -> u8 {
         debug_assert!(place < self.count, "place {place} among {}", self.count);
-        let bytes: &[u8] = cast_slice(self.block);
+        let bytes = self.block.as_ptr().cast::<u8>();
         // SAFETY: places are those of keys, and as many types follow 8 bytes a key, all of them in
         // the block (invariant 1).
-        unsafe { *bytes.get_unchecked(8 * self.count + place) }
+        let kind = unsafe { bytes.add(8 * self.count + place) };
+        // SAFETY: as above; every byte of a word is initialised.
+        unsafe { *kind }
     }
 
     /// Returns the word of the key at a place.
@@ -177,7 +210,9 @@ impl<'b> KeyValuesRef<'b> {
     pub(super) fn word(self, place: usize) -> u32 {
         debug_assert!(place < self.count, "place {place} among {}", self.count);
         // SAFETY: as in `kind`, after a word a key.
-        unsafe { *self.block.get_unchecked(self.count + place) }
+        let word = unsafe { self.block.as_ptr().add(self.count + place) };
+        // SAFETY: as above.
+        unsafe { *word }
     }
 
     fn value(self, place: usize) -> Value<'b> {

@@ -3,6 +3,7 @@
 use loligo_allocators::Allocator;
 
 use super::{KeyValuesSet, StoreId};
+use crate::keyed::key_values::view::{KeyValuesRef, head_words};
 
 /// The bits of a slot that are no generation.
 pub(super) const KIND: u32 = (1 << 20) - 1;
@@ -66,6 +67,39 @@ impl<A: Allocator + ?Sized> KeyValuesSet<'_, A> {
         }
         let slot = self.slot(number);
         (slot.generation() == id.generation() && slot.is_live()).then_some(number)
+    }
+
+    /// Returns the store that an id names, to be read: what [`live_slot`](Self::live_slot) and
+    /// `store_in` return, without a check of what the invariants say.
+    #[inline(always)]
+    pub(super) fn find(&self, id: StoreId) -> Option<KeyValuesRef<'_>> {
+        let number = id.index();
+        if number >= self.slots {
+            return None;
+        }
+        let words = self.words.as_slice();
+        let start = words.as_ptr();
+        // SAFETY: the last `2 * slots` words are the slots, of which this is one (invariant 2).
+        let slot = unsafe { start.add(words.len() - 2 * number as usize - 2) };
+        // SAFETY: as above; a slot is two words.
+        let [at, meta] = unsafe { *slot.cast::<[u32; 2]>() };
+        // The generation is above the kind, so this is below 2^20 only if it is that of the id, and
+        // then it is the kind.
+        let kind = meta.wrapping_sub(id.to_bits() & !KIND);
+        if kind >= FREE_SLOT {
+            return None;
+        }
+        let (count, front) = ((kind & (TAILED - 1)) as usize, kind / TAILED);
+        // SAFETY: the block of a live slot begins there, and one without a block says 0, where at
+        // least its own two words are (invariants 1 to 3).
+        let block = unsafe { start.add(at as usize) };
+        // SAFETY: as above. It is the number of words of texts only if the store has some.
+        let tail = unsafe { *block } & 0_u32.wrapping_sub(front);
+        // SAFETY: the block has that word if it has texts or arrays (invariant 3).
+        let block = unsafe { block.add(front as usize) };
+        let length = head_words(count) + tail as usize;
+        // SAFETY: the blocks of live slots are this long, within the words (invariants 1 and 3).
+        Some(KeyValuesRef { block: unsafe { core::slice::from_raw_parts(block, length) }, count })
     }
 
     #[inline(always)]
