@@ -110,10 +110,10 @@ impl<A: Allocator + ?Sized> EventStream<'_, A> {
     ) -> Result<(), GrowError> {
         let mut heads = Heads::try_new(sources, self.memory())?;
         self.try_reserve_words(words_of(sources))?;
-        heads.begin(sources, &mut key);
+        heads.begin(sources, &mut key)?;
         // The stream's length is set at last, so an unwinding key leaves it as it was.
         let mut end = self.len as usize * WORD;
-        while heads.left > 1 {
+        while heads.heads.len() > 1 {
             let (bytes, rest) = heads.take(&mut key);
             self.write_first(end, rest, bytes);
             end += bytes;
@@ -144,60 +144,40 @@ fn words_of(sources: &[EventReader<'_>]) -> usize {
     sources.iter().fold(0, |sum, source| sum.saturating_add(source.as_bytes().len() / WORD))
 }
 
-/// The key of a record, or the end of its stream, which comes after all keys.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Next<K> {
-    Key(K),
-    End,
-}
-
-/// What is left of a stream that is being merged, without its first record's key, which the
-/// tournament has.
+/// What is left of a stream that is being merged.
 struct Head<'s, K> {
-    /// From the first record on.
+    /// From the first record on, whose key the tournament has.
     rest: &'s [u8],
-    /// From the second record on.
+    /// From the second record on; empty if there is none.
     second: &'s [u8],
     /// From the third record on.
     third: &'s [u8],
     /// The key of the second record: read when the first comes to the tournament, long before it is
-    /// needed.
-    key: Next<K>,
+    /// needed. If there is none, any key.
+    key: K,
+    /// The key of the first record, where all games are played again.
+    first: K,
 }
 
 impl<'s, K> Head<'s, K> {
-    const END: Self = Self { rest: &[], second: &[], third: &[], key: Next::End };
-
-    /// Goes on to the second record and returns its key.
+    /// Takes what follows the second record as the second, and reads its key.
     #[inline(always)]
-    fn advance(&mut self, key: &mut impl FnMut(&EventRecord<'_>) -> K) -> Next<K> {
-        self.rest = self.second;
-        self.read_second(self.third, key)
-    }
-
-    /// Takes what follows as the second record, and returns the key of the one before.
-    #[inline(always)]
-    fn read_second(
-        &mut self,
-        second: &'s [u8],
-        key: &mut impl FnMut(&EventRecord<'_>) -> K,
-    ) -> Next<K> {
-        self.second = second;
-        let next = match first(second) {
+    fn read_second(&mut self, key: &mut impl FnMut(&EventRecord<'_>) -> K) {
+        self.second = self.third;
+        match first(self.third) {
             Some((record, third)) => {
                 self.third = third;
-                Next::Key(key(&record))
+                self.key = key(&record);
             }
-            None => Next::End,
-        };
-        core::mem::replace(&mut self.key, next)
+            None => self.second = &[],
+        }
     }
 }
 
 /// Who plays in the tournament: a stream, by its first record's key.
 #[derive(Clone, Copy)]
 struct Player<K> {
-    key: Next<K>,
+    key: K,
     head: u32,
 }
 
@@ -209,83 +189,120 @@ struct Player<K> {
 /// winner   the next
 /// losers   - | 1: of 0, 1 against 2, 3 | 2: of 0 against 1 | 3: of 2 against 3
 /// ```
+///
+/// A stream that ends leaves, and all games are played again: so a key is only a key, and no game
+/// has to ask for an end.
 struct Heads<'s, 'a, K, A: Allocator + ?Sized> {
-    /// As many as the lowest row of the tree has places; those beyond the streams are at their end.
+    /// The streams with a record left, in their order.
     heads: Array<'a, Head<'s, K>, A>,
-    /// The first node is not used.
-    losers: Array<'a, Player<K>, A>,
-    winner: Player<K>,
-    /// How many streams are not at their end.
-    left: usize,
+    /// Who lost at each node, as many as heads. The first is who lost nowhere: the next.
+    players: Array<'a, Player<K>, A>,
+    /// The leaf of the first stream.
+    leaf: u32,
 }
 
 impl<'s, 'a, K: Ord + Copy, A: Allocator + ?Sized> Heads<'s, 'a, K, A> {
     /// Takes the memory.
     fn try_new(sources: &[EventReader<'s>], memory: &'a A) -> Result<Self, GrowError> {
-        let places = sources.len().next_power_of_two();
-        let mut heads = Array::try_with_capacity_in(places, memory)?;
-        let mut losers = Array::try_with_capacity_in(places, memory)?;
-        let none = Player { key: Next::End, head: 0 };
-        for _ in 0..places {
-            heads.try_push(Head::END)?;
-            losers.try_push(none)?;
-        }
-        Ok(Self { heads, losers, winner: none, left: 0 })
+        Ok(Self {
+            heads: Array::try_with_capacity_in(sources.len(), memory)?,
+            players: Array::try_with_capacity_in(sources.len(), memory)?,
+            leaf: 0,
+        })
     }
 
-    fn begin(&mut self, sources: &[EventReader<'s>], key: &mut impl FnMut(&EventRecord<'_>) -> K) {
-        for (head, stream) in self.heads.iter_mut().zip(sources) {
-            head.read_second(stream.as_bytes(), key);
-            self.left += usize::from(head.key != Next::End);
+    /// Reads the first two keys of each stream and plays all games.
+    fn begin(
+        &mut self,
+        sources: &[EventReader<'s>],
+        key: &mut impl FnMut(&EventRecord<'_>) -> K,
+    ) -> Result<(), GrowError> {
+        for stream in sources {
+            let rest = stream.as_bytes();
+            let Some((record, third)) = first(rest) else { continue };
+            let first = key(&record);
+            let mut head = Head { rest, second: third, third, key: first, first };
+            head.read_second(key);
+            self.players.try_push(Player { key: first, head: self.heads.len() as u32 })?;
+            self.heads.try_push(head)?;
         }
-        self.winner = self.play_all(1, key);
+        self.play_all();
+        Ok(())
     }
 
-    /// Plays all games below a node for the first time and returns who wins there. Trees are as
-    /// high as the number of streams has bits.
-    fn play_all(&mut self, node: usize, key: &mut impl FnMut(&EventRecord<'_>) -> K) -> Player<K> {
-        if node >= self.heads.len() {
-            let head = node - self.heads.len();
-            return Player { key: self.heads[head].advance(key), head: head as u32 };
+    /// Plays all games. Trees are as high as the number of streams has bits.
+    fn play_all(&mut self) {
+        self.leaf = self.heads.len().next_power_of_two() as u32;
+        if !self.heads.is_empty() {
+            self.players[0] = self.play_below(1);
         }
-        let [left, right] = [2 * node, 2 * node + 1].map(|below| self.play_all(below, key));
+    }
+
+    /// Plays all games below a node and returns who wins there.
+    fn play_below(&mut self, node: usize) -> Player<K> {
+        let count = self.heads.len();
+        if node >= count {
+            // All levels but the lowest are full, and that is filled from the left.
+            let lowest = self.leaf as usize;
+            let head = if node >= lowest { node - lowest } else { node + count - lowest };
+            return Player { key: self.heads[head].first, head: head as u32 };
+        }
+        let [left, right] = [2 * node, 2 * node + 1].map(|below| self.play_below(below));
         let (winner, loser) = if right.key < left.key { (right, left) } else { (left, right) };
-        self.losers[node] = loser;
+        self.players[node] = loser;
         winner
     }
 
     /// Takes the next record off its stream and returns how long it is, and the stream from it on.
     #[inline(always)]
     fn take(&mut self, key: &mut impl FnMut(&EventRecord<'_>) -> K) -> (usize, &'s [u8]) {
-        let place = self.winner.head;
-        let head = &mut self.heads[place as usize];
+        let (heads, players) = (self.heads.as_mut_slice(), self.players.as_mut_slice());
+        let place = players[0].head;
+        let head = &mut heads[place as usize];
         let from = head.rest;
         let bytes = from.len() - head.second.len();
-        let mut winner = Player { key: head.advance(key), head: place };
-        self.left -= usize::from(winner.key == Next::End);
-        let mut node = (self.heads.len() + place as usize) / 2;
-        // Whether the winner comes from the right of the node: a bit of its place.
-        let mut side = place;
-        while node > 0 {
-            let loser = &mut self.losers[node];
-            let met = *loser;
+        if head.second.is_empty() {
+            self.end(place as usize);
+            return (bytes, from);
+        }
+        let mut winner = Player { key: head.key, head: place };
+        head.rest = head.second;
+        head.read_second(key);
+        let count = heads.len() as u32;
+        let leaf = place + self.leaf;
+        let mut node = if leaf < 2 * count { leaf } else { leaf - count };
+        while node > 1 {
             // Of equals the left one comes first.
-            let from_right = side & 1 == 1;
+            let from_right = node & 1 == 1;
+            node /= 2;
+            let loser = &mut players[node as usize];
+            let met = *loser;
             let loses = (from_right & (met.key <= winner.key)) | (met.key < winner.key);
             // Field by field, so that no choice goes through memory.
             loser.key = select_unpredictable(loses, winner.key, met.key);
             loser.head = select_unpredictable(loses, winner.head, met.head);
             winner.key = select_unpredictable(loses, met.key, winner.key);
             winner.head = select_unpredictable(loses, met.head, winner.head);
-            node /= 2;
-            side /= 2;
         }
-        self.winner = winner;
+        players[0] = winner;
         (bytes, from)
     }
 
-    /// Returns what is left of the stream that is next.
+    /// Takes the stream of the winner out, as its last record was taken.
+    #[cold]
+    #[inline(never)]
+    fn end(&mut self, place: usize) {
+        self.heads.remove(place);
+        for player in &self.players[1..] {
+            let head = player.head as usize;
+            self.heads[head - usize::from(head > place)].first = player.key;
+        }
+        self.players.truncate(self.heads.len());
+        self.play_all();
+    }
+
+    /// Returns what is left of the one stream that is left.
     fn rest(&self) -> &'s [u8] {
-        self.heads[self.winner.head as usize].rest
+        self.heads.first().map_or(&[], |head| head.rest)
     }
 }
