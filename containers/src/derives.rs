@@ -42,6 +42,9 @@
 ///     gloss: f32,
 /// }
 /// ```
+///
+/// A field that was added says since when it is there, and what it is in older blobs:
+/// [`Blob::try_upgrade`](crate::Blob::try_upgrade) has an example.
 pub use loligo_derive::BlobType;
 
 /// # Examples

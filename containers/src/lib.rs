@@ -23,8 +23,8 @@ pub use arrays::array::{Array, ArrayDrain, ArrayIntoIter};
 pub use arrays::ring::{Ring, RingIntoIter, RingIter};
 pub use bytes::blob::{
     BLOB_ALIGN, BLOB_DEPTH, Blob, BlobArray, BlobBuilder, BlobBytes, BlobChecker, BlobElements,
-    BlobError, BlobField, BlobOption, BlobPartError, BlobPlace, BlobPlaces, BlobRef, BlobRefused,
-    BlobScalar, BlobShapes, BlobStr, BlobType, Endian,
+    BlobError, BlobField, BlobLayout, BlobOption, BlobPartError, BlobPlace, BlobPlaces, BlobRef,
+    BlobRefused, BlobScalar, BlobShapes, BlobStr, BlobType, BlobUpgrade, BlobUpgradeError, Endian,
 };
 pub use bytes::stream::{
     Number, Stream, StreamError, StreamErrorKind, StreamFormat, StreamReader, StreamWriter,

@@ -53,7 +53,12 @@ pub fn derive_streamed(input: TokenStream) -> TokenStream {
 ///
 /// The numbers of an enum belong to the shape of the blob: a blob that was built with other
 /// variants is refused when it is opened.
-#[proc_macro_derive(BlobType)]
+///
+/// `#[blob(since = 2)]` says that a field was added with version 2 of the blob, one number for all
+/// its structs: `Blob::try_upgrade` copies older blobs to the newest version. There the field is
+/// zero, empty or none, or what `#[blob(since = 2, default = 1.0)]` says of a number. The first
+/// field of a struct is in all versions.
+#[proc_macro_derive(BlobType, attributes(blob))]
 pub fn derive_blob_type(input: TokenStream) -> TokenStream {
     finish(blob_type::derive(&parse_macro_input!(input as DeriveInput)))
 }

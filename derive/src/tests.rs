@@ -178,3 +178,27 @@ fn names_of_keywords_lose_their_prefix() {
     let code = derived(open_row::derive, "struct A { r#type: i32 }");
     assert!(code.contains("\"type\"") && code.contains("const TYPE"), "{code}");
 }
+
+#[test]
+fn versions_of_fields_in_a_blob_may_not_contradict_each_other() {
+    let first = "#[repr(C)] struct A { #[blob(since = 2)] b: u32 }";
+    let expected = "the first field of a struct in a blob is there in all versions";
+    assert_eq!(refusal(blob_type::derive, first), expected);
+    let of =
+        |attribute: &str| format!("#[repr(C)] struct A {{ a: u32, #[blob({attribute})] b: u32 }}");
+    let cases = [
+        ("default = 1", "`default` needs `since`: older than which version?"),
+        ("since", "`since` needs a value: `since = 2`"),
+        ("since = 1", "`since` is a number from 2 to 255: each is tried"),
+        ("since = 256", "`since` is a number from 2 to 255: each is tried"),
+        ("since = NEXT", "`since` is a number from 2 to 255: each is tried"),
+        ("since = 2, default", "`default` needs a value: `default = 1.0`"),
+        ("since = 2, since = 3", "`since` is given twice"),
+        ("until = 2", "`#[blob(..)]` knows no `until`; it knows `default`, `since`"),
+    ];
+    for (attribute, expected) in cases {
+        assert_eq!(refusal(blob_type::derive, &of(attribute)), expected, "{attribute}");
+    }
+    let both = derived(blob_type::derive, &of("since = 255, default = 1"));
+    assert!(both.contains("version >= 255"), "{both}");
+}

@@ -19,6 +19,7 @@ mod collections;
 mod compositions;
 mod container_arrays;
 mod container_arrays_of_arrays;
+mod container_blob_versions;
 mod container_blobs;
 mod container_derives;
 mod container_key_values;

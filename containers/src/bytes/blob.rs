@@ -35,6 +35,7 @@ mod parts;
 mod scalar;
 #[cfg(test)]
 mod tests;
+mod upgrade;
 mod view;
 
 pub use builder::{BlobBuilder, BlobPlace, BlobPlaces};
@@ -46,6 +47,7 @@ pub use parts::{BlobArray, BlobOption, BlobStr, BlobType};
 #[cfg(feature = "derive")]
 pub use scalar::sealed::Sealed as SealedScalar;
 pub use scalar::{BlobScalar, Endian};
+pub use upgrade::{BlobLayout, BlobUpgrade, BlobUpgradeError};
 pub use view::{BlobElements, BlobRef};
 
 use core::fmt;

@@ -1,5 +1,7 @@
 //! Opening looks at everything once, and believes no offset and no length.
 
+use core::alloc::Layout;
+
 use loligo_ids::murmur2_64a;
 
 use super::BLOB_DEPTH;
@@ -124,30 +126,60 @@ impl<'b> BlobChecker<'b> {
         count: usize,
         name: &'static str,
     ) -> Result<&'b [u8], BlobRefused> {
-        if (offset as usize) < field_bytes {
-            return Err(self.refuse(at, name, BlobPartError::Backward));
-        }
-        let start = at.saturating_add(offset as usize);
-        if !start.is_multiple_of(align_of::<T>()) {
-            return Err(self.refuse(
-                at,
-                name,
-                BlobPartError::Misaligned { align: align_of::<T>() },
-            ));
-        }
-        let part = self.take(start, count.saturating_mul(size_of::<T>()), name)?;
+        let start = self.follow((at, field_bytes), offset, count, Layout::new::<T>(), name)?;
+        let part = &self.bytes[start..start + count * size_of::<T>()];
         if T::PLAIN {
             return Ok(part);
         }
+        self.descend(at, name)?;
+        for index in 0..count {
+            T::check(self, start + index * size_of::<T>())?;
+        }
+        self.ascend();
+        Ok(part)
+    }
+
+    /// Checks where the field at `at`, `field_bytes` long, leads: to `count` values of a layout.
+    /// Returns where they begin.
+    #[inline(always)]
+    pub(super) fn follow(
+        &mut self,
+        (at, field_bytes): (usize, usize),
+        offset: u32,
+        count: usize,
+        layout: Layout,
+        name: &'static str,
+    ) -> Result<usize, BlobRefused> {
+        if (offset as usize) < field_bytes {
+            return Err(self.refuse(at, name, BlobPartError::Backward));
+        }
+        let (start, align) = (at.saturating_add(offset as usize), layout.align());
+        if !start.is_multiple_of(align) {
+            return Err(self.refuse(at, name, BlobPartError::Misaligned { align }));
+        }
+        self.take(start, count.saturating_mul(layout.size()), name)?;
+        Ok(start)
+    }
+
+    /// Goes to the parts that a field leads to.
+    #[inline]
+    pub(super) fn descend(&mut self, at: usize, name: &'static str) -> Result<(), BlobRefused> {
         if self.depth == BLOB_DEPTH {
             return Err(self.refuse(at, name, BlobPartError::TooDeep));
         }
         self.depth += 1;
-        for index in 0..count {
-            T::check(self, start + index * size_of::<T>())?;
-        }
+        Ok(())
+    }
+
+    /// Returns from parts to the field that leads to them.
+    #[inline]
+    pub(super) const fn ascend(&mut self) {
         self.depth -= 1;
-        Ok(part)
+    }
+
+    /// Returns `bytes` bytes, if they are there.
+    pub(super) fn part(&self, at: usize, bytes: usize) -> Option<&'b [u8]> {
+        self.bytes.get(at..)?.get(..bytes)
     }
 }
 
@@ -157,21 +189,48 @@ impl<'b> BlobChecker<'b> {
 pub struct BlobShapes {
     seen: [u64; SHAPES_MAX],
     count: usize,
+    version: u32,
+    newest: u32,
+    hash: u64,
 }
 
 /// How many structs a blob may be made of.
 const SHAPES_MAX: usize = 64;
 
 impl BlobShapes {
-    /// Returns one number for the shapes of all structs that an `R` can lead to.
-    pub(super) fn of<R: BlobType>() -> u64 {
-        let mut shapes = Self { seen: [0; SHAPES_MAX], count: 0 };
+    /// Returns the shapes of all structs that an `R` can lead to.
+    pub(super) fn of<R: BlobType>() -> Self {
+        Self::of_version::<R>(u32::MAX)
+    }
+
+    /// Returns the shapes that they had in a version.
+    pub(super) fn of_version<R: BlobType>(version: u32) -> Self {
+        let mut shapes = Self { seen: [0; SHAPES_MAX], count: 0, version, newest: 1, hash: 0 };
         R::shapes(&mut shapes);
-        let mut hash = murmur2_64a(R::NAME, size_of::<R>() as u64);
+        shapes.hash = murmur2_64a(R::NAME, R::layout(version).size() as u64);
         for shape in &shapes.seen[..shapes.count] {
-            hash = murmur2_64a(&hash.to_le_bytes()[..], *shape);
+            shapes.hash = murmur2_64a(&shapes.hash.to_le_bytes()[..], *shape);
         }
-        hash
+        shapes
+    }
+
+    /// Returns one number for all of them.
+    pub(super) const fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    /// Returns the newest version that a field names.
+    pub(super) const fn newest(&self) -> u32 {
+        self.newest
+    }
+
+    /// Returns `true` if the version has fields that came with `version`.
+    #[doc(hidden)]
+    pub const fn has(&mut self, version: u32) -> bool {
+        if version > self.newest {
+            self.newest = version;
+        }
+        version <= self.version
     }
 
     /// Adds the shape of a struct; returns whether it is new, and its fields are to be looked at.
@@ -180,7 +239,7 @@ impl BlobShapes {
     ///
     /// If a blob can hold more than 64 kinds of structs and enums.
     pub fn add<T: BlobType>(&mut self, text: &str) -> bool {
-        self.insert(text, murmur2_64a(text, Self::memory_of::<T>()))
+        self.insert(text, murmur2_64a(text, self.memory_of::<T>()))
     }
 
     /// Adds the shape of an enum: the names and numbers of its variants.
@@ -190,7 +249,7 @@ impl BlobShapes {
     /// If a blob can hold more than 64 kinds of structs and enums.
     #[doc(hidden)]
     pub fn add_enum<T: BlobType>(&mut self, variants: &[(&str, i64)]) {
-        let mut shape = murmur2_64a(T::NAME, Self::memory_of::<T>());
+        let mut shape = murmur2_64a(T::NAME, self.memory_of::<T>());
         for (name, number) in variants {
             shape = murmur2_64a(&number.to_le_bytes()[..], murmur2_64a(*name, shape));
         }
@@ -198,8 +257,9 @@ impl BlobShapes {
     }
 
     /// Returns size and alignment of a type in one number.
-    const fn memory_of<T>() -> u64 {
-        (size_of::<T>() as u64) << 8 | align_of::<T>() as u64
+    fn memory_of<T: BlobType>(&self) -> u64 {
+        let layout = T::layout(self.version);
+        (layout.size() as u64) << 8 | layout.align() as u64
     }
 
     /// Adds a shape; returns whether it is new.

@@ -168,6 +168,35 @@ macro_rules! blob_struct {
                     $(<$type as $crate::BlobType>::shapes(shapes);)+
                 }
             }
+
+            fn layout(version: u32) -> ::core::alloc::Layout {
+                let mut layout = $crate::BlobLayout::new(version);
+                $(layout.add::<$type>();)+
+                layout.finish()
+            }
+
+            fn upgrade(
+                upgrade: &mut $crate::BlobUpgrade<'_>,
+                from: usize,
+                to: usize,
+            ) -> ::core::result::Result<(), $crate::BlobRefused> {
+                let mut layout = $crate::BlobLayout::new(upgrade.version());
+                $(
+                    let place = from + layout.add::<$type>();
+                    let field = to + ::core::mem::offset_of!($name, $field);
+                    if let Err(refused) =
+                        <$type as $crate::BlobType>::upgrade(upgrade, place, field)
+                    {
+                        let field = ::core::concat!(
+                            ::core::stringify!($name),
+                            ".",
+                            ::core::stringify!($field)
+                        );
+                        return Err(upgrade.within(refused, field));
+                    }
+                )+
+                Ok(())
+            }
         }
     )+};
 }

@@ -25,7 +25,7 @@ pub(super) fn write<R: BlobType>(bytes: &mut [u8], endian: Endian) {
     bytes[8..12].copy_from_slice(&one);
     bytes[12..16].copy_from_slice(&version);
     bytes[16..24].copy_from_slice(&endian.bytes_of_u64(length));
-    bytes[24..32].copy_from_slice(&endian.bytes_of_u64(BlobShapes::of::<R>()));
+    bytes[24..32].copy_from_slice(&endian.bytes_of_u64(BlobShapes::of::<R>().hash()));
     bytes[40..HEADER].fill(0);
     let checksum = checksum(bytes);
     bytes[CHECKSUM].copy_from_slice(&endian.bytes_of_u64(checksum));
@@ -36,7 +36,18 @@ pub(super) fn check<R: BlobType>(bytes: &[u8]) -> Result<(), BlobError> {
     const {
         assert!(align_of::<R>() <= BLOB_ALIGN, "nothing in a blob is aligned to more than 16");
     }
-    let needed = HEADER + size_of::<R>();
+    let root_bytes = size_of::<R>();
+    let found = shape(bytes, HEADER + root_bytes)?;
+    check_length(bytes, root_bytes)?;
+    let wanted = BlobShapes::of::<R>().hash();
+    if found != wanted {
+        return Err(BlobError::OtherShape { found, wanted });
+    }
+    Ok(())
+}
+
+/// Returns the shape of a blob that this machine can read and that has `needed` bytes at least.
+pub(super) fn shape(bytes: &[u8], needed: usize) -> Result<u64, BlobError> {
     if bytes.len() >= MAGIC.len() && bytes[..8] != MAGIC {
         return Err(BlobError::NoBlob);
     }
@@ -56,13 +67,18 @@ pub(super) fn check<R: BlobType>(bytes: &[u8]) -> Result<(), BlobError> {
     if found != VERSION {
         return Err(BlobError::OtherVersion { found });
     }
+    Ok(u64_at(bytes, 24))
+}
+
+/// Compares the length that the header states, and that of header and root, with that of the bytes.
+pub(super) fn check_length(bytes: &[u8], root_bytes: usize) -> Result<(), BlobError> {
+    let needed = HEADER + root_bytes;
+    if bytes.len() < needed {
+        return Err(BlobError::Short { bytes: bytes.len(), needed });
+    }
     let told = u64_at(bytes, 16);
     if told != bytes.len() as u64 {
         return Err(BlobError::OtherLength { told, bytes: bytes.len() });
-    }
-    let (found, wanted) = (u64_at(bytes, 24), BlobShapes::of::<R>());
-    if found != wanted {
-        return Err(BlobError::OtherShape { found, wanted });
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! What may be in a blob: numbers, structs, and fields that lead to parts.
 
+use core::alloc::Layout;
 use core::fmt;
 use core::marker::PhantomData;
 
@@ -7,6 +8,7 @@ use loligo_ids::{IdString32, IdString64};
 
 use super::check::{BlobChecker, BlobRefused, BlobShapes};
 use super::error::BlobPartError;
+use super::upgrade::BlobUpgrade;
 
 /// A type that may be in a blob.
 ///
@@ -31,6 +33,10 @@ pub unsafe trait BlobType: Sized + 'static {
     /// Whether any bytes are a value that leads nowhere.
     const PLAIN: bool;
 
+    /// Whether no version changes it: an array of such is copied whole.
+    #[doc(hidden)]
+    const IS_NUMBER: bool = false;
+
     /// Checks the value at `at`, all of whose bytes are there.
     ///
     /// # Errors
@@ -40,6 +46,24 @@ pub unsafe trait BlobType: Sized + 'static {
 
     /// Adds the shapes of the structs that it is made of or leads to.
     fn shapes(shapes: &mut BlobShapes);
+
+    /// Returns size and alignment in blobs of a version; that of the type if it has not changed.
+    fn layout(version: u32) -> Layout {
+        let _ = version;
+        Layout::new::<Self>()
+    }
+
+    /// Copies the value at `from` of an older blob to `to` of one of the newest version, where all
+    /// bytes are zero. What leads to parts, or has fields that were added, does more than copy.
+    ///
+    /// Nothing rests on it but what the copy says, as that is checked like any blob.
+    ///
+    /// # Errors
+    ///
+    /// [`BlobRefused`] if it leads elsewhere, or there is no memory.
+    fn upgrade(upgrade: &mut BlobUpgrade<'_>, from: usize, to: usize) -> Result<(), BlobRefused> {
+        upgrade.copy(from, to, size_of::<Self>())
+    }
 }
 
 macro_rules! plain {
@@ -49,6 +73,7 @@ macro_rules! plain {
         unsafe impl BlobType for $plain {
             const NAME: &'static str = stringify!($plain);
             const PLAIN: bool = true;
+            const IS_NUMBER: bool = true;
 
             #[inline]
             fn check(_: &mut BlobChecker<'_>, _: usize) -> Result<(), BlobRefused> {
@@ -84,6 +109,7 @@ unsafe impl<T: BlobType, const N: usize> BlobType for [T; N] {
         assert!(N > 0, "what stands in a blob is of some size");
         T::PLAIN
     };
+    const IS_NUMBER: bool = T::IS_NUMBER;
 
     fn check(checker: &mut BlobChecker<'_>, at: usize) -> Result<(), BlobRefused> {
         if T::PLAIN {
@@ -94,6 +120,21 @@ unsafe impl<T: BlobType, const N: usize> BlobType for [T; N] {
 
     fn shapes(shapes: &mut BlobShapes) {
         T::shapes(shapes);
+    }
+
+    fn layout(version: u32) -> Layout {
+        let element = T::layout(version);
+        Layout::from_size_align(element.size() * N, element.align()).expect("it is part of a type")
+    }
+
+    fn upgrade(upgrade: &mut BlobUpgrade<'_>, from: usize, to: usize) -> Result<(), BlobRefused> {
+        if T::IS_NUMBER {
+            return upgrade.copy(from, to, size_of::<Self>());
+        }
+        let size = T::layout(upgrade.version()).size();
+        (0..N).try_for_each(|index| {
+            T::upgrade(upgrade, from + index * size, to + index * size_of::<T>())
+        })
     }
 }
 
@@ -151,6 +192,10 @@ unsafe impl BlobType for BlobStr {
     }
 
     fn shapes(_: &mut BlobShapes) {}
+
+    fn upgrade(upgrade: &mut BlobUpgrade<'_>, from: usize, to: usize) -> Result<(), BlobRefused> {
+        upgrade.text(from, to)
+    }
 }
 
 /// A field that leads to an array: [`Blob::array`](super::Blob::array).
@@ -183,6 +228,16 @@ unsafe impl<T: BlobType> BlobType for BlobArray<T> {
     fn shapes(shapes: &mut BlobShapes) {
         T::shapes(shapes);
     }
+
+    fn upgrade(upgrade: &mut BlobUpgrade<'_>, from: usize, to: usize) -> Result<(), BlobRefused> {
+        let count = upgrade.u32_at(from + 4);
+        if count == 0 {
+            return Ok(());
+        }
+        upgrade.part::<T>((from, size_of::<Self>()), to, count as usize, Self::NAME)?;
+        upgrade.set(to + 4, count);
+        Ok(())
+    }
 }
 
 /// A field that leads to a part, or to none: [`Blob::option`](super::Blob::option).
@@ -211,6 +266,13 @@ unsafe impl<T: BlobType> BlobType for BlobOption<T> {
 
     fn shapes(shapes: &mut BlobShapes) {
         T::shapes(shapes);
+    }
+
+    fn upgrade(upgrade: &mut BlobUpgrade<'_>, from: usize, to: usize) -> Result<(), BlobRefused> {
+        if upgrade.u32_at(from) == 0 {
+            return Ok(());
+        }
+        upgrade.part::<T>((from, size_of::<Self>()), to, 1, Self::NAME)
     }
 }
 
