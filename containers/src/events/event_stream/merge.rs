@@ -114,9 +114,10 @@ impl<A: Allocator + ?Sized> EventStream<'_, A> {
         // The stream's length is set at last, so an unwinding key leaves it as it was.
         let mut end = self.len as usize * WORD;
         while heads.heads.len() > 1 {
-            let (bytes, rest) = heads.take(&mut key);
-            self.write_first(end, rest, bytes);
-            end += bytes;
+            heads.run(&mut key, |from, bytes| {
+                self.write_first(end, from, bytes);
+                end += bytes;
+            });
         }
         let rest = heads.rest();
         self.write_at(end, rest);
@@ -131,8 +132,11 @@ impl<A: Allocator + ?Sized> EventStream<'_, A> {
     fn write_first(&mut self, at: usize, from: &[u8], bytes: usize) {
         const USUAL: usize = 64;
         match from.first_chunk::<USUAL>() {
-            Some(chunk) if bytes <= USUAL && self.buffer.bytes() - at >= USUAL => {
-                self.write_at(at, chunk);
+            Some(chunk) if bytes <= USUAL && at.saturating_add(USUAL) <= self.buffer.bytes() => {
+                // SAFETY: the block has as many bytes after `at`, as was just compared.
+                let place = unsafe { self.buffer.start().cast::<[u8; USUAL]>().byte_add(at) };
+                // SAFETY: as above; bytes need no alignment.
+                unsafe { place.write_unaligned(*chunk) };
             }
             _ => self.write_at(at, &from[..bytes]),
         }
@@ -192,6 +196,11 @@ struct Player<K> {
 ///
 /// A stream that ends leaves, and all games are played again: so a key is only a key, and no game
 /// has to ask for an end.
+///
+/// # Invariants
+///
+/// 1. There are as many players as heads, and each names one of the heads.
+/// 2. `leaf` is the number of heads, rounded up to a power of two.
 struct Heads<'s, 'a, K, A: Allocator + ?Sized> {
     /// The streams with a record left, in their order.
     heads: Array<'a, Head<'s, K>, A>,
@@ -253,39 +262,46 @@ impl<'s, 'a, K: Ord + Copy, A: Allocator + ?Sized> Heads<'s, 'a, K, A> {
         winner
     }
 
-    /// Takes the next record off its stream and returns how long it is, and the stream from it on.
+    /// Takes one record after the other off its stream and hands over the stream from it on, and how
+    /// long it is, until a stream ends.
     #[inline(always)]
-    fn take(&mut self, key: &mut impl FnMut(&EventRecord<'_>) -> K) -> (usize, &'s [u8]) {
+    fn run(
+        &mut self,
+        key: &mut impl FnMut(&EventRecord<'_>) -> K,
+        mut take: impl FnMut(&'s [u8], usize),
+    ) {
         let (heads, players) = (self.heads.as_mut_slice(), self.players.as_mut_slice());
-        let place = players[0].head;
-        let head = &mut heads[place as usize];
-        let from = head.rest;
-        let bytes = from.len() - head.second.len();
-        if head.second.is_empty() {
-            self.end(place as usize);
-            return (bytes, from);
-        }
-        let mut winner = Player { key: head.key, head: place };
-        head.rest = head.second;
-        head.read_second(key);
         let count = heads.len() as u32;
-        let leaf = place + self.leaf;
-        let mut node = if leaf < 2 * count { leaf } else { leaf - count };
-        while node > 1 {
-            // Of equals the left one comes first.
-            let from_right = node & 1 == 1;
-            node /= 2;
-            let loser = &mut players[node as usize];
-            let met = *loser;
-            let loses = (from_right & (met.key <= winner.key)) | (met.key < winner.key);
-            // Field by field, so that no choice goes through memory.
-            loser.key = select_unpredictable(loses, winner.key, met.key);
-            loser.head = select_unpredictable(loses, winner.head, met.head);
-            winner.key = select_unpredictable(loses, met.key, winner.key);
-            winner.head = select_unpredictable(loses, met.head, winner.head);
+        let mut winner = players[0];
+        loop {
+            // SAFETY: players name heads (invariant 1).
+            let head = unsafe { heads.get_unchecked_mut(winner.head as usize) };
+            take(head.rest, head.rest.len() - head.second.len());
+            if head.second.is_empty() {
+                break;
+            }
+            winner.key = head.key;
+            head.rest = head.second;
+            head.read_second(key);
+            let leaf = winner.head + self.leaf;
+            let mut node = if leaf < 2 * count { leaf } else { leaf - count };
+            while node > 1 {
+                // Of equals the left one comes first.
+                let from_right = node & 1 == 1;
+                node /= 2;
+                // SAFETY: the leaves are below twice the number of players (invariant 2), so the
+                // nodes above them are below it.
+                let loser = unsafe { players.get_unchecked_mut(node as usize) };
+                let met = *loser;
+                let loses = (from_right & (met.key <= winner.key)) | (met.key < winner.key);
+                // Field by field, so that no choice goes through memory.
+                loser.key = select_unpredictable(loses, winner.key, met.key);
+                loser.head = select_unpredictable(loses, winner.head, met.head);
+                winner.key = select_unpredictable(loses, met.key, winner.key);
+                winner.head = select_unpredictable(loses, met.head, winner.head);
+            }
         }
-        players[0] = winner;
-        (bytes, from)
+        self.end(winner.head as usize);
     }
 
     /// Takes the stream of the winner out, as its last record was taken.
