@@ -12,20 +12,20 @@ mod v1 {
 
     #[derive(BlobType)]
     #[repr(C)]
-    pub struct Dot {
-        pub size: u32,
-        pub kind: u8,
+    pub(super) struct Dot {
+        pub(super) size: u32,
+        pub(super) kind: u8,
     }
 
     #[derive(BlobType)]
     #[repr(C)]
-    pub struct Lamp {
-        pub name: BlobStr,
-        pub dot: Dot,
-        pub dots: BlobArray<Dot>,
-        pub sizes: BlobArray<u16>,
-        pub next: BlobOption<Lamp>,
-        pub is_lit: bool,
+    pub(super) struct Lamp {
+        pub(super) name: BlobStr,
+        pub(super) dot: Dot,
+        pub(super) dots: BlobArray<Dot>,
+        pub(super) sizes: BlobArray<u16>,
+        pub(super) next: BlobOption<Lamp>,
+        pub(super) is_lit: bool,
     }
 }
 
@@ -34,26 +34,26 @@ mod v2 {
 
     #[derive(BlobType)]
     #[repr(C)]
-    pub struct Dot {
-        pub size: u32,
-        pub kind: u8,
+    pub(super) struct Dot {
+        pub(super) size: u32,
+        pub(super) kind: u8,
         #[blob(since = 2, default = 9)]
-        pub level: u8,
+        pub(super) level: u8,
     }
 
     #[derive(BlobType)]
     #[repr(C)]
-    pub struct Lamp {
-        pub name: BlobStr,
-        pub dot: Dot,
-        pub dots: BlobArray<Dot>,
-        pub sizes: BlobArray<u16>,
-        pub next: BlobOption<Lamp>,
-        pub is_lit: bool,
+    pub(super) struct Lamp {
+        pub(super) name: BlobStr,
+        pub(super) dot: Dot,
+        pub(super) dots: BlobArray<Dot>,
+        pub(super) sizes: BlobArray<u16>,
+        pub(super) next: BlobOption<Lamp>,
+        pub(super) is_lit: bool,
         #[blob(since = 2, default = 1.5)]
-        pub radius: f32,
+        pub(super) radius: f32,
         #[blob(since = 2)]
-        pub texture: BlobStr,
+        pub(super) texture: BlobStr,
     }
 }
 
