@@ -1,7 +1,5 @@
 //! Opening looks at everything once, and believes no offset and no length.
 
-use core::alloc::Layout;
-
 use loligo_ids::murmur2_64a;
 
 use super::BLOB_DEPTH;
@@ -126,8 +124,8 @@ impl<'b> BlobChecker<'b> {
         count: usize,
         name: &'static str,
     ) -> Result<&'b [u8], BlobRefused> {
-        let start = self.follow((at, field_bytes), offset, count, Layout::new::<T>(), name)?;
-        let part = &self.bytes[start..start + count * size_of::<T>()];
+        let bytes = count.saturating_mul(size_of::<T>());
+        let (start, part) = self.follow((at, field_bytes), offset, bytes, align_of::<T>(), name)?;
         if T::PLAIN {
             return Ok(part);
         }
@@ -139,26 +137,25 @@ impl<'b> BlobChecker<'b> {
         Ok(part)
     }
 
-    /// Checks where the field at `at`, `field_bytes` long, leads: to `count` values of a layout.
-    /// Returns where they begin.
+    /// Checks where the field at `at`, `field_bytes` long, leads: to aligned bytes after it. Returns
+    /// where they begin, and the bytes.
     #[inline(always)]
     pub(super) fn follow(
         &mut self,
         (at, field_bytes): (usize, usize),
         offset: u32,
-        count: usize,
-        layout: Layout,
+        bytes: usize,
+        align: usize,
         name: &'static str,
-    ) -> Result<usize, BlobRefused> {
+    ) -> Result<(usize, &'b [u8]), BlobRefused> {
         if (offset as usize) < field_bytes {
             return Err(self.refuse(at, name, BlobPartError::Backward));
         }
-        let (start, align) = (at.saturating_add(offset as usize), layout.align());
+        let start = at.saturating_add(offset as usize);
         if !start.is_multiple_of(align) {
             return Err(self.refuse(at, name, BlobPartError::Misaligned { align }));
         }
-        self.take(start, count.saturating_mul(layout.size()), name)?;
-        Ok(start)
+        Ok((start, self.take(start, bytes, name)?))
     }
 
     /// Goes to the parts that a field leads to.

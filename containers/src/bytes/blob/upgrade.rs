@@ -243,10 +243,10 @@ impl BlobUpgrade<'_> {
             return Ok(());
         }
         let field = (from, size_of::<BlobStr>());
-        let layout = Layout::new::<u8>();
-        let start = self.checker.follow(field, offset, bytes as usize, layout, BlobStr::NAME)?;
-        let part = self.append(bytes as usize, layout.align())?;
-        self.copy(start, part, bytes as usize)?;
+        let length = bytes as usize;
+        let (start, _) = self.checker.follow(field, offset, length, 1, BlobStr::NAME)?;
+        let part = self.append(length, 1)?;
+        self.copy(start, part, length)?;
         self.set(to, (part - to) as u32);
         self.set(to + 4, bytes);
         Ok(())
@@ -261,8 +261,9 @@ impl BlobUpgrade<'_> {
         name: &'static str,
     ) -> Result<(), BlobRefused> {
         let layout = T::layout(self.version);
-        let offset = self.u32_at(from);
-        let start = self.checker.follow((from, field_bytes), offset, count, layout, name)?;
+        let (offset, bytes) = (self.u32_at(from), count.saturating_mul(layout.size()));
+        let field = (from, field_bytes);
+        let (start, _) = self.checker.follow(field, offset, bytes, layout.align(), name)?;
         let part = self.append(count.saturating_mul(size_of::<T>()), align_of::<T>())?;
         self.set(to, (part - to) as u32);
         if T::IS_NUMBER {
