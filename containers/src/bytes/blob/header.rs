@@ -19,13 +19,18 @@ const CHECKSUM: core::ops::Range<usize> = 32..40;
 
 /// Writes the header of a finished blob.
 pub(super) fn write<R: BlobType>(bytes: &mut [u8], endian: Endian) {
+    write_shape(bytes, endian, BlobShapes::of::<R>().hash());
+}
+
+/// As [`write`], for types whose shape is this number.
+pub(super) fn write_shape(bytes: &mut [u8], endian: Endian, shape: u64) {
     let length = bytes.len() as u64;
     let [one, version] = [1_u32, VERSION].map(|number| endian.bytes_of_u32(number));
     bytes[..8].copy_from_slice(&MAGIC);
     bytes[8..12].copy_from_slice(&one);
     bytes[12..16].copy_from_slice(&version);
     bytes[16..24].copy_from_slice(&endian.bytes_of_u64(length));
-    bytes[24..32].copy_from_slice(&endian.bytes_of_u64(BlobShapes::of::<R>().hash()));
+    bytes[24..32].copy_from_slice(&endian.bytes_of_u64(shape));
     bytes[40..HEADER].fill(0);
     let checksum = checksum(bytes);
     bytes[CHECKSUM].copy_from_slice(&endian.bytes_of_u64(checksum));

@@ -1,6 +1,7 @@
 //! Blobs built, opened, damaged.
 
 mod exact;
+mod late;
 mod views;
 mod walks;
 

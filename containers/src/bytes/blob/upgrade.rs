@@ -262,6 +262,11 @@ impl BlobUpgrade<'_> {
     ) -> Result<(), BlobRefused> {
         let layout = T::layout(self.version);
         let (offset, bytes) = (self.u32_at(from), count.saturating_mul(layout.size()));
+        if bytes == 0 {
+            // Values of a struct that the version does not have would take no bytes, so that a few
+            // bytes could ask for any number of them.
+            return Err(self.checker.refuse(from, name, BlobPartError::Refused));
+        }
         let field = (from, field_bytes);
         let (start, _) = self.checker.follow(field, offset, bytes, layout.align(), name)?;
         let part = self.append(count.saturating_mul(size_of::<T>()), align_of::<T>())?;
