@@ -62,6 +62,30 @@ const WINDOWS: Target = Target {
     }),
 };
 
+/// What WebAssembly lacks: no thread can be started.
+const NO_THREADS: &[(&str, &str)] = &[
+    ("a_buddy_may_cross_threads", "it starts threads"),
+    ("no_block_has_two_owners", "as above"),
+    ("threads_that_grow_at_once_share_the_chunks", "as above"),
+    ("counters_keep_their_order_while_threads_work", "as above"),
+    ("a_nearly_full_pool_serves_as_many_threads_as_it_has_blocks", "as above"),
+    ("blocks_are_freed_by_another_thread", "as above"),
+    ("of_two_frees_of_a_block_one_is_told", "as above"),
+    ("static_heap::tests::threads_share_it", "as above"),
+    ("an_owners_free_of_a_block_that_another_freed_is_found_late", "as above"),
+    ("counters_walks_and_checks_may_run_while_threads_work", "as above"),
+    ("what_one_thread_allocates_another_frees_without_more_memory", "as above"),
+    ("huge_blocks_belong_to_no_thread", "as above"),
+    ("shared_frame::tests::threads::it_is_filled_to_its_end", "as above"),
+    ("threads_have_separate_references_of_a_shared_frame", "as above"),
+    ("owners_move_between_threads", "as above"),
+    ("other_threads_are_not_armed", "as above"),
+    ("all_threads_may_be_armed_and_some_exempted", "as above"),
+    ("verdicts_agree_with_the_model", "as above"),
+    ("deep_trees_need_no_stack", "as above"),
+    ("a_budget_holds_while_threads_race_for_it", "as above"),
+];
+
 /// The machine of browsers, with files and a clock.
 const WASI: Target = Target {
     name: "wasm32-wasip1",
@@ -69,7 +93,7 @@ const WASI: Target = Target {
         program: Program::WebAssembly,
         linker: None,
         runner: Runner::Node(("node", &["nodejs"])),
-        left_out: &[],
+        left_out: NO_THREADS,
     }),
 };
 

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use super::program::{Program, passed, path};
-use super::{TARGETS, named};
+use super::{TARGETS, Trial, named};
+use crate::tree::Tree;
+use crate::workspace;
 
 #[test]
 fn a_program_says_what_machine_it_is_for() {
@@ -53,4 +55,20 @@ fn targets_are_named() {
     }
     let refused = named("i486").err().expect("there is no such target").to_string();
     assert!(refused.contains("i486") && refused.contains("i686-unknown-linux-gnu"), "{refused}");
+}
+
+/// A name that no test has any more leaves nothing out.
+#[test]
+fn what_is_left_out_is_there() {
+    let tree = Tree::read(&workspace::root()).expect("the tree can be read");
+    let tests: Vec<_> = tree.sources().map(|(_, text)| text).collect();
+    for target in TARGETS {
+        let Trial::Tests(trial) = &target.trial else { continue };
+        for (path, reason) in trial.left_out {
+            let name = path.rsplit("::").next().expect("a path has a last part");
+            let line = format!("fn {name}()");
+            let found = tests.iter().any(|text| text.contains(&line));
+            assert!(found, "{}: no test is named {path}, left out since {reason}", target.name);
+        }
+    }
 }

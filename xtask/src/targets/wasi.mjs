@@ -1,10 +1,8 @@
 // Runs a program for WASI in Node: `node wasi.mjs PROGRAM [ARGUMENT...]`.
 //
-// Of this machine the program gets the environment and the folder for temporary files. Its threads
-// cannot be started and its sockets are closed, as WASI has neither.
+// Of this machine the program gets the environment and all files.
 
 import { readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { argv, env } from 'node:process';
 import { WASI } from 'node:wasi';
 
@@ -12,8 +10,8 @@ const [program, ...options] = argv.slice(2);
 const wasi = new WASI({
     version: 'preview1',
     args: [program, ...options],
-    env: { ...env, TMPDIR: '/tmp' },
-    preopens: { '/tmp': tmpdir() },
+    env,
+    preopens: { '/': '/' },
     returnOnExit: true,
 });
 const compiled = await WebAssembly.compile(await readFile(program));

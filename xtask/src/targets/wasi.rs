@@ -15,16 +15,36 @@ use crate::debian_rust::DebianRust;
 use crate::outcome::Failure;
 use crate::workspace;
 
-/// Declares the tag of all exceptions. The standard library leaves it to the C++ library, and none
-/// is linked. The compiler has no library for this target yet, so the crate is without `core`.
-const TAG: &str = r#"
+/// What the standard library expects of libraries for C and C++, and Debian's wasi-libc lacks: the
+/// tag of all exceptions, and functions of threads, none of which can be started (58 is the error
+/// that something is not supported). The compiler has no library for this target yet, so the crate
+/// is without `core`.
+const MISSING: &str = r#"
 #![feature(asm_experimental_arch, decl_macro, no_core, rustc_attrs)]
 #![allow(internal_features)]
 #![crate_type = "rlib"]
 #![no_core]
 #[rustc_builtin_macro]
 macro global_asm() {}
+macro returns($name:literal, $parameters:literal, $result:literal) {
+    global_asm!(
+        concat!(".globl ", $name),
+        concat!(".type ", $name, ",@function"),
+        concat!($name, ":"),
+        concat!(".functype ", $name, " (", $parameters, ") -> (i32)"),
+        concat!("i32.const ", $result),
+        "end_function",
+    );
+}
+#[rustc_builtin_macro]
+macro concat() {}
 global_asm!(".globl __cpp_exception", ".tagtype __cpp_exception i32", "__cpp_exception:");
+returns!("pthread_attr_init", "i32", "0");
+returns!("pthread_attr_setstacksize", "i32, i32", "0");
+returns!("pthread_attr_destroy", "i32", "0");
+returns!("pthread_create", "i32, i32, i32, i32", "58");
+returns!("pthread_join", "i32, i32", "58");
+returns!("pthread_detach", "i32", "58");
 "#;
 
 /// Unpacks the linker and the library for C, compiles what both lack, and returns the linker with
@@ -43,23 +63,23 @@ pub(super) fn linker(compiler: &DebianRust) -> Result<(PathBuf, Vec<String>), Fa
     let packages = ["wasi-libc", &format!("lld-{version}")];
     let root = debian::unpacked(&packages)?.map_err(Failure::Found)?;
     let library = root.join("usr/lib/wasm32-wasi");
-    let tag = tag(compiler)?;
+    let missing = missing(compiler)?;
     let flags = vec![
         "-Cpanic=unwind".to_owned(),
         "-Clink-self-contained=no".to_owned(),
         format!("-Lnative={}", library.display()),
         format!("-Clink-arg={}", library.join("crt1-command.o").display()),
-        format!("-Clink-arg={}", tag.display()),
+        format!("-Clink-arg={}", missing.display()),
     ];
     Ok((root.join(format!("usr/bin/wasm-ld-{version}")), flags))
 }
 
-/// Compiles [`TAG`] and returns the object file.
-fn tag(compiler: &DebianRust) -> Result<PathBuf, Failure> {
+/// Compiles [`MISSING`] and returns the object file.
+fn missing(compiler: &DebianRust) -> Result<PathBuf, Failure> {
     let folder = workspace::target().join("xtask/targets");
     let (source, object) = (folder.join("exception_tag.rs"), folder.join("exception_tag.o"));
     fs::create_dir_all(&folder)
-        .and_then(|()| fs::write(&source, TAG))
+        .and_then(|()| fs::write(&source, MISSING))
         .map_err(|error| Failure::io("cannot write a file for the linker", &error))?;
     let mut rustc = compiler.rustc();
     rustc.args(["--target", "wasm32-wasip1", "--emit=obj", "-o"]).arg(&object).arg(&source);

@@ -30,8 +30,9 @@ const REST: &str = "\
 - **No Miri.** So aliasing by Stacked or Tree Borrows and the provenance of pointers are checked by no machine.
 - **No Kani**, nor another prover: what is exhaustive is so up to the sizes above.
 - **No MemorySanitizer.** Reads of memory that was never written are found by Valgrind, in the allocators.
-- **Linux alone is executed**: on x86-64 all of it, on x86 with 32 bits the unit tests of tier 0, a step of
-  `cargo xtask ci`; `cargo xtask targets` runs them for s390x in an emulator as well. For machines without an operating system is compiled (`cargo xtask ci bare`), not run.
+- **Linux alone is executed in full**: on x86-64 all of it, on x86 with 32 bits the unit tests of tier 0, a step of
+  `cargo xtask ci`. `cargo xtask targets` runs these for s390x in an emulator; it can run them for AArch64 too, for Windows
+  in Wine and for WebAssembly in Node, of which README.md says how far that went. For macOS and for machines without an operating system is compiled (`cargo xtask ci bare`), not run.
 - Doc tests are run, but neither watched by a sanitizer nor mutated.
 - Tests that damage memory on purpose cannot run under the sanitizers; `cargo xtask sanitize` names them.
 - loom explores small models up to a bound of preemptions. It does not know the hardware.

@@ -1,6 +1,7 @@
 //! One thread against a set, several against each other, and the limits.
 
 use std::collections::{BTreeSet, VecDeque};
+#[cfg(any(unix, windows))]
 use std::thread;
 use std::vec::Vec;
 
