@@ -1,6 +1,7 @@
 //! Older blobs that claim values of a struct which their version does not have.
 
 use core::alloc::Layout;
+use std::string::ToString;
 
 use crate::bytes::blob::bytes::BlobBytes;
 use crate::bytes::blob::check::{BlobChecker, BlobRefused, BlobShapes};
