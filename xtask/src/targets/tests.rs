@@ -66,7 +66,8 @@ fn what_is_left_out_is_there() {
         let Trial::Tests(trial) = &target.trial else { continue };
         for (path, reason) in trial.left_out {
             let name = path.rsplit("::").next().expect("a path has a last part");
-            let line = format!("fn {name}()");
+            // The end of a name is enough, as it is for the test runner.
+            let line = format!("{name}()");
             let found = tests.iter().any(|text| text.contains(&line));
             assert!(found, "{}: no test is named {path}, left out since {reason}", target.name);
         }
