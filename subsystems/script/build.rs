@@ -4,11 +4,15 @@
 //! The crate of LuaJIT's sources has no place for a flag, but takes the C compiler from the
 //! environment.
 
+use std::path::Path;
 use std::process::{Command, exit};
 use std::{env, io};
 
 /// What has compiled code look at hooks, at the begin of each loop.
 const FLAG: &str = "-DLUAJIT_ENABLE_CHECKHOOK";
+
+/// Our own C.
+const HOOK: &str = "src/hook.c";
 
 /// The variable that holds the compiler's command, flags included.
 const COMPILER: &str = "STATIC_CC";
@@ -16,8 +20,11 @@ const COMPILER: &str = "STATIC_CC";
 fn main() -> io::Result<()> {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-env-changed={COMPILER}");
+    println!("cargo:rerun-if-changed={HOOK}");
     if env::var_os(COMPILER).is_some() {
-        luajit_src::Build::new().build().print_cargo_metadata();
+        let luajit = luajit_src::Build::new().build();
+        build_hook(luajit.lib_dir());
+        luajit.print_cargo_metadata();
         return Ok(());
     }
     let compiler = cc::Build::new().warnings(false).get_compiler();
@@ -26,4 +33,11 @@ fn main() -> io::Result<()> {
     // Once more in an environment that has it.
     let status = Command::new(env::current_exe()?).env(COMPILER, command).status()?;
     exit(status.code().unwrap_or(2));
+}
+
+/// Builds our own C, which sees LuaJIT's inside: its headers are in the folder that it was built in,
+/// next to that of the library.
+fn build_hook(library: &Path) {
+    let sources = library.with_file_name("luajit-build").join("src");
+    cc::Build::new().file(HOOK).include(sources).compile("loligo_hook");
 }

@@ -4,7 +4,6 @@
 //! same number for too long and sets a hook, which compiled loops look at as well; at its next
 //! instruction the script is left by an error that nothing in it can keep back.
 
-use core::ffi::c_int;
 use core::ptr;
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
@@ -21,6 +20,15 @@ const LOOKS: u32 = 8;
 
 /// The longest time between two looks.
 const TICK_MAX: Duration = Duration::from_millis(250);
+
+// Of `hook.c`.
+unsafe extern "C" {
+    /// Has the hook called at the script's next instruction, from any thread.
+    fn loligo_hook_ask(state: *mut lua_State, hook: mlua_sys::lua_Hook);
+
+    /// Takes the hook back, in the script's own thread.
+    fn loligo_hook_take_back(state: *mut lua_State);
+}
 
 /// Looks at a script from another thread, and stops a call that runs too long.
 ///
@@ -76,7 +84,8 @@ struct Seen {
     since_ns: u64,
 }
 
-// SAFETY: the state is used by `lua_sethook` alone, which Lua allows from any thread.
+// SAFETY: the state is used by `loligo_hook_ask` alone, which any thread may call, and by the
+// script's own thread.
 unsafe impl Send for Seen {}
 
 impl Watch {
@@ -110,14 +119,10 @@ impl Watch {
         }
         // Release pairs with the Acquire of `is_stopping`.
         self.0.stop.store(call, Ordering::Release);
-        // LuaJIT changes its table of instructions only where the hook differs from the last one.
-        // If the script's own thread changes the table at that moment, as it does to record a loop,
-        // the hook is there and is never called; so each look takes it out before it sets it.
-        // SAFETY: by invariant 1 the state is alive, and stays so while it is locked. Lua allows
-        // this from any thread.
-        unsafe { set_hook(seen.state, None, 0) };
-        // SAFETY: as above.
-        unsafe { set_hook(seen.state, Some(entry::hook), 1) };
+        // The script's own thread may write the same at this moment and undo it, so each look asks
+        // again.
+        // SAFETY: by invariant 1 the state is alive, and stays so while it is locked.
+        unsafe { loligo_hook_ask(seen.state, entry::hook) };
         true
     }
 
@@ -165,8 +170,8 @@ impl Watch {
         // Relaxed: under the lock nobody else changes it.
         let stop = self.0.stop.swap(0, Ordering::Relaxed);
         if !seen.state.is_null() {
-            // SAFETY: by invariant 1.
-            unsafe { set_hook(seen.state, None, 0) };
+            // SAFETY: by invariant 1, and this is the script's own thread.
+            unsafe { loligo_hook_take_back(seen.state) };
         }
         stop
     }
@@ -180,17 +185,6 @@ impl Watch {
     fn seen(&self) -> MutexGuard<'_, Seen> {
         self.0.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Sets the hook of a state.
-///
-/// # Safety
-///
-/// The state is alive.
-unsafe fn set_hook(state: *mut lua_State, hook: Option<mlua_sys::lua_Hook>, count: c_int) {
-    let mask = if hook.is_some() { mlua_sys::LUA_MASKCOUNT } else { 0 };
-    // SAFETY: the caller's promise; the hook keeps what a C function keeps.
-    unsafe { mlua_sys::lua_sethook(state, hook, mask, count) };
 }
 
 /// A thread that looks at a [`Watch`] by the system's clock, until it is dropped.

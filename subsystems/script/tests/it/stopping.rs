@@ -84,6 +84,30 @@ fn what_does_not_end_is_stopped_and_the_machine_goes_on() {
     }
 }
 
+/// Each loop is compiled for the first time while the other thread looks without a pause: both
+/// write LuaJIT's table of instructions. With `lua_sethook` from the other thread one of these went
+/// on for good in one run of four, and another ended in an assertion of LuaJIT.
+#[test]
+fn a_loop_is_stopped_while_it_is_compiled() {
+    for route in [Route::Plain, Route::Foreign] {
+        with_memory(|memory| {
+            let (mut script, mut world) = (machine(route, memory), World::default());
+            script.set_time_max(Some(LIMIT));
+            for turn in 0..300 {
+                let every = 2 + turn % 11;
+                let code = format!(
+                    "local t, n = {{}}, {turn} while true do for i = 1, 90 do \
+                     if i % {every} == n % 3 then n = n + 1 else n = n - i end \
+                     t[n % 5] = (t[i % 5] or 0) + 1 end end"
+                );
+                let stopped = watched(&mut script, &mut world, &code).expect_err("it has no end");
+                assert_eq!(stopped.0, ScriptErrorKind::Stopped, "turn {turn}: {}", stopped.1);
+            }
+            assert_eq!(shown(&mut script, &mut world, "1 + 1"), "2");
+        });
+    }
+}
+
 #[test]
 fn a_module_that_does_not_end_is_stopped_as_it_loads() {
     with_memory(|memory| {
