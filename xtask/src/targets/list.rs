@@ -84,6 +84,19 @@ const NO_THREADS: &[(&str, &str)] = &[
     ("verdicts_agree_with_the_model", "as above"),
     ("deep_trees_need_no_stack", "as above"),
     ("a_budget_holds_while_threads_race_for_it", "as above"),
+    ("a_free_by_another_thread_after_the_owners_is_found_at_once", "as above"),
+    ("a_header_that_was_overwritten_is_found_when_another_thread_frees", "as above"),
+    ("a_second_free_of_another_threads_block_is_found_at_once", "as above"),
+    ("a_wrong_size_of_another_threads_block_is_found_at_once", "as above"),
+    ("an_address_inside_another_threads_block_is_found_at_once", "as above"),
+    ("a_heap_may_end_before_a_thread_that_used_it", "as above"),
+    ("a_thread_that_ends_leaves_its_heap_to_the_next", "as above"),
+    ("blocks_freed_after_their_thread_ended_are_no_leak", "as above"),
+    ("blocks_of_another_thread_are_resized", "as above"),
+    ("blocks_that_cross_threads_come_back", "as above"),
+    ("sites_of_blocks_that_are_not_counted_yet_are_no_damage", "as above"),
+    ("threads_at_the_same_time_have_a_heap_each", "as above"),
+    ("threads_beyond_the_last_heap_share_one", "as above"),
 ];
 
 /// The machine of browsers, with files and a clock.

@@ -1,5 +1,7 @@
 //! Damage reports for counters that are not the sums over the table, and none for blocks in flight.
 
+// Its ground is one mapping, of which parts go; Windows unmaps whole mappings alone.
+#[cfg(not(windows))]
 mod parked;
 
 use core::alloc::Layout;
