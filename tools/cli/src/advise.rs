@@ -1,5 +1,7 @@
 //! `loligo advise`.
 
+mod checking;
+
 use core::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,10 +29,9 @@ pub(crate) struct Advise {
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
 
-    /// How many candidates are replayed
-    #[arg(long, value_name = "N", default_value_t = Options::default().candidates as u32,
-        value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    candidates: u32,
+    /// How many candidates are replayed [default: 60 to 300, by the number of events]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    candidates: Option<u32>,
 
     /// What draws the candidates from the space
     #[arg(long, value_name = "SEED", default_value_t = Options::default().seed)]
@@ -53,6 +54,11 @@ pub(crate) struct Advise {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
+    /// Run the program itself under what was chosen, our heap and installed peers: a line for the
+    /// shell that does what was recorded
+    #[arg(long, value_name = "COMMAND")]
+    check: Option<String>,
+
     /// Write the page with the front, sizes, phases, call sites and memory maps into this folder
     #[arg(long, value_name = "DIR", default_value = "loligo-report")]
     report: PathBuf,
@@ -62,6 +68,7 @@ const EXAMPLES: &str = "Examples:
   loligo advise game.altrace.zst              strategies.json, speed.rs, memory.rs, latency.rs
   loligo advise lua --candidates 1000         a bundled recording, searched longer
   loligo advise game.altrace --seed 2         other candidates of the same space
+  loligo advise job.altrace.zst --check 'python3 job.py'   and what the program itself says of it
 
 Exit status: 0 all went well, 2 it could not be done.
 How to read what it prints: docs/guide/choosing-an-allocator.md.";
@@ -89,7 +96,7 @@ impl Advise {
         let files = [prepare("speed.rs")?, prepare("memory.rs")?, prepare("latency.rs")?];
 
         let options = Options {
-            candidates: self.candidates as usize,
+            candidates: self.candidates.map_or_else(|| candidates_for(&trace), |n| n as usize),
             seed: self.seed,
             finalists: self.finalists as usize,
             rounds: self.rounds,
@@ -114,7 +121,11 @@ impl Advise {
         let _ = writeln!(text, "The strategies and their Rust lie in {}.", folder.display());
         let page = report.write_advice(&advice, &trace).map_err(|error| error.to_string())?;
         let _ = writeln!(text, "The report lies in {}.", page.display());
-        print(&text)
+        print(&text)?;
+        match &self.check {
+            Some(command) => checking::check(command, &folder, &trace, &names),
+            None => Ok(()),
+        }
     }
 
     /// Makes the folder of the strategies.
@@ -136,6 +147,13 @@ impl Advise {
         .inspect(tell_ending)
         .map_err(|error| error.to_string())
     }
+}
+
+/// Returns how many candidates are worth their time for a trace.
+fn candidates_for(trace: &Trace) -> usize {
+    // Twice the events, 30 more.
+    let doublings = (trace.events.len() / 2000).max(1).ilog2() as usize;
+    (60 + 30 * doublings).min(Options::default().candidates)
 }
 
 /// Returns the three choices with their names.
@@ -187,17 +205,31 @@ fn describe(advice: &Advice) -> String {
     front(&mut text, advice);
     for (what, judged) in choices(advice) {
         let sentence = match &judged.strategy {
-            None => "the heap; nothing that was tried does better".to_owned(),
+            None => "the heap; nothing that was tried is better by 5 % and more than the noise"
+                .to_owned(),
             Some(strategy) => format!(
-                "{}, with {:.2} of the heap's time above the empty loop and {:.2} of its bytes above the \
-                 live ones; worst operation {:.0} ns",
-                strategy.name, judged.time_ratio, judged.bytes_ratio, judged.worst_ns
+                "{}, with {:.2} ({:.2}..{:.2}) of the heap's time above the empty loop and {:.2} of its bytes \
+                 above the live ones; worst operation {:.0} ns",
+                strategy.name,
+                judged.time_ratio,
+                judged.time_range.0,
+                judged.time_range.1,
+                judged.bytes_ratio,
+                judged.worst_ns
             ),
         };
         let _ = writeln!(text, "For {what}: {sentence}.");
     }
+    if let Some(peer) = advice.verdict.peer.and_then(|at| advice.judged.get(at)) {
+        let _ = writeln!(
+            text,
+            "Best of all for speed: {}, which is not ours, with {:.2} of the heap's time and {:.2} of its bytes.",
+            peer.name, peer.time_ratio, peer.bytes_ratio
+        );
+    }
     text.push_str(
-        "Each was verified: every block kept its contents, and no request was refused.\n",
+        "Each was verified: every block kept its contents, and no request was refused. These are figures of \
+         the allocator alone; --check 'COMMAND' runs the program.\n",
     );
     text
 }
@@ -233,7 +265,7 @@ fn front(text: &mut String, advice: &Advice) {
         advice.judged.iter().filter(|one| one.is_on_front || one.strategy.is_none()).collect();
     shown.sort_by(|a, b| a.time_ratio.total_cmp(&b.time_ratio));
     for one in shown {
-        let name = one.strategy.as_ref().map_or("heap", |strategy| &*strategy.name);
+        let name = one.strategy.as_ref().map_or(&*one.name, |strategy| &*strategy.name);
         let _ = writeln!(
             text,
             "  {name:<14} {:>9.2} {:>8.2} {:>12.0} {:>8.2} {:>9.0}",

@@ -7,6 +7,7 @@
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
 mod advise;
+mod check;
 mod compile;
 mod content;
 mod convert;
@@ -50,6 +51,7 @@ const EXAMPLES: &str = "Examples:
   loligo run samples/10-courtyard   a game: compiled, run, measured
   loligo record -- git log -p       record what a program allocates
   loligo replay git.altrace.zst     which allocator strategy serves that recording best
+  loligo check 'git log -p'         which allocator the program itself runs best under
   loligo replay                     which allocator strategy serves the bundled recordings best
   loligo replay --help              all that replay can do
   loligo sjson check level.sjson    what is wrong in a file, where, and what to do";
@@ -58,6 +60,8 @@ const EXAMPLES: &str = "Examples:
 enum Command {
     /// Searches the strategy that suits a recording.
     Advise(advise::Advise),
+    /// Runs a program under several allocators and compares.
+    Check(check::Check),
     /// Compiles a project's sources into data.
     Compile(compile::Compile),
     /// Makes a recording of other recorders' data.
@@ -77,6 +81,7 @@ enum Command {
 fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Advise(advise) => advise.run(),
+        Command::Check(check) => check.run(),
         Command::Compile(compile) => compile.run(),
         Command::Convert(convert) => convert.run(),
         Command::Record(record) => record.run(),

@@ -1,25 +1,34 @@
 //! The progress line, where somebody is there to see it.
 
+use core::cell::RefCell;
 use std::io::{IsTerminal, stderr};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use loligo_replay::measure::{Phase, Progress};
 
-/// A line on standard error while it is a terminal, else nothing.
-pub(crate) struct Line(ProgressBar);
+use crate::print::say;
+
+/// A bar on standard error while it is a terminal, else a line for each phase.
+pub(crate) struct Line {
+    bar: ProgressBar,
+    /// The phase that was shown last, where it is no terminal.
+    phase: RefCell<Option<String>>,
+}
 
 impl Line {
     pub(crate) fn new() -> Self {
         if !stderr().is_terminal() {
-            return Self(ProgressBar::hidden());
+            return Self { bar: ProgressBar::hidden(), phase: RefCell::default() };
         }
         let bar = ProgressBar::no_length();
-        let style = ProgressStyle::with_template("{wide_bar} {percent:>3} %  {msg:<44}");
+        let style =
+            ProgressStyle::with_template("{wide_bar} {percent:>3} %, {eta:>3} left  {msg:<44}");
         // The template is ours and valid; a plain bar would do as well.
-        Self(match style {
+        let bar = match style {
             Ok(style) => bar.with_style(style),
             Err(_) => bar,
-        })
+        };
+        Self { bar, phase: RefCell::default() }
     }
 
     pub(crate) fn show(&self, progress: Progress<'_>) {
@@ -29,19 +38,38 @@ impl Line {
             Phase::Worst => "worst operation",
             Phase::Verify => "contents",
         };
-        self.0.set_length(progress.of);
-        self.0.set_position(progress.done);
-        self.0.set_message(format!("{}: {what}, {}", progress.trace, progress.row));
+        let phase = format!("{}: {what}", progress.trace);
+        self.set(&phase, Some(progress.row), progress.done, progress.of);
     }
 
     /// Shows how far work is that has no rows.
     pub(crate) fn tell(&self, what: &str, done: usize, of: usize) {
-        self.0.set_length(of as u64);
-        self.0.set_position(done as u64);
-        self.0.set_message(what.to_owned());
+        self.set(what, None, done as u64, of as u64);
+    }
+
+    /// Shows how far work is, and on what.
+    pub(crate) fn step(&self, what: &str, on: &str, done: usize, of: usize) {
+        self.set(what, Some(on), done as u64, of as u64);
+    }
+
+    fn set(&self, phase: &str, on: Option<&str>, done: u64, of: u64) {
+        if self.bar.is_hidden() {
+            let mut shown = self.phase.borrow_mut();
+            if shown.as_deref() != Some(phase) {
+                say!("loligo: {phase} ..");
+                *shown = Some(phase.to_owned());
+            }
+            return;
+        }
+        self.bar.set_length(of);
+        self.bar.set_position(done);
+        self.bar.set_message(match on {
+            Some(on) => format!("{phase}, {on}"),
+            None => phase.to_owned(),
+        });
     }
 
     pub(crate) fn end(&self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 }

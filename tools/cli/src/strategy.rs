@@ -23,6 +23,10 @@ pub(crate) struct Strategy {
     /// What to write to standard output
     #[arg(long, value_name = "WHAT", value_enum)]
     emit: Option<Emit>,
+
+    /// Make it the allocator of the whole program, with `#[global_allocator]`
+    #[arg(long, requires = "emit")]
+    global: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -36,6 +40,7 @@ enum Emit {
 const EXAMPLES: &str = "Examples:
   loligo strategy mine.json                               is the file right?
   loligo strategy mine.json --name nodes --emit rust      one of its strategies as Rust
+  loligo strategy mine.json --emit rust --global          the same for the whole program
   loligo strategy pools+heap --emit json                  a built-in one, to change it
 
 Exit status: 0 all went well, 2 it could not be done.
@@ -61,6 +66,12 @@ impl Strategy {
         };
         let one = self.choose(&all)?;
         Ok(match emit {
+            Emit::Rust if self.global => strategies::emit_global(one, true)?,
+            Emit::Json if self.global => {
+                return Err(
+                    "--global is of --emit rust: a file of strategies has no program".into()
+                );
+            }
             Emit::Rust => strategies::emit_rust(one),
             Emit::Json => strategies::to_json(core::slice::from_ref(one)),
         })

@@ -9,7 +9,7 @@ use core::fmt::{self, Write as _};
 
 use loligo_allocators::Allocator as _;
 
-use crate::exports::HEAP;
+use crate::heap::{self, HEAP};
 
 const VARIABLE: &CStr = c"LOLIGO_PRELOAD_COUNTERS";
 
@@ -27,7 +27,7 @@ extern "C" fn append() {
     if path.is_null() {
         return;
     }
-    HEAP.collect();
+    heap::settle();
     let stats = HEAP.stats();
     let mut line = Line { bytes: [0; LINE_BYTES_MAX], count: 0 };
     line.append_program();

@@ -4,13 +4,12 @@ use core::alloc::Layout;
 use core::ffi::{c_int, c_void};
 use core::ptr::{self, NonNull};
 
-use loligo_allocators::{Allocator, PageAllocator, ThreadHeap};
+use loligo_allocators::Allocator;
+
+use crate::heap::HEAP;
 
 /// What a block of `malloc` is aligned to at the least.
 const ALIGN: usize = 16;
-
-static PAGES: PageAllocator = PageAllocator::new("pages");
-pub(crate) static HEAP: ThreadHeap<'static> = ThreadHeap::new("malloc", &PAGES);
 
 /// Serves a request; without memory it is null, and `errno` says so.
 fn served(bytes: usize, align: usize, is_zeroed: bool) -> *mut c_void {

@@ -17,3 +17,4 @@
 
 mod counters;
 mod exports;
+mod heap;

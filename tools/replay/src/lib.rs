@@ -7,9 +7,12 @@
 pub mod advise;
 pub mod books;
 pub mod bundled;
+#[cfg(unix)]
+pub mod check;
 mod child;
 mod clock;
 pub mod convert;
+mod interval;
 mod mapped;
 pub mod measure;
 mod memory;

@@ -26,7 +26,7 @@ pub use config::{
     SlabConfig, StrategyConfig, Tree,
 };
 pub use config::{POOL_BYTES_MAX, SMALL_MAX, StrategyError, parse, to_json};
-pub use emit::emit_rust;
+pub use emit::{emit_global, emit_rust};
 
 use core::alloc::Layout;
 use core::cell::Cell;

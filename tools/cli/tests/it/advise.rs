@@ -30,7 +30,7 @@ fn long_recording() -> Vec<u8> {
 fn advice_is_printed_and_written() {
     let place = Place::new();
     place.file("game.altrace", long_recording());
-    let (code, stdout, stderr) = place.run(&[
+    let (code, stdout, stderr) = place.run_with_phases(&[
         "advise",
         "game.altrace",
         "--candidates",
@@ -40,7 +40,14 @@ fn advice_is_printed_and_written() {
         "--rounds",
         "1",
     ]);
-    assert_eq!((code, &*stderr), (0, ""), "{stdout}");
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    // Where the output is no terminal there is no bar, and a line for each phase.
+    for phase in
+        ["looking at the trace", "trying lot 1 of 4", "judging memory", "comparing contents"]
+    {
+        let line = format!("loligo: {phase} ..\n");
+        assert_eq!(stderr.matches(&line).count(), 1, "`{line}` in {stderr}");
+    }
     for part in [
         "game: 2400 events; the first 50 % are searched on, the rest is held back.",
         " kinds of blocks, ",
@@ -236,6 +243,27 @@ fn main() {
     let pages = PageAllocator::new("pages");
 "#;
 
+/// A program of several threads over a global strategy.
+const WHOLE: &str = r#"
+use loligo_allocators::Allocator;
+
+fn main() {
+    let workers = (0..4).map(|number| std::thread::spawn(move || {
+        let texts: Vec<String> = (0..3000).map(|at| format!("{number} {at}").repeat(at % 40)).collect();
+        texts.iter().map(String::len).sum::<usize>()
+    }));
+    let workers: Vec<_> = workers.collect();
+    let letters: usize = workers.into_iter().map(|worker| worker.join().unwrap()).sum();
+    let expected: usize = (0..4).flat_map(|_| (0..3000).map(|at: usize| {
+        (2 + at.to_string().len()) * (at % 40)
+    })).sum();
+    assert_eq!(letters, expected);
+    assert!(strategy::GLOBAL.verify().is_ok());
+    assert!(strategy::GLOBAL.stats().allocations_total > 12_000);
+    println!("serves the whole program");
+}
+"#;
+
 /// Pools side by side whose memory comes from different lenders.
 const LENDERS: &str = r#"{"strategies": [{"name": "lenders", "tree": {"by-size": {
     "classes": [
@@ -264,6 +292,30 @@ fn written_code_serves_outside_the_workspace() {
         );
     }
     place.file("src/main.rs", program + &body + "}\n");
+    for (number, name) in names.iter().enumerate() {
+        let (code, text, stderr) = place.run(&["strategy", name, "--emit", "rust", "--global"]);
+        assert_eq!((code, &*stderr), (0, ""), "{name}");
+        let folder = place.path(&format!("src/bin/global_{number}"));
+        fs::create_dir_all(folder).expect("the folder may be written");
+        place.file(
+            &format!("src/bin/global_{number}/main.rs"),
+            "mod strategy;\n".to_owned() + WHOLE,
+        );
+        place.file(&format!("src/bin/global_{number}/strategy.rs"), text);
+    }
+    outside(&place);
+    for (number, name) in names.iter().enumerate() {
+        let stdout = cargo_run(&place, &format!("global_{number}"));
+        assert!(stdout.contains("serves the whole program"), "{name}: {stdout}");
+    }
+    let stdout = cargo_run(&place, "outside");
+    for name in names {
+        assert!(stdout.contains(&format!("{name} serves")), "{stdout}");
+    }
+}
+
+/// Makes the place a crate outside the workspace.
+fn outside(place: &Place) {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let lock = fs::read(format!("{root}/Cargo.lock")).expect("the workspace's own");
     place.file("Cargo.lock", lock);
@@ -274,16 +326,18 @@ fn written_code_serves_outside_the_workspace() {
              [dependencies]\nloligo-allocators = {{ path = \"{root}/allocators\" }}\n"
         ),
     );
+}
+
+/// Runs a program of the crate outside the workspace and returns what it printed.
+fn cargo_run(place: &Place, program: &str) -> String {
     let built = Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--offline"])
+        .args(["run", "--quiet", "--offline", "--bin", program])
         .current_dir(place.path("."))
         .env("CARGO_TARGET_DIR", place.path("target"))
         .output()
         .expect("Cargo runs");
     let (stdout, stderr) =
         (String::from_utf8_lossy(&built.stdout), String::from_utf8_lossy(&built.stderr));
-    assert!(built.status.success(), "{stdout}{stderr}");
-    for name in names {
-        assert!(stdout.contains(&format!("{name} serves")), "{stdout}{stderr}");
-    }
+    assert!(built.status.success(), "{program}: {stdout}{stderr}");
+    stdout.into_owned()
 }

@@ -1,6 +1,7 @@
 //! Tests that run the built `loligo`.
 
 mod advise;
+mod check;
 mod closed_pipes;
 mod compile;
 mod content;

@@ -49,6 +49,14 @@ impl Place {
 
     /// Runs the command and returns its status, standard output and standard error.
     pub(crate) fn run(&self, arguments: &[&str]) -> (i32, String, String) {
+        let (code, stdout, stderr) = self.run_with_phases(arguments);
+        let said = stderr.split_inclusive('\n').filter(|line| !line.ends_with(" ..\n"));
+        let said = said.collect();
+        (code, stdout, said)
+    }
+
+    /// The same, with the lines that say what is being done.
+    pub(crate) fn run_with_phases(&self, arguments: &[&str]) -> (i32, String, String) {
         let Output { status, stdout, stderr } =
             self.loligo(arguments).output().expect("the command runs");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text in UTF-8");

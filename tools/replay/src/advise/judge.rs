@@ -1,15 +1,22 @@
 //! The finalists on the part of the trace that the search has not seen.
 
 use super::{AdviseError, TRAIN_PERCENT};
+use crate::interval::interval;
 use crate::measure::{Measured, Options, Phase, Progress, measure};
 use crate::ours;
-use crate::results::{RowResult, Spread};
-use crate::rows::Row;
+use crate::results::{Kind, RowResult, Spread};
+use crate::rows::{self, Row};
 use crate::strategies::StrategyConfig;
 use crate::trace::Trace;
 
 /// By how much a choice may be worse than the heap in what it is not chosen for.
 pub const WORSE_MAX: f64 = 1.05;
+
+/// What is not better than the heap by this is no advice.
+const WORTH: f64 = 0.95;
+
+/// The peers that are judged with the strategies: those that grow as a program does.
+const PEERS: [&str; 4] = ["system", "mimalloc", "jemalloc", "snmalloc"];
 
 /// What differs by less than this is the same; another figure then decides.
 const SAME: f64 = 1.03;
@@ -30,10 +37,14 @@ pub struct Judged {
     pub name: String,
     /// The strategy; `None` is the heap itself, or a row without a strategy.
     pub strategy: Option<StrategyConfig>,
+    /// Whether it is somebody else's allocator.
+    pub is_peer: bool,
     /// Nanoseconds an event above the empty loop, the median of the rounds.
     pub ns_above: f64,
     /// The same over the heap's in the same round, the median of the rounds.
     pub time_ratio: f64,
+    /// Between these that ratio is, with 95 %.
+    pub time_range: (f64, f64),
     /// Peak bytes above the peak of the live ones.
     pub bytes_above: f64,
     /// The same over the heap's.
@@ -46,15 +57,26 @@ pub struct Judged {
     pub is_on_front: bool,
 }
 
-/// The choices, as indices of what was judged; 0 is the heap.
+impl Judged {
+    /// Returns `true` if it takes less time than the heap by more than the noise and 5 %.
+    #[must_use]
+    pub fn is_faster(&self) -> bool {
+        self.time_ratio <= WORTH && self.time_range.1 < 1.0
+    }
+}
+
+/// The choices, as indices of what was judged; 0 is the heap. Each is better than the heap by 5 % at
+/// least, and by more than the noise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// The least time, with bytes above the live ones at most 5 % more than the heap's.
+    /// The least time, whatever its memory.
     pub speed: usize,
     /// The least bytes, with time at most 5 % more than the heap's.
     pub memory: usize,
     /// The least worst operation, with time and bytes at most a quarter more than the heap's.
     pub latency: usize,
+    /// The peer that takes least time, if that is less than what was chosen for speed takes.
+    pub peer: Option<usize>,
 }
 
 /// What was judged, the heap first, and the greatest sum of live bytes while it was.
@@ -73,7 +95,8 @@ pub(super) fn judge(
     rounds: u32,
     progress: &mut dyn FnMut(&str, usize, usize),
 ) -> Result<Judgement, AdviseError> {
-    let rows = finalists.iter().map(StrategyConfig::row).collect();
+    let mut rows: Vec<Row> = finalists.iter().map(StrategyConfig::row).collect();
+    rows.extend(rows::peers().into_iter().filter(|peer| PEERS.contains(&peer.name())));
     let mut judgement = judge_rows(trace, rows, rounds, progress)?;
     for (judged, strategy) in judgement.judged.iter_mut().skip(1).zip(finalists) {
         judged.strategy = Some(strategy.clone());
@@ -134,18 +157,21 @@ fn compare(measured: &Measured) -> Vec<Judged> {
     };
     for (index, row) in rows.iter().enumerate().skip(1) {
         let of_heap = row.rounds_ns.iter().zip(&heap.rounds_ns).zip(&null.rounds_ns);
-        let ratios: Vec<f64> = of_heap
+        let mut ratios: Vec<f64> = of_heap
             .clone()
             .map(|((own, heap), null)| (own - null) / (heap - null).max(0.01))
             .collect();
+        ratios.sort_by(f64::total_cmp);
         let ns: Vec<f64> = of_heap.map(|((own, _), null)| own - null).collect();
         let median = |of: &[f64]| Spread::of(of).map_or(f64::INFINITY, |spread| spread.median);
         let contents = measured.verified.get(index).and_then(Option::as_ref);
         judged.push(Judged {
             name: row.name.clone(),
             strategy: None,
+            is_peer: row.kind == Kind::Peer,
             ns_above: median(&ns),
             time_ratio: median(&ratios),
+            time_range: interval(&ratios),
             bytes_above: above(row),
             bytes_ratio: above(row) / above(heap),
             worst_ns: row.worst_ns.unwrap_or(f64::INFINITY),
@@ -178,22 +204,35 @@ pub(super) fn choose(judged: &[Judged]) -> Verdict {
     let (time, bytes) = (|one: &Judged| one.time_ratio, |one: &Judged| one.bytes_ratio);
     let least = |keep: &dyn Fn(&Judged) -> bool,
                  by: &dyn Fn(&Judged) -> f64,
-                 else_by: &dyn Fn(&Judged) -> f64,
-                 most: f64| {
-        let fit = || judged.iter().enumerate().filter(|(_, one)| one.is_sound && keep(one));
+                 else_by: &dyn Fn(&Judged) -> f64| {
+        let all = || judged.iter().enumerate().skip(1);
+        let fit = || all().filter(|(_, one)| one.is_sound && keep(one));
         let least = fit().map(|(_, one)| by(one)).fold(f64::INFINITY, f64::min);
         let near = fit().filter(|(_, one)| by(one) <= least * SAME);
-        let found = near.min_by(|(_, a), (_, b)| else_by(a).total_cmp(&else_by(b)));
-        found.filter(|(_, one)| by(one) < most).map_or(0, |(index, _)| index)
+        near.min_by(|(_, a), (_, b)| else_by(a).total_cmp(&else_by(b))).map(|(index, _)| index)
     };
-    Verdict {
-        speed: least(&|one| one.bytes_ratio <= WORSE_MAX, &time, &bytes, 1.0),
-        memory: least(&|one| one.time_ratio <= WORSE_MAX, &bytes, &time, 1.0),
-        latency: least(
-            &|one| one.time_ratio <= LATENCY_COST_MAX && one.bytes_ratio <= LATENCY_COST_MAX,
-            &|one| one.worst_ns,
-            &time,
-            heap_worst,
-        ),
-    }
+    let ours = |one: &Judged| !one.is_peer;
+    let speed = least(&|one| ours(one) && one.is_faster(), &time, &bytes).unwrap_or(0);
+    let memory = least(
+        &|one| ours(one) && one.bytes_ratio <= WORTH && one.time_ratio <= WORSE_MAX,
+        &bytes,
+        &time,
+    );
+    let latency = least(
+        &|one| {
+            ours(one)
+                && one.worst_ns <= WORTH * heap_worst
+                && one.time_ratio <= LATENCY_COST_MAX
+                && one.bytes_ratio <= LATENCY_COST_MAX
+        },
+        &|one| one.worst_ns,
+        &time,
+    );
+    let fastest = judged.get(speed).map_or(1.0, time);
+    let peer = least(
+        &|one| one.is_peer && one.is_faster() && one.time_ratio <= WORTH * fastest,
+        &time,
+        &bytes,
+    );
+    Verdict { speed, memory: memory.unwrap_or(0), latency: latency.unwrap_or(0), peer }
 }

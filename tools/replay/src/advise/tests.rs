@@ -154,8 +154,10 @@ fn judged(time: f64, bytes: f64, worst_ns: f64, is_sound: bool) -> Judged {
     Judged {
         name: "one".to_owned(),
         strategy: None,
+        is_peer: false,
         ns_above: time * 10.0,
         time_ratio: time,
+        time_range: (time - 0.02, time + 0.02),
         bytes_above: bytes * 1000.0,
         bytes_ratio: bytes,
         worst_ns,
@@ -177,10 +179,18 @@ fn choices_keep_the_limits_and_are_sound() {
         judged(1.3, 0.9, 50.0, true),
     ];
     let verdict = choose(&all);
-    assert_eq!(verdict, Verdict { speed: 2, memory: 3, latency: 1 });
+    assert_eq!(verdict, Verdict { speed: 1, memory: 3, latency: 1, peer: None });
     let alike = [heap.clone(), judged(1.05, 0.50, 900.0, true), judged(0.9, 0.51, 900.0, true)];
     assert_eq!(choose(&alike).memory, 2, "hardly more bytes, and less time");
-    assert_eq!(choose(&[heap, judged(1.1, 1.1, 600.0, true)]), Verdict::default());
+    assert_eq!(choose(&[heap.clone(), judged(1.1, 1.1, 600.0, true)]), Verdict::default());
+    let near = [heap.clone(), judged(0.96, 0.96, 480.0, true)];
+    assert_eq!(choose(&near), Verdict::default(), "4 % are no reason");
+    let noisy = Judged { time_range: (0.4, 1.1), ..judged(0.7, 1.0, 500.0, true) };
+    assert_eq!(choose(&[heap.clone(), noisy]).speed, 0, "it may be none");
+    let peer = |time| Judged { is_peer: true, ..judged(time, 0.5, 10.0, true) };
+    let with_peers = [heap, judged(0.8, 1.0, 500.0, true), peer(0.7), peer(0.79)];
+    assert_eq!(choose(&with_peers), Verdict { speed: 1, memory: 0, latency: 0, peer: Some(2) });
+    assert_eq!(choose(&[with_peers[0].clone(), peer(0.97)]).peer, None, "3 % are no reason");
     assert_eq!(choose(&[]), Verdict::default());
 }
 
@@ -207,9 +217,11 @@ fn a_search_recommends_what_was_verified() {
         assert_eq!(advice.tried[0].strategy, heap_alone());
         let finalists = advice.tried.iter().filter(|one| one.is_finalist).count();
         assert!((1..=3).contains(&finalists), "{finalists} finalists");
-        assert_eq!(advice.judged.len(), finalists + 1, "the finalists and the heap");
+        let peers = advice.judged.iter().filter(|one| one.is_peer).count();
+        assert!(peers >= 2, "malloc and mimalloc at the least");
+        assert_eq!(advice.judged.len(), finalists + peers + 1, "these and the heap");
         assert!(advice.judged[0].strategy.is_none(), "the heap comes first");
-        let Verdict { speed, memory, latency } = advice.verdict;
+        let Verdict { speed, memory, latency, .. } = advice.verdict;
         for index in [speed, memory, latency] {
             assert!(advice.judged[index].is_sound, "{:?}", advice.judged[index]);
         }

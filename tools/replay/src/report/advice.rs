@@ -66,7 +66,7 @@ fn data<'a>(advice: &'a Advice, trace: &Trace, profile: &'a Profile) -> AdviceDa
     let choices =
         [("speed", verdict.speed), ("memory", verdict.memory), ("latency", verdict.latency)];
     let judged = advice.judged.iter().enumerate().map(|(index, one)| JudgedData {
-        name: one.strategy.as_ref().map_or("heap", |strategy| &*strategy.name),
+        name: one.strategy.as_ref().map_or(&*one.name, |strategy| &*strategy.name),
         chosen: choices.iter().filter(|(_, of)| *of == index).map(|(name, _)| *name).collect(),
         ns: one.ns_above,
         time: one.time_ratio,

@@ -23,6 +23,15 @@ pub struct StrategyConfig {
     pub tree: Tree,
 }
 
+impl StrategyConfig {
+    /// Returns `true` if a whole program can run under it: it grows, and does not ask for call
+    /// sites, which `malloc` and a global allocator do not know.
+    #[must_use]
+    pub fn serves_programs(&self) -> bool {
+        self.memory == Memory::Pages && !self.tree.asks_for_sites()
+    }
+}
+
 /// Where a strategy takes its memory from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -300,6 +309,16 @@ impl Tree {
             Self::Proxy(proxy) => proxy.budget.is_some() || proxy.of.passes_on(),
             _ => false,
         }
+    }
+
+    /// Returns `true` if it, or a node below it, chooses by call site.
+    fn asks_for_sites(&self) -> bool {
+        let own = match self {
+            Self::BySite(_) => true,
+            Self::ByLifetime(of) => of.classes.iter().any(|class| !class.sites.is_empty()),
+            _ => false,
+        };
+        own || self.below().into_iter().any(Self::asks_for_sites)
     }
 
     /// Returns the nodes right below, `rest` last.

@@ -13,6 +13,9 @@ mod branch;
 /// What every written file has.
 const COMMON: &str = include_str!("emit/common.rs.txt");
 
+/// What makes a strategy the allocator of a program.
+const GLOBAL: &str = include_str!("emit/global.rs.txt");
+
 /// The ring of frames, which is the same source that the replayer runs.
 const RING: &str = include_str!("ring.rs");
 
@@ -57,9 +60,9 @@ pub fn emit_rust(strategy: &StrategyConfig) -> String {
          Strategy<'static> {{\n"
     );
     for Let { name, expression, .. } in &code.lets {
-        let _ = writeln!(text, "    let {name} = &*Box::leak(Box::new({expression}));");
+        let _ = writeln!(text, "    let {name} = keep(pages, {expression});");
     }
-    let _ = writeln!(text, "    Box::leak(Box::new({}))\n}}", root.expression);
+    let _ = writeln!(text, "    keep(pages, {})\n}}", root.expression);
     for item in &code.items {
         text.push('\n');
         text.push_str(item);
@@ -72,16 +75,43 @@ pub fn emit_rust(strategy: &StrategyConfig) -> String {
     text
 }
 
+/// Returns a strategy as the text of a Rust file that makes it the allocator of the whole program,
+/// for Rust (`#[global_allocator]`) or, without that line, for a library that serves C.
+///
+/// # Errors
+///
+/// A sentence if the strategy has one fixed region: nobody knows how large that of a program is.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_replay::strategies::{built_in, emit_global};
+///
+/// let code = emit_global(&built_in()[0], true).unwrap();
+/// assert!(code.contains("#[global_allocator]"));
+/// ```
+pub fn emit_global(strategy: &StrategyConfig, for_rust: bool) -> Result<String, String> {
+    if strategy.memory == Memory::Region {
+        return Err(format!(
+            "strategy `{}` is in one fixed region, and how much a whole program needs is not known; \
+             leave out its `\"memory\": \"region\"`, so that it grows",
+            strategy.name
+        ));
+    }
+    let attribute = if for_rust { "#[global_allocator]\n" } else { "" };
+    Ok(emit_rust(strategy) + &GLOBAL.replace("@ATTRIBUTE@", attribute))
+}
+
 fn header(name: &str, in_region: bool) -> String {
     let region = if in_region { "use core::mem::MaybeUninit;\n" } else { "" };
     format!(
         "//! Strategy `{name}`, written by `loligo`. It needs `loligo-allocators` alone:\n//!\n\
          //! ```toml\n//! [dependencies]\n//! loligo-allocators = \"0.1\"\n//! ```\n\
          #![allow(dead_code, unused_imports, reason = \"one text for strategies of every kind\")]\n\n\
-         use core::alloc::Layout;\n{region}use core::ptr::NonNull;\n\n\
+         use core::alloc::Layout;\nuse core::cell::Cell;\n{region}use core::ptr::NonNull;\n\n\
          use loligo_allocators::{{\n    AllocError, Allocator, Block, BuddyAllocator, ClassTable, \
-         Damage, DefaultClasses, FrameAllocator,\n    HeapAllocator, PageAllocator, PoolAllocator, \
-         ProxyAllocator, SizeClasses, SlabAllocator, Stats,\n}};\n"
+         Damage, DefaultClasses, FrameAllocator,\n    HeapAllocator, Locked, Make, PageAllocator, \
+         PoolAllocator, ProxyAllocator, SizeClasses, SlabAllocator, Stats,\n}};\n"
     )
 }
 

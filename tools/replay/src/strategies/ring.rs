@@ -6,7 +6,7 @@
 //! long cost no more than the frame they are in.
 
 use core::alloc::Layout;
-use core::cell::{Cell, RefCell};
+use core::cell::Cell;
 use core::ptr::NonNull;
 
 use loligo_allocators::{
@@ -17,66 +17,101 @@ use loligo_allocators::{
 ///
 /// # Invariants
 ///
-/// 1. The frames are adjacent in `memory`, `segment_bytes` each.
-/// 2. `memory` is a block of `backing`, freed by the drop after the frames.
-/// 3. `empty` names each frame but the current whose `live` is 0, once.
+/// 1. The frames are adjacent in `memory`, `segment_bytes` each, and described by `segments`, in
+///    their order.
+/// 2. `memory` and `segments` are blocks of `backing`, freed by the drop after the frames.
+/// 3. The list from `empty` on has each frame but the current whose `live` is 0, once.
 pub(super) struct FrameRing<'a, B: Allocator + ?Sized> {
-    frames: Vec<Segment<'a>>,
-    empty: RefCell<Vec<usize>>,
+    /// The first of the frames, `segment_count` of them.
+    segments: NonNull<Segment<'a>>,
+    segment_count: usize,
+    /// The first empty frame, or [`NONE`](Self::NONE).
+    empty: Cell<usize>,
     current: Cell<usize>,
     segment_bytes: usize,
-    memory: Option<(NonNull<u8>, Layout)>,
+    memory: NonNull<u8>,
     backing: &'a B,
 }
 
 struct Segment<'a> {
     frame: FrameAllocator<'a>,
     live: Cell<u32>,
+    /// The next empty frame, where this one is empty.
+    next: Cell<usize>,
 }
 
 impl<'a, B: Allocator + ?Sized> FrameRing<'a, B> {
     /// The alignment of the first frame.
     const ALIGN: usize = 64;
 
-    /// Makes a ring of `segments` frames; if the backing refuses its memory, the ring refuses every
-    /// block.
-    pub(super) fn new(segment_bytes: usize, segments: usize, backing: &'a B) -> Self {
+    /// No frame.
+    const NONE: usize = usize::MAX;
+
+    /// Makes a ring of `segment_count` frames; if the backing refuses its memory, the ring refuses
+    /// every block.
+    pub(super) fn new(segment_bytes: usize, segment_count: usize, backing: &'a B) -> Self {
         let mut ring = Self {
-            frames: Vec::new(),
-            empty: RefCell::new(Vec::new()),
+            segments: NonNull::dangling(),
+            segment_count: 0,
+            empty: Cell::new(Self::NONE),
             current: Cell::new(0),
             segment_bytes,
-            memory: None,
+            memory: NonNull::dangling(),
             backing,
         };
-        let layout = Layout::from_size_align(segment_bytes * segments, Self::ALIGN);
-        let Some((layout, memory)) =
-            layout.ok().and_then(|layout| Some((layout, backing.allocate(layout).ok()?)))
-        else {
+        let Some([memory, segments]) = Self::layouts(segment_bytes, segment_count) else {
             return ring;
         };
-        let start = memory.cast::<u8>();
-        ring.memory = Some((start, layout));
-        for index in 0..segments {
+        let Ok(start) = backing.allocate(memory) else { return ring };
+        let Ok(described) = backing.allocate(segments) else {
+            // SAFETY: the block was just taken with this layout.
+            unsafe { backing.deallocate_sized(start.cast(), memory) };
+            return ring;
+        };
+        (ring.memory, ring.segments) = (start.cast(), described.cast());
+        for index in 0..segment_count {
             // SAFETY: the frame is in the memory that was just taken.
-            let at = unsafe { start.add(index * segment_bytes) };
+            let at = unsafe { ring.memory.add(index * segment_bytes) };
             // SAFETY: the bytes are the frame's alone until the ring's drop, which drops the frames
             // before it frees them (2).
             let region =
                 unsafe { core::slice::from_raw_parts_mut(at.as_ptr().cast(), segment_bytes) };
             let frame = FrameAllocator::from_region("segment", region);
-            ring.frames.push(Segment { frame, live: Cell::new(0) });
+            // The first is the current one.
+            let next = Cell::new(if index == 0 { Self::NONE } else { ring.empty.get() });
+            let segment = Segment { frame, live: Cell::new(0), next };
+            // SAFETY: the block has room for `segment_count` of them.
+            unsafe { ring.segments.add(index).write(segment) };
+            if index > 0 {
+                ring.empty.set(index);
+            }
         }
-        ring.empty.get_mut().extend(1..segments);
+        ring.segment_count = segment_count;
         ring
+    }
+
+    /// Returns the layouts of the frames' memory and of what describes them.
+    fn layouts(segment_bytes: usize, segment_count: usize) -> Option<[Layout; 2]> {
+        let bytes = segment_bytes.checked_mul(segment_count)?;
+        let memory = Layout::from_size_align(bytes, Self::ALIGN).ok()?;
+        Some([memory, Layout::array::<Segment<'_>>(segment_count).ok()?])
+    }
+
+    fn segments(&self) -> &[Segment<'a>] {
+        // SAFETY: by invariants 1 and 2 so many were written there, and live as long as the ring.
+        unsafe { core::slice::from_raw_parts(self.segments.as_ptr(), self.segment_count) }
+    }
+
+    /// Makes a frame the first of the empty ones.
+    fn push_empty(&self, index: usize) {
+        self.segments()[index].next.set(self.empty.replace(index));
     }
 
     /// Returns the frame that an address is in.
     #[inline(always)]
     fn segment_of(&self, block: *const u8) -> Option<usize> {
-        let (start, _) = self.memory?;
-        let index = block.addr().wrapping_sub(start.addr().get()) / self.segment_bytes;
-        (index < self.frames.len()).then_some(index)
+        let index = block.addr().wrapping_sub(self.memory.addr().get()) / self.segment_bytes;
+        (index < self.segment_count).then_some(index)
     }
 
     #[cold]
@@ -85,21 +120,20 @@ impl<'a, B: Allocator + ?Sized> FrameRing<'a, B> {
         if layout.size() + layout.align() > self.segment_bytes / 2 {
             return Err(AllocError);
         }
-        let mut empty = self.empty.borrow_mut();
-        let next = empty.pop().ok_or(AllocError)?;
+        let next = self.empty.get();
+        let segment = self.segments().get(next).ok_or(AllocError)?;
+        self.empty.set(segment.next.get());
         let left = self.current.replace(next);
-        if self.frames[left].live.get() == 0 {
-            empty.push(left);
+        if self.segments()[left].live.get() == 0 {
+            self.push_empty(left);
         }
-        drop(empty);
-        let segment = &self.frames[next];
         let block = segment.frame.allocate(layout)?;
         segment.live.set(segment.live.get() + 1);
         Ok(block)
     }
 
     fn frames(&self) -> impl Iterator<Item = &FrameAllocator<'a>> {
-        self.frames.iter().map(|segment| &segment.frame)
+        self.segments().iter().map(|segment| &segment.frame)
     }
 }
 
@@ -108,7 +142,7 @@ impl<'a, B: Allocator + ?Sized> FrameRing<'a, B> {
 unsafe impl<B: Allocator + ?Sized> Allocator for FrameRing<'_, B> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        let segment = self.frames.get(self.current.get()).ok_or(AllocError)?;
+        let segment = self.segments().get(self.current.get()).ok_or(AllocError)?;
         match segment.frame.allocate(layout) {
             Ok(block) => {
                 segment.live.set(segment.live.get() + 1);
@@ -123,12 +157,12 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FrameRing<'_, B> {
         let Some(index) = self.segment_of(block.as_ptr()) else {
             misuse(&Report::new(Misuse::ForeignFree, "ring", block.as_ptr()));
         };
-        let segment = &self.frames[index];
+        let segment = &self.segments()[index];
         // SAFETY: the block is in this frame; the rest is the caller's promise.
         unsafe { segment.frame.deallocate(block) };
         segment.live.set(segment.live.get() - 1);
         if segment.live.get() == 0 && index != self.current.get() {
-            self.empty.borrow_mut().push(index);
+            self.push_empty(index);
         }
     }
 
@@ -140,13 +174,13 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FrameRing<'_, B> {
     ) -> Result<NonNull<[u8]>, AllocError> {
         let index = self.segment_of(block.as_ptr()).ok_or(AllocError)?;
         // SAFETY: the frame holds the block; the rest is the caller's promise.
-        unsafe { self.frames[index].frame.resize_in_place(block, old, new) }
+        unsafe { self.segments()[index].frame.resize_in_place(block, old, new) }
     }
 
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
         match self.segment_of(block.as_ptr()) {
             // SAFETY: the frame holds the block, which is live.
-            Some(index) => unsafe { self.frames[index].frame.allocated_size(block) },
+            Some(index) => unsafe { self.segments()[index].frame.allocated_size(block) },
             None => 0,
         }
     }
@@ -165,7 +199,9 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FrameRing<'_, B> {
             sum.peak_requested += stats.peak_requested;
             sum.peak_granted += stats.peak_granted;
         }
-        sum.reserved = self.memory.map_or(0, |(_, layout)| layout.size());
+        let layouts = Self::layouts(self.segment_bytes, self.segment_count)
+            .unwrap_or([Layout::new::<()>(); 2]);
+        sum.reserved = layouts.iter().map(Layout::size).sum();
         sum.peak_reserved = sum.reserved;
         sum
     }
@@ -190,10 +226,20 @@ unsafe impl<B: Allocator + ?Sized> Allocator for FrameRing<'_, B> {
 
 impl<B: Allocator + ?Sized> Drop for FrameRing<'_, B> {
     fn drop(&mut self) {
-        self.frames.clear();
-        if let Some((memory, layout)) = self.memory {
-            // SAFETY: the memory is a live block of the backing, and its frames are gone (2).
-            unsafe { self.backing.deallocate_sized(memory, layout) };
+        if self.segment_count == 0 {
+            return;
+        }
+        for index in 0..self.segment_count {
+            // SAFETY: each was written once (1) and is dropped once.
+            unsafe { self.segments.add(index).drop_in_place() };
+        }
+        let layouts = Self::layouts(self.segment_bytes, self.segment_count);
+        for (block, layout) in
+            [self.memory, self.segments.cast()].into_iter().zip(layouts.into_iter().flatten())
+        {
+            // SAFETY: the block is a live one of the backing with this layout, and the frames are
+            // gone (2).
+            unsafe { self.backing.deallocate_sized(block, layout) };
         }
     }
 }

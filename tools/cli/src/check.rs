@@ -1,0 +1,179 @@
+//! `loligo check`.
+
+use core::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use loligo_replay::check::{self, Answer, Checked, Figure, Plan, ROUNDS_MIN};
+use loligo_replay::strategies::StrategyConfig;
+
+use crate::output::{Output, make_own_folder};
+use crate::print::{print, say};
+use crate::progress::Line;
+use crate::selection;
+
+/// Runs a program under several allocators in turn, and says which is worth a change.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Check {
+    /// A line for the shell, the same work each time
+    #[arg(value_name = "COMMAND")]
+    command: String,
+
+    /// Strategies to run it under: names of built-in ones, or a file
+    #[arg(long, value_name = "FILE.json|NAME")]
+    strategies: Option<String>,
+
+    /// Counted rounds of each allocator
+    #[arg(long, value_name = "N", default_value_t = 11,
+        value_parser = clap::value_parser!(u32).range(i64::from(ROUNDS_MIN)..=1000))]
+    rounds: u32,
+
+    /// Where the libraries to preload are built and kept
+    #[arg(long, value_name = "DIR", default_value = FOLDER)]
+    out: PathBuf,
+
+    /// Where the sources of loligo-allocators are [default: where this command was built]
+    #[arg(long, value_name = "DIR")]
+    allocators: Option<PathBuf>,
+
+    /// Write the figures as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// The folder of the libraries where none is named.
+const FOLDER: &str = "loligo-check";
+
+const EXAMPLES: &str = "Examples:
+  loligo check 'git log -p -200'                                 own, our heap, and peers that are installed
+  loligo check 'python3 job.py' --strategies loligo-advice/job/strategies.json
+  loligo advise job.altrace.zst --check 'python3 job.py'         both in one
+
+Peers are taken where they are installed (Debian: libmimalloc2.0, libjemalloc2, libtcmalloc-minimal4).
+
+Exit status: 0 all went well, 2 it could not be done.
+How to read what it prints: docs/guide/choosing-an-allocator.md.";
+
+impl Check {
+    /// Does the work; errors go to standard error.
+    pub(crate) fn run(&self) -> ExitCode {
+        match self.check() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(message) => {
+                say!("loligo: {message}");
+                ExitCode::from(2)
+            }
+        }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let strategies = match &self.strategies {
+            Some(source) => checkable(selection::strategies_of(source)?),
+            None => Vec::new(),
+        };
+        let json = self.json.as_deref().map(Output::prepare).transpose();
+        let json = json.map_err(|error| error.to_string())?;
+        if self.out == Path::new(FOLDER) {
+            make_own_folder(&self.out)?;
+        } else {
+            let unable = |error| format!("{}: cannot make the folder: {error}", self.out.display());
+            fs::create_dir_all(&self.out).map_err(unable)?;
+        }
+        let plan = Plan {
+            command: self.command.clone(),
+            rounds: self.rounds,
+            folder: self.out.clone(),
+            sources: self.allocators.clone().unwrap_or_else(check::sources),
+        };
+        let line = Line::new();
+        line.tell("building the libraries", 0, 1);
+        let checked = check::candidates(&plan, &strategies).and_then(|all| {
+            check::run(&plan, &all, &mut |name, done, of| line.step("running", name, done, of))
+        });
+        line.end();
+        let checked = checked.map_err(|error| error.to_string())?;
+        if let Some(json) = &json {
+            let mut document = serde_json::to_vec_pretty(&checked)
+                .map_err(|error| format!("cannot write the figures as JSON: {error}"))?;
+            document.push(b'\n');
+            json.write(&document).map_err(|error| error.to_string())?;
+        }
+        print(&describe(&checked))
+    }
+}
+
+/// Returns the strategies that a whole program can run under. Of a call site `malloc` knows nothing,
+/// and how large one fixed region should be is not known.
+pub(crate) fn checkable(strategies: Vec<StrategyConfig>) -> Vec<StrategyConfig> {
+    let (kept, left): (Vec<_>, Vec<_>) =
+        strategies.into_iter().partition(StrategyConfig::serves_programs);
+    for strategy in left {
+        say!(
+            "loligo: `{}` chooses by call site, or is in one fixed region; a whole program does not run \
+             under it",
+            strategy.name
+        );
+    }
+    kept
+}
+
+/// Describes what was found, the answer first.
+pub(crate) fn describe(checked: &Checked) -> String {
+    let mut text = answer(checked);
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "\n{}: {} rounds of each in turn; ratios to the program's own allocator in the same round, and \
+         between what they are with 95 %.",
+        checked.command, checked.rounds
+    );
+    let _ = writeln!(
+        text,
+        "  {:<14} {:>9} {:>6} {:>13}  {:>9} {:>6} {:>13}  {:>9} {:>6} {:>13}",
+        "allocator", "cpu s", "of own", "", "elapsed s", "of own", "", "peak MiB", "of own", ""
+    );
+    for ran in &checked.ran {
+        let ratio = |figure: Figure| {
+            format!("{:>6.3} {:>13}", figure.ratio, format!("{:.3}..{:.3}", figure.from, figure.to))
+        };
+        let _ = writeln!(
+            text,
+            "  {:<14} {:>9.3} {}  {:>9.3} {}  {:>9.1} {}",
+            ran.name,
+            ran.cpu.median,
+            ratio(ran.cpu),
+            ran.wall.median,
+            ratio(ran.wall),
+            ran.peak.median / f64::from(1 << 20),
+            ratio(ran.peak)
+        );
+    }
+    text
+}
+
+/// Says what to do.
+fn answer(checked: &Checked) -> String {
+    let Answer { speed, memory } = checked.answer();
+    let say = |what: &str, at: usize| {
+        let ran = &checked.ran[at];
+        format!(
+            "For {what}: `{}`, with {:.2} of the processor time and {:.2} of the peak memory.\n",
+            ran.name, ran.cpu.ratio, ran.peak.ratio
+        )
+    };
+    match (speed, memory) {
+        (0, 0) => {
+            "Keep what the program has: nothing that was tried is better by 5 % and more than \
+                   the noise.\n"
+                .to_owned()
+        }
+        (speed, 0) => say("speed", speed) + "For memory: keep what the program has.\n",
+        (0, memory) => {
+            "For speed: keep what the program has.\n".to_owned() + &say("memory", memory)
+        }
+        (speed, memory) => say("speed", speed) + &say("memory", memory),
+    }
+}

@@ -1,0 +1,184 @@
+//! The program itself under allocators: what no replay can say for certain.
+//!
+//! A replay knows the allocator's time, and not the program's caches, locks and inlining. So the
+//! command is run under each allocator in turn, round after round, and each run is compared with
+//! that of the same round under the program's own allocator.
+//!
+//! 1. [`allocators`] are the program's own, our heap, strategies, and peers that are installed, each
+//!    but the first a library that is preloaded; `libraries` builds ours.
+//! 2. `sample` runs the command once and takes its processor time, elapsed time and peak memory.
+//! 3. [`compare`] makes of the rounds ratios with intervals, and of these the answer.
+//! 4. [`predict`] says what a replay of the recording would have promised.
+
+pub mod allocators;
+pub mod compare;
+mod libraries;
+pub mod predict;
+mod sample;
+
+use core::error::Error;
+use core::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub use allocators::Candidate;
+pub use compare::{Answer, Checked, Figure, Ran};
+pub use predict::{Promise, promise};
+pub use sample::Sample;
+
+/// The least number of rounds: with fewer there is no interval of 95 %.
+pub const ROUNDS_MIN: u32 = 9;
+
+/// What is run how often.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// A line for the shell.
+    pub command: String,
+    /// Counted rounds of each allocator.
+    pub rounds: u32,
+    /// Where libraries are built and kept.
+    pub folder: PathBuf,
+    /// Where the sources of `loligo-allocators` are.
+    pub sources: PathBuf,
+}
+
+/// Returns where the sources of `loligo-allocators` were as this was compiled.
+#[must_use]
+pub fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../allocators")
+}
+
+/// Why a program cannot be checked.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CheckError {
+    /// The shell cannot be started, or the system gives no figures.
+    System(io::Error),
+    /// A library cannot be built.
+    Library {
+        /// What was tried.
+        what: String,
+        /// What went wrong.
+        cause: String,
+    },
+    /// The sources of `loligo-allocators` are not where they were.
+    NoSources(PathBuf),
+    /// The program ends otherwise than before.
+    Ends {
+        /// The allocator under which it ran.
+        allocator: String,
+        /// How it ended.
+        ended: String,
+        /// How it ended the first time.
+        first: String,
+    },
+    /// The program has an allocator of its own, or none is loaded into it.
+    NotUsed {
+        /// The command.
+        command: String,
+    },
+}
+
+impl fmt::Display for CheckError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::System(error) => write!(f, "the command cannot be run: {error}"),
+            Self::Library { what, cause } => write!(
+                f,
+                "{what} cannot be built; `cargo` and a linker are needed, and the packages that Loligo was \
+                 built from:\n{cause}"
+            ),
+            Self::NoSources(path) => write!(
+                f,
+                "the sources of loligo-allocators are not in {}, where they were as this command was \
+                 built; name them with --allocators DIR",
+                path.display()
+            ),
+            Self::Ends { allocator, ended, first } => write!(
+                f,
+                "under `{allocator}` the program {ended}, and the first time it {first}; check a command \
+                 that ends alike each time"
+            ),
+            Self::NotUsed { command } => write!(
+                f,
+                "`{command}` asks no preloaded allocator for memory: it is linked statically, runs with \
+                 another user's rights, or has an allocator of its own. A Rust program: take its \
+                 `#[global_allocator]` out, or check its crate with --crate DIR"
+            ),
+        }
+    }
+}
+
+impl Error for CheckError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::System(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// Runs a command under each candidate, in turn, in as many rounds as the plan has, and compares.
+/// `progress` is called with the candidate, and how many runs of how many are done.
+///
+/// # Errors
+///
+/// [`CheckError`] if the command cannot be run, or ends otherwise under one of them.
+pub fn run(
+    plan: &Plan,
+    candidates: &[Candidate],
+    progress: &mut dyn FnMut(&str, usize, usize),
+) -> Result<Checked, CheckError> {
+    let count = candidates.len();
+    let rounds = plan.rounds.max(ROUNDS_MIN) as usize;
+    let mut first: Option<String> = None;
+    let mut samples = vec![Vec::with_capacity(rounds); count];
+    // The first round warms the files that the program reads, and is not counted.
+    for round in 0..=rounds {
+        for turn in 0..count {
+            // Each round begins with another, so that none always follows the same.
+            let at = (turn + round) % count;
+            let candidate = &candidates[at];
+            progress(&candidate.name, round * count + turn, (rounds + 1) * count);
+            let (sample, ended) = sample::take(candidate, &plan.command)?;
+            let before = first.get_or_insert_with(|| ended.clone());
+            if *before != ended {
+                return Err(CheckError::Ends {
+                    allocator: candidate.name.clone(),
+                    first: before.clone(),
+                    ended,
+                });
+            }
+            if round > 0 {
+                samples[at].push(sample);
+            }
+        }
+    }
+    let names = candidates.iter().map(|candidate| candidate.name.clone());
+    Ok(compare::compare(&plan.command, names.zip(samples).collect()))
+}
+
+/// Makes the candidates: the program's own allocator, our heap, the strategies, and peers that are
+/// installed.
+///
+/// # Errors
+///
+/// [`CheckError`] if a library cannot be built, or the program does not use it.
+pub fn candidates(
+    plan: &Plan,
+    strategies: &[crate::strategies::StrategyConfig],
+) -> Result<Vec<Candidate>, CheckError> {
+    let mut all = vec![Candidate::own()];
+    let ours = libraries::build(plan, strategies)?;
+    if let Some(heap) = ours.first()
+        && !sample::is_used(heap, &plan.command, &plan.folder)?
+    {
+        return Err(CheckError::NotUsed { command: plan.command.clone() });
+    }
+    all.extend(ours);
+    all.extend(allocators::installed());
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests;

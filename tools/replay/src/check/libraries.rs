@@ -1,0 +1,107 @@
+//! Our allocators as libraries to preload, built from source: a workspace of a crate for each.
+
+use core::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+use super::{Candidate, CheckError, Plan};
+use crate::strategies::{StrategyConfig, emit_global};
+
+/// What takes the place of the C library's functions, as in `loligo-preload`.
+const EXPORTS: &str = include_str!("../../../preload/src/exports.rs");
+const COUNTERS: &str = include_str!("../../../preload/src/counters.rs");
+const HEAP: &str = include_str!("../../../preload/src/heap.rs");
+
+const LIBRARY: &str = "\
+//! `malloc` and its kin over one of our allocators, written by `loligo`.\n\
+mod counters;\nmod exports;\nmod heap;\n";
+
+/// What a strategy needs to stand where the heap does.
+const AS_HEAP: &str = "
+pub(crate) use GLOBAL as HEAP;
+
+/// Nothing waits to be counted.
+pub(crate) fn settle() {}
+";
+
+const WORKSPACE: &str = "
+[profile.release]
+codegen-units = 1
+lto = \"fat\"
+panic = \"abort\"
+";
+
+/// Builds a library for our heap, and one for each strategy.
+pub(super) fn build(
+    plan: &Plan,
+    strategies: &[StrategyConfig],
+) -> Result<Vec<Candidate>, CheckError> {
+    let sources = fs::canonicalize(&plan.sources);
+    let sources = sources.map_err(|_| CheckError::NoSources(plan.sources.clone()))?;
+    let folder = plan.folder.join("libraries");
+    let cannot =
+        |cause: String| CheckError::Library { what: "the libraries to preload".to_owned(), cause };
+    let mut members = vec![("heap".to_owned(), HEAP.to_owned())];
+    for strategy in strategies {
+        let code = emit_global(strategy, false).map_err(cannot)?;
+        members.push((strategy.name.clone(), code + AS_HEAP));
+    }
+    write(&folder, &sources, &members).map_err(|error| cannot(error.to_string()))?;
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["build", "--release", "--quiet", "--offline", "--target-dir", "target"]);
+    cargo.current_dir(&folder).env_remove("RUSTFLAGS");
+    let built = cargo.output().map_err(|error| cannot(format!("`cargo`: {error}")))?;
+    if !built.status.success() {
+        return Err(cannot(String::from_utf8_lossy(&built.stderr).into_owned()));
+    }
+    let release = fs::canonicalize(folder.join("target/release")).map_err(CheckError::System)?;
+    let candidate = |(number, (name, _)): (usize, &(String, String))| Candidate {
+        name: name.clone(),
+        library: Some(release.join(format!("libcheck_{number}.so"))),
+    };
+    Ok(members.iter().enumerate().map(candidate).collect())
+}
+
+/// Writes the workspace: a crate for each name and text of `heap.rs`.
+fn write(folder: &Path, sources: &Path, members: &[(String, String)]) -> io::Result<()> {
+    let mut workspace = String::from("[workspace]\nresolver = \"3\"\nmembers = [");
+    for number in 0..members.len() {
+        // Writing to a string cannot fail.
+        let _ = write!(workspace, "\"check_{number}\", ");
+    }
+    workspace.push_str("]\n");
+    workspace.push_str(WORKSPACE);
+    fs::create_dir_all(folder)?;
+    put(&folder.join("Cargo.toml"), &workspace)?;
+    // The versions that this command was built with: they are on this machine.
+    if let Ok(lock) = fs::read_to_string(sources.join("../Cargo.lock")) {
+        put(&folder.join("Cargo.lock"), &lock)?;
+    }
+    for (number, (_, heap)) in members.iter().enumerate() {
+        let crate_folder = folder.join(format!("check_{number}"));
+        fs::create_dir_all(crate_folder.join("src"))?;
+        let manifest = format!(
+            "[package]\nname = \"check_{number}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[lib]\n\
+             crate-type = [\"cdylib\"]\n\n[dependencies]\nlibc = \"0.2\"\n\
+             loligo-allocators = {{ path = {:?}, features = [\"std\"] }}\n",
+            sources.display().to_string()
+        );
+        put(&crate_folder.join("Cargo.toml"), &manifest)?;
+        for (name, text) in
+            [("lib", LIBRARY), ("exports", EXPORTS), ("counters", COUNTERS), ("heap", heap)]
+        {
+            put(&crate_folder.join(format!("src/{name}.rs")), text)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a file, unless it has that text: what did not change is not built again.
+fn put(path: &Path, text: &str) -> io::Result<()> {
+    match fs::read_to_string(path) {
+        Ok(before) if before == text => Ok(()),
+        _ => fs::write(path, text),
+    }
+}

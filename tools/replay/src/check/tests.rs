@@ -1,0 +1,105 @@
+//! Ratios, answers, and small programs under our libraries.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::allocators::{Candidate, installed_in};
+use super::compare::compare;
+use super::{CheckError, Checked, Figure, Plan, Ran, Sample, candidates, run, sources};
+
+/// A figure whose interval reaches so far to both sides.
+fn figure(ratio: f64, noise: f64) -> Figure {
+    Figure { median: ratio, ratio, from: ratio - noise, to: ratio + noise }
+}
+
+fn checked(figures: &[(f64, f64, f64)]) -> Checked {
+    let ran = figures.iter().enumerate().map(|(at, (cpu, noise, peak))| Ran {
+        name: at.to_string(),
+        cpu: figure(*cpu, *noise),
+        wall: figure(*cpu, *noise),
+        peak: figure(*peak, 0.0),
+    });
+    Checked { command: "true".to_owned(), rounds: 9, ran: ran.collect() }
+}
+
+#[test]
+fn ratios_are_of_the_same_round() {
+    // A machine that slows down: all rounds differ, their ratios do not.
+    let sample = |seconds: f64| Sample { cpu: seconds, wall: 2.0 * seconds, peak: 100.0 };
+    let own: Vec<Sample> = (1..=9).map(|round| sample(f64::from(round))).collect();
+    let half = own.iter().map(|one| Sample { cpu: one.cpu / 2.0, ..*one }).collect();
+    let checked = compare("true", vec![("own".into(), own), ("half".into(), half)]);
+    let [own, half] = &checked.ran[..] else { panic!("{checked:?}") };
+    assert_eq!(own.cpu, Figure { median: 5.0, ratio: 1.0, from: 1.0, to: 1.0 });
+    assert_eq!(half.cpu, Figure { median: 2.5, ratio: 0.5, from: 0.5, to: 0.5 });
+    assert_eq!(half.wall.ratio, 1.0);
+    assert_eq!(checked.answer().speed, 1);
+}
+
+#[test]
+fn what_is_within_the_noise_or_dear_is_no_advice() {
+    let own = (1.0, 0.0, 1.0);
+    let speed = |of: &[(f64, f64, f64)]| checked(of).answer().speed;
+    assert_eq!(speed(&[own, (0.96, 0.01, 1.0)]), 0, "4 % are not worth it");
+    assert_eq!(speed(&[own, (0.90, 0.11, 1.0)]), 0, "it may be none");
+    assert_eq!(speed(&[own, (0.80, 0.01, 1.2)]), 0, "memory is 20 % more");
+    assert_eq!(speed(&[own, (0.90, 0.01, 1.0), (0.85, 0.01, 1.04)]), 2);
+    assert_eq!(checked(&[own, (1.04, 0.0, 0.7), (1.2, 0.0, 0.5)]).answer().memory, 1);
+}
+
+#[test]
+fn installed_peers_are_found_by_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["libmimalloc.so.2.0", "libmimalloc.so.2", "libjemalloc.a", "libother.so"] {
+        fs::write(folder.path().join(name), "").expect("a file");
+    }
+    let library = Some(folder.path().join("libmimalloc.so.2"));
+    let found = installed_in(&[Path::new("/nowhere"), folder.path()]);
+    assert_eq!(found, [Candidate { name: "mimalloc".to_owned(), library }]);
+}
+
+fn plan(command: &str, folder: &Path) -> Plan {
+    Plan { command: command.into(), rounds: 1, folder: folder.to_owned(), sources: sources() }
+}
+
+#[test]
+fn a_program_that_ends_otherwise_is_an_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let other = Candidate { name: "other".to_owned(), library: Some("/nowhere.so".into()) };
+    // What is preloaded is in the environment, whether or not it is there.
+    let plan = plan("test -z \"$LD_PRELOAD\"", folder.path());
+    let error = run(&plan, &[Candidate::own(), other], &mut |_, _, _| {}).expect_err("it fails");
+    let text = error.to_string();
+    assert!(text.contains("under `other` the program exits with 1"), "{text}");
+    assert!(text.contains("the first time it exits with 0"), "{text}");
+}
+
+#[test]
+fn sources_that_are_gone_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let plan = Plan { sources: PathBuf::from("/nowhere/at/all"), ..plan("true", folder.path()) };
+    let error = candidates(&plan, &[]).expect_err("there are none");
+    assert!(matches!(error, CheckError::NoSources(_)), "{error}");
+    assert!(error.to_string().contains("--allocators DIR"), "{error}");
+}
+
+#[test]
+#[cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
+fn a_program_runs_under_the_heap_and_under_a_strategy() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let strategies = crate::strategies::built_in();
+    let pools =
+        strategies.into_iter().find(|one| one.name == "pools+heap").expect("it is built in");
+    let plan = plan("ls /", folder.path());
+    let all = candidates(&plan, &[pools]).expect("they are built");
+    let names: Vec<&str> = all.iter().take(3).map(|one| &*one.name).collect();
+    assert_eq!(names, ["own", "heap", "pools+heap"]);
+    let checked = run(&plan, &all[..3], &mut |_, _, _| {}).expect("it runs under all");
+    assert_eq!(checked.rounds, 9, "at least");
+    for ran in &checked.ran {
+        assert!(ran.peak.median > 100_000.0 && ran.wall.median > 0.0, "{ran:?}");
+    }
+    let refused = Plan { command: "exit 3".into(), ..plan };
+    let error = candidates(&refused, &[]).expect_err("a shell alone asks for nothing that counts");
+    assert!(matches!(error, CheckError::NotUsed { .. }), "{error}");
+}
