@@ -30,6 +30,7 @@ mod outside;
 mod packages;
 mod parallel;
 mod planted;
+mod predictions;
 mod proofs;
 mod registry;
 mod sample;
@@ -81,6 +82,11 @@ const COMMANDS: &[Command] = &[
         mutants::run,
     ),
     ("outside", "uses each tier-0 crate from a project outside the workspace", outside::run),
+    (
+        "predictions",
+        "compares what replays promise of programs with what the programs do",
+        predictions::run,
+    ),
     (
         "planted",
         "plants faults in a copy of the workspace, which several nets must catch",

@@ -11,6 +11,7 @@ use clap::Args;
 use loligo_replay::advise::profile::{BRIEF, ThreadUse, threads_of};
 use loligo_replay::advise::{Advice, Judged, Options, TRAIN_PERCENT, advise, check};
 use loligo_replay::bundled::bundled;
+use loligo_replay::interrupt;
 use loligo_replay::strategies::{StrategyConfig, emit_rust, to_json};
 use loligo_replay::trace::{Limits, Trace};
 
@@ -59,6 +60,11 @@ pub(crate) struct Advise {
     #[arg(long, value_name = "COMMAND")]
     check: Option<String>,
 
+    /// With --check, the folder of a Rust crate whose program stands for `{}` in the command and is built
+    /// with each allocator as the global one
+    #[arg(long = "crate", value_name = "DIR", requires = "check")]
+    manifest: Option<PathBuf>,
+
     /// Write the page with the front, sizes, phases, call sites and memory maps into this folder
     #[arg(long, value_name = "DIR", default_value = "loligo-report")]
     report: PathBuf,
@@ -69,6 +75,8 @@ const EXAMPLES: &str = "Examples:
   loligo advise lua --candidates 1000         a bundled recording, searched longer
   loligo advise game.altrace --seed 2         other candidates of the same space
   loligo advise job.altrace.zst --check 'python3 job.py'   and what the program itself says of it
+
+Ctrl-C ends the search with the candidates so far, which are then judged.
 
 Exit status: 0 all went well, 2 it could not be done.
 How to read what it prints: docs/guide/choosing-an-allocator.md.";
@@ -102,10 +110,16 @@ impl Advise {
             rounds: self.rounds,
         };
         let line = Line::new();
+        interrupt::arm();
         let found = advise(&trace, &options, &mut |what, done, of| line.tell(what, done, of));
         line.end();
         let advice = found.map_err(|error| error.to_string())?;
 
+        if interrupt::is_asked() {
+            say!(
+                "loligo: interrupted; what follows is of the candidates that were replayed so far"
+            );
+        }
         let choices = choices(&advice);
         let names: Vec<StrategyConfig> =
             choices.iter().map(|(name, judged)| strategy(name, judged)).collect();
@@ -123,7 +137,10 @@ impl Advise {
         let _ = writeln!(text, "The report lies in {}.", page.display());
         print(&text)?;
         match &self.check {
-            Some(command) => checking::check(command, &folder, &trace, &names),
+            Some(_) if interrupt::is_asked() => Ok(()),
+            Some(command) => {
+                checking::check(command, self.manifest.as_deref(), &folder, &trace, &names)
+            }
             None => Ok(()),
         }
     }

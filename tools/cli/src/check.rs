@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use loligo_replay::check::{self, Answer, Checked, Figure, Plan, ROUNDS_MIN};
+use loligo_replay::interrupt;
 use loligo_replay::strategies::StrategyConfig;
 
 use crate::output::{Output, make_own_folder};
@@ -18,13 +19,18 @@ use crate::selection;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Check {
-    /// A line for the shell, the same work each time
+    /// A line for the shell, the same work each time; with --crate `{}` stands for the program
     #[arg(value_name = "COMMAND")]
     command: String,
 
     /// Strategies to run it under: names of built-in ones, or a file
     #[arg(long, value_name = "FILE.json|NAME")]
     strategies: Option<String>,
+
+    /// The folder of a Rust crate: its program is built from a copy with each of our allocators as the
+    /// global one, and nothing of ours is preloaded
+    #[arg(long = "crate", value_name = "DIR")]
+    manifest: Option<PathBuf>,
 
     /// Counted rounds of each allocator
     #[arg(long, value_name = "N", default_value_t = 11,
@@ -50,9 +56,12 @@ const FOLDER: &str = "loligo-check";
 const EXAMPLES: &str = "Examples:
   loligo check 'git log -p -200'                                 own, our heap, and peers that are installed
   loligo check 'python3 job.py' --strategies loligo-advice/job/strategies.json
+  loligo check '{} job.json' --crate .                            a Rust program, built with each of ours
   loligo advise job.altrace.zst --check 'python3 job.py'         both in one
 
 Peers are taken where they are installed (Debian: libmimalloc2.0, libjemalloc2, libtcmalloc-minimal4).
+
+Ctrl-C ends it with the rounds so far, if they are enough.
 
 Exit status: 0 all went well, 2 it could not be done.
 How to read what it prints: docs/guide/choosing-an-allocator.md.";
@@ -87,9 +96,14 @@ impl Check {
             rounds: self.rounds,
             folder: self.out.clone(),
             sources: self.allocators.clone().unwrap_or_else(check::sources),
+            manifest: self.manifest.clone(),
         };
+        if plan.manifest.is_some() && !plan.command.contains("{}") {
+            return Err("with --crate the command says by `{}` where the program stands: '{} --fast job.json'".into());
+        }
+        interrupt::arm();
         let line = Line::new();
-        line.tell("building the libraries", 0, 1);
+        line.tell("building what it is run under", 0, 1);
         let checked = check::candidates(&plan, &strategies).and_then(|all| {
             check::run(&plan, &all, &mut |name, done, of| line.step("running", name, done, of))
         });
@@ -156,7 +170,7 @@ pub(crate) fn describe(checked: &Checked) -> String {
 
 /// Says what to do.
 fn answer(checked: &Checked) -> String {
-    let Answer { speed, memory } = checked.answer();
+    let Answer { speed, memory } = checked.answer;
     let say = |what: &str, at: usize| {
         let ran = &checked.ran[at];
         format!(

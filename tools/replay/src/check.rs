@@ -6,6 +6,7 @@
 //!
 //! 1. [`allocators`] are the program's own, our heap, strategies, and peers that are installed, each
 //!    but the first a library that is preloaded; `libraries` builds ours.
+//!    For a Rust program `rust` builds the program itself with each of ours.
 //! 2. `sample` runs the command once and takes its processor time, elapsed time and peak memory.
 //! 3. [`compare`] makes of the rounds ratios with intervals, and of these the answer.
 //! 4. [`predict`] says what a replay of the recording would have promised.
@@ -14,6 +15,7 @@ pub mod allocators;
 pub mod compare;
 mod libraries;
 pub mod predict;
+mod rust;
 mod sample;
 
 use core::error::Error;
@@ -24,6 +26,8 @@ use std::path::{Path, PathBuf};
 pub use allocators::Candidate;
 pub use compare::{Answer, Checked, Figure, Ran};
 pub use predict::{Promise, promise};
+
+use crate::interrupt;
 pub use sample::Sample;
 
 /// The least number of rounds: with fewer there is no interval of 95 %.
@@ -40,6 +44,9 @@ pub struct Plan {
     pub folder: PathBuf,
     /// Where the sources of `loligo-allocators` are.
     pub sources: PathBuf,
+    /// The folder of a crate whose program is built with each allocator and stands for `{}` in the
+    /// command; without one allocators are preloaded.
+    pub manifest: Option<PathBuf>,
 }
 
 /// Returns where the sources of `loligo-allocators` were as this was compiled.
@@ -72,6 +79,11 @@ pub enum CheckError {
         /// How it ended the first time.
         first: String,
     },
+    /// Somebody asked for the results before there were enough.
+    Interrupted {
+        /// How many rounds were whole.
+        rounds: usize,
+    },
     /// The program has an allocator of its own, or none is loaded into it.
     NotUsed {
         /// The command.
@@ -98,6 +110,10 @@ impl fmt::Display for CheckError {
                 f,
                 "under `{allocator}` the program {ended}, and the first time it {first}; check a command \
                  that ends alike each time"
+            ),
+            Self::Interrupted { rounds } => write!(
+                f,
+                "interrupted after {rounds} rounds; {ROUNDS_MIN} are needed to say anything"
             ),
             Self::NotUsed { command } => write!(
                 f,
@@ -134,13 +150,16 @@ pub fn run(
     let mut first: Option<String> = None;
     let mut samples = vec![Vec::with_capacity(rounds); count];
     // The first round warms the files that the program reads, and is not counted.
-    for round in 0..=rounds {
+    'rounds: for round in 0..=rounds {
         for turn in 0..count {
             // Each round begins with another, so that none always follows the same.
             let at = (turn + round) % count;
             let candidate = &candidates[at];
             progress(&candidate.name, round * count + turn, (rounds + 1) * count);
             let (sample, ended) = sample::take(candidate, &plan.command)?;
+            if interrupt::is_asked() {
+                break 'rounds;
+            }
             let before = first.get_or_insert_with(|| ended.clone());
             if *before != ended {
                 return Err(CheckError::Ends {
@@ -154,6 +173,11 @@ pub fn run(
             }
         }
     }
+    let whole = samples.iter().map(Vec::len).min().unwrap_or(0);
+    if whole < ROUNDS_MIN as usize {
+        return Err(CheckError::Interrupted { rounds: whole });
+    }
+    samples.iter_mut().for_each(|samples| samples.truncate(whole));
     let names = candidates.iter().map(|candidate| candidate.name.clone());
     Ok(compare::compare(&plan.command, names.zip(samples).collect()))
 }
@@ -168,6 +192,13 @@ pub fn candidates(
     plan: &Plan,
     strategies: &[crate::strategies::StrategyConfig],
 ) -> Result<Vec<Candidate>, CheckError> {
+    if let Some(manifest) = &plan.manifest {
+        let mut all = rust::build(plan, manifest, strategies)?;
+        let own = all.first().and_then(|own| own.program.clone());
+        let peers = allocators::installed().into_iter();
+        all.extend(peers.map(|peer| Candidate { program: own.clone(), ..peer }));
+        return Ok(all);
+    }
     let mut all = vec![Candidate::own()];
     let ours = libraries::build(plan, strategies)?;
     if let Some(heap) = ours.first()

@@ -5,6 +5,7 @@ mod by_threads;
 use core::cmp::Ordering;
 use core::fmt::{self, Write};
 
+use crate::of_heap::OfHeap;
 use crate::results::{Kind, RowResult, TraceResult};
 
 /// Shows the rows of a trace as a table, quickest first, rows that were stopped last.
@@ -22,8 +23,13 @@ use crate::results::{Kind, RowResult, TraceResult};
 pub struct Table<'a>(pub &'a TraceResult);
 
 /// The headings; the first two columns and the last are set left, the others right.
-const HEADINGS: [&str; 10] =
-    ["row", "kind", "ns/event", "min", "max", "memory", "worst ns", "faults", "refused", ""];
+const HEADINGS: [&str; 12] = [
+    "row", "kind", "ns/event", "min", "max", "of heap", "memory", "of heap", "worst ns", "faults",
+    "refused", "",
+];
+
+/// The events of a recording below which nothing can be said of what serves it best.
+const EVENTS_MIN: u64 = 2000;
 
 impl fmt::Display for Table<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -39,7 +45,8 @@ impl fmt::Display for Table<'_> {
             return by_threads::write(f, result, figures);
         }
         let mut lines = vec![HEADINGS.map(str::to_owned)];
-        lines.extend(by_time(result).into_iter().map(cells));
+        let of_heap = OfHeap::new(result);
+        lines.extend(by_time(result).into_iter().map(|row| cells(row, of_heap)));
         write_aligned(f, &lines)
     }
 }
@@ -84,19 +91,26 @@ fn compare(a: &RowResult, b: &RowResult) -> Ordering {
     a.capped.cmp(&b.capped).then(time)
 }
 
-fn cells(row: &RowResult) -> [String; HEADINGS.len()] {
+fn cells(row: &RowResult, of_heap: Option<OfHeap<'_>>) -> [String; HEADINGS.len()] {
     let none = || "-".to_owned();
     let ns = |of: fn(crate::results::Spread) -> f64| {
         row.ns_per_event.map_or_else(none, |spread| format!("{:.2}", of(spread)))
     };
     let count = |value: Option<u64>| value.map_or_else(none, grouped);
+    // The loop has no time above itself, and takes no memory.
+    let ratio = |value: Option<f64>| match value {
+        Some(ratio) if row.kind != Kind::Loop => format!("{ratio:.2}"),
+        _ => none(),
+    };
     [
         row.name.clone(),
         row.kind.word().to_owned(),
         ns(|spread| spread.median),
         ns(|spread| spread.min),
         ns(|spread| spread.max),
+        ratio(of_heap.and_then(|heap| heap.time(row)).map(|ratio| ratio.median)),
         row.memory_ratio.map_or_else(none, |ratio| format!("{ratio:.3}")),
+        ratio(of_heap.and_then(|heap| heap.bytes(row))),
         row.worst_ns.map_or_else(none, |ns| grouped(ns.round() as u64)),
         count(row.faults),
         count(row.refused),
@@ -113,10 +127,10 @@ fn notes(row: &RowResult) -> String {
     notes.join(", ")
 }
 
-/// Returns the row of ours, strategy or allocator, that served the whole trace in the least time.
+/// Returns the row, whoever made it, that served the whole trace in the least time.
 #[must_use]
 pub fn best(result: &TraceResult) -> Option<&RowResult> {
-    quickest(result, |kind| matches!(kind, Kind::Ours | Kind::Strategy))
+    quickest(result, |kind| kind != Kind::Loop)
 }
 
 fn quickest(result: &TraceResult, wanted: fn(Kind) -> bool) -> Option<&RowResult> {
@@ -127,33 +141,64 @@ fn served_all(row: &RowResult) -> bool {
     !row.capped && row.refused == Some(0) && row.ns_per_event.is_some()
 }
 
-/// Says in a sentence which strategy serves a trace best.
+/// Says in a sentence or two what serves a trace best, and what of ours does.
 #[must_use]
 pub fn sentence(result: &TraceResult) -> String {
+    if result.events < EVENTS_MIN {
+        return format!(
+            "{}: {} events are too few to say what serves it best; record {} at least.",
+            result.name,
+            grouped(result.events),
+            grouped(EVENTS_MIN)
+        );
+    }
     let Some(row) = best(result) else {
-        return format!("{}: no strategy of ours served all of it.", result.name);
+        return format!("{}: nothing served all of it.", result.name);
     };
     let mut text = format!("{}: `{}` serves it best", result.name, row.name);
-    let Some(ns) = row.ns_per_event.map(|ns| ns.median) else {
-        return text;
-    };
+    describe(&mut text, result, row);
+    let ours = quickest(result, |kind| matches!(kind, Kind::Ours | Kind::Strategy));
+    match ours {
+        _ if row.kind != Kind::Peer => {}
+        Some(ours) => {
+            // Writing to a string cannot fail.
+            let _ = write!(text, " Of ours it is `{}`", ours.name);
+            describe(&mut text, result, ours);
+        }
+        None => text.push_str(" Nothing of ours served all of it."),
+    }
+    text
+}
+
+/// Adds the figures of a row, and what they are of the heap's and of the system's.
+fn describe(text: &mut String, result: &TraceResult, row: &RowResult) {
+    let ns = row.ns_per_event.map_or(f64::NAN, |ns| ns.median);
     // Writing to a string cannot fail.
     let _ = write!(text, " with {ns:.2} ns an event");
     if let Some(ratio) = row.memory_ratio {
         let _ = write!(text, " and {ratio:.3} times its live bytes at the peak");
     }
-    let over = |peer: &RowResult| peer.ns_per_event.map_or(f64::NAN, |peer| ns / peer.median);
-    let system = result.rows.iter().find(|row| row.name == "system" && served_all(row));
-    if let Some(system) = system {
-        let _ = write!(text, "; {:.2} of the time of the system's malloc", over(system));
+    let named = |name: &str| result.rows.iter().find(|row| row.name == name && served_all(row));
+    if row.name != "heap"
+        && named("heap").is_some()
+        && let Some(time) = OfHeap::new(result).and_then(|heap| heap.time(row))
+    {
+        let (from, to) = time.range;
+        let _ = write!(
+            text,
+            "; {:.2} ({from:.2}..{to:.2}) of the heap's time above the loop",
+            time.median
+        );
+        if !time.is_less() {
+            text.push_str(", which is no gain: it is within 5 % or within the noise");
+        }
     }
-    let peer = quickest(result, |kind| kind == Kind::Peer).filter(|peer| peer.name != "system");
-    if let Some(peer) = peer {
-        let joint = if system.is_some() { ", " } else { "; " };
-        let _ = write!(text, "{joint}{:.2} of {}, the quickest peer", over(peer), peer.name);
+    if row.name != "system"
+        && let Some(system) = named("system").and_then(|row| row.ns_per_event)
+    {
+        let _ = write!(text, "; {:.2} of the time of the system's malloc", ns / system.median);
     }
     text.push('.');
-    text
 }
 
 /// Writes a number with its digits in groups of three.

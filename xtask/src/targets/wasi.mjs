@@ -17,4 +17,5 @@ const wasi = new WASI({
 const compiled = await WebAssembly.compile(await readFile(program));
 const { wasiImport } = wasi;
 const instance = await WebAssembly.instantiate(compiled, { wasi_snapshot_preview1: wasiImport });
-process.exitCode = wasi.start(instance);
+// At once: Node can crash when it ends by itself after a program of this size.
+process.exit(wasi.start(instance));

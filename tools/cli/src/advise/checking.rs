@@ -21,6 +21,7 @@ use crate::progress::Line;
 /// its parent has, and this one has the recording.
 pub(super) fn check(
     command: &str,
+    manifest: Option<&Path>,
     folder: &Path,
     trace: &Trace,
     choices: &[StrategyConfig],
@@ -33,6 +34,9 @@ pub(super) fn check(
     let mut child = Command::new(program);
     child.args(["check", command, "--out"]).arg(folder.join("check"));
     child.arg("--json").arg(&figures);
+    if let Some(manifest) = manifest {
+        child.arg("--crate").arg(manifest);
+    }
     if !strategies.is_empty() {
         let output = Output::prepare_own(&list).map_err(|error| error.to_string())?;
         output.write(to_json(&strategies).as_bytes()).map_err(|error| error.to_string())?;

@@ -1,10 +1,10 @@
 //! The finalists on the part of the trace that the search has not seen.
 
 use super::{AdviseError, TRAIN_PERCENT};
-use crate::interval::interval;
 use crate::measure::{Measured, Options, Phase, Progress, measure};
+use crate::of_heap::{OfHeap, Ratio};
 use crate::ours;
-use crate::results::{Kind, RowResult, Spread};
+use crate::results::Kind;
 use crate::rows::{self, Row};
 use crate::strategies::StrategyConfig;
 use crate::trace::Trace;
@@ -61,7 +61,7 @@ impl Judged {
     /// Returns `true` if it takes less time than the heap by more than the noise and 5 %.
     #[must_use]
     pub fn is_faster(&self) -> bool {
-        self.time_ratio <= WORTH && self.time_range.1 < 1.0
+        Ratio { median: self.time_ratio, range: self.time_range }.is_less()
     }
 }
 
@@ -148,32 +148,21 @@ pub fn judge_rows(
 
 /// Compares the rows, of which the first is the empty loop and the second the heap.
 fn compare(measured: &Measured) -> Vec<Judged> {
-    let rows = &measured.result.rows;
-    let live = measured.result.peak_live_bytes as f64;
-    let above = |row: &RowResult| row.peak_bytes.map_or(f64::INFINITY, |peak| peak as f64 - live);
     let mut judged = Vec::new();
-    let [null, heap, ..] = &rows[..] else {
-        return judged;
-    };
-    for (index, row) in rows.iter().enumerate().skip(1) {
-        let of_heap = row.rounds_ns.iter().zip(&heap.rounds_ns).zip(&null.rounds_ns);
-        let mut ratios: Vec<f64> = of_heap
-            .clone()
-            .map(|((own, heap), null)| (own - null) / (heap - null).max(0.01))
-            .collect();
-        ratios.sort_by(f64::total_cmp);
-        let ns: Vec<f64> = of_heap.map(|((own, _), null)| own - null).collect();
-        let median = |of: &[f64]| Spread::of(of).map_or(f64::INFINITY, |spread| spread.median);
+    let Some(of_heap) = OfHeap::new(&measured.result) else { return judged };
+    for (index, row) in measured.result.rows.iter().enumerate().skip(1) {
+        let nothing = Ratio { median: f64::INFINITY, range: (f64::INFINITY, f64::INFINITY) };
+        let time = of_heap.time(row).unwrap_or(nothing);
         let contents = measured.verified.get(index).and_then(Option::as_ref);
         judged.push(Judged {
             name: row.name.clone(),
             strategy: None,
             is_peer: row.kind == Kind::Peer,
-            ns_above: median(&ns),
-            time_ratio: median(&ratios),
-            time_range: interval(&ratios),
-            bytes_above: above(row),
-            bytes_ratio: above(row) / above(heap),
+            ns_above: of_heap.ns_above(row).unwrap_or(f64::INFINITY),
+            time_ratio: time.median,
+            time_range: time.range,
+            bytes_above: of_heap.bytes_above(row).unwrap_or(f64::INFINITY),
+            bytes_ratio: of_heap.bytes(row).unwrap_or(f64::INFINITY),
             worst_ns: row.worst_ns.unwrap_or(f64::INFINITY),
             is_sound: !row.capped
                 && row.refused == Some(0)

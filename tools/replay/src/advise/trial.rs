@@ -6,6 +6,7 @@ use std::io;
 use super::space::Drawing;
 use super::{AdviseError, Options};
 use crate::child::{self, Children};
+use crate::interrupt;
 use crate::measure::{MeasureError, fitting};
 use crate::memory::{self, RegionSizes};
 use crate::ours;
@@ -98,7 +99,12 @@ pub(super) fn run(
             is_finalist: false,
         }));
         let told = format!("trying lot {} of {LOTS}", lot + 1);
-        trial(HEAP_NS[0]).of_all(&mut tried, &fresh, &mut |at, of| progress(&told, at, of))?;
+        let started =
+            trial(HEAP_NS[0]).of_all(&mut tried, &fresh, &mut |at, of| progress(&told, at, of))?;
+        if started < fresh.len() {
+            tried.truncate(tried.len() - (fresh.len() - started));
+            break;
+        }
     }
     let all: Vec<usize> = (0..tried.len()).collect();
     let mut going = best(&tried, &all, options.finalists * GO_ON);
@@ -121,14 +127,20 @@ struct Trial<'p> {
 }
 
 impl Trial<'_> {
+    /// Tries candidates until all are, or somebody asks for the results so far; returns how many.
     fn of_all(
         &self,
         tried: &mut [Tried],
         chosen: &[usize],
         progress: &mut dyn FnMut(usize, usize),
-    ) -> io::Result<()> {
+    ) -> io::Result<usize> {
         let mut children = Children::new(child::cores());
+        let mut started = 0;
         for (at, index) in chosen.iter().enumerate() {
+            if interrupt::is_asked() {
+                break;
+            }
+            started += 1;
             progress(at, chosen.len());
             let row = tried[*index].strategy.row();
             children.start(*index, || self.of_one(&row))?;
@@ -136,7 +148,7 @@ impl Trial<'_> {
         for (index, answer) in children.finish() {
             tried[index].figures = answer.and_then(|answer| self.decode(&answer));
         }
-        Ok(())
+        Ok(started)
     }
 
     /// Tries one candidate; in a child.

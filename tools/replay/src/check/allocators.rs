@@ -10,13 +10,15 @@ pub struct Candidate {
     pub name: String,
     /// The library that is preloaded; without one it is the program's own.
     pub library: Option<PathBuf>,
+    /// The program that stands for `{}` in the command.
+    pub program: Option<PathBuf>,
 }
 
 impl Candidate {
     /// Returns the program's own allocator.
     #[must_use]
     pub fn own() -> Self {
-        Self { name: "own".to_owned(), library: None }
+        Self { name: "own".to_owned(), library: None, program: None }
     }
 }
 
@@ -58,7 +60,8 @@ pub(super) fn installed_in(folders: &[&Path]) -> Vec<Candidate> {
     PEERS
         .iter()
         .filter_map(|(name, start)| {
-            Some(Candidate { name: (*name).to_owned(), library: Some(find(start)?) })
+            let library = Some(find(start)?);
+            Some(Candidate { name: (*name).to_owned(), library, program: None })
         })
         .collect()
 }

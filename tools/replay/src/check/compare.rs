@@ -57,10 +57,12 @@ pub struct Checked {
     pub rounds: usize,
     /// The allocators.
     pub ran: Vec<Ran>,
+    /// Which of them are worth a change.
+    pub answer: Answer,
 }
 
 /// What to do, as indices of the allocators; 0 is to keep what there is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
     /// The least processor time, with memory that is not 5 % more.
     pub speed: usize,
@@ -68,16 +70,15 @@ pub struct Answer {
     pub memory: usize,
 }
 
-impl Checked {
-    /// Names what is worth a change.
-    #[must_use]
-    pub fn answer(&self) -> Answer {
+impl Answer {
+    /// Names what is worth a change, among allocators of which the first is the program's own.
+    pub(super) fn of(ran: &[Ran]) -> Self {
         let least = |of: fn(&Ran) -> Figure, other: fn(&Ran) -> Figure| {
-            let fit = self.ran.iter().enumerate().skip(1);
+            let fit = ran.iter().enumerate().skip(1);
             let fit = fit.filter(|(_, ran)| of(ran).is_less() && !other(ran).may_be_more());
             fit.min_by(|(_, a), (_, b)| of(a).ratio.total_cmp(&of(b).ratio)).map_or(0, |(at, _)| at)
         };
-        Answer {
+        Self {
             speed: least(|ran| ran.cpu, |ran| ran.peak),
             memory: least(|ran| ran.peak, |ran| ran.cpu),
         }
@@ -104,7 +105,9 @@ pub(super) fn compare(command: &str, samples: Vec<(String, Vec<Sample>)>) -> Che
             peak: figure(|sample| sample.peak),
         }
     });
-    Checked { command: command.to_owned(), rounds: own.len(), ran: ran.collect() }
+    let ran: Vec<Ran> = ran.collect();
+    let answer = Answer::of(&ran);
+    Checked { command: command.to_owned(), rounds: own.len(), ran, answer }
 }
 
 /// Returns the median of sorted values.

@@ -60,6 +60,7 @@ pub(super) fn build(
     let candidate = |(number, (name, _)): (usize, &(String, String))| Candidate {
         name: name.clone(),
         library: Some(release.join(format!("libcheck_{number}.so"))),
+        program: None,
     };
     Ok(members.iter().enumerate().map(candidate).collect())
 }

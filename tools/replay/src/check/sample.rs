@@ -76,6 +76,10 @@ fn is_shell(line: &str) -> bool {
 
 fn shell(candidate: &Candidate, line: &str) -> Command {
     let mut command = Command::new("/bin/sh");
+    let line = match &candidate.program {
+        Some(program) => line.replace(super::rust::PLACE, &quoted(program)),
+        None => line.to_owned(),
+    };
     command.arg("-c").arg(line);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     if let Some(library) = &candidate.library {
@@ -90,6 +94,11 @@ fn shell(candidate: &Candidate, line: &str) -> Command {
     // that its peak is not that of this process: what a copy has is little.
     unsafe { command.pre_exec(|| Ok(())) };
     command
+}
+
+/// Returns a path as one word of a shell.
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
 }
 
 /// Runs a command to its end, and returns what the system counted of it.

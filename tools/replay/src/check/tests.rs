@@ -5,21 +5,21 @@ use std::path::{Path, PathBuf};
 
 use super::allocators::{Candidate, installed_in};
 use super::compare::compare;
-use super::{CheckError, Checked, Figure, Plan, Ran, Sample, candidates, run, sources};
+use super::{Answer, CheckError, Figure, Plan, Ran, Sample, candidates, run, sources};
 
 /// A figure whose interval reaches so far to both sides.
 fn figure(ratio: f64, noise: f64) -> Figure {
     Figure { median: ratio, ratio, from: ratio - noise, to: ratio + noise }
 }
 
-fn checked(figures: &[(f64, f64, f64)]) -> Checked {
+fn answer(figures: &[(f64, f64, f64)]) -> Answer {
     let ran = figures.iter().enumerate().map(|(at, (cpu, noise, peak))| Ran {
         name: at.to_string(),
         cpu: figure(*cpu, *noise),
         wall: figure(*cpu, *noise),
         peak: figure(*peak, 0.0),
     });
-    Checked { command: "true".to_owned(), rounds: 9, ran: ran.collect() }
+    Answer::of(&ran.collect::<Vec<_>>())
 }
 
 #[test]
@@ -33,18 +33,18 @@ fn ratios_are_of_the_same_round() {
     assert_eq!(own.cpu, Figure { median: 5.0, ratio: 1.0, from: 1.0, to: 1.0 });
     assert_eq!(half.cpu, Figure { median: 2.5, ratio: 0.5, from: 0.5, to: 0.5 });
     assert_eq!(half.wall.ratio, 1.0);
-    assert_eq!(checked.answer().speed, 1);
+    assert_eq!(checked.answer.speed, 1);
 }
 
 #[test]
 fn what_is_within_the_noise_or_dear_is_no_advice() {
     let own = (1.0, 0.0, 1.0);
-    let speed = |of: &[(f64, f64, f64)]| checked(of).answer().speed;
+    let speed = |of: &[(f64, f64, f64)]| answer(of).speed;
     assert_eq!(speed(&[own, (0.96, 0.01, 1.0)]), 0, "4 % are not worth it");
     assert_eq!(speed(&[own, (0.90, 0.11, 1.0)]), 0, "it may be none");
     assert_eq!(speed(&[own, (0.80, 0.01, 1.2)]), 0, "memory is 20 % more");
     assert_eq!(speed(&[own, (0.90, 0.01, 1.0), (0.85, 0.01, 1.04)]), 2);
-    assert_eq!(checked(&[own, (1.04, 0.0, 0.7), (1.2, 0.0, 0.5)]).answer().memory, 1);
+    assert_eq!(answer(&[own, (1.04, 0.0, 0.7), (1.2, 0.0, 0.5)]).memory, 1);
 }
 
 #[test]
@@ -55,17 +55,24 @@ fn installed_peers_are_found_by_name() {
     }
     let library = Some(folder.path().join("libmimalloc.so.2"));
     let found = installed_in(&[Path::new("/nowhere"), folder.path()]);
-    assert_eq!(found, [Candidate { name: "mimalloc".to_owned(), library }]);
+    assert_eq!(found, [Candidate { name: "mimalloc".to_owned(), library, program: None }]);
 }
 
 fn plan(command: &str, folder: &Path) -> Plan {
-    Plan { command: command.into(), rounds: 1, folder: folder.to_owned(), sources: sources() }
+    Plan {
+        command: command.into(),
+        rounds: 1,
+        folder: folder.to_owned(),
+        sources: sources(),
+        manifest: None,
+    }
 }
 
 #[test]
 fn a_program_that_ends_otherwise_is_an_error() {
     let folder = tempfile::tempdir().expect("a folder");
-    let other = Candidate { name: "other".to_owned(), library: Some("/nowhere.so".into()) };
+    let other =
+        Candidate { name: "other".to_owned(), library: Some("/nowhere.so".into()), program: None };
     // What is preloaded is in the environment, whether or not it is there.
     let plan = plan("test -z \"$LD_PRELOAD\"", folder.path());
     let error = run(&plan, &[Candidate::own(), other], &mut |_, _, _| {}).expect_err("it fails");
@@ -102,4 +109,40 @@ fn a_program_runs_under_the_heap_and_under_a_strategy() {
     let refused = Plan { command: "exit 3".into(), ..plan };
     let error = candidates(&refused, &[]).expect_err("a shell alone asks for nothing that counts");
     assert!(matches!(error, CheckError::NotUsed { .. }), "{error}");
+}
+
+/// A program whose only block is counted by its text.
+const TEXTS: &str = "#![forbid(unsafe_code)]
+fn main() {
+    let wanted: usize = std::env::args().nth(1).unwrap().parse().unwrap();
+    let texts: Vec<String> = (0..wanted).map(|at| at.to_string()).collect();
+    println!(\"{}\", texts.concat().len());
+}
+";
+
+#[test]
+fn a_rust_program_is_built_from_a_copy() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (crate_folder, out) = (folder.path().join("it's mine"), folder.path().join("out"));
+    fs::create_dir_all(crate_folder.join("src")).expect("a folder");
+    let manifest =
+        "[package]\nname = \"texts\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n";
+    fs::write(crate_folder.join("Cargo.toml"), manifest).expect("a file");
+    fs::write(crate_folder.join("src/main.rs"), TEXTS).expect("a file");
+    // The versions that are on this machine.
+    let lock = sources().join("../Cargo.lock");
+    fs::copy(lock, crate_folder.join("Cargo.lock")).expect("the workspace's own");
+    let plan = Plan { manifest: Some(crate_folder.clone()), ..plan("{} 1000", &out) };
+    fs::create_dir(&out).expect("a folder");
+    let pools = crate::strategies::built_in().into_iter().filter(|one| one.name == "pools+heap");
+    let all = candidates(&plan, &pools.collect::<Vec<_>>()).expect("they are built");
+    let names: Vec<&str> = all.iter().take(4).map(|one| &*one.name).collect();
+    assert_eq!(names, ["own", "heap", "locked-heap", "pools+heap"]);
+    let checked = run(&plan, &all[..4], &mut |_, _, _| {}).expect("it runs with all");
+    assert_eq!(checked.ran.len(), 4);
+    let main = fs::read_to_string(crate_folder.join("src/main.rs")).expect("it is there");
+    assert_eq!(main, TEXTS, "what is the user's stays");
+    let empty = Plan { manifest: Some(folder.path().to_owned()), ..plan };
+    let error = candidates(&empty, &[]).expect_err("no crate is there").to_string();
+    assert!(error.contains("Cargo.toml: No such file"), "{error}");
 }

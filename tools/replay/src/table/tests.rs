@@ -33,22 +33,22 @@ fn capped(mut row: RowResult) -> RowResult {
 
 #[test]
 fn tables_are_aligned_and_sorted() {
-    let mut null = row("null", Kind::Loop, 2.0);
+    let mut null = in_rounds(row("null", Kind::Loop, 2.0));
     (null.memory_ratio, null.worst_ns, null.refused) = (None, None, None);
     let result = result(vec![
         null,
         capped(row("linked_list_allocator", Kind::Peer, 1.0)),
-        row("heap", Kind::Ours, 5.5),
-        row("system", Kind::Peer, 11.25),
+        RowResult { peak_bytes: Some(14_345), ..in_rounds(row("heap", Kind::Ours, 5.5)) },
+        RowResult { peak_bytes: Some(15_345), ..in_rounds(row("system", Kind::Peer, 11.25)) },
     ]);
     let text = Table(&result).to_string();
     let expected = "\
 lua: 2 000 000 events, peak of 12 345 live bytes
-  row                    kind  ns/event    min    max  memory  worst ns  faults  refused
-  null                   loop      2.00   1.00   3.00       -         -       0        -
-  heap                   ours      5.50   4.50   6.50   1.062     1 234       0        0
-  system                 peer     11.25  10.25  12.25   1.062     1 234       0        0
-  linked_list_allocator  peer      1.00   0.00   2.00   1.062     1 234       0        0  \
+  row                    kind  ns/event    min    max  of heap  memory  of heap  worst ns  faults  refused
+  null                   loop      2.00   1.00   3.00        -       -        -         -       0        -
+  heap                   ours      5.50   4.50   6.50     1.00   1.062     1.00     1 234       0        0
+  system                 peer     11.25  10.25  12.25     2.64   1.062     1.50     1 234       0        0
+  linked_list_allocator  peer      1.00   0.00   2.00        -   1.062        -     1 234       0        0  \
 capped after 33 280 events
 ";
     assert_eq!(text, expected);
@@ -95,23 +95,41 @@ refused
     assert_eq!(text, expected);
 }
 
+/// The row with five rounds, each a little slower than the one before.
+fn in_rounds(mut row: RowResult) -> RowResult {
+    let median = row.ns_per_event.map_or(0.0, |ns| ns.median);
+    row.rounds_ns = (0..9).map(|round| median + 0.01 * f64::from(round)).collect();
+    row
+}
+
 #[test]
-fn the_best_serves_everything() {
+fn the_best_serves_everything_whoever_made_it() {
     let mut refusing = row("buddy", Kind::Ours, 3.0);
     refusing.refused = Some(1);
-    let rows = vec![
+    let mut rows = vec![
+        in_rounds(row("null", Kind::Loop, 1.0)),
         refusing,
         capped(row("page", Kind::Ours, 2.0)),
-        row("pools+heap", Kind::Strategy, 4.5),
-        row("heap", Kind::Ours, 5.0),
-        row("system", Kind::Peer, 9.0),
+        in_rounds(row("pools+heap", Kind::Strategy, 4.0)),
+        in_rounds(row("heap", Kind::Ours, 5.0)),
+        row("system", Kind::Peer, 8.0),
         row("talc", Kind::Peer, 6.0),
     ];
-    let text = sentence(&result(rows));
     assert_eq!(
-        text,
-        "lua: `pools+heap` serves it best with 4.50 ns an event and 1.062 times its live bytes at \
-         the peak; 0.50 of the time of the system's malloc, 0.75 of talc, the quickest peer."
+        sentence(&result(rows.clone())),
+        "lua: `pools+heap` serves it best with 4.00 ns an event and 1.062 times its live bytes at \
+         the peak; 0.75 (0.75..0.75) of the heap's time above the loop; 0.50 of the time of the \
+         system's malloc."
+    );
+    rows.push(in_rounds(row("mimalloc", Kind::Peer, 3.0)));
+    let text = sentence(&result(rows.clone()));
+    assert!(text.starts_with("lua: `mimalloc` serves it best with 3.00 ns an event"), "{text}");
+    assert!(text.contains(". Of ours it is `pools+heap` with 4.00 ns an event"), "{text}");
+    rows[3] = in_rounds(row("pools+heap", Kind::Strategy, 4.9));
+    let text = sentence(&result(rows));
+    assert!(
+        text.contains("0.98 (0.98..0.98) of the heap's time above the loop, which is no gain"),
+        "{text}"
     );
 }
 
@@ -124,7 +142,12 @@ fn a_sentence_stands_without_peers_and_without_a_best() {
          peak."
     );
     let text = sentence(&result(vec![row("talc", Kind::Peer, 5.0)]));
-    assert_eq!(text, "lua: no strategy of ours served all of it.");
+    assert!(text.ends_with(" Nothing of ours served all of it."), "{text}");
+    assert_eq!(sentence(&result(Vec::new())), "lua: nothing served all of it.");
+    let few = TraceResult { events: 1999, ..result(vec![row("heap", Kind::Ours, 5.0)]) };
+    let expected =
+        "lua: 1 999 events are too few to say what serves it best; record 2 000 at least.";
+    assert_eq!(sentence(&few), expected);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::results::{Results, TraceResult};
 
 #[test]
 fn verdicts_come_first_and_name_the_best() {
-    let trace = random_trace(1, 200);
+    let trace = random_trace(1, 2200);
     let results = Results { traces: vec![result(&trace)] };
     let traces = [trace];
     let (opening, data) = collect(&results, &traces);
@@ -15,19 +15,19 @@ fn verdicts_come_first_and_name_the_best() {
     assert!(verdict.starts_with("`heap` serves it best"), "without its name again: {verdict}");
     assert_eq!(data.traces[0].best, Some("heap"), "the table marks it");
     let expected =
-        "1 recorded program, 200 events of allocating and freeing, replayed over 2 allocators.";
+        "1 recorded program, 2,200 events of allocating and freeing, replayed over 2 allocators.";
     assert_eq!(opening.lede, expected, "the loop is no allocator");
 }
 
 #[test]
 fn a_verdict_without_a_best_starts_as_a_sentence() {
-    let traces = [random_trace(1, 100)];
+    let traces = [random_trace(1, 2100)];
     let nobody = TraceResult { rows: Vec::new(), ..result(&traces[0]) };
     let results = Results { traces: vec![nobody] };
     let (opening, data) = collect(&results, &traces);
     assert_eq!(data.traces[0].best, None, "nobody is marked");
     let verdict = &opening.verdicts[0].1;
-    assert_eq!(verdict, "No strategy of ours served all of it.", "nobody");
+    assert_eq!(verdict, "Nothing served all of it.", "nobody");
 }
 
 #[test]
