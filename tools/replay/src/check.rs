@@ -12,6 +12,7 @@
 //! 4. [`predict`] says what a replay of the recording would have promised.
 
 pub mod allocators;
+mod as_malloc;
 pub mod compare;
 mod libraries;
 pub mod predict;
@@ -21,14 +22,15 @@ mod sample;
 use core::error::Error;
 use core::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 pub use allocators::Candidate;
 pub use compare::{Answer, Checked, Figure, Ran};
 pub use predict::{Promise, promise};
+pub use sample::Sample;
 
 use crate::interrupt;
-pub use sample::Sample;
+pub use crate::sources::sources;
 
 /// The least number of rounds: with fewer there is no interval of 95 %.
 pub const ROUNDS_MIN: u32 = 9;
@@ -47,12 +49,6 @@ pub struct Plan {
     /// The folder of a crate whose program is built with each allocator and stands for `{}` in the
     /// command; without one allocators are preloaded.
     pub manifest: Option<PathBuf>,
-}
-
-/// Returns where the sources of `loligo-allocators` were as this was compiled.
-#[must_use]
-pub fn sources() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../allocators")
 }
 
 /// Why a program cannot be checked.

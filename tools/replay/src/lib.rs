@@ -26,6 +26,7 @@ pub mod record;
 pub mod report;
 pub mod results;
 pub mod rows;
+mod sources;
 pub mod strategies;
 pub mod subject;
 pub mod table;

@@ -23,6 +23,7 @@ const NOT_EMULATED: &[(&str, &str)] = &[
     ("a_commit_that_fails_half_way_is_undone", "limits of memory are the emulator's own"),
     ("address_space_runs_out_at_every_page", "as above"),
     ("commits_up_to_the_limit_of_mappings", "as above"),
+    ("frees_beyond_the_limit_of_mappings", "as above"),
     ("what_is_freed_is_unmapped", "the list of mappings is the emulator's own"),
 ];
 

@@ -52,7 +52,8 @@ pub(super) fn check(
         .map_err(|error| format!("{}: not what was written: {error}", figures.display()))?;
     let Some(own) = checked.ran.first() else { return Ok(()) };
     let line = Line::new();
-    let promised = promise(trace, &strategies, own, &mut |progress| line.show(progress));
+    let promised =
+        promise(trace, &strategies, own, manifest.is_none(), &mut |progress| line.show(progress));
     line.end();
     let promised = promised.map_err(|error| error.to_string())?;
     let output =

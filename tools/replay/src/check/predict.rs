@@ -1,16 +1,19 @@
 //! What a replay promises for the whole program, to be put next to what the program did.
 //!
-//! A replay knows what the allocator's calls take, on fresh memory as a program has it. The rest of
-//! the program is taken to be the same under each allocator.
+//! A replay knows what the allocator's calls take, on fresh memory as a program has it, and by the
+//! calls of the program: C's `free` is not told a size. The rest of the program is taken to be the
+//! same under each allocator.
 
+use loligo_allocators::{Locked, ThreadHeap};
 use serde::{Deserialize, Serialize};
 
+use super::as_malloc::AsMalloc;
 use super::compare::Ran;
 use crate::measure::{MeasureError, Options, Progress, measure};
 use crate::ours;
-use crate::results::RowResult;
+use crate::results::{Kind, RowResult};
 use crate::rows::{self, Row};
-use crate::strategies::StrategyConfig;
+use crate::strategies::{self, StrategyConfig};
 use crate::trace::Trace;
 
 /// What is promised of an allocator, as ratios to the program under its own.
@@ -26,28 +29,53 @@ pub struct Promise {
 
 /// Replays the whole of a recording over what the program ran under, and says what that would make
 /// of the program whose own figures are `own`. The program's own allocator is taken to be the C
-/// library's.
+/// library's. Ours were preloaded, or built into the program as its global allocator.
 ///
 /// # Errors
 ///
 /// [`MeasureError`] if the system refuses what the replay needs.
 pub fn promise(
     trace: &Trace,
-    strategies: &[StrategyConfig],
+    configs: &[StrategyConfig],
     own: &Ran,
+    is_preloaded: bool,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<Vec<Promise>, MeasureError> {
     let mut all: Vec<Row> =
         rows::peers().into_iter().filter(|row| row.name() == "system").collect();
-    all.push(ours::heap_row());
-    all.extend(strategies.iter().map(StrategyConfig::row));
-    all.extend(
-        rows::peers().into_iter().filter(|row| ["mimalloc", "jemalloc"].contains(&row.name())),
-    );
+    all.extend(if is_preloaded { preloaded(configs) } else { built_in(configs) });
+    let peers = rows::peers().into_iter();
+    all.extend(peers.filter(|row| ["mimalloc", "jemalloc"].contains(&row.name())));
     let options = Options { rounds: 9, worst_rounds: 0, fresh: true, ..Options::default() };
     let measured = measure(core::slice::from_ref(trace), &all, &options, progress)?;
     let Some(measured) = measured.first() else { return Ok(Vec::new()) };
     Ok(promises(&measured.result.rows, trace.events.len(), own))
+}
+
+/// Returns the rows of libraries that are preloaded.
+fn preloaded(configs: &[StrategyConfig]) -> Vec<Row> {
+    let mut rows = vec![Row::growing("heap", Kind::Ours, || AsMalloc(thread_heap()))];
+    for strategy in configs {
+        let tree = strategy.tree.clone();
+        rows.push(Row::growing(strategy.name.clone(), Kind::Strategy, move || {
+            AsMalloc(strategies::allocator(&tree))
+        }));
+    }
+    rows
+}
+
+/// Returns the rows of global allocators in the program.
+fn built_in(configs: &[StrategyConfig]) -> Vec<Row> {
+    let mut rows = vec![
+        ours::allocator_row("heap", thread_heap),
+        ours::allocator_row("locked-heap", || Locked::new(ours::heap())),
+    ];
+    rows.extend(configs.iter().map(StrategyConfig::row));
+    rows
+}
+
+fn thread_heap() -> ThreadHeap<'static> {
+    ThreadHeap::new("heap", &ours::PAGES)
 }
 
 /// Makes promises of rows, of which the first is what the program has.

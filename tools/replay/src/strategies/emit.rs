@@ -106,12 +106,13 @@ fn header(name: &str, in_region: bool) -> String {
     let region = if in_region { "use core::mem::MaybeUninit;\n" } else { "" };
     format!(
         "//! Strategy `{name}`, written by `loligo`. It needs `loligo-allocators` alone:\n//!\n\
-         //! ```toml\n//! [dependencies]\n//! loligo-allocators = \"0.1\"\n//! ```\n\
+         //! ```toml\n//! [dependencies]\n//! {}\n//! ```\n\
          #![allow(dead_code, unused_imports, reason = \"one text for strategies of every kind\")]\n\n\
          use core::alloc::Layout;\nuse core::cell::Cell;\n{region}use core::ptr::NonNull;\n\n\
          use loligo_allocators::{{\n    AllocError, Allocator, Block, BuddyAllocator, ClassTable, \
          Damage, DefaultClasses, FrameAllocator,\n    HeapAllocator, Locked, Make, PageAllocator, \
-         PoolAllocator, ProxyAllocator, SizeClasses, SlabAllocator, Stats,\n}};\n"
+         PoolAllocator, ProxyAllocator, SizeClasses, SlabAllocator, Stats,\n}};\n",
+        crate::sources::dependency()
     )
 }
 
