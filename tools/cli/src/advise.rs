@@ -60,7 +60,7 @@ pub(crate) struct Advise {
     #[arg(long, value_name = "COMMAND")]
     check: Option<String>,
 
-    /// With --check, the folder of a Rust crate whose program stands for `{}` in the command and is built
+    /// With --check, the folder of a Rust crate whose program replaces `{}` in the command and is built
     /// with each allocator as the global one
     #[arg(long = "crate", value_name = "DIR", requires = "check")]
     manifest: Option<PathBuf>,
@@ -111,7 +111,7 @@ impl Advise {
         };
         let line = Line::new();
         interrupt::arm();
-        let found = advise(&trace, &options, &mut |what, done, of| line.tell(what, done, of));
+        let found = advise(&trace, &options, &mut |what, done, of| line.show_work(what, done, of));
         line.end();
         let advice = found.map_err(|error| error.to_string())?;
 

@@ -19,7 +19,7 @@ use crate::selection;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Check {
-    /// A line for the shell, the same work each time; with --crate `{}` stands for the program
+    /// A line for the shell, the same work each time; with --crate the program replaces `{}`
     #[arg(value_name = "COMMAND")]
     command: String,
 
@@ -99,11 +99,14 @@ impl Check {
             manifest: self.manifest.clone(),
         };
         if plan.manifest.is_some() && !plan.command.contains("{}") {
-            return Err("with --crate the command says by `{}` where the program stands: '{} --fast job.json'".into());
+            return Err(
+                "with --crate the command has `{}` in place of the program: '{} --fast job.json'"
+                    .into(),
+            );
         }
         interrupt::arm();
         let line = Line::new();
-        line.tell("building what it is run under", 0, 1);
+        line.show_work("building what it is run under", 0, 1);
         let checked = check::candidates(&plan, &strategies).and_then(|all| {
             check::run(&plan, &all, &mut |name, done, of| line.step("running", name, done, of))
         });

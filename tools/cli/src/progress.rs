@@ -43,7 +43,7 @@ impl Line {
     }
 
     /// Shows how far work is that has no rows.
-    pub(crate) fn tell(&self, what: &str, done: usize, of: usize) {
+    pub(crate) fn show_work(&self, what: &str, done: usize, of: usize) {
         self.set(what, None, done as u64, of as u64);
     }
 

@@ -46,7 +46,7 @@ pub struct Plan {
     pub folder: PathBuf,
     /// Where the sources of `loligo-allocators` are.
     pub sources: PathBuf,
-    /// The folder of a crate whose program is built with each allocator and stands for `{}` in the
+    /// The folder of a crate whose program is built with each allocator and replaces `{}` in the
     /// command; without one allocators are preloaded.
     pub manifest: Option<PathBuf>,
 }
@@ -80,7 +80,7 @@ pub enum CheckError {
         /// How many rounds were whole.
         rounds: usize,
     },
-    /// The program has an allocator of its own, or none is loaded into it.
+    /// The program has its own allocator, or none is loaded into it.
     NotUsed {
         /// The command.
         command: String,
@@ -114,7 +114,7 @@ impl fmt::Display for CheckError {
             Self::NotUsed { command } => write!(
                 f,
                 "`{command}` asks no preloaded allocator for memory: it is linked statically, runs with \
-                 another user's rights, or has an allocator of its own. A Rust program: take its \
+                 another user's rights, or has its own allocator. A Rust program: take its \
                  `#[global_allocator]` out, or check its crate with --crate DIR"
             ),
         }

@@ -6,7 +6,7 @@ use crate::results::{RowResult, Spread, TraceResult};
 /// What is not better by this is no advice.
 const WORTH: f64 = 0.95;
 
-/// A ratio that was taken in several rounds.
+/// A ratio of several rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Ratio {
     pub(crate) median: f64,

@@ -127,7 +127,7 @@ fn notes(row: &RowResult) -> String {
     notes.join(", ")
 }
 
-/// Returns the row, whoever made it, that served the whole trace in the least time.
+/// Returns the row, ours or a peer's, that served the whole trace in the least time.
 #[must_use]
 pub fn best(result: &TraceResult) -> Option<&RowResult> {
     quickest(result, |kind| kind != Kind::Loop)

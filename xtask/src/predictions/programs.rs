@@ -21,7 +21,7 @@ pub(super) struct Program {
     words: &'static [&'static str],
 }
 
-/// What stands for the program of the crate.
+/// What the program of the crate replaces.
 pub(super) const STORY: &str = "{}";
 
 /// The folder of the crate.

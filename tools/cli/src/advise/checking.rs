@@ -17,7 +17,7 @@ use crate::progress::Line;
 
 /// Runs the program under the choices and prints what it took and what was promised.
 ///
-/// `loligo check` does the work in a process of its own: what is counted of a child begins with what
+/// `loligo check` does the work in a separate process: what is counted of a child begins with what
 /// its parent has, and this one has the recording.
 pub(super) fn check(
     command: &str,
@@ -44,7 +44,7 @@ pub(super) fn check(
     }
     let status = child.status().map_err(|error| format!("cannot start `loligo check`: {error}"))?;
     if !status.success() {
-        return Err(format!("`loligo check` {status}; the advice above stands unchecked"));
+        return Err(format!("`loligo check` {status}; the advice above is unchecked"));
     }
     let text = fs::read_to_string(&figures)
         .map_err(|error| format!("{}: cannot read: {error}", figures.display()))?;
@@ -75,7 +75,7 @@ fn worth_checking(choices: &[StrategyConfig]) -> Vec<StrategyConfig> {
     kept
 }
 
-/// Shows promises beside what was measured.
+/// Shows promises next to what was measured.
 fn describe(checked: &Checked, promised: &[Promise]) -> String {
     let mut text =
         String::from("\nWhat the replay promised of the whole program, and what it did:\n");

@@ -9,7 +9,7 @@ fn what_cannot_be_checked_is_refused() {
         (&["check"][..], "<COMMAND>"),
         (&["check", "true", "--rounds", "3"], "3 is not in 9..=1000"),
         (&["check", "true", "--strategies", "no.json"], "no.json: cannot read the strategies"),
-        (&["check", "true", "--crate", "."], "by `{}` where the program stands"),
+        (&["check", "true", "--crate", "."], "has `{}` in place of the program"),
         (&["check", "true", "--json", "no/figures.json"], "no/figures.json: cannot write"),
     ] {
         let stderr = place.refused(arguments);

@@ -10,7 +10,7 @@ pub struct Candidate {
     pub name: String,
     /// The library that is preloaded; without one it is the program's own.
     pub library: Option<PathBuf>,
-    /// The program that stands for `{}` in the command.
+    /// The program that replaces `{}` in the command.
     pub program: Option<PathBuf>,
 }
 

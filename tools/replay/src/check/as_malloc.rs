@@ -11,7 +11,7 @@ use crate::subject::Subject;
 /// What a block of `malloc` is aligned to at the least.
 const ALIGN: usize = 16;
 
-/// An allocator that is not told the size of what is freed.
+/// An allocator that does not get the size of what is freed.
 pub(super) struct AsMalloc<A>(pub(super) A);
 
 impl<A: Allocator> AsMalloc<A> {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Sample;
 use crate::interval::interval;
 
-/// What lies within this of the program's own is no reason to change a program.
+/// What is within this of the program's own is no reason to change a program.
 const WORTH: f64 = 0.05;
 
 /// A figure of an allocator: its median, and its ratio to the program's own.

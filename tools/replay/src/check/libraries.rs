@@ -18,7 +18,7 @@ const LIBRARY: &str = "\
 //! `malloc` and its kin over one of our allocators, written by `loligo`.\n\
 mod counters;\nmod exports;\nmod heap;\n";
 
-/// What a strategy needs to stand where the heap does.
+/// What a strategy needs to take the heap's place.
 const AS_HEAP: &str = "
 pub(crate) use GLOBAL as HEAP;
 

@@ -1,7 +1,7 @@
 //! What a replay promises for the whole program, to be put next to what the program did.
 //!
 //! A replay knows what the allocator's calls take, on fresh memory as a program has it, and by the
-//! calls of the program: C's `free` is not told a size. The rest of the program is taken to be the
+//! calls of the program: C's `free` gets no size. The rest of the program is taken to be the
 //! same under each allocator.
 
 use loligo_allocators::{Locked, ThreadHeap};

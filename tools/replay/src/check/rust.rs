@@ -1,7 +1,7 @@
 //! A Rust program built with other global allocators, from a copy of its sources.
 //!
-//! A global allocator is told the size of what is freed, and is compiled into the program; so the
-//! program itself is built anew and nothing is preloaded. What is the user's stays as it is.
+//! A global allocator gets the size of what is freed, and is compiled into the program; so the program
+//! itself is rebuilt and nothing is preloaded. What is the user's stays as it is.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::{Candidate, CheckError, Plan};
 use crate::strategies::{StrategyConfig, emit_global};
 
-/// What stands for the program in the command.
+/// What the program replaces in the command.
 pub(super) const PLACE: &str = "{}";
 
 /// The file of the allocator, next to the program's `main.rs`.

@@ -98,7 +98,7 @@ impl<'a, B: Allocator + ?Sized> FrameRing<'a, B> {
     }
 
     fn segments(&self) -> &[Segment<'a>] {
-        // SAFETY: by invariants 1 and 2 so many were written there, and live as long as the ring.
+        // SAFETY: by invariants 1 and 2 this number was written there, and lives as long as the ring.
         unsafe { core::slice::from_raw_parts(self.segments.as_ptr(), self.segment_count) }
     }
 

@@ -103,7 +103,7 @@ fn in_rounds(mut row: RowResult) -> RowResult {
 }
 
 #[test]
-fn the_best_serves_everything_whoever_made_it() {
+fn the_best_serves_everything_ours_or_not() {
     let mut refusing = row("buddy", Kind::Ours, 3.0);
     refusing.refused = Some(1);
     let mut rows = vec![
