@@ -80,5 +80,5 @@ pub use wrappers::quarantine::QuarantineAllocator;
 pub use wrappers::shared_proxy::SharedProxy;
 #[cfg(feature = "std")]
 pub use wrappers::trace::WriteSink;
-pub use wrappers::trace::{SinkError, SiteUsage, TraceAllocator, TraceSink};
+pub use wrappers::trace::{SinkError, SiteUsage, TraceAllocator, TraceSink, TraceSnapshot};
 pub use wrappers::verify::VerifyAllocator;

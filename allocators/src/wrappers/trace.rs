@@ -25,6 +25,7 @@ mod ledger;
 mod recorder;
 mod report;
 mod sink;
+mod snapshot;
 mod stack;
 #[cfg(test)]
 mod tests;
@@ -34,6 +35,7 @@ pub use report::SiteUsage;
 #[cfg(feature = "std")]
 pub use sink::WriteSink;
 pub use sink::{SinkError, TraceSink};
+pub use snapshot::TraceSnapshot;
 
 /// An allocator that forwards everything to its backing and records for each live block its call
 /// site, its bytes, and its allocation number.
@@ -90,8 +92,8 @@ pub use sink::{SinkError, TraceSink};
 /// # Threads
 ///
 /// `Send` where the backing and the allocator for books are `Sync`; never `Sync`: wrap it in a
-/// [`Locked`](crate::Locked). Do not write a report with stacks while it is the global allocator
-/// under such a lock, since looking up names allocates globally.
+/// [`Locked`](crate::Locked). Looking up the names of frames allocates globally, so where it is the
+/// global allocator under such a lock, write a [`snapshot`](Self::snapshot) after the lock.
 ///
 /// # When not to use it
 ///
@@ -199,6 +201,47 @@ impl<'a, B: Allocator + ?Sized, K: Allocator + ?Sized> TraceAllocator<'a, B, K> 
     /// memory of the global heap.
     pub fn report(&self) -> impl fmt::Display + '_ {
         report::Report { trace: self }
+    }
+
+    /// Returns a copy of the report as it is now, in memory of `memory`, to be written later: where
+    /// this is the global allocator under a lock, once the lock is released.
+    ///
+    /// # Complexity
+    ///
+    /// O(blocks + sites^2).
+    ///
+    /// # Errors
+    ///
+    /// [`AllocError`] if `memory` has not enough of it.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// # use loligo_allocators::{HeapAllocator, Locked, PageAllocator, TraceAllocator};
+    /// static PAGES: PageAllocator = PageAllocator::new("pages");
+    /// static HEAP: Locked<HeapAllocator<'static, PageAllocator>> =
+    ///     Locked::new(HeapAllocator::new_in("heap", &PAGES));
+    /// type Traced = TraceAllocator<'static, Locked<HeapAllocator<'static, PageAllocator>>, PageAllocator>;
+    /// #[global_allocator]
+    /// static GLOBAL: Locked<Traced> = Locked::new(TraceAllocator::new_in("global", &HEAP, &PAGES));
+    ///
+    /// fn main() {
+    ///     // .. the program; then what it has left:
+    ///     match GLOBAL.with(|trace| trace.snapshot(&PAGES)) {
+    ///         Ok(left) => println!("{left}"),
+    ///         Err(error) => println!("no report: {error}"),
+    ///     }
+    /// }
+    /// ```
+    pub fn snapshot<'m>(
+        &self,
+        memory: &'m (dyn Allocator + 'm),
+    ) -> Result<TraceSnapshot<'m>, AllocError>
+    where
+        'a: 'm,
+    {
+        let stats = self.stats();
+        TraceSnapshot::take(self.name, [stats.live, stats.requested], &self.ledger, memory)
     }
 
     /// Shows the call sites with live blocks, the one with the most bytes first. With stacks a site

@@ -14,7 +14,6 @@ use crate::wrappers::trace::entry::{Entry, LastFreed};
 use crate::wrappers::trace::groups::{Group, Groups};
 use crate::wrappers::trace::recorder::Recorder;
 use crate::wrappers::trace::sink::{SinkError, TraceSink};
-#[cfg(feature = "stacks")]
 use crate::wrappers::trace::stack::Stack;
 
 #[cfg(test)]
@@ -240,7 +239,7 @@ impl<'a, K: Allocator + ?Sized> Ledger<'a, K> {
         }
     }
 
-    #[cfg(feature = "stacks")]
+    /// Returns the stack of a group; `None` where none are kept.
     pub(super) fn stack(&self, group: u32) -> Option<Stack> {
         self.groups.stack(group)
     }

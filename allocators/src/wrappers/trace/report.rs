@@ -6,6 +6,7 @@ use core::panic::Location;
 use crate::contract::allocator::Allocator;
 use crate::wrappers::trace::TraceAllocator;
 use crate::wrappers::trace::groups::Group;
+use crate::wrappers::trace::stack::Stack;
 
 #[cfg(test)]
 mod tests;
@@ -53,44 +54,56 @@ struct Widths {
 impl<B: Allocator + ?Sized, K: Allocator + ?Sized> fmt::Display for Report<'_, '_, B, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let stats = self.trace.stats();
-        let mut sites = 0;
-        let mut widths =
-            Widths { blocks: "blocks".len(), bytes: "bytes".len(), oldest: "oldest".len() };
         let ledger = &self.trace.ledger;
-        ledger.each_group(&mut |_, group| {
-            sites += 1;
-            widths.blocks = widths.blocks.max(digits(group.blocks as u64));
-            widths.bytes = widths.bytes.max(digits(group.bytes as u64));
-            widths.oldest = widths.oldest.max(1 + digits(group.oldest));
-        });
-        write!(f, "allocator `{}`: ", self.trace.name())?;
-        if stats.live == 0 {
-            return f.write_str("no live blocks");
-        }
-        let (s, ss) = (plural(stats.live), plural(sites));
-        write!(
-            f,
-            "{} live block{s} of {} bytes, from {sites} site{ss}",
-            stats.live, stats.requested
-        )?;
-        let Widths { blocks, bytes, oldest } = widths;
-        write!(f, "\n  {:>blocks$}  {:>bytes$}  {:>oldest$}  site", "blocks", "bytes", "oldest")?;
-        let mut result = Ok(());
-        ledger.each_group(&mut |number, group| {
-            if result.is_ok() {
-                result = write_group(f, &group, &widths);
-                #[cfg(feature = "stacks")]
-                if result.is_ok()
-                    && let Some(stack) = ledger.stack(number)
-                {
-                    result = crate::wrappers::trace::stack::write_frames(f, &stack, group.site);
-                }
-                #[cfg(not(feature = "stacks"))]
-                let _ = number;
-            }
-        });
-        result
+        write_report(f, self.trace.name(), [stats.live, stats.requested], &|visit| {
+            ledger.each_group(&mut |number, group| visit(group, ledger.stack(number)));
+        })
     }
+}
+
+/// What shows each group and its stack, as often as it is called.
+pub(super) type Each<'e> = dyn Fn(&mut dyn FnMut(Group, Option<Stack>)) + 'e;
+
+/// Writes a report of the live blocks and bytes in `live`, whose groups `each` shows.
+pub(super) fn write_report(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    live: [usize; 2],
+    each: &Each<'_>,
+) -> fmt::Result {
+    let mut sites = 0;
+    let mut widths =
+        Widths { blocks: "blocks".len(), bytes: "bytes".len(), oldest: "oldest".len() };
+    each(&mut |group, _| {
+        sites += 1;
+        widths.blocks = widths.blocks.max(digits(group.blocks as u64));
+        widths.bytes = widths.bytes.max(digits(group.bytes as u64));
+        widths.oldest = widths.oldest.max(1 + digits(group.oldest));
+    });
+    write!(f, "allocator `{name}`: ")?;
+    let [blocks, bytes] = live;
+    if blocks == 0 {
+        return f.write_str("no live blocks");
+    }
+    let (s, ss) = (plural(blocks), plural(sites));
+    write!(f, "{blocks} live block{s} of {bytes} bytes, from {sites} site{ss}")?;
+    let Widths { blocks, bytes, oldest } = widths;
+    write!(f, "\n  {:>blocks$}  {:>bytes$}  {:>oldest$}  site", "blocks", "bytes", "oldest")?;
+    let mut result = Ok(());
+    each(&mut |group, stack| {
+        if result.is_ok() {
+            result = write_group(f, &group, &widths);
+            #[cfg(feature = "stacks")]
+            if result.is_ok()
+                && let Some(stack) = stack
+            {
+                result = crate::wrappers::trace::stack::write_frames(f, &stack, group.site);
+            }
+            #[cfg(not(feature = "stacks"))]
+            let _ = stack;
+        }
+    });
+    result
 }
 
 fn write_group(f: &mut fmt::Formatter<'_>, group: &Group, widths: &Widths) -> fmt::Result {

@@ -66,8 +66,13 @@ mod named {
     /// How far frames are indented below the line of their site, their number included.
     const INDENT: usize = 8;
 
-    /// Writes the frames of a stack, a line each, from the one that called at `site`: frames before
-    /// it are this library's. If the debug information has no such line, all are written.
+    /// The functions by which Rust calls the global allocator: frames before the last of them are
+    /// the allocator's.
+    const GLOBAL: [&str; 3] = ["__rust_alloc", "__rust_alloc_zeroed", "__rust_realloc"];
+
+    /// Writes the frames of a stack, a line each, from the one that called at `site`, or that asked
+    /// the global allocator: frames before it are this library's. If the debug information has no
+    /// such line, all are written.
     pub(in crate::wrappers::trace) fn write_frames(
         f: &mut fmt::Formatter<'_>,
         stack: &Stack,
@@ -112,7 +117,8 @@ mod named {
         Ok(())
     }
 
-    /// Returns how many symbols are before the one that called at `site`; 0 if there is none.
+    /// Returns how many symbols are before the one that called at `site`, or after which the global
+    /// allocator was asked; 0 if there is none.
     fn find_call(stack: &Stack, site: &Location<'_>) -> usize {
         let mut seen = 0;
         let mut found = None;
@@ -125,6 +131,12 @@ mod named {
                 found = Some(seen);
             }
             seen += 1;
+            let name = symbol.and_then(backtrace::Symbol::name);
+            let name = name.as_ref().and_then(backtrace::SymbolName::as_str).unwrap_or_default();
+            // Such a function calls at a line of this library, so it comes after that line.
+            if GLOBAL.iter().any(|global| name.ends_with(global)) {
+                found = Some(seen);
+            }
         });
         found.unwrap_or(0)
     }
