@@ -58,6 +58,8 @@ pub(crate) struct Who {
     pub(crate) thread: u64,
     pub(crate) site: u32,
     pub(crate) time_ns: u64,
+    /// The call stack, 0 where none is recorded.
+    pub(crate) stack: u32,
 }
 
 /// A live block.
@@ -192,7 +194,8 @@ impl<W: Write> Books<W> {
         self.summary.events += 1;
         let thread = self.thread(who.thread);
         let event = Event { op, align_log2: block.align_log2, thread, slot: block.slot, bytes };
-        self.writer.event(event, Details { site: who.site, object: 0, time_ns: who.time_ns })
+        let Who { site, time_ns, stack, .. } = who;
+        self.writer.event(event, Details { site, object: 0, time_ns, stack })
     }
 
     /// Returns the number of a thread, in order of their first events. Those beyond 65 535 are one.

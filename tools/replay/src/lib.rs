@@ -21,6 +21,7 @@ pub mod record;
 pub mod report;
 pub mod results;
 pub mod rows;
+pub mod show;
 pub mod strategies;
 pub mod subject;
 pub mod table;

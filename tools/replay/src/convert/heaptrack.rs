@@ -172,7 +172,7 @@ impl<W: Write> Reader<W> {
 
     fn who(&mut self, kind: u64) -> Result<Who, ConvertErrorKind> {
         let (site, time_ns) = (self.kind(kind)?.site, self.time_ns);
-        Ok(Who { thread: 0, site, time_ns })
+        Ok(Who { thread: 0, site, time_ns, stack: 0 })
     }
 
     fn kind(&mut self, number: u64) -> Result<&mut Kind, ConvertErrorKind> {

@@ -199,6 +199,7 @@ impl<W: Write> Reading<W> {
             site: self.sites.of(record.site, record.above, &mut self.books.writer)?,
             // Time 0 means that there is no clock.
             time_ns: record.time_ns.saturating_sub(self.began_ns).max(1),
+            stack: 0,
         })
     }
 }
