@@ -22,6 +22,9 @@ pub struct Summary {
     pub sizes: BTreeMap<u64, u64>,
     /// Call sites that have names.
     pub sites: usize,
+    /// Events whose call site is in the program's own file and not in a library; 0 where that is
+    /// not known.
+    pub program_events: u64,
     /// Frame marks.
     pub marks: u64,
     /// Frees of blocks whose allocation was not recorded; they are left out.

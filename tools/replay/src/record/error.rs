@@ -5,6 +5,8 @@ use core::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use super::{After, OtherAllocator};
+
 /// Why a program was not started, or nothing of it was recorded; each says what to do.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -55,6 +57,15 @@ pub enum RecordError {
     NoEvents {
         /// The file.
         program: PathBuf,
+        /// The allocator that was found in it.
+        allocator: Option<OtherAllocator>,
+    },
+    /// It ended before that came which the recording was to begin with.
+    NeverBegan {
+        /// The file.
+        program: PathBuf,
+        /// What did not come, or what nothing came after.
+        after: After,
     },
     /// The recording cannot be read, or the trace not be written.
     Files(io::Error),
@@ -111,7 +122,27 @@ impl fmt::Display for RecordError {
                  capabilities (getcap), clears its environment, or TMPDIR is mounted noexec",
                 program.display()
             ),
-            Self::NoEvents { program } => write!(
+            Self::NoEvents { program, allocator: Some(allocator) } => write!(
+                f,
+                "{}: made no allocation that the recorder saw: {allocator}; {}",
+                program.display(),
+                allocator.remedy()
+            ),
+            Self::NeverBegan { program, after } => {
+                write!(f, "{}: ended and nothing is recorded: ", program.display())?;
+                match after {
+                    After::Mark(value) => write!(
+                        f,
+                        "no mark {value} came; see whether it calls loligo_frame_mark with that \
+                         value, or name a lower one"
+                    ),
+                    After::Events(count) => {
+                        write!(f, "it had at most {count} events; name a lower number")
+                    }
+                    _ => f.write_str("it had no event after that time; name a shorter one"),
+                }
+            }
+            Self::NoEvents { program, allocator: None } => write!(
                 f,
                 "{}: made no allocation that the recorder saw; it may have its own malloc: let \
                  it use the system's, or record itself with loligo_allocators::recording",
