@@ -1,8 +1,8 @@
 //! The functions that the program calls in place of the C library's.
 //!
-//! Each is a stub of three instructions, which passes its stack pointer and its frame pointer as two
-//! more arguments: the return address is at the one, and by it the call site; the other leads to the
-//! callers. Blocks and errors are those of the real function.
+//! Each is a stub of three instructions, which passes its stack pointer and its frame pointer as
+//! two more arguments: the return address is at the one, and by it the call site; the other leads
+//! to the callers. Blocks and errors are those of the real function.
 
 use core::ffi::c_int;
 
@@ -54,7 +54,8 @@ stub! {
 }
 stub! {
     /// Allocates by alignment and size.
-    aligned_alloc(align: usize, bytes: usize) -> *mut u8, "mov rdx, rsp", "mov rcx, rbp" => aligned_alloc_at
+    aligned_alloc(align: usize, bytes: usize) -> *mut u8,
+    "mov rdx, rsp", "mov rcx, rbp" => aligned_alloc_at
 }
 stub! {
     /// Allocates by alignment and size, and returns an error number.

@@ -124,7 +124,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Returns the number of a stack, 0 of an empty one; `None` where the table has no place for it.
+    /// Returns the number of a stack, 0 of an empty one; `None` if the table has no place for it.
     pub(crate) fn stack(&self, callers: &Callers) -> Option<u32> {
         let addresses = &callers.addresses[..callers.count];
         addresses.iter().rev().try_fold(0, |parent, &address| self.frame(parent, address))

@@ -1,4 +1,4 @@
-//! What version 2 adds to the events: call sites, allocator objects, times, stacks, marks and notes.
+//! What version 2 adds to the events: call sites, allocator objects, times, stacks, marks, notes.
 
 use super::stacks::Stacks;
 use super::{NoMemory, try_push, try_resize};

@@ -9,7 +9,7 @@
 //! end     | 8     | 0     | 0       | 0       | events        | 0
 //! note    | 128   | 0     | length  | 0       | name=value
 //! stack   | 129   | 0     | 8       | number  | parent u32, site u32, then zeros
-//! stacks  | 130   | 0     | length  | 0       | first event u64, then a stack u32 for it and each after it
+//! stacks  | 130   | 0     | length  | 0       | first event u64, then a stack u32 for each
 //! other   | 131.. | any   | length  | any     | as many bytes, on into as many units as it takes
 //! ```
 
