@@ -122,31 +122,17 @@ impl fmt::Display for RecordError {
                  capabilities (getcap), clears its environment, or TMPDIR is mounted noexec",
                 program.display()
             ),
-            Self::NoEvents { program, allocator: Some(allocator) } => write!(
+            Self::NoEvents { program, allocator } => write!(
                 f,
-                "{}: made no allocation that the recorder saw: {allocator}; {}",
+                "{}: made no allocation that the recorder saw{}",
                 program.display(),
-                allocator.remedy()
+                missing_malloc(allocator.as_ref())
             ),
-            Self::NeverBegan { program, after } => {
-                write!(f, "{}: ended and nothing is recorded: ", program.display())?;
-                match after {
-                    After::Mark(value) => write!(
-                        f,
-                        "no mark {value} came; see whether it calls loligo_frame_mark with that \
-                         value, or name a lower one"
-                    ),
-                    After::Events(count) => {
-                        write!(f, "it had at most {count} events; name a lower number")
-                    }
-                    _ => f.write_str("it had no event after that time; name a shorter one"),
-                }
-            }
-            Self::NoEvents { program, allocator: None } => write!(
+            Self::NeverBegan { program, after } => write!(
                 f,
-                "{}: made no allocation that the recorder saw; it may have its own malloc: let \
-                 it use the system's, or record itself with loligo_allocators::recording",
-                program.display()
+                "{}: ended and nothing is recorded: {}",
+                program.display(),
+                missing_beginning(*after)
             ),
             Self::Files(cause) => write!(
                 f,
@@ -171,5 +157,27 @@ impl Error for RecordError {
             | Self::Files(cause) => Some(cause),
             _ => None,
         }
+    }
+}
+
+/// Returns why no allocation came, and the remedy.
+fn missing_malloc(allocator: Option<&OtherAllocator>) -> String {
+    match allocator {
+        Some(allocator) => format!(": {allocator}; {}", allocator.remedy()),
+        None => "; it may have its own malloc: let it use the system's, or record itself with \
+                 loligo_allocators::recording"
+            .to_owned(),
+    }
+}
+
+/// Returns what did not come, and the remedy.
+fn missing_beginning(after: After) -> String {
+    match after {
+        After::Mark(value) => format!(
+            "no mark {value} came; see whether it calls loligo_frame_mark with that value, or name a \
+             lower one"
+        ),
+        After::Events(count) => format!("it had at most {count} events; name a lower number"),
+        _ => "it had no event after that time; name a shorter one".to_owned(),
     }
 }

@@ -10,7 +10,10 @@ use super::{Counts, Show, SiteUse, Span, StackUse};
 const NAME_LETTERS: usize = 100;
 
 /// How many frames of a stack are printed.
-const FRAMES_MAX: usize = 24;
+const FRAMES_MAX: usize = 16;
+
+/// One stack is printed for as many entries of the other lists, as it takes as many lines.
+const LINES_EACH: usize = 3;
 
 impl Show {
     /// Returns the figures as text, of each list the first `top`.
@@ -177,6 +180,7 @@ fn stacks(
     let mut stacks: Vec<&StackUse> = all.iter().filter(|stack| of(stack).0 > 0).collect();
     stacks.sort_by_key(|stack| Reverse(of(stack).0));
     line(text, format_args!("\n{title}"));
+    let top = top.div_ceil(LINES_EACH);
     for stack in stacks.iter().take(top) {
         let (bytes_of, blocks) = of(stack);
         line(text, format_args!("{:>12} {blocks:>10} blocks", bytes(bytes_of)));
@@ -188,6 +192,7 @@ fn stacks(
             line(text, format_args!("{:>16}and {left} outer frames", ""));
         }
     }
+    more(text, stacks.len(), top, "stacks");
 }
 
 fn histogram(text: &mut String, title: &str, spans: &[Span], name: &dyn Fn(u64) -> String) {
