@@ -162,21 +162,22 @@ fn tell_missed(ran: &RecordedProgram, summary: &Summary) -> Result<bool, String>
         );
         return Ok(ran.is_useless(summary));
     }
-    // A hundredth: what is left are code, stacks, files, and memory from mmap.
-    if ran.peak_memory_bytes > MUCH_MEMORY && summary.peak_bytes < ran.peak_memory_bytes / 100 {
+    if ran.is_memory_missed(summary) {
         say!(
-            "loligo: WARNING: the program had up to {} MiB in memory, and {} KiB of it were recorded: \
-             it may have an allocator of its own, or take pages by mmap; the recorder sees only the C \
-             library's malloc",
+            "loligo: WARNING: the program, or one that it has started, had up to {} MiB in memory, and \
+             {} KiB of it were recorded: it may have an allocator of its own, or take pages by mmap; the \
+             recorder sees only the C library's malloc",
             ran.peak_memory_bytes >> 20,
             summary.peak_bytes >> 10
+        );
+    } else if summary.program_events == 0 {
+        say!(
+            "loligo: note: no event is the program's own, all are of libraries; if it allocates at all, \
+             it has an allocator of its own, which its symbols do not name"
         );
     }
     Ok(false)
 }
-
-/// From how much memory on the recorded blocks are compared with it.
-const MUCH_MEMORY: u64 = 100 << 20;
 
 /// Reports what a reader of the recording should know of the run.
 fn tell_run(ran: &RecordedProgram) {

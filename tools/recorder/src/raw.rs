@@ -60,12 +60,19 @@ pub(crate) const STACK_SLOTS: usize = 1 << 20;
 /// Bytes of a frame: its return address with the lowest bits of its parent above it, then its
 /// parent with [`STACK_IS_WHOLE`].
 pub(crate) const STACK_SLOT_BYTES: usize = 16;
+/// Bytes of a part of the table that is made ready at once, a page.
+pub(crate) const STACK_PART_BYTES: usize = 4096;
 /// Marks the second word of a frame that was written to its end.
 pub(crate) const STACK_IS_WHOLE: u64 = 1 << 63;
 /// The bits of the first word of a frame that are its address.
 pub(crate) const STACK_ADDRESS: u64 = (1 << 48) - 1;
 /// The most frames of a stack.
 pub(crate) const DEPTH_MAX: usize = 128;
+
+/// Returns where the table of stacks begins after as many records.
+pub(crate) const fn stacks_at(capacity: usize) -> usize {
+    (RECORDS_AT + capacity * RECORD_BYTES).next_multiple_of(STACK_PART_BYTES)
+}
 
 /// No stacks.
 pub(crate) const STACKS_OFF: u32 = 0;

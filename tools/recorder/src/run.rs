@@ -34,7 +34,7 @@ const FILES_MAX: u32 = 9999;
 ///
 /// 1. While `phase` is [`ON`], `base` is a shared map of `RECORDS_AT + capacity * RECORD_BYTES`
 ///    bytes that is never taken away; where `stacks` is not [`STACKS_OFF`](raw::STACKS_OFF), the
-///    table of stacks follows, of `STACK_SLOTS * STACK_SLOT_BYTES`.
+///    table of stacks follows on the next page, of `STACK_SLOTS * STACK_SLOT_BYTES`.
 #[repr(C)]
 pub(crate) struct State {
     phase: AtomicU32,
@@ -44,6 +44,8 @@ pub(crate) struct State {
     ready: AtomicU64,
     stacks: AtomicU32,
     depth: AtomicU32,
+    /// The pages of the table that can be written to without a fault, a bit each.
+    ready_parts: [AtomicU64; Table::PARTS / 64],
     /// What the recording still waits for, one of `AFTER_..`, and the value for it.
     after: AtomicU32,
     after_value: AtomicU64,
@@ -258,10 +260,13 @@ impl State {
         let room = if asked == 0 { limit.now } else { 0 };
         let has_stacks = settings.stacks != raw::STACKS_OFF;
         let table_bytes = if has_stacks { raw::STACK_SLOTS * raw::STACK_SLOT_BYTES } else { 0 };
-        let room = room.checked_sub((RECORDS_AT + table_bytes) as u64)?;
+        // The table begins on the next page.
+        let others = RECORDS_AT + raw::STACK_PART_BYTES + table_bytes;
+        let room = room.checked_sub(others as u64)?;
         let capacity = settings.capacity.min(room / RECORD_BYTES as u64);
-        let records_end = RECORDS_AT + usize::try_from(capacity).ok()?.checked_mul(RECORD_BYTES)?;
-        let bytes = records_end.checked_add(table_bytes)?;
+        let records = usize::try_from(capacity).ok()?;
+        records.checked_mul(RECORD_BYTES)?;
+        let bytes = raw::stacks_at(records).checked_add(table_bytes)?;
         // SAFETY: it is our file; it gets longer, and no block of the disk is taken yet.
         if unsafe { system::ftruncate(file.0, bytes as i64) } != 0 {
             return None;
@@ -273,12 +278,7 @@ impl State {
             return None;
         }
         if has_stacks {
-            // SAFETY: the table is inside the map that was made above.
-            let table = unsafe { base.add(records_end) };
-            if !populate(table, table_bytes) {
-                return None;
-            }
-            put(base, raw::STACKS_AT, records_end as u64);
+            put(base, raw::STACKS_AT, raw::stacks_at(records) as u64);
             self.depth.store(settings.depth as u32, Ordering::Relaxed);
             self.stacks.store(settings.stacks, Ordering::Relaxed);
         }
@@ -331,20 +331,37 @@ impl State {
         let depth = self.depth.load(Ordering::Relaxed) as usize;
         let is_code = |address| self.maps.is_code(base, ticket, address);
         let callers = Callers::find(how, depth, caller, is_code);
-        system::set_errno(errno);
         let capacity = self.capacity.load(Ordering::Relaxed) as usize;
         // SAFETY: by invariant 1 the table is there, after the records.
-        let at = unsafe { base.add(RECORDS_AT + capacity * RECORD_BYTES) };
-        // SAFETY: as above; it is aligned to 8, its pages were made ready, and it is only ever used
-        // by atomic words.
+        let at = unsafe { base.add(raw::stacks_at(capacity)) };
+        // SAFETY: as above; it is aligned to 8, and is only ever used by atomic words. No page is
+        // touched before it is made ready.
         let table = unsafe { &*at.cast::<Table>() };
-        table.stack(&callers).unwrap_or_else(|| {
+        let stack = table.stack(&callers, |part| self.make_part_ready(at, part));
+        system::set_errno(errno);
+        stack.unwrap_or_else(|| {
             // SAFETY: by invariant 1 the head is there; the word in it is aligned to 8, and is only
             // ever used as an atomic one.
             let lost = unsafe { &*base.add(raw::STACKS_LOST_AT).cast::<AtomicU64>() };
             lost.fetch_add(1, Ordering::Relaxed);
             0
         })
+    }
+
+    /// Sees to it that a page of the table at `table` can be written to; returns whether it can.
+    fn make_part_ready(&self, table: *mut u8, part: usize) -> bool {
+        let (word, bit) = (&self.ready_parts[part / 64], 1 << (part % 64));
+        // Relaxed: a thread that does not see the bit makes the page ready once more.
+        if word.load(Ordering::Relaxed) & bit != 0 {
+            return true;
+        }
+        // SAFETY: the part is inside the table.
+        let page = unsafe { table.add(part * raw::STACK_PART_BYTES) };
+        let is_ready = populate(page, raw::STACK_PART_BYTES);
+        if is_ready {
+            word.fetch_or(bit, Ordering::Relaxed);
+        }
+        is_ready
     }
 
     /// Sees to it that the record of a ticket can be written. Where it cannot, the recording is

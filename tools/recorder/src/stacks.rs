@@ -9,7 +9,10 @@
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::raw::{DEPTH_MAX, STACK_ADDRESS, STACK_IS_WHOLE, STACK_SLOTS, STACKS_BY_FRAMES};
+use crate::raw::{
+    DEPTH_MAX, STACK_ADDRESS, STACK_IS_WHOLE, STACK_PART_BYTES, STACK_SLOT_BYTES, STACK_SLOTS,
+    STACKS_BY_FRAMES,
+};
 use crate::run::Caller;
 use crate::{system, thread};
 
@@ -124,19 +127,36 @@ pub(crate) struct Table {
 }
 
 impl Table {
+    /// How many parts are made ready one by one.
+    pub(crate) const PARTS: usize = STACK_SLOTS * STACK_SLOT_BYTES / STACK_PART_BYTES;
+
     /// Returns the number of a stack, 0 of an empty one; `None` if the table has no place for it.
-    pub(crate) fn stack(&self, callers: &Callers) -> Option<u32> {
+    /// `is_ready` makes a part of the table ready and returns whether it can be used.
+    pub(crate) fn stack(
+        &self,
+        callers: &Callers,
+        mut is_ready: impl FnMut(usize) -> bool,
+    ) -> Option<u32> {
         let addresses = &callers.addresses[..callers.count];
-        addresses.iter().rev().try_fold(0, |parent, &address| self.frame(parent, address))
+        let mut outer = addresses.iter().rev();
+        outer.try_fold(0, |parent, &address| self.frame(parent, address, &mut is_ready))
     }
 
-    fn frame(&self, parent: u32, address: u64) -> Option<u32> {
+    fn frame(
+        &self,
+        parent: u32,
+        address: u64,
+        mut is_ready: impl FnMut(usize) -> bool,
+    ) -> Option<u32> {
         let first_word = address | u64::from(parent) << 48;
         let second_word = u64::from(parent) | STACK_IS_WHOLE;
         let mixed = (address ^ u64::from(parent) << 40).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let start = (mixed >> 32) as usize;
         for probe in 0..PROBES {
             let index = (start + probe) % STACK_SLOTS;
+            if !is_ready(index * STACK_SLOT_BYTES / STACK_PART_BYTES) {
+                return None;
+            }
             let [first, second] = &self.frames[index];
             let number = index as u32 + 1;
             // Acquire: pairs with the release of the exchange below.

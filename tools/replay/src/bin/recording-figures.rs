@@ -164,7 +164,7 @@ fn measure(name: &'static str, line: &str) -> Result<Row, String> {
             if !ran.status.success() {
                 return Err(format!("{name}: fails with the recorder"));
             }
-            if method.is_none() {
+            if row.events == 0 && method.is_none() {
                 row.events = events(&ran).map_err(|error| error.to_string())?;
             }
         }

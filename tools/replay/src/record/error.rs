@@ -87,7 +87,7 @@ impl fmt::Display for RecordError {
             Self::Static { program } => write!(
                 f,
                 "{}: is linked statically, so no recorder can be preloaded; link it dynamically, or \
-                 let it record itself with loligo_allocators::recording",
+                 let it record itself with loligo_allocators::recording; Go has its own profiler, pprof",
                 program.display()
             ),
             Self::SetUser { program } => write!(

@@ -32,6 +32,9 @@ const FEW_OWN_EVENTS: u64 = 100;
 /// are those of libraries.
 const FEW_EVENTS: u64 = 1000;
 
+/// From how much memory on the recorded blocks are compared with it.
+const MUCH_MEMORY_BYTES: u64 = 100 << 20;
+
 /// The variable that names what the linker loads first.
 const PRELOAD: &str = "LD_PRELOAD";
 
@@ -112,8 +115,8 @@ pub struct RecordedProgram {
     /// How often its process became another program by `exec` after it had begun to record. The
     /// recording is that of the last one.
     pub replaced: usize,
-    /// The most memory that a process which this one has waited for had in use: of this program, if
-    /// it was the first.
+    /// The most memory that the program or one that it has started had in use; or one that this
+    /// process has waited for before.
     pub peak_memory_bytes: u64,
     main: Raw,
     children: Vec<Child>,
@@ -256,6 +259,17 @@ impl RecordedProgram {
     #[must_use]
     pub fn is_useless(&self, summary: &Summary) -> bool {
         summary.events < FEW_EVENTS
+    }
+
+    /// Returns `true` if the program has next to no events of its own and not a hundredth of the
+    /// memory that it had in use was recorded: it may have an allocator that nothing is known of.
+    /// Then again, the memory may be that of a program that it has started.
+    #[must_use]
+    pub fn is_memory_missed(&self, summary: &Summary) -> bool {
+        summary.program_events < FEW_OWN_EVENTS
+            && self.settings.after == After::Nothing
+            && self.peak_memory_bytes > MUCH_MEMORY_BYTES
+            && summary.peak_bytes < self.peak_memory_bytes / 100
     }
 
     /// Returns how many events have no stack because the table of stacks was full.

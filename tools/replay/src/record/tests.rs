@@ -276,6 +276,20 @@ fn an_allocator_of_the_programs_own_is_found() {
 }
 
 #[test]
+fn much_memory_that_was_not_recorded_is_noticed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let source = "#include <stdio.h>\n#include <string.h>\nstatic char memory[120 << 20];\n\
+                  int main(int count, char **arguments) {\n\
+                  memset(memory, count, sizeof memory); printf(\"%d\\n\", memory[7]); return 0; }\n";
+    let Some(program) = compile(folder.path(), source, &["-O1"]) else { return };
+    let (ran, _) = record(&program, &[], &Settings::default());
+    let mut summary = ran.write(std::io::sink()).expect("it is written");
+    assert!(ran.is_memory_missed(&summary), "{} bytes, {summary:?}", ran.peak_memory_bytes);
+    summary.program_events = 100;
+    assert!(!ran.is_memory_missed(&summary), "its own blocks were seen");
+}
+
+#[test]
 fn a_program_with_its_own_malloc_is_refused_by_its_name() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let source = own_allocator("malloc", "");

@@ -103,7 +103,7 @@ fn title(show: &Show, by: FlameBy, all: u64) -> String {
 
 /// Returns a site's name without its offset.
 fn function(name: &str) -> &str {
-    let Some((function, offset)) = name.rsplit_once('+') else { return name };
+    let Some((function, offset)) = name.rsplit_once(['+', '@']) else { return name };
     // Without a symbol the offset is all that there is.
     if offset.starts_with("0x") && name.contains('!') { function } else { name }
 }
