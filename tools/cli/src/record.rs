@@ -73,8 +73,8 @@ const EXAMPLES: &str = "Examples:
   loligo record --stacks=unwind -- git log -p      with call stacks, for `loligo show`
   loligo record --after mark=100 -- ./game         from the 100th frame on, by its marks
 
-Exit status: the program's own, 128 and its number if a signal ended it; 1 it ended well, but has an
-allocator of its own, so that next to nothing was recorded; 2 it could not be recorded.
+Exit status: the program's own, 128 and its number if a signal ended it; 1 it ended well, but brings
+another allocator, so that next to nothing was recorded; 2 it could not be recorded.
 Temporary files take up to 96 bytes an event, in TMPDIR. docs/guide/recording.md has more.";
 
 impl Record {
@@ -148,7 +148,7 @@ fn parse_after(text: &str) -> Result<After, String> {
     time.map(After::Time).ok_or_else(|| "give `mark=N`, `event=N`, or a time such as `2.5s`".into())
 }
 
-/// Reports that the program has an allocator of its own, where next to nothing was recorded; returns
+/// Reports that the program brings another allocator, where next to nothing was recorded; returns
 /// `true` if the recording is of no use.
 fn tell_missed(ran: &RecordedProgram, summary: &Summary) -> Result<bool, String> {
     let other = ran.other_allocator(summary).map_err(|error| error.to_string())?;
@@ -165,7 +165,7 @@ fn tell_missed(ran: &RecordedProgram, summary: &Summary) -> Result<bool, String>
     if ran.is_memory_missed(summary) {
         say!(
             "loligo: WARNING: the program, or one that it has started, had up to {} MiB in memory, and \
-             {} KiB of it were recorded: it may have an allocator of its own, or take pages by mmap; the \
+             {} KiB of it were recorded: it may bring another allocator, or take pages by mmap; the \
              recorder sees only the C library's malloc",
             ran.peak_memory_bytes >> 20,
             summary.peak_bytes >> 10
@@ -173,7 +173,7 @@ fn tell_missed(ran: &RecordedProgram, summary: &Summary) -> Result<bool, String>
     } else if summary.program_events == 0 {
         say!(
             "loligo: note: no event is the program's own, all are of libraries; if it allocates at all, \
-             it has an allocator of its own, which its symbols do not name"
+             it brings another allocator, which its symbols do not name"
         );
     }
     Ok(false)

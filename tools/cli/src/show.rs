@@ -31,7 +31,7 @@ pub(crate) struct Show {
     #[arg(long, value_name = "FILE.svg")]
     flame: Option<PathBuf>,
 
-    /// What the width of a frame in the flame graph stands for
+    /// What a frame's width in the flame graph measures
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = By::Peak)]
     by: By,
 

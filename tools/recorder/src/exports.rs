@@ -6,8 +6,9 @@
 
 use core::ffi::c_int;
 
+use crate::caller::Caller;
 use crate::raw::{OP_ALLOCATE, OP_ALLOCATE_ZEROED, OP_FREE, OP_LAND, OP_LIFT};
-use crate::run::{Caller, record};
+use crate::run::record;
 use crate::system::{EINVAL, ENOMEM, errno, set_errno};
 use crate::thread::Inside;
 use crate::{early, real};

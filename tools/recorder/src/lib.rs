@@ -16,6 +16,7 @@
 
 #![no_std]
 
+mod caller;
 mod early;
 mod exports;
 mod maps;

@@ -1,8 +1,9 @@
 //! Functions that a program may call itself, if it finds them by `dlsym`.
 
+use crate::caller::Caller;
 use crate::exports::stub;
 use crate::raw::OP_MARK;
-use crate::run::{Caller, record};
+use crate::run::record;
 
 stub! {
     /// Writes a mark into the recording: the end of a frame, a turn, or whatever the program does

@@ -3,6 +3,7 @@
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
+use crate::caller::Caller;
 use crate::maps::Maps;
 use crate::raw::{self, RECORD_BYTES, RECORDS_AT, Record};
 use crate::settings::{PATH_BYTES_MAX, Settings, settings};
@@ -59,47 +60,6 @@ static STATE: AtomicPtr<State> = AtomicPtr::new(core::ptr::null_mut());
 
 /// There is no memory for it, or the kernel is older than 4.14 and cannot keep children away.
 static GIVEN_UP: AtomicBool = AtomicBool::new(false);
-
-/// Where a call came from: the place on the stack with its return address, and the frame pointer,
-/// which need not be one.
-#[derive(Clone, Copy)]
-pub(crate) struct Caller {
-    place: *const u64,
-    frame: usize,
-}
-
-impl Caller {
-    /// # Safety
-    ///
-    /// `place` is the stack pointer as it was at the first instruction of one of our exported
-    /// functions, which has not returned yet. `frame` can be anything.
-    pub(crate) unsafe fn new(place: *const u64, frame: *const u64) -> Self {
-        Self { place, frame: frame.addr() }
-    }
-
-    pub(crate) fn site(self) -> u64 {
-        // SAFETY: by the promise of `new` it is where the processor has put the return address.
-        unsafe { self.place.read() }
-    }
-
-    /// Returns the place of the return address.
-    pub(crate) fn place(self) -> *const u64 {
-        self.place
-    }
-
-    /// Returns the frame pointer of the caller, or whatever it has in that register.
-    pub(crate) fn frame(self) -> usize {
-        self.frame
-    }
-
-    fn above(self) -> u64 {
-        // SAFETY: the stack is aligned to 16 at every call, so the caller's own return address is
-        // sixteen bytes above, or 16 n further up: the words up to it are the caller's frame.
-        let above = unsafe { self.place.add(2) };
-        // SAFETY: as above; a word of a live frame of this thread.
-        unsafe { above.read() }
-    }
-}
 
 /// Begins the recording with the program, also of one that allocates nothing.
 #[used]

@@ -9,11 +9,11 @@
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crate::caller::Caller;
 use crate::raw::{
     DEPTH_MAX, STACK_ADDRESS, STACK_IS_WHOLE, STACK_PART_BYTES, STACK_SLOT_BYTES, STACK_SLOTS,
     STACKS_BY_FRAMES,
 };
-use crate::run::Caller;
 use crate::{system, thread};
 
 /// The number of places where a frame can be stored.

@@ -9,7 +9,8 @@ fn a_recording_is_shown_as_text_json_and_picture() {
     let arguments = ["show", "run.altrace", "--json", "run.json", "--flame", "run.svg"];
     let (code, stdout, stderr) = place.run(&arguments);
     assert_eq!((code, &*stderr), (0, ""));
-    for part in ["recording        run", "events           600 of 1 threads", "Lifetimes in events"]
+    for part in
+        ["recording        run", "events           600 of 1 thread\n", "Lifetimes in events"]
     {
         assert!(stdout.contains(part), "{part}: {stdout}");
     }

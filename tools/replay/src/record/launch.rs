@@ -261,7 +261,7 @@ impl RecordedProgram {
         summary.events < FEW_EVENTS
     }
 
-    /// Returns `true` if the program has next to no events of its own and not a hundredth of the
+    /// Returns `true` if the program's own code has next to no events and not a hundredth of the
     /// memory that it had in use was recorded: it may have an allocator that nothing is known of.
     /// Then again, the memory may be that of a program that it has started.
     #[must_use]

@@ -106,7 +106,7 @@ impl fmt::Display for OtherAllocator {
             OtherAllocatorKind::Library(name) => write!(f, "{name} linked in"),
             OtherAllocatorKind::RustGlobal => f.write_str("its own Rust #[global_allocator]"),
             OtherAllocatorKind::Go => f.write_str("the allocator of Go's runtime"),
-            OtherAllocatorKind::Malloc => f.write_str("a malloc of its own"),
+            OtherAllocatorKind::Malloc => f.write_str("its own malloc"),
         }
     }
 }

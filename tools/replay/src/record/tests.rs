@@ -34,7 +34,7 @@ fn record(program: &OsString, arguments: &[&str], settings: &Settings) -> (Recor
     (ran, trace)
 }
 
-/// Returns the functions of the stack of the one allocation of so many bytes, the innermost first,
+/// Returns the functions of the stack of the one allocation of this size, the innermost first,
 /// up to the first that is of another library.
 fn functions(trace: &Trace, bytes: u64) -> Vec<String> {
     let index = trace.events.iter().position(|event| event.bytes == bytes).expect("it is there");
@@ -234,7 +234,7 @@ fn a_recording_that_never_begins_is_an_error() {
     }
 }
 
-/// A program over an allocator of its own, and the name of its function.
+/// A program over its own allocator, and the name of its function.
 fn own_allocator(function: &str, more: &str) -> String {
     format!(
         "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\
@@ -298,5 +298,5 @@ fn a_program_with_its_own_malloc_is_refused_by_its_name() {
     let program = Program::find(&program).expect("it can be recorded");
     let error = run(&program, &[], &Settings::default()).expect_err("nothing is recorded");
     let text = error.to_string();
-    assert!(text.contains("program has a malloc of its own; build the program with"), "{text}");
+    assert!(text.contains("program has its own malloc; build the program with"), "{text}");
 }

@@ -11,7 +11,7 @@ use super::{Counts, Show};
 use crate::report::escape;
 use crate::trace::Trace;
 
-/// What the width of a frame stands for.
+/// What the width of a frame measures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FlameBy {
     /// Bytes live at the peak.

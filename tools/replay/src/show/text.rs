@@ -21,17 +21,20 @@ impl Show {
     pub fn text(&self, top: usize) -> String {
         let mut text = String::new();
         self.head(&mut text);
-        self.sites_by(&mut text, top, "Live at the end, by call site", &|of| {
+        let by_bytes = |(bytes, _)| bytes;
+        let by_number = |(_, blocks)| blocks;
+        self.sites_by(&mut text, top, "Live at the end, by call site", by_bytes, &|of| {
             (of.end_bytes, of.end_blocks)
         });
-        self.sites_by(&mut text, top, "Live at the peak, by call site", &|of| {
+        self.sites_by(&mut text, top, "Live at the peak, by call site", by_bytes, &|of| {
             (of.peak_bytes, of.peak_blocks)
         });
         self.stacks(&mut text, top);
-        self.sites_by(&mut text, top, "Most allocations, by call site", &|of| {
+        self.sites_by(&mut text, top, "Most allocations, by call site", by_number, &|of| {
             (of.requested_bytes, of.allocations)
         });
-        self.sites_by(&mut text, top, "Temporary: freed by the thread's next event", &|of| {
+        let temporary = "Temporary: freed by the thread's next event";
+        self.sites_by(&mut text, top, temporary, by_number, &|of| {
             (of.temporary_bytes, of.temporary)
         });
         let lifetimes = &self.lifetimes;
@@ -52,8 +55,11 @@ impl Show {
         if self.is_cut {
             line(text, format_args!("                 its end is missing; what is here is valid"));
         }
-        let Self { threads, .. } = self;
-        line(text, format_args!("events           {} of {} threads", of.events, threads.len()));
+        let threads = match self.threads.len() {
+            1 => "1 thread".to_owned(),
+            count => format!("{count} threads"),
+        };
+        line(text, format_args!("events           {} of {threads}", of.events));
         line(
             text,
             format_args!(
@@ -88,20 +94,17 @@ impl Show {
         );
     }
 
-    /// Prints the sites with the most of something; `of` returns its bytes and blocks. The
-    /// allocations are ordered by their number, all else by bytes.
+    /// Prints the sites with the most of something; `of` returns its bytes and blocks, and `by`
+    /// which of the two decides.
     fn sites_by(
         &self,
         text: &mut String,
         top: usize,
         title: &str,
+        by: fn((u64, u64)) -> u64,
         of: &dyn Fn(&Counts) -> (u64, u64),
     ) {
-        let by_number = title.starts_with("Most") || title.starts_with("Temporary");
-        let weight = |site: &SiteUse| {
-            let (bytes, blocks) = of(&site.counts);
-            if by_number { blocks } else { bytes }
-        };
+        let weight = |site: &SiteUse| by(of(&site.counts));
         let mut sites: Vec<&SiteUse> = self.sites.iter().filter(|site| weight(site) > 0).collect();
         sites.sort_by_key(|site| (Reverse(weight(site)), site.site));
         let all: u64 = sites.iter().map(|site| weight(site)).fold(0, u64::saturating_add);
