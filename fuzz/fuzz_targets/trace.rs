@@ -26,5 +26,9 @@ fuzz_target!(|bytes: &[u8]| {
         (0..trace.events.len()).all(|event| sites.of(event) as usize <= sites.count())
     });
     assert!(named, "each site has its name");
+    let framed = trace.stacks().is_none_or(|stacks| {
+        (0..trace.events.len()).all(|event| stacks.frames(stacks.of(event)).count() <= 1024)
+    });
+    assert!(framed, "each stack ends");
     assert!(trace.times().is_none_or(|times| times.len() == trace.events.len()), "one for each");
 });

@@ -18,6 +18,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut rustc = Command::new(env::var("RUSTC")?);
     rustc.args(["--edition", "2024", "--crate-type", "cdylib", "--crate-name", "loligo_recorder"]);
     rustc.args(["-C", "panic=abort", "-C", "opt-level=3", "-C", "lto=fat", "-C", "strip=symbols"]);
+    // The unwinder has to find its way through our functions.
+    rustc.args(["-C", "force-unwind-tables=yes"]);
     rustc.args(["-D", "warnings", "-D", "unsafe_op_in_unsafe_fn", "-D", "missing_docs"]);
     rustc.arg("--target").arg(env::var("TARGET")?);
     if let Ok(linker) = env::var("RUSTC_LINKER") {

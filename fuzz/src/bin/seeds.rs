@@ -208,10 +208,12 @@ fn readers(memory: &dyn Allocator) -> Result<(), Failure> {
     let mut writer = TraceWriter::new(Vec::new())?;
     writer.note("program", "game --level 3")?;
     let object = writer.object("heap")?;
+    let mut stack = 0;
     for (number, event) in events.into_iter().enumerate() {
         let site =
             writer.site(&format!("src/the/longest/path/of/the/game/sound_{number}.rs:12:9"))?;
-        writer.event(event, Details { site, object, time_ns: number as u64 })?;
+        stack = writer.stack(stack, site)?;
+        writer.event(event, Details { site, object, time_ns: number as u64, stack })?;
         writer.mark(0, number as u64, number as u64)?;
     }
     Ok(write("trace", "version_2", &writer.finish()?)?)

@@ -19,6 +19,7 @@ mod recording;
 mod replay;
 mod run;
 mod selection;
+mod show;
 mod sjson;
 mod strategy;
 mod text_file;
@@ -50,6 +51,7 @@ struct Cli {
 const EXAMPLES: &str = "Examples:
   loligo run samples/10-courtyard   a game: compiled, run, measured
   loligo record -- git log -p       record what a program allocates
+  loligo show git.altrace.zst       what was live, at the peak and at the end, by call site
   loligo replay git.altrace.zst     which allocator strategy serves that recording best
   loligo check 'git log -p'         which allocator the program itself runs best under
   loligo replay                     which allocator strategy serves the bundled recordings best
@@ -72,6 +74,8 @@ enum Command {
     Replay(replay::Replay),
     /// Compiles a game and runs it.
     Run(run::Run),
+    /// Shows what is in a recording: live bytes by call site, at the peak and at the end.
+    Show(show::Show),
     /// Reads, checks, formats and edits SJSON.
     Sjson(sjson::Sjson),
     /// Checks a file of strategies, and writes one as Rust.
@@ -87,6 +91,7 @@ fn main() -> ExitCode {
         Command::Record(record) => record.run(),
         Command::Replay(replay) => replay.run(),
         Command::Run(run) => run.run(),
+        Command::Show(show) => show.run(),
         Command::Sjson(sjson) => sjson.run(),
         Command::Strategy(strategy) => strategy.run(),
     }

@@ -1,11 +1,16 @@
 //! `loligo record`.
 
+use core::time::Duration;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Args;
-use loligo_replay::record::{Child, Program, RecordError, RecordedProgram, Settings, run};
+use clap::{Args, ValueEnum};
+use loligo_replay::books::Summary;
+use loligo_replay::record::{
+    After, Child, Program, RecordError, RecordedProgram, STACK_DEPTH_MAX, Settings, StackMethod,
+    StackSettings, run,
+};
 
 use crate::output::Output;
 use crate::print::say;
@@ -31,18 +36,45 @@ pub(crate) struct Record {
     #[arg(long)]
     children: bool,
 
+    /// Record call stacks, too: by frame pointers, for programs that are compiled with them, or by
+    /// the C library's unwinder, which is slower
+    #[arg(long, value_name = "HOW", value_enum, num_args = 0..=1, require_equals = true,
+        default_missing_value = "frames")]
+    stacks: Option<Stacks>,
+
+    /// The most callers of a call site in a stack
+    #[arg(long, value_name = "N", default_value_t = StackSettings::default().depth,
+        value_parser = clap::value_parser!(u32).range(1..=i64::from(STACK_DEPTH_MAX)))]
+    stack_depth: u32,
+
+    /// Begin late: with a mark of the program (`mark=N`), after N events (`event=N`), or after a
+    /// time (`2.5s`)
+    #[arg(long, value_name = "WHEN", value_parser = parse_after)]
+    after: Option<After>,
+
     /// The program, by name or path, and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true,
         value_names = ["PROGRAM", "ARGS"])]
     command: Vec<OsString>,
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Stacks {
+    /// By frame pointers (-fno-omit-frame-pointer, -C force-frame-pointers)
+    Frames,
+    /// By the unwinder of the C library
+    Unwind,
+}
+
 const EXAMPLES: &str = "Examples:
   loligo record -- git log -p                      to git.altrace.zst
   loligo record -o game.altrace -- ./game level3   to a file of your choice, uncompressed
   loligo record --children -- make                 also make's children, to make.123.altrace.zst ..
+  loligo record --stacks=unwind -- git log -p      with call stacks, for `loligo show`
+  loligo record --after mark=100 -- ./game         from the 100th frame on, by its marks
 
-Exit status: the program's own, 128 and its number if a signal ended it; 2 it could not be recorded.
+Exit status: the program's own, 128 and its number if a signal ended it; 1 it ended well, but brings
+another allocator, so that next to nothing was recorded; 2 it could not be recorded.
 Temporary files take up to 96 bytes an event, in TMPDIR. docs/guide/recording.md has more.";
 
 impl Record {
@@ -69,7 +101,7 @@ impl Record {
             }
         };
         let output = output.map_err(|error| error.to_string())?;
-        let settings = Settings { max_events: self.max_events, children: self.children };
+        let settings = self.settings();
         let ran = run(&program, arguments, &settings).map_err(|error| error.to_string())?;
         let written = recording::write(&output, |out| ran.write(out));
         let summary = written.map_err(|error| error.to_string())?.map_err(|e| e.to_string())?;
@@ -78,8 +110,73 @@ impl Record {
         for child in ran.children() {
             write_child(&path, child)?;
         }
-        Ok(ran.exit_code())
+        let is_useless = tell_missed(&ran, &summary)?;
+        Ok(match ran.exit_code() {
+            0 => u8::from(is_useless),
+            code => code,
+        })
     }
+
+    fn settings(&self) -> Settings {
+        let depth = self.stack_depth;
+        let stacks = self.stacks.map(|stacks| match stacks {
+            Stacks::Frames => StackSettings { method: StackMethod::Frames, depth },
+            Stacks::Unwind => StackSettings { method: StackMethod::Unwinder, depth },
+        });
+        Settings {
+            max_events: self.max_events,
+            children: self.children,
+            stacks,
+            after: self.after.unwrap_or_default(),
+        }
+    }
+}
+
+/// Reads when a recording is to begin.
+fn parse_after(text: &str) -> Result<After, String> {
+    let number = |text: &str| {
+        text.parse::<u64>().map_err(|_| format!("`{text}` is no number from 0 to 2^64 - 1"))
+    };
+    if let Some(mark) = text.strip_prefix("mark=") {
+        return number(mark).map(After::Mark);
+    }
+    if let Some(count) = text.strip_prefix("event=") {
+        return number(count).map(After::Events);
+    }
+    let seconds = text.strip_suffix('s').and_then(|seconds| seconds.parse::<f64>().ok());
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.map(After::Time).ok_or_else(|| "give `mark=N`, `event=N`, or a time such as `2.5s`".into())
+}
+
+/// Reports that the program brings another allocator, where next to nothing was recorded; returns
+/// `true` if the recording is of no use.
+fn tell_missed(ran: &RecordedProgram, summary: &Summary) -> Result<bool, String> {
+    let other = ran.other_allocator(summary).map_err(|error| error.to_string())?;
+    if let Some(other) = other {
+        say!(
+            "loligo: WARNING: {} of {} events are the program's own. {other}, and the recorder sees \
+             only the C library's malloc; {}",
+            summary.program_events,
+            summary.events,
+            other.remedy()
+        );
+        return Ok(ran.is_useless(summary));
+    }
+    if ran.is_memory_missed(summary) {
+        say!(
+            "loligo: WARNING: the program, or one that it has started, had up to {} MiB in memory, and \
+             {} KiB of it were recorded: it may bring another allocator, or take pages by mmap; the \
+             recorder sees only the C library's malloc",
+            ran.peak_memory_bytes >> 20,
+            summary.peak_bytes >> 10
+        );
+    } else if summary.program_events == 0 {
+        say!(
+            "loligo: note: no event is the program's own, all are of libraries; if it allocates at all, \
+             it brings another allocator, which its symbols do not name"
+        );
+    }
+    Ok(false)
 }
 
 /// Reports what a reader of the recording should know of the run.
@@ -90,6 +187,12 @@ fn tell_run(ran: &RecordedProgram) {
     }
     if let Some(why) = ran.stopped() {
         say!("loligo: the recording ends before the program did: {why}");
+    }
+    if ran.stacks_lost() > 0 {
+        say!(
+            "loligo: the table of stacks was full: {} events have only their call site",
+            ran.stacks_lost()
+        );
     }
 }
 

@@ -6,7 +6,7 @@
 //! `loligo-replay` compiles it to a library, which `loligo` carries as bytes.
 //!
 //! What it may not do, since it runs inside any program at any moment: allocate, wait for a lock,
-//! unwind, change `errno`, or keep a file open that the program might close. So it does without
+//! panic, change `errno`, or keep a file open that the program might close. So it does without
 //! std; what it needs of the system is in [`system`].
 //!
 //! After the preloaded recorders of heaptrack (Milian Wolff, 2014) and of Firefox (logalloc, Mike
@@ -16,6 +16,7 @@
 
 #![no_std]
 
+mod caller;
 mod early;
 mod exports;
 mod maps;
@@ -25,6 +26,7 @@ mod raw;
 mod real;
 mod run;
 mod settings;
+mod stacks;
 mod system;
 mod thread;
 

@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::raw::{MAPS_AT, MAPS_BYTES, MAPS_USED_AT};
 use crate::run::{decimal, put};
-use crate::system::{File, O_RDONLY};
+use crate::system::{Bytes, File, O_RDONLY};
 
 /// Pages of code that calls came from; more are taken for known.
 const PAGES: usize = 1 << 14;
@@ -21,6 +21,13 @@ const RANGES: usize = 1024;
 
 /// A program that makes code as it runs shall not be held up by copies.
 const COPIES_MAX: u32 = 64;
+
+/// Of these, the copies for the frames of stacks, which may be no code at all.
+const FRAME_COPIES_MAX: u32 = 8;
+
+/// How far below the end of the first thread's stack no other memory is mapped: the kernel leaves
+/// at least 128 MiB for it.
+const FIRST_STACK_BYTES: usize = 100 << 20;
 
 /// What is known. All zeros is an empty one.
 ///
@@ -39,6 +46,7 @@ struct Books {
     ranges: [(u64, u64); RANGES],
     count: usize,
     copies: u32,
+    frame_copies: u32,
     used: usize,
 }
 
@@ -69,6 +77,34 @@ impl Maps {
         }
         self.enter(site >> 12);
         self.is_busy.store(false, Ordering::Release);
+    }
+
+    /// Returns `true` if an address is in code, or if another thread is looking just now. Takes a
+    /// copy of the maps as [`look`](Self::look) does, but not as often.
+    pub(crate) fn is_code(&self, base: *mut u8, ticket: u64, address: u64) -> bool {
+        self.has_seen(address) || self.look_at_frame(base, ticket, address)
+    }
+
+    #[cold]
+    fn look_at_frame(&self, base: *mut u8, ticket: u64, address: u64) -> bool {
+        // Acquire: as in `look`.
+        if self.is_busy.swap(true, Ordering::Acquire) {
+            return true;
+        }
+        // SAFETY: invariant 1.
+        let books = unsafe { &mut *self.books.get() };
+        let may_copy = books.frame_copies < FRAME_COPIES_MAX && books.copies < COPIES_MAX;
+        if !books.has(address) && may_copy {
+            books.copies += 1;
+            books.frame_copies += 1;
+            books.copy(base, ticket);
+        }
+        let is_code = books.has(address);
+        if is_code {
+            self.enter(address >> 12);
+        }
+        self.is_busy.store(false, Ordering::Release);
+        is_code
     }
 
     /// Enters a page in the first of its places that is free; in the first of all where none is.
@@ -137,6 +173,46 @@ impl Books {
             at = end;
         }
         kept
+    }
+}
+
+/// Returns start and end of the stack that `at` is on, if it is a thread's own: that of the first
+/// thread, by its name, or one that ends at the thread's control block.
+pub(crate) fn stack_with(at: usize, control_block: usize) -> Option<(usize, usize)> {
+    let mut bytes = Bytes::open(b"/proc/self/maps\0")?;
+    let name = *b"[stack]";
+    loop {
+        let start = usize::try_from(hex(&mut bytes, b'-')?).ok()?;
+        let end = usize::try_from(hex(&mut bytes, b' ')?).ok()?;
+        // The last characters of the line.
+        let mut last = [0; 7];
+        loop {
+            match bytes.next()? {
+                b'\n' => break,
+                byte => {
+                    last.copy_within(1.., 0);
+                    last[6] = byte;
+                }
+            }
+        }
+        if !(start..end).contains(&at) {
+            continue;
+        }
+        if last == name {
+            return Some((end.checked_sub(FIRST_STACK_BYTES)?, end));
+        }
+        return (at..end).contains(&control_block).then_some((start, control_block));
+    }
+}
+
+/// Reads a hexadecimal number and the byte after it.
+fn hex(bytes: &mut Bytes, until: u8) -> Option<u64> {
+    let mut number = 0_u64;
+    loop {
+        match bytes.next()? {
+            byte if byte == until => return Some(number),
+            byte => number = number << 4 | u64::from((byte as char).to_digit(16)?),
+        }
     }
 }
 

@@ -3,9 +3,11 @@
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
+use crate::caller::Caller;
 use crate::maps::Maps;
 use crate::raw::{self, RECORD_BYTES, RECORDS_AT, Record};
 use crate::settings::{PATH_BYTES_MAX, Settings, settings};
+use crate::stacks::{self, Callers, Table};
 use crate::system::{self, File, Limit, MAP_PRIVATE_ANONYMOUS, MAP_SHARED, PROT_READ_WRITE};
 use crate::{real, thread};
 
@@ -32,7 +34,8 @@ const FILES_MAX: u32 = 9999;
 /// # Invariants
 ///
 /// 1. While `phase` is [`ON`], `base` is a shared map of `RECORDS_AT + capacity * RECORD_BYTES`
-///    bytes that is never taken away.
+///    bytes that is never taken away; where `stacks` is not [`STACKS_OFF`](raw::STACKS_OFF), the
+///    table of stacks follows on the next page, of `STACK_SLOTS * STACK_SLOT_BYTES`.
 #[repr(C)]
 pub(crate) struct State {
     phase: AtomicU32,
@@ -40,6 +43,15 @@ pub(crate) struct State {
     capacity: AtomicU64,
     /// The number of records, from the first on, that can be written to without a fault.
     ready: AtomicU64,
+    stacks: AtomicU32,
+    depth: AtomicU32,
+    /// The pages of the table that can be written to without a fault, a bit each.
+    ready_parts: [AtomicU64; Table::PARTS / 64],
+    /// What the recording still waits for, one of `AFTER_..`, and the value for it.
+    after: AtomicU32,
+    after_value: AtomicU64,
+    /// Calls while it waits.
+    calls: AtomicU64,
     maps: Maps,
 }
 
@@ -49,47 +61,26 @@ static STATE: AtomicPtr<State> = AtomicPtr::new(core::ptr::null_mut());
 /// There is no memory for it, or the kernel is older than 4.14 and cannot keep children away.
 static GIVEN_UP: AtomicBool = AtomicBool::new(false);
 
-/// Where a call came from: the place on the stack with its return address.
-#[derive(Clone, Copy)]
-pub(crate) struct Caller(*const u64);
-
-impl Caller {
-    /// # Safety
-    ///
-    /// `place` is the stack pointer as it was at the first instruction of one of our exported
-    /// functions, which has not returned yet.
-    pub(crate) unsafe fn new(place: *const u64) -> Self {
-        Self(place)
-    }
-
-    fn site(self) -> u64 {
-        // SAFETY: by the promise of `new` it is where the processor has put the return address.
-        unsafe { self.0.read() }
-    }
-
-    fn above(self) -> u64 {
-        // SAFETY: the stack is aligned to 16 at every call, so the caller's own return address is
-        // sixteen bytes above, or 16 n further up: the words up to it are the caller's frame.
-        let above = unsafe { self.0.add(2) };
-        // SAFETY: as above; a word of a live frame of this thread.
-        unsafe { above.read() }
-    }
-}
-
 /// Begins the recording with the program, also of one that allocates nothing.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static AT_LOAD: extern "C" fn() = at_load;
 
 extern "C" fn at_load() {
-    if real::found() {
-        state();
+    if real::found()
+        && let Some(state) = state()
+        && state.stacks.load(Ordering::Relaxed) == raw::STACKS_BY_UNWINDER
+    {
+        stacks::prepare_unwinder();
     }
 }
 
 /// Writes one record, if the recording is on.
 pub(crate) fn record(op: u8, align_log2: u8, address: *mut u8, bytes: u64, caller: Caller) {
     let Some(state) = state() else { return };
+    if state.after.load(Ordering::Relaxed) != raw::AFTER_NOTHING && state.waits(op, bytes) {
+        return;
+    }
     let base = state.base.load(Ordering::Relaxed);
     // SAFETY: by invariant 1 the head is there; the counter is in it, aligned to 8, and is
     // only ever used as an atomic one.
@@ -101,6 +92,11 @@ pub(crate) fn record(op: u8, align_log2: u8, address: *mut u8, bytes: u64, calle
     if ticket >= state.ready.load(Ordering::Relaxed) && !state.make_ready(ticket) {
         return;
     }
+    let stack = match state.stacks.load(Ordering::Relaxed) {
+        raw::STACKS_OFF => 0,
+        _ if !matches!(op, raw::OP_ALLOCATE | raw::OP_ALLOCATE_ZEROED | raw::OP_LAND) => 0,
+        how => state.stack(how, base, ticket, caller),
+    };
     let record = Record {
         address: address.addr() as u64,
         bytes,
@@ -110,6 +106,7 @@ pub(crate) fn record(op: u8, align_log2: u8, address: *mut u8, bytes: u64, calle
         op,
         align_log2,
         thread: thread::number(),
+        stack,
     };
     let at = RECORDS_AT + ticket as usize * RECORD_BYTES;
     // SAFETY: `make_ready` has found the ticket below the capacity, so by invariant 1 the record is
@@ -221,9 +218,15 @@ impl State {
         let asked = unsafe { system::getrlimit(system::RLIMIT_FSIZE, &raw mut limit) };
         // A file that grows over the limit would end the program by a signal.
         let room = if asked == 0 { limit.now } else { 0 };
-        let capacity =
-            settings.capacity.min(room.checked_sub(RECORDS_AT as u64)? / RECORD_BYTES as u64);
-        let bytes = RECORDS_AT + usize::try_from(capacity).ok()?.checked_mul(RECORD_BYTES)?;
+        let has_stacks = settings.stacks != raw::STACKS_OFF;
+        let table_bytes = if has_stacks { raw::STACK_SLOTS * raw::STACK_SLOT_BYTES } else { 0 };
+        // The table begins on the next page.
+        let others = RECORDS_AT + raw::STACK_PART_BYTES + table_bytes;
+        let room = room.checked_sub(others as u64)?;
+        let capacity = settings.capacity.min(room / RECORD_BYTES as u64);
+        let records = usize::try_from(capacity).ok()?;
+        records.checked_mul(RECORD_BYTES)?;
+        let bytes = raw::stacks_at(records).checked_add(table_bytes)?;
         // SAFETY: it is our file; it gets longer, and no block of the disk is taken yet.
         if unsafe { system::ftruncate(file.0, bytes as i64) } != 0 {
             return None;
@@ -234,13 +237,91 @@ impl State {
         if !populate(base, raw::MAPS_AT) {
             return None;
         }
+        if has_stacks {
+            put(base, raw::STACKS_AT, raw::stacks_at(records) as u64);
+            self.depth.store(settings.depth as u32, Ordering::Relaxed);
+            self.stacks.store(settings.stacks, Ordering::Relaxed);
+        }
+        self.after.store(settings.after, Ordering::Relaxed);
+        self.after_value.store(settings.after_value, Ordering::Relaxed);
         put(base, raw::CAPACITY_AT, capacity);
         put(base, raw::BEGAN_AT, system::now_ns());
         put(base, raw::PROCESS_AT, process as u64);
         copy_command(base);
         // The magic last: a file without it is not a recording.
         put(base, 0, raw::MAGIC);
+        // `loligo record` makes that file first and then writes to the recordings that it finds; so
+        // this process sees the one or the other.
+        if settings.after == raw::AFTER_START && settings.is_started() {
+            put(base, raw::START_AT, 1);
+        }
         Some(())
+    }
+
+    /// Returns `true` while the recording has not begun, for a call that is not recorded then.
+    #[cold]
+    fn waits(&self, op: u8, bytes: u64) -> bool {
+        let after = self.after.load(Ordering::Relaxed);
+        let value = self.after_value.load(Ordering::Relaxed);
+        let base = self.base.load(Ordering::Relaxed);
+        let begins = match after {
+            raw::AFTER_NOTHING => true,
+            raw::AFTER_MARK => op == raw::OP_MARK && bytes == value,
+            // A reallocation has two records, and only its first counts.
+            raw::AFTER_CALLS if matches!(op, raw::OP_LAND | raw::OP_MARK) => false,
+            raw::AFTER_CALLS => self.calls.fetch_add(1, Ordering::Relaxed) >= value,
+            // SAFETY: by invariant 1 the head is there; the word in it is aligned to 8, and is only
+            // ever used as an atomic one.
+            _ => {
+                unsafe { &*base.add(raw::START_AT).cast::<AtomicU64>() }.load(Ordering::Relaxed)
+                    != 0
+            }
+        };
+        // One thread begins; the others find that it has.
+        if begins && self.after.swap(raw::AFTER_NOTHING, Ordering::Relaxed) != raw::AFTER_NOTHING {
+            put(base, raw::BEGAN_AT, system::now_ns());
+        }
+        !begins
+    }
+
+    /// Returns the stack of a call's callers, 0 where there is none.
+    #[inline(never)]
+    fn stack(&self, how: u32, base: *mut u8, ticket: u64, caller: Caller) -> u32 {
+        let errno = system::errno();
+        let depth = self.depth.load(Ordering::Relaxed) as usize;
+        let is_code = |address| self.maps.is_code(base, ticket, address);
+        let callers = Callers::find(how, depth, caller, is_code);
+        let capacity = self.capacity.load(Ordering::Relaxed) as usize;
+        // SAFETY: by invariant 1 the table is there, after the records.
+        let at = unsafe { base.add(raw::stacks_at(capacity)) };
+        // SAFETY: as above; it is aligned to 8, and is only ever used by atomic words. No page is
+        // touched before it is made ready.
+        let table = unsafe { &*at.cast::<Table>() };
+        let stack = table.stack(&callers, |part| self.make_part_ready(at, part));
+        system::set_errno(errno);
+        stack.unwrap_or_else(|| {
+            // SAFETY: by invariant 1 the head is there; the word in it is aligned to 8, and is only
+            // ever used as an atomic one.
+            let lost = unsafe { &*base.add(raw::STACKS_LOST_AT).cast::<AtomicU64>() };
+            lost.fetch_add(1, Ordering::Relaxed);
+            0
+        })
+    }
+
+    /// Sees to it that a page of the table at `table` can be written to; returns whether it can.
+    fn make_part_ready(&self, table: *mut u8, part: usize) -> bool {
+        let (word, bit) = (&self.ready_parts[part / 64], 1 << (part % 64));
+        // Relaxed: a thread that does not see the bit makes the page ready once more.
+        if word.load(Ordering::Relaxed) & bit != 0 {
+            return true;
+        }
+        // SAFETY: the part is inside the table.
+        let page = unsafe { table.add(part * raw::STACK_PART_BYTES) };
+        let is_ready = populate(page, raw::STACK_PART_BYTES);
+        if is_ready {
+            word.fetch_or(bit, Ordering::Relaxed);
+        }
+        is_ready
     }
 
     /// Sees to it that the record of a ticket can be written. Where it cannot, the recording is

@@ -3,8 +3,8 @@
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use crate::raw::{MAIN_NAME, VARIABLE};
-use crate::system::{File, O_CREAT, O_EXCL, O_RDONLY, O_WRONLY, getpid};
+use crate::raw::{AFTER_NOTHING, DEPTH_MAX, MAIN_NAME, STACKS_OFF, STARTED_NAME, VARIABLE};
+use crate::system::{Bytes, File, O_CREAT, O_EXCL, O_RDONLY, O_WRONLY, getpid};
 
 /// The longest path, with its zero.
 pub(crate) const PATH_BYTES_MAX: usize = 1024;
@@ -15,6 +15,14 @@ pub(crate) struct Settings {
     pub(crate) capacity: u64,
     /// Whether children are recorded, too.
     pub(crate) children: bool,
+    /// How stacks are recorded, one of `STACKS_..`.
+    pub(crate) stacks: u32,
+    /// The most frames of a stack.
+    pub(crate) depth: usize,
+    /// When the recording begins, one of `AFTER_..`, and the value for it.
+    pub(crate) after: u32,
+    /// The mark, or the number of calls.
+    pub(crate) after_value: u64,
     folder: [u8; PATH_BYTES_MAX],
     folder_bytes: usize,
 }
@@ -32,6 +40,10 @@ static ONCE: Once = Once {
     settings: UnsafeCell::new(Settings {
         capacity: 0,
         children: false,
+        stacks: STACKS_OFF,
+        depth: 0,
+        after: AFTER_NOTHING,
+        after_value: 0,
         folder: [0; PATH_BYTES_MAX],
         folder_bytes: 0,
     }),
@@ -73,6 +85,13 @@ impl Settings {
         Some(&path[..=end])
     }
 
+    /// Returns `true` if recordings that wait for `loligo record` shall begin.
+    pub(crate) fn is_started(&self) -> bool {
+        let mut path = [0; PATH_BYTES_MAX];
+        let path = self.path(&[STARTED_NAME.as_bytes()], &mut path);
+        path.is_some_and(|path| File::open(path, O_RDONLY).is_some())
+    }
+
     /// Returns `true` if this is the process that was asked for: the first one that comes here, and
     /// every program that it becomes by `exec`.
     pub(crate) fn is_main(&self) -> bool {
@@ -91,15 +110,14 @@ impl Settings {
 /// Reads the process's first environment. It is asked of the kernel: before the C library is set up
 /// `getenv` finds nothing, and later the program may have changed what it finds.
 fn read_environment(settings: &mut Settings) -> Option<()> {
-    let file = File::open(b"/proc/self/environ\0", O_RDONLY)?;
-    let mut bytes = Bytes { file, piece: [0; 1024], at: 0, filled: 0 };
+    let mut bytes = Bytes::open(b"/proc/self/environ\0")?;
     // At the beginning of each variable.
     loop {
         let mut name = VARIABLE.bytes().chain([b'=']);
         let found = loop {
             match (name.next(), bytes.peek()?) {
                 (None, _) => break true,
-                (Some(wanted), next) if next == wanted => bytes.at += 1,
+                (Some(wanted), next) if next == wanted => _ = bytes.next(),
                 _ => break false,
             }
         };
@@ -113,6 +131,10 @@ fn read_environment(settings: &mut Settings) -> Option<()> {
 fn read_value(settings: &mut Settings, bytes: &mut Bytes) -> Option<()> {
     settings.capacity = number(bytes)?;
     settings.children = number(bytes)? != 0;
+    settings.stacks = u32::try_from(number(bytes)?).ok()?;
+    settings.depth = usize::try_from(number(bytes)?).ok()?.min(DEPTH_MAX);
+    settings.after = u32::try_from(number(bytes)?).ok()?;
+    settings.after_value = number(bytes)?;
     let mut end = 0;
     loop {
         match bytes.next()? {
@@ -136,29 +158,5 @@ fn number(bytes: &mut Bytes) -> Option<u64> {
             }
             _ => return None,
         }
-    }
-}
-
-/// A file, byte by byte.
-struct Bytes {
-    file: File,
-    piece: [u8; 1024],
-    at: usize,
-    filled: usize,
-}
-
-impl Bytes {
-    fn peek(&mut self) -> Option<u8> {
-        if self.at == self.filled {
-            self.filled = self.file.read(&mut self.piece);
-            self.at = 0;
-        }
-        self.piece[..self.filled].get(self.at).copied()
-    }
-
-    fn next(&mut self) -> Option<u8> {
-        let byte = self.peek()?;
-        self.at += 1;
-        Some(byte)
     }
 }

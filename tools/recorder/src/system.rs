@@ -60,6 +60,7 @@ unsafe extern "C" {
     pub(crate) fn getrlimit(resource: c_int, limit: *mut Limit) -> c_int;
     pub(crate) safe fn getpid() -> c_int;
     pub(crate) fn clock_gettime(clock: c_int, time: *mut Timespec) -> c_int;
+    pub(crate) fn backtrace(addresses: *mut *mut c_void, most: c_int) -> c_int;
     safe fn __errno_location() -> *mut c_int;
 }
 
@@ -117,5 +118,37 @@ impl Drop for File {
     fn drop(&mut self) {
         // SAFETY: the file is ours and is not used afterwards.
         unsafe { close(self.0) };
+    }
+}
+
+/// A file, byte by byte.
+pub(crate) struct Bytes {
+    file: File,
+    piece: [u8; 1024],
+    at: usize,
+    filled: usize,
+}
+
+impl Bytes {
+    /// Opens the file of a name that ends with a zero.
+    pub(crate) fn open(path: &[u8]) -> Option<Self> {
+        let file = File::open(path, O_RDONLY)?;
+        Some(Self { file, piece: [0; 1024], at: 0, filled: 0 })
+    }
+
+    /// Returns the next byte and stays before it.
+    pub(crate) fn peek(&mut self) -> Option<u8> {
+        if self.at == self.filled {
+            self.filled = self.file.read(&mut self.piece);
+            self.at = 0;
+        }
+        self.piece[..self.filled].get(self.at).copied()
+    }
+
+    /// Returns the next byte.
+    pub(crate) fn next(&mut self) -> Option<u8> {
+        let byte = self.peek()?;
+        self.at += 1;
+        Some(byte)
     }
 }

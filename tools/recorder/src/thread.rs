@@ -11,11 +11,13 @@ use core::arch::{asm, global_asm};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use crate::maps;
+
 global_asm!(
     ".pushsection .tbss.loligo_thread, \"awT\", @nobits",
     ".balign 8",
     "loligo_thread:",
-    ".zero 8",
+    ".zero 32",
     ".popsection",
 );
 
@@ -24,9 +26,17 @@ global_asm!(
 struct Own {
     number: Cell<u32>,
     inside: Cell<bool>,
+    /// How often the thread's stack was looked for.
+    searches: Cell<u8>,
+    /// Where the thread's stack is; empty while it is not known.
+    stack_start: Cell<usize>,
+    stack_end: Cell<usize>,
 }
 
-const _: () = assert!(size_of::<Own>() == 8, "as many bytes as in the assembly above");
+const _: () = assert!(size_of::<Own>() <= 32, "as many bytes as in the assembly above");
+
+/// A thread that is on other stacks than its own is not held up by searches.
+const SEARCHES_MAX: u8 = 16;
 
 /// How many threads had an event. A child made by `fork` counts on, as its thread keeps its number.
 static THREADS: AtomicU32 = AtomicU32::new(0);
@@ -44,7 +54,7 @@ fn with<R>(work: impl FnOnce(&Own) -> R) -> R {
             options(pure, readonly, nostack),
         );
     }
-    // SAFETY: the place is this thread's, eight bytes aligned to eight, at first zeros, which are a
+    // SAFETY: the place is this thread's, 32 bytes aligned to eight, at first zeros, which are a
     // valid `Own`; it lives as long as the thread, and no other thread is given a reference to it.
     work(unsafe { &*own })
 }
@@ -58,6 +68,37 @@ pub(crate) fn number() -> u32 {
         }
         own.number.get()
     })
+}
+
+/// Returns the end of the calling thread's own stack, if `at` is on it. From `at` to that end all
+/// can be read as long as the thread lives.
+///
+/// `None` on a signal's stack or a coroutine's: those can be unmapped at any time.
+pub(crate) fn stack_end(at: usize) -> Option<usize> {
+    with(|own| {
+        if (own.stack_start.get()..own.stack_end.get()).contains(&at) {
+            return Some(own.stack_end.get());
+        }
+        if own.searches.get() == SEARCHES_MAX {
+            return None;
+        }
+        own.searches.set(own.searches.get() + 1);
+        let (start, end) = maps::stack_with(at, pointer())?;
+        own.stack_start.set(start);
+        own.stack_end.set(end);
+        Some(end)
+    })
+}
+
+/// Returns the address of the thread's control block, which the C library puts at the end of the
+/// stack of each thread that it starts.
+fn pointer() -> usize {
+    let at: usize;
+    // SAFETY: the word at `fs:0` holds its own address, in each thread; nothing is changed.
+    unsafe {
+        asm!("mov {at}, qword ptr fs:[0]", at = out(reg) at, options(pure, readonly, nostack));
+    }
+    at
 }
 
 /// The calling thread is inside an allocator's function. What that calls in turn is its own affair

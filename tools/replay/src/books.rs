@@ -22,6 +22,9 @@ pub struct Summary {
     pub sizes: BTreeMap<u64, u64>,
     /// Call sites that have names.
     pub sites: usize,
+    /// Events whose call site is in the program's own file and not in a library; 0 where that is
+    /// not known.
+    pub program_events: u64,
     /// Frame marks.
     pub marks: u64,
     /// Frees of blocks whose allocation was not recorded; they are left out.
@@ -58,6 +61,8 @@ pub(crate) struct Who {
     pub(crate) thread: u64,
     pub(crate) site: u32,
     pub(crate) time_ns: u64,
+    /// The call stack, 0 where none is recorded.
+    pub(crate) stack: u32,
 }
 
 /// A live block.
@@ -192,7 +197,8 @@ impl<W: Write> Books<W> {
         self.summary.events += 1;
         let thread = self.thread(who.thread);
         let event = Event { op, align_log2: block.align_log2, thread, slot: block.slot, bytes };
-        self.writer.event(event, Details { site: who.site, object: 0, time_ns: who.time_ns })
+        let Who { site, time_ns, stack, .. } = who;
+        self.writer.event(event, Details { site, object: 0, time_ns, stack })
     }
 
     /// Returns the number of a thread, in order of their first events. Those beyond 65 535 are one.

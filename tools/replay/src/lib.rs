@@ -26,6 +26,7 @@ pub mod record;
 pub mod report;
 pub mod results;
 pub mod rows;
+pub mod show;
 mod sources;
 pub mod strategies;
 pub mod subject;

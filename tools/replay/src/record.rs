@@ -18,6 +18,7 @@ mod error;
 mod files;
 mod launch;
 mod libraries;
+mod other_allocator;
 mod program;
 #[expect(dead_code, reason = "the recorder writes what is read here")]
 #[path = "../../recorder/src/raw.rs"]
@@ -25,7 +26,15 @@ mod raw;
 mod read;
 mod signals;
 mod sites;
+mod stacks;
 
 pub use error::RecordError;
-pub use launch::{Child, RecordedProgram, Settings, children_cpu_time, run};
+pub use launch::{
+    After, Child, RecordedProgram, STACK_DEPTH_MAX, Settings, StackMethod, StackSettings,
+    children_cpu_time, run,
+};
+pub use other_allocator::{OtherAllocator, OtherAllocatorKind};
 pub use program::Program;
+
+#[cfg(test)]
+mod tests;

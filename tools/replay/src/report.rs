@@ -34,6 +34,8 @@ mod subjects;
 mod timeline;
 mod words;
 
+pub(crate) use page::escape;
+
 /// The page's file in the folder.
 const PAGE: &str = "index.html";
 

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Version 2 begins with `ALTRACE2`; its events have sixteen bytes more (call site, allocator
-//! object, time), and there are frame marks, names and notes between them.
+//! object, time), and there are frame marks, names, stacks and notes between them.
 //! `docs/reference/trace-format.md` describes both.
 //!
 //! Reading checks every record against all that came before it, so the holder of a [`Trace`] may
@@ -23,6 +23,7 @@ mod checker;
 mod columns;
 mod error;
 mod limits;
+mod stacks;
 mod version1;
 mod version2;
 mod writer;
@@ -37,6 +38,7 @@ pub use columns::{Ending, Labels, Mark};
 pub use error::{TraceError, TraceErrorKind};
 pub use limits::Limits;
 pub(crate) use limits::{Bounded, NoMemory, exceeded, try_push, try_resize};
+pub use stacks::{STACK_FRAMES_MAX, Stacks};
 pub use version1::{encode, write_trace};
 pub use writer::{Details, TraceWriter};
 
@@ -254,6 +256,13 @@ impl Trace {
     #[must_use]
     pub fn times(&self) -> Option<&[u64]> {
         (!self.columns.times.is_empty()).then_some(&self.columns.times)
+    }
+
+    /// Returns the call stack of each event. `None` where none is recorded, as without
+    /// `loligo record --stacks`.
+    #[must_use]
+    pub fn stacks(&self) -> Option<&Stacks> {
+        (!self.columns.stacks.is_empty()).then_some(&self.columns.stacks)
     }
 
     /// Returns the frame marks that the program set, in order.

@@ -11,5 +11,6 @@ mod record;
 mod replay;
 mod replay_threads;
 mod run;
+mod show;
 mod sjson;
 mod support;

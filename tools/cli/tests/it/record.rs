@@ -353,6 +353,61 @@ fn a_recording_is_replayed() {
     assert!(stdout.contains("nothing lost"), "{stdout}");
 }
 
+#[test]
+fn a_program_with_an_allocator_of_its_own_is_reported_and_not_a_success() {
+    let place = Place::new();
+    let own = env!("CARGO_BIN_EXE_loligo");
+    let (code, stdout, stderr) =
+        place.run(&["record", "-o", "run.altrace", "--", own, "--version"]);
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stdout.starts_with("loligo "), "{stdout}");
+    for part in [
+        "loligo: WARNING: ",
+        "loligo has its own Rust #[global_allocator]",
+        "; comment out `#[global_allocator]`",
+        "loligo_allocators::recording",
+    ] {
+        assert!(stderr.contains(part), "{part}: {stderr}");
+    }
+    // Its own status comes first.
+    let (code, _, stderr) = place.run(&["record", "-o", "run.altrace", "--", own, "no-such"]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("#[global_allocator]"), "{stderr}");
+}
+
+#[test]
+fn stacks_are_recorded_and_shown() {
+    let place = Place::new();
+    for how in ["--stacks", "--stacks=frames", "--stacks=unwind"] {
+        let (code, _, stderr, trace) = record(&place, &[how, "--stack-depth", "32"], &["marks"]);
+        assert_eq!(code, 0, "{stderr}");
+        let stacks = trace.stacks().expect("they are recorded");
+        let deepest = (1..=stacks.count()).map(|stack| stacks.frames(stack as u32).count()).max();
+        assert!(deepest.is_some_and(|deepest| deepest <= 33), "{how}: {deepest:?}");
+    }
+    // The last one is unwound: main is in the stacks, below what it calls.
+    let (code, stdout, stderr) =
+        place.run(&["show", "run.altrace", "--flame", "run.svg", "--by", "allocations"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stdout.contains("Live at the peak, by call stack"), "{stdout}");
+    let picture = std::fs::read_to_string(place.path("run.svg")).expect("it is there");
+    assert!(picture.contains("loligo-cli-recorded!main: "), "{picture}");
+}
+
+#[test]
+fn a_recording_begins_late_where_it_is_asked_to() {
+    let place = Place::new();
+    let (code, _, stderr, trace) = record(&place, &["--after", "mark=50"], &["marks"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert_eq!(trace.marks().first().map(|mark| mark.value), Some(50));
+    assert!(stderr.contains("frees of blocks from before the recording are left out"), "{stderr}");
+    let stderr = place.refused(&["record", "--after", "soon", "--", PROGRAM, "exits"]);
+    assert!(stderr.contains("give `mark=N`, `event=N`, or a time"), "{stderr}");
+    let other = Place::new();
+    let stderr = other.refused(&["record", "--after", "mark=1000", "--", PROGRAM, "exits"]);
+    assert!(stderr.contains("no mark 1000 came"), "{stderr}");
+}
+
 fn make_executable(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
     let rights = std::fs::Permissions::from_mode(0o755);

@@ -9,7 +9,10 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use loligo_replay::record::{Program, Settings, children_cpu_time, run};
+use loligo_replay::record::{
+    Program, RecordError, RecordedProgram, Settings, StackMethod, StackSettings, children_cpu_time,
+    run,
+};
 
 const USAGE: &str = "\
 Measures what `loligo record` costs the recorded program, and prints a table.
@@ -19,9 +22,9 @@ Usage: cargo run --profile measured -p loligo-replay --bin recording-figures -- 
 Options:
   --write  also puts the table into docs/guide/recording.md
 
-Each program runs nine times with and nine times without the recorder, in turn; its output is thrown
-away. Times are those of the processor, in the program and in the system, the least of each nine: what
-else the machine does can only add to them.
+Each program runs nine times without the recorder, with it, with stacks by frame pointers, and with
+stacks by the unwinder, in turn; its output is thrown away. Times are those of the processor, in the
+program and in the system, the least of each nine: what else the machine does can only add to them.
 
 Example:
   cargo run --profile measured -p loligo-replay --bin recording-figures -- --write
@@ -60,8 +63,13 @@ struct Row {
     name: &'static str,
     events: u64,
     without: Duration,
-    with: Duration,
+    /// With each of [`STACKS`].
+    with: [Duration; 3],
 }
+
+/// How stacks are recorded in the runs with the recorder.
+const STACKS: [Option<StackMethod>; 3] =
+    [None, Some(StackMethod::Frames), Some(StackMethod::Unwinder)];
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
@@ -90,8 +98,8 @@ fn main() -> ExitCode {
 /// Measures, and returns the table.
 fn table() -> Result<String, String> {
     let mut table = String::from(
-        "| program | events | CPU time without | with | ratio | adds to an event |\n\
-         |---|---|---|---|---|---|\n",
+        "| program | events | CPU time without | with | ratio | adds to an event | \
+         `--stacks` adds | `--stacks=unwind` adds |\n|---|---|---|---|---|---|---|---|\n",
     );
     for (name, line) in PROGRAMS {
         let line = &resolved(line);
@@ -103,17 +111,21 @@ fn table() -> Result<String, String> {
             continue;
         }
         let row = measure(name, line)?;
-        let added = row.with.saturating_sub(row.without);
+        let added = row.with.map(|with| {
+            with.saturating_sub(row.without).as_nanos() as f64 / row.events.max(1) as f64
+        });
         // Writing to a text cannot fail.
         let _ = writeln!(
             table,
-            "| {} | {} | {:.0} ms | {:.0} ms | {:.2} | {:.0} ns |",
+            "| {} | {} | {:.0} ms | {:.0} ms | {:.2} | {:.0} ns | {:.0} ns | {:.0} ns |",
             row.name,
             row.events,
             row.without.as_secs_f64() * 1e3,
-            row.with.as_secs_f64() * 1e3,
-            row.with.as_secs_f64() / row.without.as_secs_f64(),
-            added.as_nanos() as f64 / row.events.max(1) as f64
+            row.with[0].as_secs_f64() * 1e3,
+            row.with[0].as_secs_f64() / row.without.as_secs_f64(),
+            added[0],
+            added[1],
+            added[2]
         );
     }
     Ok(table)
@@ -135,8 +147,7 @@ fn measure(name: &'static str, line: &str) -> Result<Row, String> {
     let line = format!("{{ {line}\n}} >/dev/null 2>&1");
     let arguments = ["-c".into(), OsString::from(&line)];
     let shell = Program::find("sh".as_ref()).map_err(|error| error.to_string())?;
-    let settings = Settings { children: true, ..Settings::default() };
-    let mut row = Row { name, events: 0, without: Duration::MAX, with: Duration::MAX };
+    let mut row = Row { name, events: 0, without: Duration::MAX, with: [Duration::MAX; 3] };
     for _ in 0..ROUNDS {
         let before = children_cpu_time();
         let status = Command::new("sh").args(&arguments).stdin(Stdio::null()).status();
@@ -144,19 +155,30 @@ fn measure(name: &'static str, line: &str) -> Result<Row, String> {
             return Err(format!("{name}: fails without the recorder"));
         }
         row.without = row.without.min(children_cpu_time() - before);
-        let before = children_cpu_time();
-        let ran = run(&shell, &arguments, &settings).map_err(|error| error.to_string())?;
-        row.with = row.with.min(children_cpu_time() - before);
-        if !ran.status.success() {
-            return Err(format!("{name}: fails with the recorder"));
-        }
-        let main = ran.write(std::io::sink()).map_err(|error| error.to_string())?;
-        row.events = main.events;
-        for child in ran.children() {
-            row.events += child.write(std::io::sink()).map_err(|error| error.to_string())?.events;
+        for (method, least) in STACKS.into_iter().zip(&mut row.with) {
+            let stacks = method.map(|method| StackSettings { method, ..StackSettings::default() });
+            let settings = Settings { children: true, stacks, ..Settings::default() };
+            let before = children_cpu_time();
+            let ran = run(&shell, &arguments, &settings).map_err(|error| error.to_string())?;
+            *least = (*least).min(children_cpu_time() - before);
+            if !ran.status.success() {
+                return Err(format!("{name}: fails with the recorder"));
+            }
+            if row.events == 0 && method.is_none() {
+                row.events = events(&ran).map_err(|error| error.to_string())?;
+            }
         }
     }
     Ok(row)
+}
+
+/// Returns the events of a program and its children.
+fn events(ran: &RecordedProgram) -> Result<u64, RecordError> {
+    let mut events = ran.write(std::io::sink())?.events;
+    for child in ran.children() {
+        events += child.write(std::io::sink())?.events;
+    }
+    Ok(events)
 }
 
 /// Puts the table between its marks in the page.

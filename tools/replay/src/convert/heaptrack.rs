@@ -16,7 +16,7 @@
 //! of the live blocks of one kind is freed; the youngest is taken. A reallocation is a free and an
 //! allocation.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, Write};
 
 use super::lines::Lines;
@@ -33,6 +33,9 @@ const ALIGN_LOG2: u8 = 4;
 /// How far up the callers of `operator new` are followed.
 const CALLERS_MAX: usize = 4;
 
+/// The most callers of a site in its stack; a damaged file can name traces that go in circles.
+const STACK_MAX: usize = 128;
+
 const NANOSECONDS: u64 = 1_000_000;
 
 struct Reader<W: Write> {
@@ -44,6 +47,10 @@ struct Reader<W: Write> {
     traces: Vec<(u64, u64)>,
     kinds: Vec<Kind>,
     sites: HashMap<String, u32>,
+    /// Those that allocations have, without those that only stacks have.
+    sites_of_kinds: HashSet<u32>,
+    /// The trace's stacks by parent and site.
+    stacks: HashMap<(u32, u32), u32>,
     /// How many blocks there were: each has a number in place of its address.
     blocks: u64,
     time_ns: u64,
@@ -60,6 +67,7 @@ struct Instruction {
 struct Kind {
     bytes: u64,
     site: u32,
+    stack: u32,
     live: Vec<u64>,
 }
 
@@ -75,6 +83,8 @@ pub(super) fn convert<R: BufRead>(mut lines: Lines<R>, out: impl Write) -> Conve
         traces: Vec::new(),
         kinds: Vec::new(),
         sites: HashMap::new(),
+        sites_of_kinds: HashSet::new(),
+        stacks: HashMap::new(),
         blocks: 0,
         time_ns: 1,
     };
@@ -98,7 +108,7 @@ pub(super) fn convert<R: BufRead>(mut lines: Lines<R>, out: impl Write) -> Conve
             return Err((Some(lines.number()), kind));
         }
     }
-    let sites = reader.sites.len();
+    let sites = reader.sites_of_kinds.len();
     let (mut summary, _) = reader.books.finish().map_err(unwritable)?;
     summary.sites = sites;
     Ok(summary)
@@ -138,8 +148,8 @@ impl<W: Write> Reader<W> {
             }
             "a" => {
                 let (bytes, trace) = (number("a size")?, number("a trace")?);
-                let site = self.site(trace)?;
-                Ok(try_push(&mut self.kinds, Kind { bytes, site, live: Vec::new() })?)
+                let (site, stack) = self.site_and_stack(trace)?;
+                Ok(try_push(&mut self.kinds, Kind { bytes, site, stack, live: Vec::new() })?)
             }
             "+" => self.allocate(number("a kind of allocation")?),
             "-" => self.free(number("a kind of allocation")?),
@@ -165,14 +175,14 @@ impl<W: Write> Reader<W> {
 
     fn free(&mut self, kind: u64) -> Result<(), ConvertErrorKind> {
         // The freeing site is unknown.
-        let who = Who { site: 0, ..self.who(kind)? };
+        let who = Who { site: 0, stack: 0, ..self.who(kind)? };
         let block = self.kind(kind)?.live.pop().ok_or(ConvertErrorKind::NotLive)?;
         self.books.free(block, who).map_err(ConvertErrorKind::Unwritable)
     }
 
     fn who(&mut self, kind: u64) -> Result<Who, ConvertErrorKind> {
-        let (site, time_ns) = (self.kind(kind)?.site, self.time_ns);
-        Ok(Who { thread: 0, site, time_ns })
+        let Kind { site, stack, .. } = *self.kind(kind)?;
+        Ok(Who { thread: 0, site, time_ns: self.time_ns, stack })
     }
 
     fn kind(&mut self, number: u64) -> Result<&mut Kind, ConvertErrorKind> {
@@ -182,8 +192,8 @@ impl<W: Write> Reader<W> {
         index.and_then(|index| self.kinds.get_mut(index)).ok_or(unnamed)
     }
 
-    /// Returns the site of a trace: the first that is not C++'s `new`.
-    fn site(&mut self, trace: u64) -> Result<u32, ConvertErrorKind> {
+    /// Returns the site of a trace, which is the first that is not C++'s `new`, and its stack.
+    fn site_and_stack(&mut self, trace: u64) -> Result<(u32, u32), ConvertErrorKind> {
         let mut name = String::new();
         let mut next = trace;
         for _ in 0..CALLERS_MAX {
@@ -192,6 +202,7 @@ impl<W: Write> Reader<W> {
             let found = self.name(at)?;
             let function = self.string(at.function)?;
             let is_wrapper = function.starts_with("operator new") || function.starts_with("_Zn");
+            next = caller;
             if !is_wrapper {
                 name = found;
                 break;
@@ -200,11 +211,45 @@ impl<W: Write> Reader<W> {
             if name.is_empty() {
                 name = found;
             }
-            next = caller;
         }
         if name.is_empty() {
-            return Ok(0);
+            return Ok((0, 0));
         }
+        let site = self.site(name)?;
+        self.sites_of_kinds.insert(site);
+        let stack = self.stack(site, next)?;
+        Ok((site, stack))
+    }
+
+    /// Returns the stack of a site with the callers of a trace.
+    fn stack(&mut self, site: u32, callers: u64) -> Result<u32, ConvertErrorKind> {
+        let mut sites = vec![site];
+        let mut next = callers;
+        while sites.len() <= STACK_MAX {
+            let Some(&(instruction, caller)) = counted(&self.traces, next, "trace")? else { break };
+            let Some(at) = counted(&self.instructions, instruction, "instruction")? else { break };
+            let name = self.name(at)?;
+            sites.push(self.site(name)?);
+            next = caller;
+        }
+        let mut stack = 0;
+        for site in sites.into_iter().rev() {
+            stack = match self.stacks.get(&(stack, site)) {
+                Some(&known) => known,
+                None => {
+                    let parent = stack;
+                    let new = self.books.writer.stack(parent, site);
+                    let new = new.map_err(ConvertErrorKind::Unwritable)?;
+                    self.stacks.insert((parent, site), new);
+                    new
+                }
+            };
+        }
+        Ok(stack)
+    }
+
+    /// Returns the number of a name, naming it first where it is new.
+    fn site(&mut self, name: String) -> Result<u32, ConvertErrorKind> {
         if let Some(&site) = self.sites.get(&name) {
             return Ok(site);
         }

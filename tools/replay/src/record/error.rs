@@ -5,6 +5,8 @@ use core::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use super::{After, OtherAllocator};
+
 /// Why a program was not started, or nothing of it was recorded; each says what to do.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -55,6 +57,15 @@ pub enum RecordError {
     NoEvents {
         /// The file.
         program: PathBuf,
+        /// The allocator that was found in it.
+        allocator: Option<OtherAllocator>,
+    },
+    /// It ended before that came which the recording was to begin with.
+    NeverBegan {
+        /// The file.
+        program: PathBuf,
+        /// What did not come, or what nothing came after.
+        after: After,
     },
     /// The recording cannot be read, or the trace not be written.
     Files(io::Error),
@@ -76,7 +87,7 @@ impl fmt::Display for RecordError {
             Self::Static { program } => write!(
                 f,
                 "{}: is linked statically, so no recorder can be preloaded; link it dynamically, or \
-                 let it record itself with loligo_allocators::recording",
+                 let it record itself with loligo_allocators::recording; Go has its own profiler, pprof",
                 program.display()
             ),
             Self::SetUser { program } => write!(
@@ -111,11 +122,17 @@ impl fmt::Display for RecordError {
                  capabilities (getcap), clears its environment, or TMPDIR is mounted noexec",
                 program.display()
             ),
-            Self::NoEvents { program } => write!(
+            Self::NoEvents { program, allocator } => write!(
                 f,
-                "{}: made no allocation that the recorder saw; it may have its own malloc: let \
-                 it use the system's, or record itself with loligo_allocators::recording",
-                program.display()
+                "{}: made no allocation that the recorder saw{}",
+                program.display(),
+                missing_malloc(allocator.as_ref())
+            ),
+            Self::NeverBegan { program, after } => write!(
+                f,
+                "{}: ended and nothing is recorded: {}",
+                program.display(),
+                missing_beginning(*after)
             ),
             Self::Files(cause) => write!(
                 f,
@@ -140,5 +157,27 @@ impl Error for RecordError {
             | Self::Files(cause) => Some(cause),
             _ => None,
         }
+    }
+}
+
+/// Returns why no allocation came, and the remedy.
+fn missing_malloc(allocator: Option<&OtherAllocator>) -> String {
+    match allocator {
+        Some(allocator) => format!(": {allocator}; {}", allocator.remedy()),
+        None => "; it may have its own malloc: let it use the system's, or record itself with \
+                 loligo_allocators::recording"
+            .to_owned(),
+    }
+}
+
+/// Returns what did not come, and the remedy.
+fn missing_beginning(after: After) -> String {
+    match after {
+        After::Mark(value) => format!(
+            "no mark {value} came; see whether it calls loligo_frame_mark with that value, or name a \
+             lower one"
+        ),
+        After::Events(count) => format!("it had at most {count} events; name a lower number"),
+        _ => "it had no event after that time; name a shorter one".to_owned(),
     }
 }

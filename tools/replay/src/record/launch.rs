@@ -9,18 +9,31 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, ExitStatus};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::Instant;
 
 use tempfile::TempDir;
 
-use super::raw::VARIABLE;
+use super::raw::{self, VARIABLE};
 use super::read::{self, Raw};
 use super::signals::Passing;
-use super::{Program, RecordError};
+use super::{OtherAllocator, Program, RecordError, other_allocator};
 use crate::books::Summary;
 
 /// The recorder, compiled by this crate's build script.
 static RECORDER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/recorder.so"));
+
+/// Programs whose memory comes from elsewhere have fewer events of their own: what the language's
+/// runtime allocates as it starts and ends.
+const FEW_OWN_EVENTS: u64 = 100;
+
+/// With an allocator of the program's own, a recording of fewer events than this is of no use: they
+/// are those of libraries.
+const FEW_EVENTS: u64 = 1000;
+
+/// From how much memory on the recorded blocks are compared with it.
+const MUCH_MEMORY_BYTES: u64 = 100 << 20;
 
 /// The variable that names what the linker loads first.
 const PRELOAD: &str = "LD_PRELOAD";
@@ -35,11 +48,60 @@ pub struct Settings {
     pub max_events: u64,
     /// Whether the processes that the program starts are recorded, too.
     pub children: bool,
+    /// Whether and how call stacks are recorded.
+    pub stacks: Option<StackSettings>,
+    /// When the recording begins.
+    pub after: After,
+}
+
+/// When a recording begins. Blocks that are live then are not known: their frees are counted and
+/// left out, and a reallocation counts as an allocation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum After {
+    /// With the program.
+    #[default]
+    Nothing,
+    /// When the program sets the mark of this value by `loligo_frame_mark`.
+    Mark(u64),
+    /// After as many allocations, frees and reallocations.
+    Events(u64),
+    /// After a time.
+    Time(Duration),
+}
+
+/// How call stacks are recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackSettings {
+    /// How the callers are found.
+    pub method: StackMethod,
+    /// The most callers of a call site; of longer stacks the outer ones are missing. At most
+    /// [`STACK_DEPTH_MAX`].
+    pub depth: u32,
+}
+
+/// The most callers of a call site that are recorded.
+pub const STACK_DEPTH_MAX: u32 = raw::DEPTH_MAX as u32;
+
+/// How the callers of a call site are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StackMethod {
+    /// By frame pointers: cheap, for programs that are compiled with them. Never reads outside the
+    /// thread's own stack.
+    #[default]
+    Frames,
+    /// By the unwinder of the C library: slower, for all programs with tables for exceptions.
+    Unwinder,
+}
+
+impl Default for StackSettings {
+    fn default() -> Self {
+        Self { method: StackMethod::Frames, depth: 64 }
+    }
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { max_events: 5_000_000, children: false }
+        Self { max_events: 5_000_000, children: false, stacks: None, after: After::Nothing }
     }
 }
 
@@ -53,6 +115,9 @@ pub struct RecordedProgram {
     /// How often its process became another program by `exec` after it had begun to record. The
     /// recording is that of the last one.
     pub replaced: usize,
+    /// The most memory that the program or one that it has started had in use; or one that this
+    /// process has waited for before.
+    pub peak_memory_bytes: u64,
     main: Raw,
     children: Vec<Child>,
     settings: Settings,
@@ -93,7 +158,20 @@ pub fn run(
         .spawn()
         .map_err(|cause| RecordError::Start { program: program.path.clone(), cause })?;
     signals.to(child.id());
-    wait_for_end(child.id());
+    thread::scope(|scope| {
+        let (_ended, ends) = mpsc::channel::<()>();
+        if let After::Time(time) = settings.after {
+            let folder = folder.path();
+            scope.spawn(move || {
+                // It ends early where the program does.
+                if ends.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+                    // Without room for it nothing is recorded, which is reported.
+                    let _ = read::start(folder);
+                }
+            });
+        }
+        wait_for_end(child.id());
+    });
     let time = began.elapsed();
     // From here on the process's number may become another's.
     drop(signals);
@@ -104,8 +182,14 @@ pub fn run(
     let Some((main, before)) = main else {
         return Err(RecordError::NotLoaded { program: program.path.clone() });
     };
+    let peak_memory_bytes = children_peak_memory();
     if main.tickets == 0 {
-        return Err(RecordError::NoEvents { program: program.path.clone() });
+        let allocator = other_allocator::find(&program.file);
+        let program = program.path.clone();
+        return Err(match settings.after {
+            After::Nothing => RecordError::NoEvents { program, allocator },
+            after => RecordError::NeverBegan { program, after },
+        });
     }
     let children = files.into_iter().filter_map(|(process, mut files)| {
         Some(Child { process, raw: files.pop()?, settings: *settings })
@@ -114,6 +198,7 @@ pub fn run(
         status,
         time,
         replaced: before.len(),
+        peak_memory_bytes,
         main,
         children: children.collect(),
         settings: *settings,
@@ -146,6 +231,51 @@ impl RecordedProgram {
     #[must_use]
     pub fn stopped(&self) -> Option<&'static str> {
         self.main.stopped()
+    }
+
+    /// Returns the allocator that the program brings with it, where the recording has next to
+    /// nothing of the program itself; `summary` is what [`write`](Self::write) has returned.
+    ///
+    /// # Complexity
+    ///
+    /// O(symbols of the program).
+    ///
+    /// # Errors
+    ///
+    /// What reading the recording returns.
+    pub fn other_allocator(
+        &self,
+        summary: &Summary,
+    ) -> Result<Option<OtherAllocator>, RecordError> {
+        if summary.program_events >= FEW_OWN_EVENTS || self.settings.after != After::Nothing {
+            return Ok(None);
+        }
+        let file = self.main.program_file().map_err(RecordError::Files)?;
+        Ok(file.and_then(|file| other_allocator::find(Path::new(&file))))
+    }
+
+    /// Returns `true` if a recording has so few events that it is of no use where the program has
+    /// another allocator.
+    #[must_use]
+    pub fn is_useless(&self, summary: &Summary) -> bool {
+        summary.events < FEW_EVENTS
+    }
+
+    /// Returns `true` if the program's own code has next to no events and not a hundredth of the
+    /// memory that it had in use was recorded: it may have an allocator that nothing is known of.
+    /// Then again, the memory may be that of a program that it has started.
+    #[must_use]
+    pub fn is_memory_missed(&self, summary: &Summary) -> bool {
+        summary.program_events < FEW_OWN_EVENTS
+            && self.settings.after == After::Nothing
+            && self.peak_memory_bytes > MUCH_MEMORY_BYTES
+            && summary.peak_bytes < self.peak_memory_bytes / 100
+    }
+
+    /// Returns how many events have no stack because the table of stacks was full.
+    #[must_use]
+    pub fn stacks_lost(&self) -> u64 {
+        self.main.stacks_lost
     }
 
     /// Returns the exit status that a shell would see: of a program that a signal ended, 128 and
@@ -188,6 +318,15 @@ pub fn children_cpu_time() -> Duration {
         .sum()
 }
 
+/// Returns the most memory that any process had in use that this one has waited for.
+fn children_peak_memory() -> u64 {
+    // SAFETY: all zeros are a valid value of this type of the C library.
+    let mut usage: libc::rusage = unsafe { core::mem::zeroed() };
+    // SAFETY: the pointer is that of a live value of the type that is filled in.
+    unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) };
+    u64::try_from(usage.ru_maxrss).unwrap_or(0).saturating_mul(1024)
+}
+
 /// Makes the private folder of a run.
 fn folder() -> Result<TempDir, RecordError> {
     if RECORDER.is_empty() {
@@ -219,7 +358,25 @@ fn preload(library: &Path) -> OsString {
 fn variable(folder: &Path, settings: &Settings) -> OsString {
     // A reallocation takes two records, so this is enough for `max_events` events.
     let capacity = settings.max_events.saturating_mul(2);
-    let mut variable = OsString::from(format!("{capacity}:{}:", u8::from(settings.children)));
+    let children = u8::from(settings.children);
+    let (stacks, depth) = match settings.stacks {
+        None => (raw::STACKS_OFF, 0),
+        Some(StackSettings { method: StackMethod::Frames, depth }) => {
+            (raw::STACKS_BY_FRAMES, depth)
+        }
+        Some(StackSettings { method: StackMethod::Unwinder, depth }) => {
+            (raw::STACKS_BY_UNWINDER, depth)
+        }
+    };
+    let depth = depth.min(STACK_DEPTH_MAX);
+    let (after, value) = match settings.after {
+        After::Nothing => (raw::AFTER_NOTHING, 0),
+        After::Mark(value) => (raw::AFTER_MARK, value),
+        After::Events(count) => (raw::AFTER_CALLS, count),
+        After::Time(_) => (raw::AFTER_START, 0),
+    };
+    let numbers = format!("{capacity}:{children}:{stacks}:{depth}:{after}:{value}:");
+    let mut variable = OsString::from(numbers);
     variable.push(folder);
     variable
 }

@@ -15,6 +15,8 @@ pub(super) struct Place {
     pub(super) is_wrapper: bool,
     /// Whether the instruction before it is a call, as it is for every real return address.
     pub(super) is_after_call: bool,
+    /// Whether there is a file, in which that can be seen.
+    pub(super) is_in_file: bool,
 }
 
 /// A file with its functions.
@@ -72,13 +74,13 @@ impl Library {
         let library = &self.name;
         let Some(function) = self.function(address) else {
             let name = format!("{library}+{address:#x}");
-            return Place { name, is_wrapper: false, is_after_call };
+            return Place { name, is_wrapper: false, is_after_call, is_in_file: true };
         };
         let into = address - function.address;
         // Without the hash at the end of a Rust name; names of other languages stay as they are.
         let name = format!("{library}!{:#}+{into:#x}", demangle(&function.name));
         let is_wrapper = ["_Znw", "_Zna"].iter().any(|new| function.name.starts_with(new));
-        Place { name, is_wrapper, is_after_call }
+        Place { name, is_wrapper, is_after_call, is_in_file: true }
     }
 
     /// Returns where an offset in the file is in memory, as the file's own addresses go.

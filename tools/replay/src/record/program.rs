@@ -24,6 +24,8 @@ const LINE_BYTES_MAX: u64 = 256;
 pub struct Program {
     pub(super) name: OsString,
     pub(super) path: PathBuf,
+    /// The program that runs: of a script, what reads it.
+    pub(super) file: PathBuf,
 }
 
 impl Program {
@@ -42,7 +44,7 @@ impl Program {
                 Some(reader) => file = reader,
                 None => {
                     check_elf(&file)?;
-                    return Ok(Self { name: name.to_owned(), path });
+                    return Ok(Self { name: name.to_owned(), path, file });
                 }
             }
         }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::raw::{self, Record};
 use super::sites::Sites;
+use super::stacks::Stacks;
 use crate::books::{Block, Books, Summary, Who};
 use crate::trace::{Op, TraceWriter};
 
@@ -19,6 +20,10 @@ pub(super) struct Raw {
     began_ns: u64,
     maps_bytes: u64,
     stop: u64,
+    /// Where the table of stacks begins; 0 without one.
+    stacks_at: u64,
+    /// Stacks that found no place in the table.
+    pub(super) stacks_lost: u64,
     /// The command line.
     pub(super) program: String,
 }
@@ -44,6 +49,20 @@ pub(super) fn find(folder: &Path) -> io::Result<BTreeMap<u32, Vec<Raw>>> {
     Ok(in_order.collect())
 }
 
+/// Begins the recordings that wait for it: those that are there, and by a file those to come.
+pub(super) fn start(folder: &Path) -> io::Result<()> {
+    File::create(folder.join(raw::STARTED_NAME))?;
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|ending| ending == "raw") {
+            let mut file = fs::OpenOptions::new().write(true).open(path)?;
+            file.seek(SeekFrom::Start(raw::START_AT as u64))?;
+            file.write_all(&1_u64.to_le_bytes())?;
+        }
+    }
+    Ok(())
+}
+
 /// Reads a file's head; `None` where its recorder has not got as far as that.
 fn open(path: &Path) -> io::Result<Option<Raw>> {
     let mut head = vec![0; raw::MAPS_AT];
@@ -66,6 +85,8 @@ fn open(path: &Path) -> io::Result<Option<Raw>> {
         began_ns: word(raw::BEGAN_AT),
         maps_bytes: word(raw::MAPS_USED_AT).min(raw::MAPS_BYTES as u64),
         stop: word(raw::STOP_AT),
+        stacks_at: word(raw::STACKS_AT),
+        stacks_lost: word(raw::STACKS_LOST_AT),
         program: String::from_utf8_lossy(&command[..end]).replace('\0', " "),
     }))
 }
@@ -89,11 +110,31 @@ impl Raw {
         Ok(file)
     }
 
+    fn stacks(&self) -> io::Result<Option<Stacks>> {
+        if self.stacks_at == 0 {
+            return Ok(None);
+        }
+        let at = usize::try_from(self.stacks_at).map_err(|_| io::ErrorKind::InvalidData)?;
+        Stacks::read(BufReader::new(self.part(at)?)).map(Some)
+    }
+
+    /// Returns the program's file: what is first in its memory. `None` if nothing was recorded.
+    pub(super) fn program_file(&self) -> io::Result<Option<String>> {
+        Ok(first_file(&self.maps()?))
+    }
+
     fn maps(&self) -> io::Result<String> {
         let mut maps = Vec::new();
         self.part(raw::MAPS_AT)?.take(self.maps_bytes).read_to_end(&mut maps)?;
         Ok(String::from_utf8_lossy(&maps).into_owned())
     }
+}
+
+/// Returns the first file of the oldest copy of the maps, which are in the order of addresses: the
+/// program, below all libraries.
+fn first_file(maps: &str) -> Option<String> {
+    let path = maps.lines().find_map(|line| line.find('/').map(|at| &line[at..]))?;
+    Some(path.strip_suffix(" (deleted)").unwrap_or(path).to_owned())
 }
 
 /// Makes a trace of at most `max_events` events.
@@ -104,11 +145,14 @@ pub(super) fn convert(raw: &Raw, out: impl Write, max_events: u64) -> io::Result
     if let Some(why) = raw.stopped() {
         writer.note("stopped", why)?;
     }
+    let maps = raw.maps()?;
     let mut reading = Reading {
         books: Books::new(writer),
-        sites: Sites::new(&raw.maps()?),
+        sites: Sites::new(&maps, first_file(&maps).as_deref()),
+        stacks: raw.stacks()?,
         lifted: HashMap::new(),
         began_ns: raw.began_ns,
+        program_events: 0,
     };
     let mut file = BufReader::with_capacity(raw::RECORD_BYTES << 12, raw.part(raw::RECORDS_AT)?);
     let mut bytes = [0; raw::RECORD_BYTES];
@@ -121,9 +165,10 @@ pub(super) fn convert(raw: &Raw, out: impl Write, max_events: u64) -> io::Result
             break;
         }
     }
-    let sites = reading.sites.count();
-    let (mut summary, _) = reading.books.finish()?;
-    summary.sites = sites;
+    let Reading { books, sites, program_events, .. } = reading;
+    let (mut summary, _) = books.finish()?;
+    summary.sites = sites.count();
+    summary.program_events = program_events;
     Ok(summary)
 }
 
@@ -140,9 +185,12 @@ fn decode(bytes: &[u8; raw::RECORD_BYTES]) -> Option<Record> {
 struct Reading<W: Write> {
     books: Books<W>,
     sites: Sites,
+    stacks: Option<Stacks>,
     /// What each thread is reallocating, `None` for a block that is not known.
     lifted: HashMap<u32, (u64, Option<Block>)>,
     began_ns: u64,
+    /// Events whose call site is in the program's own file.
+    program_events: u64,
 }
 
 impl<W: Write> Reading<W> {
@@ -179,7 +227,8 @@ impl<W: Write> Reading<W> {
     /// The second half of a reallocation. The block has a new place; or at 0 none, because it was
     /// freed by a size of 0, or because there was no memory and it stays where it was.
     fn land(&mut self, record: &Record) -> io::Result<()> {
-        let Some((old, block)) = self.lifted.remove(&record.thread) else { return Ok(()) };
+        // Where the recording began between the two halves, the block is not known.
+        let (old, block) = self.lifted.remove(&record.thread).unwrap_or_default();
         let who = self.who(record)?;
         match (record.address, record.bytes, block) {
             (0, 0, Some(block)) => self.books.free_lifted(block, who),
@@ -194,11 +243,21 @@ impl<W: Write> Reading<W> {
     }
 
     fn who(&mut self, record: &Record) -> io::Result<Who> {
+        let writer = &mut self.books.writer;
+        let site = self.sites.of(record.site, record.above, writer)?;
+        self.program_events += u64::from(self.sites.is_of_program(site));
+        let stack = match &mut self.stacks {
+            Some(stacks) if record.op != raw::OP_FREE && record.op != raw::OP_MARK => {
+                stacks.of(record, site, &mut self.sites, writer)?
+            }
+            _ => 0,
+        };
         Ok(Who {
             thread: record.thread.into(),
-            site: self.sites.of(record.site, record.above, &mut self.books.writer)?,
+            site,
             // Time 0 means that there is no clock.
             time_ns: record.time_ns.saturating_sub(self.began_ns).max(1),
+            stack,
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Names for return addresses.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
 use super::libraries::{Library, Place};
@@ -12,7 +12,14 @@ pub(super) struct Sites {
     /// By path; `None` for what is not a file or cannot be read.
     libraries: HashMap<String, Option<Library>>,
     known: HashMap<(u64, u64), u32>,
+    /// Frames of stacks; `None` for what is no return address.
+    frames: HashMap<u64, Option<u32>>,
     by_name: HashMap<String, u32>,
+    /// The sites of events, without those that only frames have.
+    of_events: HashSet<u32>,
+    /// The name of the program's file, and the sites in it.
+    program: Option<String>,
+    of_program: HashSet<u32>,
 }
 
 /// A part of a file with code, and where it was in the process.
@@ -26,9 +33,19 @@ struct Range {
 impl Sites {
     /// Takes the maps that the recorder has copied, the older ones first. Of places that were of
     /// several libraries in turn the last counts.
-    pub(super) fn new(maps: &str) -> Self {
+    /// `program` is the path of the program's own file.
+    pub(super) fn new(maps: &str, program: Option<&str>) -> Self {
         let ranges = maps.lines().rev().filter_map(range).collect();
-        Self { ranges, libraries: HashMap::new(), known: HashMap::new(), by_name: HashMap::new() }
+        Self {
+            ranges,
+            libraries: HashMap::new(),
+            known: HashMap::new(),
+            frames: HashMap::new(),
+            by_name: HashMap::new(),
+            of_events: HashSet::new(),
+            program: program.and_then(|path| path.rsplit('/').next()).map(str::to_owned),
+            of_program: HashSet::new(),
+        }
     }
 
     /// Returns the number of the site that a call came from, naming it first where it is new.
@@ -47,21 +64,61 @@ impl Sites {
             return Ok(number);
         }
         let (name, by) = self.name(site, above);
-        let number = match self.by_name.get(&name) {
-            Some(&number) => number,
-            None => {
-                let number = writer.site(&name)?;
-                self.by_name.insert(name, number);
-                number
-            }
-        };
+        let number = self.number(name, writer)?;
         self.known.insert((site, by), number);
+        self.of_events.insert(number);
         Ok(number)
     }
 
-    /// Returns how many sites have names.
+    /// Returns `true` if the site of a call that [`of`](Self::of) has named is that above it: the
+    /// call itself came from C++'s `new`.
+    pub(super) fn is_above(&self, site: u64, above: u64) -> bool {
+        above != 0
+            && !self.known.contains_key(&(site, 0))
+            && self.known.contains_key(&(site, above))
+    }
+
+    /// Returns the number of the site of a frame, `None` if there is no call before the address, so
+    /// that it cannot be a return address.
+    pub(super) fn frame<W: Write>(
+        &mut self,
+        address: u64,
+        writer: &mut TraceWriter<W>,
+    ) -> io::Result<Option<u32>> {
+        if let Some(&number) = self.frames.get(&address) {
+            return Ok(number);
+        }
+        let number = match self.place(address) {
+            Some(place) if place.is_after_call || !place.is_in_file => {
+                Some(self.number(place.name, writer)?)
+            }
+            _ => None,
+        };
+        self.frames.insert(address, number);
+        Ok(number)
+    }
+
+    fn number<W: Write>(&mut self, name: String, writer: &mut TraceWriter<W>) -> io::Result<u32> {
+        if let Some(&number) = self.by_name.get(&name) {
+            return Ok(number);
+        }
+        let number = writer.site(&name)?;
+        let of_program = self.program.as_ref().and_then(|program| name.strip_prefix(&**program));
+        if of_program.is_some_and(|rest| rest.starts_with(['!', '+'])) {
+            self.of_program.insert(number);
+        }
+        self.by_name.insert(name, number);
+        Ok(number)
+    }
+
+    /// Returns `true` if a site is in the program's own file.
+    pub(super) fn is_of_program(&self, number: u32) -> bool {
+        self.of_program.contains(&number)
+    }
+
+    /// Returns how many sites events have.
     pub(super) fn count(&self) -> usize {
-        self.by_name.len()
+        self.of_events.len()
     }
 
     /// Returns a name, and the word above it that the name depends on: 0 for none.
@@ -89,6 +146,7 @@ impl Sites {
                 name: format!("{path}+{offset:#x}"),
                 is_wrapper: false,
                 is_after_call: false,
+                is_in_file: false,
             }),
         }
     }

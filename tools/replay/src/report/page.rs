@@ -96,7 +96,7 @@ fn verdict_list(verdicts: &[(String, String)]) -> String {
 }
 
 /// Returns text as HTML shows it, in elements and in quoted attributes.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

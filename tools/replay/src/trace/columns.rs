@@ -1,13 +1,16 @@
-//! What version 2 adds to the events: call sites, allocator objects, times, marks and notes.
+//! What version 2 adds to the events: call sites, allocator objects, times, stacks, marks, notes.
 
+use super::stacks::Stacks;
 use super::{NoMemory, try_push, try_resize};
 
-/// Everything but the events. Columns are empty, or have an entry for each event.
+/// Everything but the events. Columns are empty, or have an entry for each event; the stacks may end
+/// earlier.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Columns {
     pub(super) sites: Labels,
     pub(super) objects: Labels,
     pub(super) times: Vec<u64>,
+    pub(super) stacks: Stacks,
     pub(super) marks: Vec<Mark>,
     pub(super) notes: Vec<(String, String)>,
     pub(super) ending: Ending,
@@ -33,6 +36,7 @@ impl Columns {
             sites: self.sites.first(events),
             objects: self.objects.first(events),
             times: self.times.iter().take(events).copied().collect(),
+            stacks: self.stacks.first(events),
             marks: self
                 .marks
                 .iter()

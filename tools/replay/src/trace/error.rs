@@ -4,7 +4,7 @@ use core::error::Error;
 use core::fmt;
 use std::io;
 
-use super::{ALIGN_LOG2_MAX, NoMemory, RECORD_BYTES};
+use super::{ALIGN_LOG2_MAX, NoMemory, RECORD_BYTES, STACK_FRAMES_MAX};
 
 /// A trace that cannot be used: which, where in it, and why.
 #[derive(Debug)]
@@ -142,6 +142,41 @@ pub enum TraceErrorKind {
         /// How many names there are.
         names: usize,
     },
+    /// A stack whose number does not follow that of the last stack.
+    StackOutOfOrder {
+        /// The number.
+        number: u32,
+        /// How many stacks there are.
+        stacks: usize,
+    },
+    /// A stack that is not in the table so far.
+    StackUnknown {
+        /// The stack.
+        stack: u32,
+        /// How many there are.
+        stacks: usize,
+    },
+    /// A stack of more frames than a reader accepts.
+    StackTooDeep {
+        /// The stack.
+        stack: u32,
+    },
+    /// A record of stacks whose length is not that of what it holds.
+    StackLength {
+        /// The length.
+        length: u16,
+    },
+    /// Stacks of events that have theirs already, or that are not there.
+    StacksMisplaced {
+        /// The first event.
+        first: u64,
+        /// How many stacks.
+        count: usize,
+        /// How many events have their stacks.
+        covered: usize,
+        /// How many events there are.
+        events: usize,
+    },
     /// A name or note that is not UTF-8.
     NoText,
     /// A note without an equals sign.
@@ -205,6 +240,23 @@ impl TraceErrorKind {
             Self::NameOutOfOrder { number, names } => {
                 write!(f, "name number {number}, where {} belongs", names + 1)
             }
+            Self::StackOutOfOrder { number, stacks } => {
+                write!(f, "stack number {number}, where {} belongs", stacks + 1)
+            }
+            Self::StackUnknown { stack, stacks } => {
+                write!(f, "stack {stack}, of which {stacks} are there so far")
+            }
+            Self::StackTooDeep { stack } => {
+                write!(f, "stack {stack} has more than {STACK_FRAMES_MAX} frames")
+            }
+            Self::StackLength { length } => {
+                write!(f, "a record of stacks of {length} bytes, which is no whole number of them")
+            }
+            Self::StacksMisplaced { first, count, covered, events } => write!(
+                f,
+                "{count} stacks of the events from {first} on, where {covered} events have theirs \
+                 and {events} are there so far"
+            ),
             Self::NoText => f.write_str("a name or note that is not UTF-8"),
             Self::NoteNameless => f.write_str("a note without `=` between name and value"),
             Self::NotZero { byte } => {
@@ -263,6 +315,11 @@ impl fmt::Display for TraceErrorKind {
             | Self::SiteUnnamed { .. }
             | Self::ObjectUnnamed { .. }
             | Self::NameOutOfOrder { .. }
+            | Self::StackOutOfOrder { .. }
+            | Self::StackUnknown { .. }
+            | Self::StackTooDeep { .. }
+            | Self::StackLength { .. }
+            | Self::StacksMisplaced { .. }
             | Self::NoText
             | Self::NoteNameless
             | Self::NotZero { .. }

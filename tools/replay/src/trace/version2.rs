@@ -8,7 +8,9 @@
 //! object  | 7     | 0     | length  | number  | text
 //! end     | 8     | 0     | 0       | 0       | events        | 0
 //! note    | 128   | 0     | length  | 0       | name=value
-//! other   | 129.. | any   | length  | any     | as many bytes, on into as many units as it takes
+//! stack   | 129   | 0     | 8       | number  | parent u32, site u32, then zeros
+//! stacks  | 130   | 0     | length  | 0       | first event u64, then a stack u32 for each
+//! other   | 131.. | any   | length  | any     | as many bytes, on into as many units as it takes
 //! ```
 
 use std::io::Read;
@@ -30,6 +32,12 @@ const PIECE_UNITS: usize = 2048;
 /// Where the text of a record begins.
 const TEXT_AT: usize = 8;
 
+/// Bytes of a frame in the table of stacks: its parent and its site.
+const STACK_BYTES: usize = 8;
+
+/// Bytes of the number of the first event in a record of events' stacks.
+const FIRST_BYTES: usize = 8;
+
 /// The first kind that a reader may pass over where it does not know it.
 const SKIPPABLE: u8 = 128;
 
@@ -42,6 +50,9 @@ pub(super) enum Kind {
     Object = 7,
     End = 8,
     Note = SKIPPABLE,
+    // Readers that know nothing of stacks pass over these two.
+    Stack = 129,
+    EventStacks = 130,
 }
 
 /// Returns the unit of an event.
@@ -79,6 +90,25 @@ pub(super) fn text_head(kind: Kind, number: u32, length: usize) -> [u8; TEXT_AT]
     [kind as u8, 0, l0, l1, n0, n1, n2, n3]
 }
 
+/// Returns the unit of a frame in the table of stacks.
+pub(super) fn encode_stack(number: u32, parent: u32, site: u32) -> Unit {
+    let mut unit = [0; UNIT_BYTES];
+    unit[..TEXT_AT].copy_from_slice(&text_head(Kind::Stack, number, STACK_BYTES));
+    unit[8..12].copy_from_slice(&parent.to_le_bytes());
+    unit[12..16].copy_from_slice(&site.to_le_bytes());
+    unit
+}
+
+/// Returns the record with the stacks of the events from `first` on, at most 16 000.
+pub(super) fn encode_event_stacks(first: u64, stacks: &[u32]) -> Vec<u8> {
+    let length = FIRST_BYTES + size_of_val(stacks);
+    let mut record = text_head(Kind::EventStacks, 0, length).to_vec();
+    record.extend_from_slice(&first.to_le_bytes());
+    record.extend(stacks.iter().flat_map(|stack| stack.to_le_bytes()));
+    record.resize(record.len().next_multiple_of(UNIT_BYTES), 0);
+    record
+}
+
 /// Reads what follows the magic.
 pub(super) fn read(name: String, shown: &str, input: impl Read) -> Result<Trace, TraceError> {
     let mut reader = Reader {
@@ -99,7 +129,10 @@ pub(super) fn read(name: String, shown: &str, input: impl Read) -> Result<Trace,
         let byte = MAGIC_2.len() as u64 + reader.units.taken * UNIT_BYTES as u64;
         match reader.record() {
             Ok(true) => record += 1,
-            Ok(false) => return Ok(reader.checker.finish(name, reader.events, reader.columns)),
+            Ok(false) => {
+                reader.columns.stacks.trim();
+                return Ok(reader.checker.finish(name, reader.events, reader.columns));
+            }
             Err(fault) => return Err(TraceError::new(shown, Some((record, byte)), fault)),
         }
     }
@@ -131,6 +164,8 @@ impl<R: Read> Reader<R> {
             kind if kind == Kind::Mark as u8 => self.mark(&unit).map(|()| true),
             kind if kind == Kind::Site as u8 || kind == Kind::Object as u8 => self.name(&unit),
             kind if kind == Kind::Note as u8 => self.note(&unit),
+            kind if kind == Kind::Stack as u8 => self.stack(&unit),
+            kind if kind == Kind::EventStacks as u8 => self.event_stacks(&unit),
             kind if kind == Kind::End as u8 => self.end(&unit).map(|()| false),
             kind if kind >= SKIPPABLE => self.take_text(&unit).map(|text| text.is_some()),
             kind => Err(TraceErrorKind::UnknownKind { kind }),
@@ -195,6 +230,39 @@ impl<R: Read> Reader<R> {
             return Err(TraceErrorKind::NoteNameless);
         };
         try_push(&mut self.columns.notes, (name.to_owned(), value.to_owned()))?;
+        Ok(true)
+    }
+
+    fn stack(&mut self, unit: &Unit) -> Result<bool, TraceErrorKind> {
+        check_zero(&unit[1..2])?;
+        let length = u16::from_le_bytes([unit[2], unit[3]]);
+        if usize::from(length) != STACK_BYTES {
+            return Err(TraceErrorKind::StackLength { length });
+        }
+        check_zero(&unit[TEXT_AT + STACK_BYTES..])?;
+        let word = |at| u32::from_le_bytes([unit[at], unit[at + 1], unit[at + 2], unit[at + 3]]);
+        let sites = self.columns.sites.count();
+        self.columns.stacks.push(word(4), (word(8), word(12)), sites)?;
+        Ok(true)
+    }
+
+    fn event_stacks(&mut self, unit: &Unit) -> Result<bool, TraceErrorKind> {
+        check_zero(&unit[1..2])?;
+        check_zero(&unit[4..8])?;
+        let length = u16::from_le_bytes([unit[2], unit[3]]);
+        if self.take_text(unit)?.is_none() {
+            return Ok(false);
+        }
+        let (bytes, padding) = self.text.split_at(length.into());
+        let (first, stacks) = bytes.split_at_checked(FIRST_BYTES).unwrap_or_default();
+        let (stacks, []) = stacks.as_chunks::<4>() else {
+            return Err(TraceErrorKind::StackLength { length });
+        };
+        if stacks.is_empty() {
+            return Err(TraceErrorKind::StackLength { length });
+        }
+        check_zero(padding)?;
+        self.columns.stacks.push_events(u64_of(first), stacks, self.events.len())?;
         Ok(true)
     }
 

@@ -14,10 +14,16 @@ pub struct Details {
     pub object: u16,
     /// Nanoseconds since the recording began, or 0.
     pub time_ns: u64,
+    /// The call stack, as [`TraceWriter::stack`] returned it, or 0.
+    pub stack: u32,
 }
 
+/// How many events have their stacks in one record.
+const STACKS_EACH: usize = 4096;
+
 /// Writes a trace of version 2 as it comes. Each call writes whole records, so that whatever
-/// reached the file can be read, also when nothing follows.
+/// reached the file can be read, also when nothing follows. The stacks of events are written 4096 at
+/// a time; a recording that is cut lacks those of the last events.
 ///
 /// The events are not checked; [`Trace::read`] does that.
 ///
@@ -30,6 +36,9 @@ pub struct TraceWriter<W: Write> {
     sites: u32,
     objects: u16,
     events: u64,
+    stacks: u32,
+    /// The stacks of the last events, which are not written yet.
+    pending: Vec<u32>,
 }
 
 impl<W: Write> TraceWriter<W> {
@@ -40,7 +49,7 @@ impl<W: Write> TraceWriter<W> {
     /// What `out` returns, as in all that follows.
     pub fn new(mut out: W) -> io::Result<Self> {
         out.write_all(&MAGIC_2)?;
-        Ok(Self { out, sites: 0, objects: 0, events: 0 })
+        Ok(Self { out, sites: 0, objects: 0, events: 0, stacks: 0, pending: Vec::new() })
     }
 
     /// Names the next call site and returns its number. Of a name that is too long the end is
@@ -66,6 +75,19 @@ impl<W: Write> TraceWriter<W> {
         Ok(self.objects)
     }
 
+    /// Adds a frame to the table of stacks and returns the number of the stack that ends in it.
+    /// `parent` is the stack of the caller, 0 of the outermost frame; `site` is the call site. Each
+    /// pair is worth one entry: keep what this returns.
+    ///
+    /// # Errors
+    ///
+    /// What `out` returns; [`io::ErrorKind::InvalidInput`] after 2^32 - 1 stacks.
+    pub fn stack(&mut self, parent: u32, site: u32) -> io::Result<u32> {
+        self.stacks = self.stacks.checked_add(1).ok_or(io::ErrorKind::InvalidInput)?;
+        self.out.write_all(&version2::encode_stack(self.stacks, parent, site))?;
+        Ok(self.stacks)
+    }
+
     /// Writes a note for readers of the trace. An equals sign in `name` ends it there.
     ///
     /// # Errors
@@ -83,7 +105,14 @@ impl<W: Write> TraceWriter<W> {
     /// What `out` returns.
     pub fn event(&mut self, event: Event, details: Details) -> io::Result<()> {
         self.events += 1;
-        self.out.write_all(&version2::encode(event, details))
+        self.out.write_all(&version2::encode(event, details))?;
+        if details.stack != 0 || !self.pending.is_empty() {
+            self.pending.push(details.stack);
+            if self.pending.len() == STACKS_EACH {
+                return self.flush_stacks();
+            }
+        }
+        Ok(())
     }
 
     /// Writes a frame mark.
@@ -101,9 +130,21 @@ impl<W: Write> TraceWriter<W> {
     ///
     /// What `out` returns.
     pub fn finish(mut self) -> io::Result<W> {
+        self.flush_stacks()?;
         self.out.write_all(&version2::encode_end(self.events))?;
         self.out.flush()?;
         Ok(self.out)
+    }
+
+    /// Writes the stacks of the events since the last such record.
+    fn flush_stacks(&mut self) -> io::Result<()> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        let first = self.events - self.pending.len() as u64;
+        let record = version2::encode_event_stacks(first, &self.pending);
+        self.pending.clear();
+        self.out.write_all(&record)
     }
 
     fn text(&mut self, kind: Kind, number: u32, text: &str) -> io::Result<()> {
@@ -133,6 +174,11 @@ impl Trace {
         for name in self.columns.objects.names() {
             writer.object(name)?;
         }
+        let stacks = &self.columns.stacks;
+        for (parent, site) in (1..=stacks.count()).filter_map(|n| stacks.parent_and_site(n as u32))
+        {
+            writer.stack(parent, site)?;
+        }
         let mut marks = self.marks().iter().peekable();
         for (index, event) in self.events.iter().enumerate() {
             while let Some(mark) = marks.next_if(|mark| mark.event <= index as u64) {
@@ -145,7 +191,10 @@ impl Trace {
         }
         match self.ending() {
             Ending::Whole => writer.finish().map(drop),
-            Ending::Cut { .. } => writer.out.flush(),
+            Ending::Cut { .. } => {
+                writer.flush_stacks()?;
+                writer.out.flush()
+            }
         }
     }
 
@@ -161,6 +210,7 @@ impl Trace {
             // Objects were read from numbers of sixteen bits.
             object: self.columns.objects.of(event) as u16,
             time_ns: self.columns.times.get(event).copied().unwrap_or(0),
+            stack: self.columns.stacks.of(event),
         }
     }
 }

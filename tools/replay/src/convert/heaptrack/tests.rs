@@ -1,5 +1,6 @@
 //! Tests with what heaptrack wrote of a small program, whole and damaged.
 
+use super::STACK_MAX;
 use crate::convert::{ConvertError, ConvertErrorKind, read};
 use crate::trace::{Event, Op, Trace};
 
@@ -39,6 +40,12 @@ fn the_events_of_a_program_are_those_that_it_made() {
     assert!(names[0].starts_with("libstdc++.so.6@0x"), "{names:?}");
     assert_eq!(names[1], "/opt/sage/s2.c:3", "{names:?}");
     assert_eq!((names[6], names[9]), ("/opt/sage/s2.c:5", "/opt/sage/s2.c:8"), "{names:?}");
+    let stacks = trace.stacks().expect("heaptrack has them");
+    let frames: Vec<_> = stacks.frames(stacks.of(1)).map(|site| sites.name(site)).collect();
+    let wanted = ["/opt/sage/s2.c:3", "../sysdeps/nptl/libc_start_call_main.h:58"];
+    assert_eq!((&frames[..2], frames.len()), (&wanted[..], 4), "{frames:?}");
+    assert!(frames[3].starts_with("s2!_start@0x"), "{frames:?}");
+    assert_eq!(stacks.of(4), 0, "a free has none");
     let notes: Vec<_> = trace.notes().collect();
     assert_eq!(notes, [("recorder", "heaptrack"), ("program", "./s2")]);
 }
@@ -53,6 +60,14 @@ fn callers_of_new_are_who_asks() {
     assert_eq!(trace.times().expect("it has times"), [1, 10_000_000, 10_000_000]);
     // Of the two the younger is freed, as nobody knows which.
     assert_eq!(trace.events[2], event(Op::Free, 1, 0));
+}
+
+#[test]
+fn traces_that_go_in_circles_end() {
+    let text = "v 10400 3\ni 10\ni 20\nt 1 2\nt 2 1\na 20 1\n+ 0\n";
+    let trace = converted(text).expect("it is read to its end");
+    let stacks = trace.stacks().expect("there is one");
+    assert_eq!(stacks.frames(stacks.of(0)).count(), STACK_MAX + 1);
 }
 
 #[test]

@@ -12,7 +12,7 @@ fn name(sites: &mut Sites, site: u64, above: u64) -> u32 {
 #[test]
 fn functions_of_this_program_have_their_names() {
     let maps = fs::read_to_string("/proc/self/maps").expect("Linux has it");
-    let mut sites = Sites::new(&maps);
+    let mut sites = Sites::new(&maps, None);
     let inside: fn() = functions_of_this_program_have_their_names;
     let (found, _) = sites.name(inside as usize as u64 + 1, 0);
     assert!(found.contains("!") && found.ends_with("+0x1"), "{found}");
@@ -31,7 +31,7 @@ fn lines_of_maps_are_read_the_last_copy_first() {
                 8000-9000 r-xp 00000000 00:00 0\n\
                 @00000000000000000099\n\
                 1000-2000 r-xp 00000700 08:01 77 /no/such/new.so\n";
-    let mut sites = Sites::new(maps);
+    let mut sites = Sites::new(maps, None);
     assert_eq!(sites.name(0x1001, 0).0, "/no/such/new.so+0x701");
     assert_eq!(sites.name(0x5004, 0).0, "[vdso]+0x4");
     assert_eq!(sites.name(0x8004, 0).0, "code made at run time+0x4");

@@ -1,7 +1,7 @@
 //! Tests of version 2: what is written is read, what ends early is kept, what is wrong is refused.
 
 use super::*;
-use crate::trace::{Op, TraceWriter};
+use crate::trace::{Op, STACK_FRAMES_MAX, TraceWriter};
 
 fn allocate(slot: u32, bytes: u64) -> Event {
     Event { op: Op::Allocate, align_log2: 4, thread: 3, slot, bytes }
@@ -22,10 +22,14 @@ fn full() -> Vec<u8> {
         writer.note("program", "sage --fast")?;
         let heap = writer.object("heap")?;
         let first = writer.site("main+0x12")?;
-        writer.event(allocate(0, 100), Details { site: first, object: heap, time_ns: 5 })?;
+        writer
+            .event(allocate(0, 100), Details { site: first, object: heap, time_ns: 5, stack: 0 })?;
         writer.mark(3, 1, 6)?;
         let second = writer.site(LONG)?;
-        writer.event(allocate(1, 50), Details { site: second, object: heap, time_ns: 7 })?;
+        let outer = writer.stack(0, first)?;
+        let stack = writer.stack(outer, second)?;
+        let details = Details { site: second, object: heap, time_ns: 7, stack };
+        writer.event(allocate(1, 50), details)?;
         writer.event(free(0), Details { time_ns: 9, ..Details::default() })?;
         writer.mark(3, 2, 10)
     };
@@ -67,6 +71,10 @@ fn all_that_was_written_is_read() {
     let objects = trace.objects().expect("objects are recorded");
     assert_eq!((objects.of(0), objects.of(2), objects.name(1)), (1, 0, "heap"));
     assert_eq!(trace.times().expect("times are recorded"), [5, 7, 9]);
+    let stacks = trace.stacks().expect("stacks are recorded");
+    assert_eq!((stacks.count(), stacks.of(0), stacks.of(1), stacks.of(2)), (2, 0, 2, 0));
+    assert_eq!(stacks.frames(2).collect::<Vec<_>>(), [2, 1], "the innermost first");
+    assert_eq!((stacks.frames(0).count(), stacks.frames(3).count()), (0, 0));
     let mark = |event, value, time_ns| Mark { event, value, time_ns, thread: 3 };
     assert_eq!(trace.marks(), [mark(1, 1, 6), mark(3, 2, 10)]);
     assert_eq!(trace.notes().collect::<Vec<_>>(), [("program", "sage --fast")]);
@@ -83,6 +91,7 @@ fn events_alone_have_no_columns() {
     let file = writer.finish().expect("a vector takes every write");
     let trace = read_all(&file).expect("valid");
     assert!(trace.sites().is_none() && trace.objects().is_none() && trace.times().is_none());
+    assert!(trace.stacks().is_none());
     assert_eq!(trace, Trace::from_events("full", vec![allocate(0, 1)]).expect("valid"));
 }
 
@@ -143,7 +152,8 @@ fn refusal(record: usize, at: usize, byte: u8) -> TraceErrorKind {
 
 #[test]
 fn damage_is_told_with_its_place() {
-    // Records: note, object, site, event, mark, site, event, event, mark, end.
+    // Records: note, object, site, event, mark, site, stack, stack, event, event, mark, stacks of
+    // events, end.
     assert!(matches!(refusal(3, 0, 0), TraceErrorKind::UnknownKind { kind: 0 }));
     for kind in [9, 64, 127] {
         assert!(matches!(refusal(4, 0, kind), TraceErrorKind::UnknownKind { .. }), "kind {kind}");
@@ -152,21 +162,102 @@ fn damage_is_told_with_its_place() {
     assert!(matches!(refusal(3, 16, 2), TraceErrorKind::SiteUnnamed { site: 2, sites: 1 }));
     assert!(matches!(refusal(3, 19, 255), TraceErrorKind::SiteUnnamed { .. }));
     assert!(matches!(refusal(3, 20, 2), TraceErrorKind::ObjectUnnamed { object: 2, objects: 1 }));
-    assert!(matches!(refusal(6, 4, 0), TraceErrorKind::SlotLive { slot: 0 }));
+    assert!(matches!(refusal(8, 4, 0), TraceErrorKind::SlotLive { slot: 0 }));
     assert!(matches!(refusal(2, 4, 2), TraceErrorKind::NameOutOfOrder { number: 2, names: 0 }));
     assert!(matches!(refusal(5, 4, 1), TraceErrorKind::NameOutOfOrder { number: 1, names: 1 }));
     assert!(matches!(refusal(1, 4, 0), TraceErrorKind::NameOutOfOrder { number: 0, names: 0 }));
     assert!(matches!(refusal(2, 9, 0xff), TraceErrorKind::NoText));
     assert!(matches!(refusal(0, 15, b'-'), TraceErrorKind::NoteNameless));
-    assert!(matches!(refusal(9, 8, 4), TraceErrorKind::WrongCount { said: 4, found: 3 }));
-    for (record, at) in
-        [(0, 1), (0, 4), (1, 1), (2, 31), (3, 22), (4, 1), (4, 7), (4, 20), (9, 1), (9, 31)]
-    {
+    assert!(matches!(refusal(12, 8, 4), TraceErrorKind::WrongCount { said: 4, found: 3 }));
+    for (record, at) in [
+        (0, 1),
+        (0, 4),
+        (1, 1),
+        (2, 31),
+        (3, 22),
+        (4, 1),
+        (4, 7),
+        (4, 20),
+        (6, 1),
+        (6, 16),
+        (7, 31),
+        (11, 1),
+        (11, 7),
+        (11, 31),
+        (12, 1),
+        (12, 31),
+    ] {
         assert!(
             matches!(refusal(record, at, 7), TraceErrorKind::NotZero { byte: 7 }),
             "{record} at {at}"
         );
     }
+}
+
+#[test]
+fn damaged_stacks_are_told_with_their_place() {
+    assert!(matches!(refusal(6, 4, 2), TraceErrorKind::StackOutOfOrder { number: 2, stacks: 0 }));
+    assert!(matches!(refusal(7, 4, 1), TraceErrorKind::StackOutOfOrder { number: 1, stacks: 1 }));
+    assert!(matches!(refusal(6, 8, 1), TraceErrorKind::StackUnknown { stack: 1, stacks: 0 }));
+    assert!(matches!(refusal(7, 8, 2), TraceErrorKind::StackUnknown { stack: 2, stacks: 1 }));
+    assert!(matches!(refusal(7, 11, 9), TraceErrorKind::StackUnknown { .. }));
+    assert!(matches!(refusal(6, 12, 0), TraceErrorKind::SiteUnnamed { site: 0, sites: 2 }));
+    assert!(matches!(refusal(6, 12, 3), TraceErrorKind::SiteUnnamed { site: 3, sites: 2 }));
+    assert!(matches!(refusal(6, 2, 9), TraceErrorKind::StackLength { length: 9 }));
+    // The stacks of events: from event 1 on, two of them.
+    assert!(matches!(refusal(11, 2, 15), TraceErrorKind::StackLength { length: 15 }));
+    assert!(matches!(refusal(11, 2, 8), TraceErrorKind::StackLength { length: 8 }));
+    assert!(matches!(refusal(11, 2, 3), TraceErrorKind::StackLength { length: 3 }));
+    let misplaced = refusal(11, 8, 2);
+    assert!(matches!(
+        misplaced,
+        TraceErrorKind::StacksMisplaced { first: 2, count: 2, events: 3, .. }
+    ));
+    assert!(matches!(refusal(11, 15, 255), TraceErrorKind::StacksMisplaced { .. }));
+    assert!(matches!(refusal(11, 16, 3), TraceErrorKind::StackUnknown { stack: 3, stacks: 2 }));
+    // A second record for events that have their stacks.
+    let file = full();
+    let starts = starts(&file);
+    let twice = [&file[..starts[12]], &file[starts[11]..]].concat();
+    let error = read_all(&twice).expect_err("twice");
+    assert!(matches!(error.kind, TraceErrorKind::StacksMisplaced { covered: 3, .. }), "{error}");
+}
+
+#[test]
+fn stacks_are_kept_for_many_events_and_bounded_in_depth() {
+    let mut writer = TraceWriter::new(Vec::new()).expect("a vector takes every write");
+    let site = writer.site("deep").expect("room");
+    let mut stack = 0;
+    for _ in 0..STACK_FRAMES_MAX {
+        stack = writer.stack(stack, site).expect("room");
+    }
+    for slot in 0..10_000 {
+        // The first ones and a few on the way have none.
+        let stack = if slot < 100 || slot % 7 == 0 { 0 } else { slot % 1024 + 1 };
+        let details = Details { stack, ..Details::default() };
+        writer.event(allocate(slot, 1), details).expect("a vector takes every write");
+    }
+    let file = writer.finish().expect("a vector takes every write");
+    let trace = read_all(&file).expect("valid");
+    let stacks = trace.stacks().expect("they are recorded");
+    for slot in 0..10_000 {
+        let wanted = if slot < 100 || slot % 7 == 0 { 0 } else { slot % 1024 + 1 };
+        assert_eq!(stacks.of(slot as usize), wanted, "event {slot}");
+        assert_eq!(stacks.frames(wanted).count(), wanted as usize);
+    }
+    let mut again = Vec::new();
+    trace.write(&mut again).expect("a vector takes every write");
+    assert_eq!(read_all(&again).expect("valid"), trace, "written again");
+    let half = trace.first(5000).expect("valid");
+    let of_half = half.stacks().expect("they are kept");
+    assert_eq!((of_half.of(4999), of_half.of(5000)), (4999 % 1024 + 1, 0));
+
+    let mut writer = TraceWriter::new(Vec::new()).expect("a vector takes every write");
+    writer.site("deep").expect("room");
+    (0..=STACK_FRAMES_MAX).for_each(|parent| _ = writer.stack(parent.into(), 1).expect("room"));
+    let file = writer.finish().expect("a vector takes every write");
+    let error = read_all(&file).expect_err("too deep");
+    assert!(matches!(error.kind, TraceErrorKind::StackTooDeep { stack: 1025 }), "{error}");
 }
 
 #[test]
@@ -183,7 +274,7 @@ fn nothing_follows_the_end() {
 fn kinds_of_a_newer_recorder_are_passed_over_or_refused() {
     let file = full();
     let starts = starts(&file);
-    for (kind, length, units) in [(129, 0, 1), (200, 24, 1), (200, 25, 2), (255, u16::MAX, 2049)] {
+    for (kind, length, units) in [(131, 0, 1), (200, 24, 1), (200, 25, 2), (255, u16::MAX, 2049)] {
         let mut record = vec![0xee; units * UNIT_BYTES];
         record[0] = kind;
         record[2..4].copy_from_slice(&length.to_le_bytes());
