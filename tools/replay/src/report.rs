@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 use crate::advise::Advice;
 use crate::results::Results;
+use crate::sheet::Sheet;
 use crate::trace::Trace;
 
 mod advice;
@@ -30,6 +31,7 @@ mod film_trace;
 mod memory_map;
 mod page;
 mod sample;
+mod sheet;
 mod subjects;
 mod timeline;
 mod words;
@@ -108,6 +110,21 @@ impl ReportDir {
         let page = advice::render(advice, trace)
             .map_err(|error| ReportError::new(&self.dir, Cause::File(io::Error::other(error))))?;
         self.put(ADVICE_PAGE, &page)
+    }
+
+    /// Writes a page of tables as `name` into the folder and returns its path. `command` is the word
+    /// in the page's mark.
+    ///
+    /// # Errors
+    ///
+    /// [`ReportError`] if the page cannot be written. An older page is then unchanged.
+    pub fn write_sheet(
+        &self,
+        name: &'static str,
+        command: &str,
+        sheet: &Sheet,
+    ) -> Result<PathBuf, ReportError> {
+        self.put(name, &sheet::render(command, sheet))
     }
 
     /// Writes a page under a temporary name and then renames it.
