@@ -10,6 +10,7 @@ pub mod bundled;
 mod child;
 mod clock;
 pub mod convert;
+pub mod fleet;
 mod mapped;
 pub mod measure;
 mod memory;
@@ -29,6 +30,7 @@ pub mod suites;
 pub mod table;
 pub mod threads;
 pub mod trace;
+mod unfinished;
 
 pub use mapped::Arena;
 pub use ours::{allocator_row, ours};

@@ -157,7 +157,7 @@ pub fn sentence(result: &TraceResult) -> String {
 }
 
 /// Writes a number with its digits in groups of three.
-fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
