@@ -7,6 +7,7 @@
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
 mod advise;
+mod bench;
 mod compile;
 mod content;
 mod convert;
@@ -58,6 +59,8 @@ const EXAMPLES: &str = "Examples:
 enum Command {
     /// Searches the strategy that suits a recording.
     Advise(advise::Advise),
+    /// Writes a project that compares an allocator of your own with all others.
+    Bench(bench::Bench),
     /// Compiles a project's sources into data.
     Compile(compile::Compile),
     /// Makes a recording of other recorders' data.
@@ -77,6 +80,7 @@ enum Command {
 fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Advise(advise) => advise.run(),
+        Command::Bench(bench) => bench.run(),
         Command::Compile(compile) => compile.run(),
         Command::Convert(convert) => convert.run(),
         Command::Record(record) => record.run(),

@@ -11,6 +11,7 @@ mod merge;
 mod recordings;
 mod shard;
 
+use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -20,12 +21,27 @@ use crate::child;
 use crate::measure::{MeasureError, Measured};
 use crate::results::TraceResult;
 use crate::trace::{Limits, Trace};
+use crate::unfinished::Unfinished;
 
 pub use distribution::Distribution;
 pub use kept::{Kept, KeptError, KeptErrorKind, Machine, RecordingFile, RunOptions};
 pub use merge::{MergeError, Merged, merge};
 pub use recordings::{Recording, RecordingsError, recordings};
 pub use shard::{Shard, ShardError};
+
+/// Makes the folder of the results, with those above it, and tries to write a file into it.
+///
+/// # Errors
+///
+/// In words, if either fails.
+pub fn prepare(folder: &Path) -> Result<(), String> {
+    let shown = folder.display();
+    fs::create_dir_all(folder)
+        .map_err(|error| format!("{shown}: cannot make the folder of results: {error}"))?;
+    Unfinished::create(folder, "result").map(drop).map_err(|error| {
+        format!("{shown}: cannot write there: {error}; name a folder that may be written")
+    })
+}
 
 /// What one process has to do.
 #[derive(Clone, Copy, Debug)]

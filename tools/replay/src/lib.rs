@@ -5,6 +5,7 @@
 )]
 
 pub mod advise;
+pub mod bench_project;
 pub mod books;
 pub mod bundled;
 mod child;

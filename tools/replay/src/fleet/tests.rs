@@ -56,7 +56,7 @@ fn run_shard(
     folder: &Path,
     options: &RunOptions,
 ) -> (Done, Vec<String>) {
-    let _alone = crate::child::alone();
+    let _alone = child::alone();
     let shard = shard.parse().expect("a share");
     let task = Task { recordings, shard, folder, limits: Limits::default(), options };
     let mut begun = Vec::new();
@@ -140,7 +140,7 @@ fn a_recording_that_cannot_be_replayed_ends_no_other() {
 
 #[test]
 fn a_row_that_ends_its_process_is_reported() {
-    let _alone = crate::child::alone();
+    let _alone = child::alone();
     let (recorded, kept) = (folder_of(&["a", "b"]), tempfile::tempdir().expect("a folder"));
     let (recordings, options) = (listed(&recorded), options());
     let task = Task {
