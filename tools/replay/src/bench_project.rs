@@ -70,7 +70,7 @@ pub fn write_project(folder: &Path, checkout: &Path) -> Result<(), ProjectError>
     Ok(())
 }
 
-/// Returns the manifest. A table of its own makes it no member of a workspace that it may be in.
+/// Returns the manifest. Its own `[workspace]` keeps it out of a workspace that it may be in.
 fn manifest(crate_path: &str) -> String {
     format!(
         "[package]\nname = \"my-bench\"\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n\

@@ -1,7 +1,7 @@
 //! Many recordings, replayed by several processes, and their results in one page.
 //!
 //! Each process takes every Nth recording of the same list ([`Shard`]), replays one at a time in a
-//! child process, and keeps each result as a file of its own ([`Kept`]). What is there already is
+//! child process, and keeps each result as a separate file ([`Kept`]). What is there already is
 //! not measured again, so a process that was stopped goes on where it was. [`merge`] reads the files
 //! of all processes, from however many machines they come.
 

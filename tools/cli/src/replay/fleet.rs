@@ -87,6 +87,6 @@ pub(super) fn merge_results(folder: &Path, report: &Path) -> Result<ExitCode, St
     let report = prepare_report(report)?;
     let sheet = merged.sheet();
     let page = report.write_sheet(PAGE, "replay", &sheet).map_err(|error| error.to_string())?;
-    print(&format!("{sheet}\nThe report lies in {}.\n", page.display()))?;
+    print(&format!("{sheet}\nThe page is {}.\n", page.display()))?;
     Ok(ExitCode::from(u8::from(merged.has_losses())))
 }

@@ -51,6 +51,6 @@ fn a_folder_without_the_crate_is_no_checkout() {
 
 #[test]
 fn a_path_is_quoted_as_toml_wants_it() {
-    assert_eq!(toml_text("/home/a b"), "\"/home/a b\"");
+    assert_eq!(toml_text("/srv/a b"), "\"/srv/a b\"");
     assert_eq!(toml_text("q\"b\\c\n"), "\"q\\\"b\\\\c\\u000A\"");
 }
