@@ -2,7 +2,8 @@
 //! `cargo run --release` measures, `cargo run -- --help` lists what else there is.
 #![expect(unsafe_code, reason = "an allocator is unsafe by contract")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use core::alloc::{GlobalAlloc, Layout};
+use std::alloc::System;
 use std::process::ExitCode;
 
 use loligo_bench::Bench;

@@ -1,7 +1,8 @@
 //! Allocators that are wrong on purpose, and some that are right, for the tests.
 #![expect(unsafe_code, reason = "allocators are unsafe by contract")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use core::alloc::{GlobalAlloc, Layout};
+use std::alloc::System;
 use std::process::ExitCode;
 
 use allocator_api2_02::alloc::Global;

@@ -64,22 +64,49 @@ pub(super) fn work(entries: &[Entry], row: &str, budget_bytes: u64) {
     let row = row_named(entries, row);
     let is_growing = !row.lives_in_region();
     let driven = row.drive(budget_bytes as usize, &mut |subject| {
-        if is_growing {
-            limit_data(budget_bytes).expect("the system limits this process");
-        }
         let mut chain = Chain { subject, budget_bytes, held_bytes: 0 };
-        job::answer(&chain.fill_and_refill());
+        let fill = if is_growing {
+            let limit = DataLimit::set(budget_bytes).expect("the system limits this process");
+            let fill = chain.fill_and_refill();
+            // The answer needs memory, perhaps of the row that has none left.
+            drop(limit);
+            fill
+        } else {
+            chain.fill_and_refill()
+        };
+        job::answer(&fill);
     });
     driven.expect("the system has a region");
 }
 
-/// Limits the writable memory of this process to what it has and `more` bytes.
-fn limit_data(more: u64) -> io::Result<()> {
-    let now = status_kib("VmData:").unwrap_or(0) * 1024;
-    let limit = libc::rlimit { rlim_cur: now + more, rlim_max: now + more };
-    // SAFETY: the pointer is that of a live limit.
-    let answer = unsafe { libc::setrlimit(libc::RLIMIT_DATA, &raw const limit) };
-    if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+/// A limit on the writable memory of this process, as long as the value lives.
+struct DataLimit {
+    before: libc::rlimit,
+}
+
+impl DataLimit {
+    /// Limits this process to what it has and `more` bytes.
+    fn set(more: u64) -> io::Result<Self> {
+        let mut before = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: the pointer is that of a live limit.
+        if unsafe { libc::getrlimit(libc::RLIMIT_DATA, &raw mut before) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let now = status_kib("VmData:").unwrap_or(0) * 1024;
+        let limit = libc::rlimit { rlim_cur: (now + more).min(before.rlim_max), ..before };
+        // SAFETY: as above.
+        if unsafe { libc::setrlimit(libc::RLIMIT_DATA, &raw const limit) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Self { before })
+    }
+}
+
+impl Drop for DataLimit {
+    fn drop(&mut self) {
+        // SAFETY: as above. A limit may always be raised to what it was, below the hard one.
+        unsafe { libc::setrlimit(libc::RLIMIT_DATA, &raw const self.before) };
+    }
 }
 
 /// Blocks in chains: each holds the address of the one before in its first word, so that keeping

@@ -123,6 +123,9 @@ fn label(trace: &Source) -> String {
     }
 }
 
+/// A table: its heading, its note, and what is in the cell of a row.
+type Figure = (&'static str, &'static str, fn(&RowResult) -> String);
+
 fn tables(entries: &[Entry], results: &[TraceResult]) -> Vec<Section> {
     let names = results.iter().map(|result| result.name.clone());
     let head: Vec<String> = ["row".to_owned()].into_iter().chain(names).collect();
@@ -131,12 +134,12 @@ fn tables(entries: &[Entry], results: &[TraceResult]) -> Vec<Section> {
     let memory = "peak of resident bytes divided by the peak of live bytes, in a process that \
         touches every page";
     let worst = "the longest operation, ns: the least of the rounds for each, then the most";
-    let figures: [(&str, &str, fn(&RowResult) -> String); 3] = [
+    let figures: [Figure; 3] = [
         ("Replay: time", time, |row| decimal(row.ns_per_event.map(|ns| ns.median), 2) + mark(row)),
         ("Replay: memory", memory, |row| decimal(row.memory_ratio, 3)),
         ("Replay: worst call", worst, |row| decimal(row.worst_ns, 0)),
     ];
-    let table = |(heading, note, figure): (&str, &str, fn(&RowResult) -> String)| {
+    let table = |(heading, note, figure): Figure| {
         let mut table = Section::new(heading, note, head.clone());
         for (name, is_own) in all_names(entries) {
             let cell = |result: &TraceResult| {
