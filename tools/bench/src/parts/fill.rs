@@ -12,7 +12,7 @@ use loligo_replay::sheet::{Line, Section};
 use loligo_replay::subject::Subject;
 
 use super::{Addition, Setup, all_names, row_named};
-use crate::bench::LONG;
+use crate::bench::SHORT;
 use crate::entry::Entry;
 use crate::figures::{Fill, decimal, status_kib};
 use crate::job::{self, Job};
@@ -37,7 +37,8 @@ pub(super) fn run(setup: &Setup<'_>) -> io::Result<Addition> {
     let mut clauses = Vec::new();
     for (name, is_own) in all_names(setup.entries) {
         let job = Job::Fill { row: name.clone(), budget_bytes };
-        let answer = job::ask::<Fill>(&job, LONG)?;
+        // A list that is searched from its start for each block does not end in minutes.
+        let answer = job::ask::<Fill>(&job, SHORT)?;
         let percent = |bytes: u64| Some(bytes as f64 / budget_bytes as f64 * 100.0);
         let (figures, note) = match &answer {
             Ok(fill) => {

@@ -30,7 +30,7 @@ fn two_processes_and_a_merge_show_distributions() {
     assert!(stdout.starts_with("0 measured, 3 done before, 0 failed; "), "{stdout}");
     let (code, stdout, stderr) = place.run(&["replay", "--merge", "out", "--report", "page"]);
     assert_eq!((code, &*stderr), (0, ""), "{stdout}");
-    assert!(stdout.starts_with("3 recordings\nReplayed by one thread, 1 rounds. "), "{stdout}");
+    assert!(stdout.starts_with("3 recordings\nReplayed by one thread, 1 round. "), "{stdout}");
     assert!(stdout.ends_with("The page is page/merged.html.\n"), "{stdout}");
     let page = fs::read_to_string(place.path("page/merged.html")).expect("the page");
     assert!(page.contains("<h1>3 recordings</h1>"), "the page has its title");

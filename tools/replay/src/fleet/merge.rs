@@ -124,8 +124,11 @@ impl Merged {
             None => "by one thread".to_owned(),
         };
         let verified = if options.verify { ", contents compared" } else { "" };
-        let rounds = options.rounds;
-        format!("Replayed {by}, {rounds} rounds{verified}. Measured on {}.", machines.join("; "))
+        let rounds = match options.rounds {
+            1 => "1 round".to_owned(),
+            rounds => format!("{rounds} rounds"),
+        };
+        format!("Replayed {by}, {rounds}{verified}. Measured on {}.", machines.join("; "))
     }
 
     fn time(&self) -> Section {
