@@ -5,6 +5,7 @@ use core::alloc::{GlobalAlloc, Layout};
 use core::ptr::NonNull;
 
 use loligo_allocators::Allocator;
+pub(crate) use loligo_replay::suites::{refused, words};
 
 /// An allocator as the workloads drive it.
 ///
@@ -113,19 +114,3 @@ pub(crate) fn look_at<A>(allocator: &mut A) {
     // SAFETY: no instruction is executed.
     unsafe { core::arch::asm!("/* {0} */", in(reg) place, options(nostack, preserves_flags)) };
 }
-
-/// Ends a workload whose allocator refuses what it should have.
-#[cold]
-#[inline(never)]
-pub(crate) fn refused(layout: Layout) -> ! {
-    panic!("a request for {layout:?} was refused in the middle of a workload")
-}
-
-/// Returns a layout of `bytes` bytes aligned to 8.
-#[inline(always)]
-pub(crate) const fn words(bytes: u32) -> Layout {
-    // SAFETY: 8 is a power of two, and no 32-bit size overflows `isize` when rounded up to it.
-    unsafe { Layout::from_size_align_unchecked(bytes as usize, 8) }
-}
-
-const _: () = assert!(usize::BITS == 64, "`words` and the scripts count on 64 bits");

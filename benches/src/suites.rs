@@ -9,34 +9,26 @@
 //! ```
 //!
 //! Each suite is written after a program of mimalloc-bench (D. Leijen, commit ce5784f); its module
-//! names the authors, the rules and our changes; cfrac and espresso are replayed recordings. A run does a fixed number of operations, so no
-//! clock decides what is allocated. A suite is compiled for each heap of `peers`, and each heap
-//! is measured in another process, since peak memory is a figure of the process.
+//! in `loligo_replay::suites` names the authors, the rules and our changes; cfrac and espresso are
+//! replayed recordings. A run does a fixed number of operations, so no clock decides what is
+//! allocated. A suite is compiled for each heap of `peers`, and each heap is measured in another
+//! process, since peak memory is a figure of the process.
 
-use clap::ValueEnum;
 use core::alloc::GlobalAlloc;
 
-use crate::suites::figures::Timing;
-use crate::suites::larson::Larson;
-use crate::suites::mstress::Mstress;
+use clap::ValueEnum;
+use loligo_replay::suites::{Larson, Mstress, Rptest, Timing, Xmalloc};
+
 use crate::suites::recording::Recording;
 use crate::suites::replay::Replay;
-use crate::suites::rptest::Rptest;
-use crate::suites::xmalloc::Xmalloc;
 
 pub mod command;
 mod comparison;
 mod figures;
-mod larson;
-mod mstress;
 mod peers;
-mod pointers;
 mod recording;
 mod replay;
-mod rptest;
-mod shared_heap;
 mod summary;
-mod xmalloc;
 
 /// A suite, by the name of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

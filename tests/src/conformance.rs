@@ -15,7 +15,7 @@
 //! | [`subsystem()`] | all that takes its memory from an allocator passed in |
 
 mod allocator;
-#[cfg(feature = "peers")]
+#[cfg(feature = "replay")]
 mod driven;
 mod exhaustion;
 mod foreign;
@@ -41,20 +41,27 @@ use core::fmt;
 
 use crate::rule::Violation;
 
-pub use allocator::{allocator, allocator_outcomes};
-#[cfg(feature = "peers")]
+pub use allocator::{allocator, allocator_checks, allocator_outcomes, some_allocator_outcomes};
+#[cfg(feature = "replay")]
 pub use driven::with_subject;
 pub use exhaustion::{exhaustion, exhaustion_outcome};
 #[cfg(feature = "allocator-api2-02")]
-pub use foreign_02::{allocator_api2_02, allocator_api2_02_outcomes};
+pub use foreign_02::{
+    allocator_api2_02, allocator_api2_02_outcomes, some_allocator_api2_02_outcomes,
+};
 #[cfg(feature = "allocator-api2-03")]
-pub use foreign_03::{allocator_api2_03, allocator_api2_03_outcomes};
+pub use foreign_03::{
+    allocator_api2_03, allocator_api2_03_outcomes, some_allocator_api2_03_outcomes,
+};
 #[cfg(feature = "allocator-api2-04")]
-pub use foreign_04::{allocator_api2_04, allocator_api2_04_outcomes};
-pub use global::{global_alloc, global_alloc_outcomes};
+pub use foreign_04::{
+    allocator_api2_04, allocator_api2_04_outcomes, some_allocator_api2_04_outcomes,
+};
+pub use global::{global_alloc, global_alloc_outcomes, some_global_alloc_outcomes};
 pub use id_table::{IdTable, TableLimits, id_table, id_table_outcomes};
 pub use map::{Map, MapLimits, map, map_outcomes};
 pub use queue::{Queue, QueueLimits, queue, queue_outcomes};
+pub use run::Wanted;
 pub use stream::{Stream, StreamLimits, stream, stream_outcomes};
 pub use subsystem::{
     Watch, Watched, subsystem, subsystem_guarded, subsystem_guarded_outcomes, subsystem_outcomes,

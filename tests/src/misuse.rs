@@ -8,10 +8,13 @@ use loligo_allocators::Allocator;
 
 use crate::child::Ended;
 
-#[cfg(feature = "peers")]
+#[cfg(feature = "replay")]
 mod peer;
 #[cfg(feature = "peers")]
 pub mod table;
+
+#[cfg(feature = "replay")]
+pub use peer::commit_on;
 
 /// A way to use an allocator wrongly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -67,8 +67,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     let is_kept = |trace: &PathBuf| request.kept && kept(&folder, trace).is_file();
     if !traces.iter().all(is_kept) {
         let mut build = command::cargo(&root);
-        build.args(["build", "--quiet", "--profile", "measured", "--package", "loligo-cli"]);
-        command::run(&mut build)?;
+        build.args(["build", "--profile", "measured", "--package", "loligo-cli"]);
+        command::build(&mut build, "the command, optimised as a whole")?;
     }
     let mut parts = Vec::new();
     for trace in &traces {
@@ -76,7 +76,11 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     }
     write_crates(&root, &folder, &traces)?;
     let mut measure = command::cargo(&folder.join("bench"));
-    measure.args(["run", "--quiet", "--release", "--"]).args(&traces);
+    measure.args(["run", "--release", "--"]).args(&traces);
+    command::announce(
+        "measuring the strategies, rebuilt from their Rust: the table comes at the end",
+    );
+    command::quiet_unless_watched(&mut measure);
     // The lock file is the workspace's, so nothing is fetched that it does not use.
     let table = command::output(&mut measure)?;
     print!("{table}");
@@ -109,6 +113,7 @@ fn advice(request: &Request, trace: &Path, folder: &Path) -> Result<String, Fail
             if let Some(candidates) = request.candidates {
                 advise.args(["--candidates", &candidates.to_string()]);
             }
+            command::announce(&format!("searching for {}: minutes", trace.display()));
             let text = command::output(&mut advise)?;
             write(&kept, &text)?;
             text

@@ -19,7 +19,7 @@ pub(crate) fn program(name: &str) -> Result<Command, Failure> {
     let manifest = workspace::root().join("Cargo.toml");
     let mut cargo = command::cargo(&here);
     // The release profile with optimisation over all crates.
-    cargo.args(["run", "--quiet", "--profile", "measured", "--manifest-path"]).arg(manifest);
+    cargo.args(["run", "--profile", "measured", "--manifest-path"]).arg(manifest);
     cargo.args(["--package", "loligo-benches", "--bin", name]);
     if command::answers("make") && command::answers("c++") {
         cargo.args(["--features", "peers-all"]);
@@ -27,5 +27,7 @@ pub(crate) fn program(name: &str) -> Result<Command, Failure> {
         println!("without jemalloc and snmalloc, which need make and a C++ compiler");
     }
     cargo.arg("--");
+    command::announce("building the benches and all peers: minutes the first time, seconds later");
+    command::quiet_unless_watched(&mut cargo);
     Ok(cargo)
 }

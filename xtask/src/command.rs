@@ -1,7 +1,7 @@
 //! Running other programs, mostly Cargo.
 
 use std::ffi::OsStr;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, IsTerminal, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -43,6 +43,33 @@ pub(crate) fn run(command: &mut Command) -> Outcome {
     } else {
         Err(Failure::Found(format!("`{shown}` ended with {status}")))
     }
+}
+
+/// Runs a build that takes minutes where little of it is there: says `what` is built and that it
+/// may take so long. Cargo shows each crate where its lines go to a terminal, and nothing elsewhere.
+/// `command` is without `--quiet`.
+///
+/// # Errors
+///
+/// As [`run`].
+pub(crate) fn build(command: &mut Command, what: &str) -> Outcome {
+    announce(&format!("building {what}: minutes the first time, seconds later"));
+    run(quiet_unless_watched(command))
+}
+
+/// Writes a line on what happens now, to standard error: for what else would be silent for more than
+/// some seconds. Standard output may be a page.
+pub(crate) fn announce(line: &str) {
+    // Nobody may be there to read it.
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Makes Cargo silent where its lines do not go to a terminal.
+pub(crate) fn quiet_unless_watched(cargo: &mut Command) -> &mut Command {
+    if !std::io::stderr().is_terminal() {
+        cargo.env("CARGO_TERM_QUIET", "true");
+    }
+    cargo
 }
 
 /// Runs `command` and returns what it wrote to standard output; its errors are shown, and if it

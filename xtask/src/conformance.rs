@@ -37,6 +37,9 @@ Example:
 Exit status: 0 all well, 1 one of ours did not pass or a planted fault did, 2 it could not be run.
 ";
 
+/// What is said before the table is made, which is shown only as a whole.
+const RUNNING: &str = "running all suites, each in a process: the table comes at the end";
+
 /// What the arguments ask for.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Request {
@@ -68,6 +71,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if !request.write {
         return command::run(&mut program);
     }
+    command::announce(RUNNING);
     let page = command::output(program.arg("--markdown"))?;
     let path = workspace::root().join(PAGE);
     fs::write(&path, &page)
@@ -90,7 +94,9 @@ pub(crate) fn check() -> Outcome {
 /// Runs everything, writes nothing, and reports where the page differs. It fails for ours and for a
 /// planted fault, not for what has changed in the others.
 fn compare() -> Outcome {
-    let page = command::output(program(others())?.arg("--markdown"))?;
+    let mut program = program(others())?;
+    command::announce(RUNNING);
+    let page = command::output(program.arg("--markdown"))?;
     let path = workspace::root().join(PAGE);
     let written = fs::read_to_string(&path)
         .map_err(|error| Failure::io(&format!("cannot read {PAGE}"), &error))?;
@@ -134,9 +140,9 @@ fn others() -> &'static str {
 fn program(features: &str) -> Result<Command, Failure> {
     let root = workspace::root();
     let mut build = command::cargo(&root);
-    build.args(["build", "--quiet", "--release", "--package", "loligo-tests"]);
+    build.args(["build", "--release", "--package", "loligo-tests"]);
     build.args(["--bin", PROGRAM, "--features", features]);
-    command::run(&mut build)?;
+    command::build(&mut build, "the suites and the peers, for release")?;
     let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
     Ok(Command::new(workspace::target().join("release").join(name)))
 }

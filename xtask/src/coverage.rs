@@ -178,6 +178,8 @@ fn run_tests(raw: &Path, branches: bool) -> Result<Vec<PathBuf>, Failure> {
     // It boots the engine hundreds of times, which takes half an hour when counted, and shows no
     // line of tier 0 more.
     cargo.args(["--", "--skip", "subsystem_engine"]);
+    let what = "building the tests of tier 0 with counters and running them";
+    command::announce(&format!("{what}: many minutes; the results come at the end"));
     let output = cargo.output().map_err(|error| Failure::io("cannot run cargo", &error))?;
     let (out, err) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

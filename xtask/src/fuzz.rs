@@ -138,6 +138,10 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
 /// Puts the inputs that are worth it into `fuzz/corpus`.
 fn keep_inputs(targets: &[String], programs: &Path) -> Outcome {
     let found = folder().join("corpus");
+    command::announce(&format!(
+        "{} targets, each a line when its inputs are merged",
+        targets.len()
+    ));
     let (mut inputs, mut bytes) = (0, 0);
     println!("{:<16}{:>9}{:>9}{:>10}", "target", "inputs", "bytes", "left out");
     let merge = |target: &String| keep::keep(target, programs, &found.join(target));
@@ -254,6 +258,7 @@ fn fuzz(
     let folder = folder();
     let found = folder.join(found);
     let run = |target: &str, asked: &Asked| Run::of(target, programs, &folder, &found, asked);
+    command::announce("the target with a planted fault, which must fail");
     let canary = run(CANARY, &Asked { end: format!("-runs={CANARY_RUNS}"), seed: 1 })?;
     match &canary.finding {
         Some(_) => println!("the planted fault is found after {} executions", canary.executions),
@@ -262,6 +267,11 @@ fn fuzz(
             return Err(Failure::Found(format!("{what} in {CANARY_RUNS} executions")));
         }
     }
+    let workers = parallel::workers();
+    command::announce(&format!(
+        "{} targets, {workers} at a time; each prints a line at its end",
+        targets.len()
+    ));
     let mut report = Report::default();
     let mut noted = Ok(());
     parallel::each(
@@ -280,7 +290,11 @@ fn fuzz(
 
 /// Builds all targets and returns where they are.
 fn build(folder: &Path) -> Result<PathBuf, Failure> {
-    command::run(&mut builder(&workspace::root(), folder))?;
+    // A build for a sanitizer and coverage shares nothing with any other.
+    command::build(
+        &mut builder(&workspace::root(), folder),
+        "the fuzz targets with the sanitizer",
+    )?;
     Ok(folder.join(TRIPLE).join("release"))
 }
 
@@ -288,7 +302,7 @@ fn build(folder: &Path) -> Result<PathBuf, Failure> {
 /// `folder`.
 pub(crate) fn builder(root: &Path, folder: &Path) -> Command {
     let mut cargo: Command = command::without_cargo_variables("rustup");
-    cargo.args(["run", "nightly", "cargo", "build", "--quiet", "--release", "--locked"]);
+    cargo.args(["run", "nightly", "cargo", "build", "--release", "--locked"]);
     cargo.args(["--target", TRIPLE]).current_dir(root.join("fuzz"));
     cargo.env("RUSTFLAGS", FLAGS).env("CARGO_TARGET_DIR", folder);
     cargo

@@ -71,8 +71,8 @@ fn feed(seconds: u32, inputs: u32) -> Outcome {
     let root = workspace::root();
     let mut build = command::cargo(&root);
     // As tests are built, most of which is there.
-    build.args(["build", "--quiet", "--profile", "test", "--package", "loligo-hostile"]);
-    command::run(&mut build)?;
+    build.args(["build", "--profile", "test", "--package", "loligo-hostile"]);
+    command::build(&mut build, "all readers of outside data")?;
     let name = format!("loligo-hostile{}", std::env::consts::EXE_SUFFIX);
     let program = workspace::target().join("debug").join(name);
     println!("with a fault planted in each:");

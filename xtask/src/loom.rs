@@ -94,6 +94,8 @@ fn explore(model: &str, bound: &str) -> Result<Vec<String>, Failure> {
     cargo.env("LOLIGO_LOOM_BOUND", bound);
     // Planted faults end in panics, which would bury the rest, and would be taken for failures.
     cargo.env("RUST_BACKTRACE", "0");
+    let what = "the models for release, and all interleavings of each";
+    command::announce(&format!("{what}: minutes; the lines come at the end"));
     Ok(said(&command::quiet_output(&mut cargo)?))
 }
 

@@ -55,7 +55,11 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if request.ours || request.print {
         return check(request.ours);
     }
-    let page = command::output(program()?.arg("--markdown"))?;
+    let mut program = program()?;
+    command::announce(
+        "misusing each allocator, each time in a process: the table comes at the end",
+    );
+    let page = command::output(program.arg("--markdown"))?;
     let path = workspace::root().join(PAGE);
     fs::write(&path, &page)
         .map_err(|error| Failure::io(&format!("cannot write {PAGE}"), &error))?;
@@ -82,9 +86,9 @@ fn program() -> Result<Command, Failure> {
     let mut build = command::cargo(&root);
     let all = command::answers("make") && command::answers("c++");
     let features = if all { "peers-all" } else { "peers" };
-    build.args(["build", "--quiet", "--release", "--package", "loligo-tests"]);
+    build.args(["build", "--release", "--package", "loligo-tests"]);
     build.args(["--bin", PROGRAM, "--features", features]);
-    command::run(&mut build)?;
+    command::build(&mut build, "the table of misuse and the peers, for release")?;
     if !all {
         println!("without jemalloc and snmalloc, which need make and a C++ compiler");
     }

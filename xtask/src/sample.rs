@@ -90,12 +90,12 @@ fn windowed(folder: &Path) -> Outcome {
 
 /// Runs the sample with these arguments and a file at their end.
 fn run(folder: &Path, arguments: &[&str], file: &Path) -> Outcome {
-    command::run(&mut sample(folder, arguments, file))
+    command::build(&mut sample(folder, arguments, file), "and running the sample")
 }
 
 fn sample(folder: &Path, arguments: &[&str], file: &Path) -> Command {
     let mut cargo = command::cargo(&workspace::root());
-    cargo.args(["run", "--quiet", "--", "run", SAMPLE, "--out"]);
+    cargo.args(["run", "--", "run", SAMPLE, "--out"]);
     cargo.arg(folder.join("data")).args(arguments).arg(file);
     cargo
 }

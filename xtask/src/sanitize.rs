@@ -63,20 +63,20 @@ pub(crate) fn check() -> Outcome {
     let package = ["--package", PACKAGE, "--target", TARGET];
     let root = workspace::root();
     let mut build = nightly(&root, &folder);
-    build.args(["build", "--quiet", "--profile", "test", "--example", EXAMPLE]).args(package);
-    command::run(&mut build)?;
+    build.args(["build", "--profile", "test", "--example", EXAMPLE]).args(package);
+    command::build(&mut build, "the allocators with AddressSanitizer")?;
     let example = folder.join(TARGET).join("debug/examples").join(EXAMPLE);
     check_example(&example)?;
     let mut test = nightly(&root, &folder);
-    test.args(["test", "--quiet", "--lib"]).args(package).arg("--");
+    test.args(["test", "--lib"]).args(package).args(["--", "--quiet"]);
     planted::leave_out(&mut test, &planted::UNWATCHED);
-    command::run(&mut test)?;
+    command::build(&mut test, "and running the tests of the allocators")?;
     let mut above = nightly(&root, &folder);
-    above.args(["test", "--quiet", "--lib", "--target", TARGET, "--features"]);
+    above.args(["test", "--lib", "--target", TARGET, "--features"]);
     above.args(["loligo-containers/hashbrown", "-p", "loligo-ids", "-p", "loligo-containers"]);
-    above.arg("--");
+    above.args(["--", "--quiet"]);
     planted::leave_out(&mut above, &LONG);
-    command::run(&mut above)
+    command::build(&mut above, "and running the tests of ids and containers")
 }
 
 /// Runs the example with every planted fault, each of which must be reported.

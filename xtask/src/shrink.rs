@@ -43,10 +43,11 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     check(arguments)?;
     let root = workspace::root();
     let mut build = command::cargo(&root);
-    build.args(["build", "--quiet", "--release", "--package", "loligo-tests"]);
+    build.args(["build", "--release", "--package", "loligo-tests"]);
     build.args(["--bin", PROGRAM, "--features", "peers"]);
-    command::run(&mut build)?;
+    command::build(&mut build, "the program that shrinks, for release")?;
     let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
+    command::announce("running the program smaller and smaller, which can take a minute");
     let mut program = Command::new(workspace::target().join("release").join(name));
     let status = program
         .args(arguments)

@@ -23,9 +23,9 @@ pub(crate) fn check(tree: &Tree) -> Outcome {
     fs::create_dir_all(&folder).map_err(|error| Failure::io("cannot make a folder", &error))?;
     let mut cargo = command::cargo(&workspace::root());
     // As the tests were built, by which most of it is there.
-    cargo.args(["run", "--quiet", "--profile", "test", "--", "replay", trace, "--rounds", "1"]);
+    cargo.args(["run", "--profile", "test", "--", "replay", trace, "--rounds", "1"]);
     cargo.arg("--json").arg(&json).arg("--report").arg(&report);
-    command::run(&mut cargo)?;
+    command::build(&mut cargo, "and running the command")?;
     let name = trace.rsplit('/').next().unwrap_or_default().trim_end_matches(".altrace.zst");
     holds(&json, &["\"traces\"", &format!("\"{name}\""), "\"heap\"", "\"system\""])?;
     let pages = fs::read_dir(&report)

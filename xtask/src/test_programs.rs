@@ -14,7 +14,7 @@ use crate::workspace;
 /// [`Failure::Found`] if it does not compile.
 pub(crate) fn program(name: &str) -> Result<Command, Failure> {
     let mut build = command::cargo(&workspace::root());
-    command::run(build.args(["test", "--workspace", "--no-run", "--quiet"]))?;
+    command::build(build.args(["test", "--workspace", "--no-run"]), "the tests of the workspace")?;
     let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     Ok(Command::new(workspace::target().join("debug").join(name)))
 }

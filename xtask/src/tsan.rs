@@ -102,14 +102,14 @@ fn check() -> Outcome {
     };
     let root = workspace::root();
     let mut build = compiler.cargo(&root);
-    build.args(["build", "--quiet", "-p", "loligo-allocators", "--example", EXAMPLE]);
-    command::run(&mut build)?;
+    build.args(["build", "-p", "loligo-allocators", "--example", EXAMPLE]);
+    command::build(&mut build, "the standard library and the allocators with ThreadSanitizer")?;
     canary(&compiler.folder.join(TARGET).join("debug/examples").join(EXAMPLE))?;
     for (package, program, tests) in WATCHED {
         let mut test = compiler.cargo(&root);
-        test.args(["test", "--quiet", program, "-p", package, "--"]).args(tests);
+        test.args(["test", program, "-p", package, "--", "--quiet"]).args(tests);
         planted::leave_out(&mut test, &LEFT_OUT);
-        command::run(&mut test)?;
+        command::build(&mut test, &format!("and running tests of {package}"))?;
     }
     Ok(())
 }

@@ -97,8 +97,8 @@ pub(crate) fn check(long: bool) -> Outcome {
     let folder = workspace::target().join("xtask/valgrind");
     let package = ["--package", PACKAGE, "--features", "valgrind"];
     let mut build = cargo(&folder);
-    build.args(["build", "--quiet", "--profile", "test", "--example", EXAMPLE]).args(package);
-    command::run(&mut build)?;
+    build.args(["build", "--profile", "test", "--example", EXAMPLE]).args(package);
+    command::build(&mut build, "the allocators with requests to Valgrind")?;
     let example = folder.join("debug/examples").join(EXAMPLE);
     check_example(&example)?;
     let tests = || {
@@ -113,6 +113,7 @@ pub(crate) fn check(long: bool) -> Outcome {
         planted::leave_out(&mut list, &LONG);
     }
     planted::leave_out(&mut list, &planted::UNWATCHED);
+    command::announce("building the tests of the allocators");
     let listed = command::output(&mut list)?;
     let names: Vec<&str> = listed.lines().filter_map(|line| line.strip_suffix(": test")).collect();
     if names.is_empty() {

@@ -2,19 +2,9 @@
 
 use core::fmt;
 use core::str::FromStr;
-use core::time::Duration;
 use std::fs;
 
-/// What a run counted and took.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Timing {
-    /// Operations, which are determined by the parameters; each suite says what one is.
-    pub(crate) operations: u64,
-    /// The time on the wall, threads started and joined included.
-    pub(crate) elapsed: Duration,
-    /// Memory of the suite itself that is not from the heap under test, where it is not small.
-    pub(crate) own_kib: u64,
-}
+use loligo_replay::suites::Timing;
 
 /// The figures of a process that ran a suite once.
 #[derive(Clone, Copy, Debug, PartialEq)]

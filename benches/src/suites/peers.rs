@@ -3,10 +3,10 @@
 use std::alloc::System;
 
 use loligo_allocators::{HeapAllocator, Locked, PageAllocator, ThreadHeap};
+use loligo_replay::suites::Timing;
 use mimalloc::MiMalloc;
 
 use crate::suites::Suite;
-use crate::suites::figures::Timing;
 
 /// Runs a suite over a heap with a number of threads; the last number multiplies the work. Fails as
 /// [`Suite::run`].

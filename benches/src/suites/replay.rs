@@ -14,9 +14,10 @@ use core::ptr::NonNull;
 use std::thread;
 use std::time::Instant;
 
-use crate::suites::figures::{self, Timing};
+use loligo_replay::suites::{SharedHeap, Timing};
+
+use crate::suites::figures;
 use crate::suites::recording::{Kind, Recording, Step};
-use crate::suites::shared_heap::SharedHeap;
 
 /// How a run is parameterised.
 #[derive(Debug)]

@@ -78,8 +78,15 @@ pub fn allocator_outcomes(
     some_allocator_outcomes(limits, &every, make)
 }
 
-/// Runs the wanted checks.
-pub(crate) fn some_allocator_outcomes(
+/// Returns the names of the checks in the order in which they run. `leak` comes after them, where
+/// the limits say that leaks are reported.
+pub fn allocator_checks() -> impl ExactSizeIterator<Item = &'static str> {
+    CHECKS.iter().map(|&(check, _)| check)
+}
+
+/// As [`allocator_outcomes`], but runs the wanted checks only, by their
+/// [names](allocator_checks).
+pub fn some_allocator_outcomes(
     limits: &Limits,
     wanted: Wanted<'_>,
     mut make: impl FnMut(&mut dyn FnMut(&dyn Allocator)),

@@ -39,8 +39,8 @@ pub fn allocator_api2_02_outcomes(
     some_allocator_api2_02_outcomes(limits, &every, make)
 }
 
-/// Runs the wanted checks.
-pub(crate) fn some_allocator_api2_02_outcomes(
+/// As [`allocator_api2_02_outcomes`], but runs the wanted checks only.
+pub fn some_allocator_api2_02_outcomes(
     limits: &Limits,
     wanted: Wanted<'_>,
     mut make: impl FnMut(&mut dyn FnMut(&dyn Api2)),

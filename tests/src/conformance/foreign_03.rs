@@ -4,8 +4,9 @@ use allocator_api2_03::alloc::Allocator as Api2;
 
 use crate::limits::Limits;
 
-use super::allocator::allocator_outcomes;
+use super::allocator::some_allocator_outcomes;
 use super::foreign::{Adapted, line};
+use super::run::{Wanted, every};
 use super::{Outcome, assert_all};
 
 /// Holds an allocator of allocator-api2 0.3 to the contract of its trait; panics with all that was
@@ -33,9 +34,18 @@ pub fn allocator_api2_03(limits: &Limits, make: impl FnMut(&mut dyn FnMut(&dyn A
 /// As [`allocator_api2_03()`], but returns what each check came to.
 pub fn allocator_api2_03_outcomes(
     limits: &Limits,
+    make: impl FnMut(&mut dyn FnMut(&dyn Api2)),
+) -> Vec<Outcome> {
+    some_allocator_api2_03_outcomes(limits, &every, make)
+}
+
+/// As [`allocator_api2_03_outcomes`], but runs the wanted checks only.
+pub fn some_allocator_api2_03_outcomes(
+    limits: &Limits,
+    wanted: Wanted<'_>,
     mut make: impl FnMut(&mut dyn FnMut(&dyn Api2)),
 ) -> Vec<Outcome> {
-    allocator_outcomes(&limits.foreign(), |test| {
+    some_allocator_outcomes(&limits.foreign(), wanted, |test| {
         make(&mut |allocator| test(&Adapted::new(Line(allocator))));
     })
 }

@@ -5,8 +5,9 @@ use core::ptr::NonNull;
 
 use crate::limits::Limits;
 
-use super::allocator::allocator_outcomes;
+use super::allocator::some_allocator_outcomes;
 use super::foreign::{Adapted, Foreign};
+use super::run::{Wanted, every};
 use super::{Outcome, assert_all};
 
 /// Holds a `GlobalAlloc` to the contract of its trait; panics with all that was found.
@@ -32,9 +33,18 @@ pub fn global_alloc(limits: &Limits, make: impl FnMut(&mut dyn FnMut(&dyn Global
 /// As [`global_alloc()`], but returns what each check came to.
 pub fn global_alloc_outcomes(
     limits: &Limits,
+    make: impl FnMut(&mut dyn FnMut(&dyn GlobalAlloc)),
+) -> Vec<Outcome> {
+    some_global_alloc_outcomes(limits, &every, make)
+}
+
+/// As [`global_alloc_outcomes`], but runs the wanted checks only.
+pub fn some_global_alloc_outcomes(
+    limits: &Limits,
+    wanted: Wanted<'_>,
     mut make: impl FnMut(&mut dyn FnMut(&dyn GlobalAlloc)),
 ) -> Vec<Outcome> {
-    allocator_outcomes(&limits.foreign(), |test| {
+    some_allocator_outcomes(&limits.foreign(), wanted, |test| {
         make(&mut |global| test(&Adapted::new(Global(global))));
     })
 }

@@ -18,7 +18,7 @@ const CASES: u32 = 64;
 const STEPS: usize = 200;
 
 /// Which checks of a suite are wanted.
-pub(crate) type Wanted<'w> = &'w dyn Fn(&str) -> bool;
+pub type Wanted<'w> = &'w dyn Fn(&str) -> bool;
 
 /// Every check.
 pub(crate) fn every(_check: &str) -> bool {

@@ -7,6 +7,24 @@ use core::ptr::NonNull;
 use loligo_allocators::{AllocError, Allocator, Block, Damage, Stats};
 use loligo_replay::subject::Subject;
 
+use super::{Wrong, commit};
+
+/// The block that is misused.
+const BLOCK: Layout = match Layout::from_size_align(64, 16) {
+    Ok(layout) => layout,
+    Err(_) => panic!("64 bytes at 16 are a layout"),
+};
+
+/// Does the wrong thing to a row of the replayer, in a child process: this may abort, crash or
+/// return. [`verdict_of_peer`](super::verdict_of_peer) reads from the child's end what became of it.
+///
+/// # Panics
+///
+/// If the row refuses a handful of blocks.
+pub fn commit_on(wrong: Wrong, name: &str, subject: &mut dyn Subject) {
+    commit(wrong, true, &Peer::new(name, BLOCK, subject), BLOCK);
+}
+
 /// A peer that is asked for blocks of one layout. It keeps no counters, lists nothing and finds
 /// everything sound, as peers have no such calls.
 pub(super) struct Peer<'a> {

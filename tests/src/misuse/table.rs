@@ -11,8 +11,7 @@ use crate::compose::{Base, Stack, Wrapper};
 use crate::text_table::text_table;
 use crate::workers::on_each;
 
-use super::peer::Peer;
-use super::{Verdict, Wrong, commit, verdict, verdict_of_peer};
+use super::{Verdict, Wrong, commit, commit_on, verdict, verdict_of_peer};
 
 /// The block that is misused.
 const BLOCK: Layout = match Layout::from_size_align(64, 16) {
@@ -58,7 +57,7 @@ pub fn work() {
         }),
         Some(Victim::Peer(row)) => {
             let driven = row.drive(REGION_BYTES, &mut |subject| {
-                commit(wrong, true, &Peer::new(name, BLOCK, subject), BLOCK);
+                commit_on(wrong, name, subject);
             });
             driven.expect("the system has a region");
         }

@@ -7,6 +7,7 @@
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
 mod advise;
+mod bench;
 mod check;
 mod compile;
 mod content;
@@ -62,6 +63,8 @@ const EXAMPLES: &str = "Examples:
 enum Command {
     /// Searches the strategy that suits a recording.
     Advise(advise::Advise),
+    /// Writes a project that compares an allocator of your own with all others.
+    Bench(bench::Bench),
     /// Runs a program under several allocators and compares.
     Check(check::Check),
     /// Compiles a project's sources into data.
@@ -85,6 +88,7 @@ enum Command {
 fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Advise(advise) => advise.run(),
+        Command::Bench(bench) => bench.run(),
         Command::Check(check) => check.run(),
         Command::Compile(compile) => compile.run(),
         Command::Convert(convert) => convert.run(),

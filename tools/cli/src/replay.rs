@@ -1,5 +1,7 @@
 //! `loligo replay`.
 
+mod fleet;
+
 use core::fmt::Write as _;
 use core::time::Duration;
 use std::path::{Path, PathBuf};
@@ -7,7 +9,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 use loligo_replay::bundled::bundled;
-use loligo_replay::measure::{Measured, Options, measure};
+use loligo_replay::fleet::Shard;
+use loligo_replay::measure::{MeasureError, Measured, Options, measure};
 use loligo_replay::report::{self, ReportDir};
 use loligo_replay::results::Results;
 use loligo_replay::rows::Row;
@@ -26,7 +29,8 @@ use crate::unpacked::Unpacked;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Replay {
-    /// Recordings, .altrace or .altrace.zst; the bundled ones if none is named
+    /// Recordings, .altrace or .altrace.zst, and with --shard folders of them; the bundled ones if
+    /// none is named
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -74,9 +78,20 @@ pub(crate) struct Replay {
     #[command(flatten)]
     unpacked: Unpacked,
 
-    /// Write the figures as JSON
-    #[arg(long, value_name = "FILE")]
+    /// Write the figures as JSON; with --shard into this folder, a file for each recording
+    #[arg(long, value_name = "FILE|DIR")]
     json: Option<PathBuf>,
+
+    /// Replay every Nth of the recordings from the Ith on, sorted by name: the share of one of N
+    /// processes. Recordings whose result is in the folder of --json already are skipped
+    #[arg(long, value_name = "I/N", requires = "json")]
+    shard: Option<Shard>,
+
+    /// Show all results in this folder, written with --shard, as one: distributions over recordings
+    #[arg(long, value_name = "DIR", conflicts_with_all = [
+        "files", "strategies", "peers", "threads", "rounds", "verify", "cap", "json", "shard",
+    ])]
+    merge: Option<PathBuf>,
 
     /// Write the report, one HTML page, into this folder
     #[arg(long, value_name = "DIR", default_value = "loligo-report")]
@@ -91,6 +106,8 @@ const EXAMPLES: &str = "Examples:
   loligo replay --verify --json figures.json     contents compared, figures for a program
   loligo replay game.altrace.zst --threads       the recording's threads, each by a thread
   loligo replay game.altrace.zst --threads=4     the same by 4 threads at most
+  loligo replay fleet/ --shard 1/4 --json out    a quarter of a folder, a result for each recording
+  loligo replay --merge out                      the results of all processes on one page
 
 Exit status: 0 all went well, 1 --verify found something lost, 2 it could not be done.
 Strategies are described in docs/reference/strategies.md.";
@@ -108,13 +125,19 @@ impl Replay {
     }
 
     fn replay(&self) -> Result<ExitCode, String> {
+        if let Some(folder) = &self.merge {
+            return fleet::merge_results(folder, &self.report);
+        }
+        if let (Some(shard), Some(folder)) = (self.shard, &self.json) {
+            return self.replay_shard(shard, folder);
+        }
         let rows = self.choose_rows()?;
         let traces = self.open_traces()?;
         let json = self.json.as_deref().map(Output::prepare).transpose();
         let json = json.map_err(|error| error.to_string())?;
         let report = prepare_report(&self.report)?;
 
-        let measured = self.measure(&traces, &rows)?;
+        let measured = self.measure(&traces, &rows).map_err(|error| error.to_string())?;
         let mut text = String::new();
         let mut lost = false;
         for one in &measured {
@@ -147,7 +170,7 @@ impl Replay {
         selection::rows(&strategies, peers).map(Rows::ByOne)
     }
 
-    fn measure(&self, traces: &[Trace], rows: &Rows) -> Result<Vec<Measured>, String> {
+    fn measure(&self, traces: &[Trace], rows: &Rows) -> Result<Vec<Measured>, MeasureError> {
         let line = Line::new();
         let (rounds, verify, cap) = (self.rounds, self.verify, self.cap);
         let measured = match rows {
@@ -162,7 +185,7 @@ impl Replay {
             }
         };
         line.end();
-        measured.map_err(|error| error.to_string())
+        measured
     }
 
     /// Opens the traces, all of them, so that a damaged one is reported before the work starts.

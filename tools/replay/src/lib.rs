@@ -5,6 +5,7 @@
 )]
 
 pub mod advise;
+pub mod bench_project;
 pub mod books;
 pub mod bundled;
 #[cfg(unix)]
@@ -12,6 +13,7 @@ pub mod check;
 mod child;
 mod clock;
 pub mod convert;
+pub mod fleet;
 pub mod interrupt;
 mod interval;
 mod mapped;
@@ -22,17 +24,21 @@ mod ours;
 mod pass;
 mod peers;
 mod program;
+pub mod random;
 pub mod record;
 pub mod report;
 pub mod results;
 pub mod rows;
+pub mod sheet;
 pub mod show;
 mod sources;
 pub mod strategies;
 pub mod subject;
+pub mod suites;
 pub mod table;
 pub mod threads;
 pub mod trace;
+mod unfinished;
 
 pub use mapped::Arena;
 pub use ours::{allocator_row, ours};

@@ -55,7 +55,7 @@ pub fn allocator_row<A: Allocator + 'static>(
     name: impl Into<String>,
     make: impl Fn() -> A + 'static,
 ) -> Row {
-    Row::growing(name, Kind::Strategy, move || Ours(make()))
+    Row::allocator(name, Kind::Strategy, make)
 }
 
 /// A heap that grows from the pages of the system.

@@ -12,13 +12,15 @@
 
 use core::error::Error;
 use core::fmt;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::advise::Advice;
 use crate::results::Results;
+use crate::sheet::Sheet;
 use crate::trace::Trace;
+use crate::unfinished::Unfinished;
 
 mod advice;
 mod collect;
@@ -30,6 +32,7 @@ mod film_trace;
 mod memory_map;
 mod page;
 mod sample;
+mod sheet;
 mod subjects;
 mod timeline;
 mod words;
@@ -70,7 +73,7 @@ pub fn prepare(dir: &Path) -> Result<ReportDir, ReportError> {
     if dir.join(PAGE).is_dir() {
         return Err(fail(Cause::File(io::ErrorKind::IsADirectory.into())));
     }
-    Unfinished::create(dir).map_err(|error| fail(Cause::File(error)))?;
+    Unfinished::create(dir, PAGE).map_err(|error| fail(Cause::File(error)))?;
     Ok(ReportDir { dir: dir.to_owned() })
 }
 
@@ -112,51 +115,32 @@ impl ReportDir {
         self.put(ADVICE_PAGE, &page)
     }
 
+    /// Writes a page of tables as `name` into the folder and returns its path. `command` is the word
+    /// in the page's mark.
+    ///
+    /// # Errors
+    ///
+    /// [`ReportError`] if the page cannot be written. An older page is then unchanged.
+    pub fn write_sheet(
+        &self,
+        name: &'static str,
+        command: &str,
+        sheet: &Sheet,
+    ) -> Result<PathBuf, ReportError> {
+        self.put(name, &sheet::render(command, sheet))
+    }
+
     /// Writes a page under a temporary name and then renames it.
     fn put(&self, name: &'static str, page: &str) -> Result<PathBuf, ReportError> {
         let fail = |cause| ReportError { page: name, ..ReportError::new(&self.dir, cause) };
         let place = self.dir.join(name);
-        Unfinished::create(&self.dir)
+        Unfinished::create(&self.dir, name)
             .and_then(|mut unfinished| {
                 unfinished.file.write_all(page.as_bytes())?;
                 fs::rename(&unfinished.path, &place)
             })
             .map_err(|error| fail(Cause::File(error)))?;
         Ok(place)
-    }
-}
-
-/// A file that is not finished; what is still there on drop is removed.
-struct Unfinished {
-    path: PathBuf,
-    file: File,
-}
-
-/// How many names of unfinished files are tried.
-const TRIES: u32 = 64;
-
-impl Unfinished {
-    /// Makes a new file: one that is there is another's, and may be a link.
-    fn create(dir: &Path) -> io::Result<Self> {
-        let mut tries = 0;
-        loop {
-            let path = dir.join(format!(".{PAGE}.{}.{tries}.part", std::process::id()));
-            match File::create_new(&path) {
-                Ok(file) => return Ok(Self { path, file }),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => {
-                    tries += 1;
-                }
-                Err(error) => return Err(error),
-            }
-        }
-    }
-}
-
-impl Drop for Unfinished {
-    fn drop(&mut self) {
-        // After a rename there is no such file; if it cannot be removed, there is no way to report
-        // that.
-        let _ = fs::remove_file(&self.path);
     }
 }
 

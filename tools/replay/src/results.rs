@@ -1,16 +1,16 @@
 //! What a replay found: the document that `--json` writes and the report shows.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The whole document: one entry a trace.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Results {
     /// The traces in the order in which they were given.
     pub traces: Vec<TraceResult>,
 }
 
 /// What one trace cost on every row.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TraceResult {
     /// The trace's name.
     pub name: String,
@@ -23,7 +23,7 @@ pub struct TraceResult {
 }
 
 /// What one row cost on one trace. What does not apply is `None`, `null` in JSON.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RowResult {
     /// The row's name.
     pub name: String,
@@ -61,7 +61,7 @@ pub struct RowResult {
 }
 
 /// What one row cost in a replay by threads, in addition.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ThreadFigures {
     /// Threads that replayed.
     pub threads: u32,
@@ -85,7 +85,7 @@ pub struct ThreadFigures {
 }
 
 /// What kind of row it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// One of Loligo's allocators.
@@ -112,7 +112,7 @@ impl Kind {
 }
 
 /// The spread of a figure over the rounds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// The middle one (of an even count, the mean of the two in the middle).
     pub median: f64,

@@ -1,10 +1,14 @@
 //! The rows of a comparison: which allocators and strategies run, and how each is made.
 
+use core::alloc::GlobalAlloc;
 use core::mem::ManuallyDrop;
 use core::time::Duration;
 use std::io;
 
+use loligo_allocators::Allocator;
+
 use crate::mapped::{Arena, Region};
+use crate::ours::Ours;
 use crate::pass::verify::Verified;
 use crate::pass::{self, Bench, Ending, Timed, Watch};
 use crate::peers;
@@ -48,6 +52,25 @@ impl Row {
             move |arena| -> Box<dyn Runner> { Box::new(Held::new(make(arena), Ending::Abandon)) };
         let maker = Maker::InRegion(Box::new(make));
         Self { name: name.into(), kind, maker }
+    }
+
+    /// Makes a row of any `GlobalAlloc`, which is called by name and never becomes the allocator of
+    /// this process.
+    pub fn global_alloc<A: GlobalAlloc + 'static>(
+        name: impl Into<String>,
+        kind: Kind,
+        make: impl Fn() -> A + 'static,
+    ) -> Self {
+        Self::growing(name, kind, move || peers::Global(make()))
+    }
+
+    /// Makes a row of any allocator of this family.
+    pub fn allocator<A: Allocator + 'static>(
+        name: impl Into<String>,
+        kind: Kind,
+        make: impl Fn() -> A + 'static,
+    ) -> Self {
+        Self::growing(name, kind, move || Ours(make()))
     }
 
     /// Returns the replay loop's own row.

@@ -202,7 +202,7 @@ fn describe(text: &mut String, result: &TraceResult, row: &RowResult) {
 }
 
 /// Writes a number with its digits in groups of three.
-fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {

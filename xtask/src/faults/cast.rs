@@ -175,6 +175,7 @@ fn target(place: &Place, net: &Net, limit: Duration) -> Result<Cast, Failure> {
     let target = &net.what;
     let folder = place.folder.join("fuzz");
     let mut build = fuzz::builder(&place.root, &folder);
+    build.arg("--quiet");
     build.args(["--bin", target]);
     // What is not needed to find a fault, but takes time.
     build.env("CARGO_PROFILE_RELEASE_DEBUG", "0").env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1");

@@ -36,7 +36,8 @@ impl Heap {
             )));
         }
         let mut cargo = command::cargo(&workspace::root());
-        command::run(cargo.args(["build", "--quiet", "--release", "-p", "loligo-preload"]))?;
+        let build = cargo.args(["build", "--release", "-p", "loligo-preload"]);
+        command::build(build, "our heap as a library, for release")?;
         Ok(Self { library, target: folder.join("target"), counters: folder.join("counters") })
     }
 

@@ -27,6 +27,7 @@ const LISTED: &[(&str, &str)] = &[
     ("loligo-preload", "is the C library's malloc, whose blocks are bare pointers"),
     ("loligo-foreign", "has peers' unsafe calls, whose tests allocate and free through them"),
     ("loligo-tests", "frees blocks, which is unsafe by contract, and hands them in wrongly"),
+    ("loligo-bench", "calls allocators of three traits by hand, and limits a process's memory"),
     ("loligo-benches", "measures allocate and free, the latter being unsafe by contract"),
 ];
 

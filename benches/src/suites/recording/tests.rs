@@ -1,9 +1,10 @@
 //! Tests of recordings: what the bundled ones have, what becomes of damaged ones, and windows.
 
+use loligo_replay::suites::counting::counted;
+
 use super::window::{cut, window};
 use super::*;
 use crate::suites::replay::Replay;
-use crate::suites::tests::counted;
 
 const fn event(op: Op, slot: u32, bytes: u64) -> Event {
     Event { op, align_log2: 4, thread: 0, slot, bytes }

@@ -9,13 +9,11 @@
 //! compared is that reading and replaying drops and adds nothing: the figures below were counted by
 //! another program that read the same files.
 
-use crate::suites::larson::Larson;
-use crate::suites::mstress::Mstress;
+use loligo_replay::suites::counting::{Counts, counted};
+use loligo_replay::suites::{Larson, Mstress, Rptest, Xmalloc};
+
 use crate::suites::recording;
 use crate::suites::replay::Replay;
-use crate::suites::rptest::Rptest;
-use crate::suites::tests::{Counts, counted};
-use crate::suites::xmalloc::Xmalloc;
 
 /// How far a port's figure may be from the program's, as a share of it.
 const TOLERANCE: f64 = 0.05;

@@ -6,6 +6,7 @@ mod closed_pipes;
 mod compile;
 mod content;
 mod convert;
+mod fleet;
 mod hostile;
 mod record;
 mod replay;

@@ -112,7 +112,7 @@ pub(crate) fn escape(text: &str) -> String {
 }
 
 /// Marks the text between two backquotes as code.
-fn code_marks(text: &str) -> String {
+pub(super) fn code_marks(text: &str) -> String {
     let mut parts = text.split('`');
     let mut marked = String::from(parts.next().unwrap_or_default());
     while let Some(code) = parts.next() {

@@ -16,12 +16,12 @@ use std::sync::{Condvar, Mutex};
 use std::thread;
 use std::time::Instant;
 
-use crate::blocks::words;
-use crate::suites::figures::Timing;
+use crate::suites::Timing;
 use crate::suites::shared_heap::SharedHeap;
+use crate::suites::shared_heap::words;
 
 /// Blocks of a batch.
-pub(crate) const BATCH_BLOCKS: usize = 4096;
+pub(super) const BATCH_BLOCKS: usize = 4096;
 
 /// How many batches wait for consumers at most.
 const BATCHES_WAITING_MAX: u32 = 100;
@@ -31,23 +31,28 @@ const WRITTEN_BYTES_MAX: u32 = 128;
 
 /// How a run is parameterised.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Xmalloc {
+pub struct Xmalloc {
     /// Producers, and as many consumers.
-    pub(crate) threads: u32,
+    pub threads: u32,
     /// Batches of a producer.
-    pub(crate) batches: u32,
+    pub batches: u32,
     /// Bytes of a block.
-    pub(crate) bytes: u32,
+    pub bytes: u32,
 }
 
 impl Xmalloc {
     /// Returns the parameters of mimalloc-bench.
-    pub(crate) const fn new(threads: u32, batches: u32) -> Self {
+    #[must_use]
+    pub const fn new(threads: u32, batches: u32) -> Self {
         Self { threads, batches, bytes: 64 }
     }
 
     /// Runs it; an operation is a block allocated and freed.
-    pub(crate) fn run<A: GlobalAlloc + Sync>(self, heap: &A) -> Timing {
+    ///
+    /// # Panics
+    ///
+    /// If the heap refuses a request or a thread cannot be started.
+    pub fn run<A: GlobalAlloc + Sync>(self, heap: &A) -> Timing {
         let heap = SharedHeap(heap);
         let batches = u64::from(self.threads) * u64::from(self.batches);
         let queue = Queue::new(batches);

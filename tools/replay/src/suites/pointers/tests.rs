@@ -3,7 +3,7 @@
 use core::ptr;
 
 use super::*;
-use crate::suites::tests::counting::Counting;
+use crate::suites::counting::Counting;
 
 #[test]
 fn a_table_grows_by_what_it_is_told_and_keeps_its_pointers() {

@@ -19,12 +19,12 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::Instant;
 
-use crate::suites::figures::Timing;
+use crate::suites::Timing;
 use crate::suites::pointers::Pointers;
 use crate::suites::rptest::plan::Plan;
 use crate::suites::shared_heap::SharedHeap;
 
-pub(crate) mod plan;
+mod plan;
 
 /// How often a thread of a run does all its loops.
 const PASSES: usize = 2;
@@ -37,33 +37,38 @@ const PAGE_BYTES: usize = 4096;
 
 /// How a run is parameterised.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rptest {
+pub struct Rptest {
     /// Threads; one alone sends no parcels.
-    pub(crate) threads: u32,
+    pub threads: u32,
     /// How often threads are started, twice in the program.
-    pub(crate) starts: u32,
+    pub starts: u32,
     /// Loops of a pass.
-    pub(crate) loops: u32,
+    pub loops: u32,
     /// Slots of a thread, not a multiple of 7 or 11.
-    pub(crate) slots: usize,
+    pub slots: usize,
 }
 
 impl Rptest {
     /// Returns the parameters of mimalloc-bench, where threads are started twice.
-    pub(crate) const fn new(threads: u32, starts: u32) -> Self {
+    #[must_use]
+    pub const fn new(threads: u32, starts: u32) -> Self {
         Self { threads, starts, loops: 500, slots: 1000 }
     }
 
     /// Returns how many parcels are sent.
-    #[cfg(test)]
-    pub(crate) fn parcels(self) -> u64 {
+    #[must_use]
+    pub fn parcels(self) -> u64 {
         let passes = u64::from(self.threads) * u64::from(self.starts) * PASSES as u64;
         let sends = self.threads > 1;
         if sends { passes * u64::from(self.loops.div_ceil(LOOPS_A_PARCEL)) } else { 0 }
     }
 
     /// Runs it; an operation is an allocation or a free.
-    pub(crate) fn run<A: GlobalAlloc + Sync>(self, heap: &A) -> Timing {
+    ///
+    /// # Panics
+    ///
+    /// If the heap refuses a request or a thread cannot be started.
+    pub fn run<A: GlobalAlloc + Sync>(self, heap: &A) -> Timing {
         let heap = SharedHeap(heap);
         let plan = Plan::new();
         let mail: Vec<AtomicPtr<Parcel>> =

@@ -16,7 +16,7 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use crate::suites::figures::Timing;
+use crate::suites::Timing;
 use crate::suites::pointers::Pointers;
 use crate::suites::shared_heap::SharedHeap;
 
@@ -37,23 +37,28 @@ const SHIFT_RETAINED_END: u64 = 7;
 
 /// How a run is parameterised.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Mstress {
+pub struct Mstress {
     /// Threads, the main thread included.
-    pub(crate) threads: u32,
+    pub threads: u32,
     /// Hundreds of short-lived blocks of the thread that allocates least.
-    pub(crate) scale: u32,
+    pub scale: u32,
     /// How often all threads are started and joined.
-    pub(crate) iterations: u32,
+    pub iterations: u32,
 }
 
 impl Mstress {
     /// Returns the parameters of mimalloc-bench, of which it has 25 iterations.
-    pub(crate) const fn new(threads: u32, iterations: u32) -> Self {
+    #[must_use]
+    pub const fn new(threads: u32, iterations: u32) -> Self {
         Self { threads, scale: 50, iterations }
     }
 
     /// Runs it; an operation is an allocation or a free.
-    pub(crate) fn run<A: GlobalAlloc + Sync>(self, heap: &A) -> Timing {
+    ///
+    /// # Panics
+    ///
+    /// If the heap refuses a request or a thread cannot be started.
+    pub fn run<A: GlobalAlloc + Sync>(self, heap: &A) -> Timing {
         let heap = SharedHeap(heap);
         let slots: Vec<AtomicPtr<u64>> = (0..SLOTS).map(|_| AtomicPtr::default()).collect();
         let mut draws = Draws(43 * 43);
@@ -132,7 +137,8 @@ impl Mstress {
     }
 
     /// Returns how many short-lived blocks a thread allocates; half as many more are retained.
-    pub(crate) fn short_lived(self, id: u32) -> u32 {
+    #[must_use]
+    pub fn short_lived(self, id: u32) -> u32 {
         100 * self.scale * (id % 8 + 1)
     }
 }

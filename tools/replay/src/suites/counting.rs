@@ -6,13 +6,15 @@ use core::ptr;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::alloc::System;
 
+use crate::suites::Timing;
+
 /// Size classes: class `k` has the sizes over 2^(k - 1), up to 2^k bytes.
-pub(crate) const CLASSES: usize = 24;
+pub const CLASSES: usize = 24;
 
 /// The C library's heap with counters. A header before each block holds the thread that allocated
 /// it and its layout; each free is checked against it.
 #[derive(Debug, Default)]
-pub(crate) struct Counting {
+pub struct Counting {
     allocations: AtomicU64,
     reallocations: AtomicU64,
     frees: AtomicU64,
@@ -23,19 +25,33 @@ pub(crate) struct Counting {
 
 /// What a [`Counting`] heap counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Counts {
+pub struct Counts {
     /// Blocks allocated.
-    pub(crate) allocations: u64,
+    pub allocations: u64,
     /// Blocks resized.
-    pub(crate) reallocations: u64,
+    pub reallocations: u64,
     /// Blocks freed.
-    pub(crate) frees: u64,
+    pub frees: u64,
     /// Blocks freed by another thread than the one that allocated them.
-    pub(crate) foreign_frees: u64,
+    pub foreign_frees: u64,
     /// Bytes of blocks that are not freed.
-    pub(crate) live_bytes: u64,
+    pub live_bytes: u64,
     /// Blocks allocated, by class.
-    pub(crate) classes: [u64; CLASSES],
+    pub classes: [u64; CLASSES],
+}
+
+/// Runs a suite over a heap that counts; all blocks are freed at its end.
+///
+/// # Panics
+///
+/// If blocks are left, or the suite uses the heap wrongly.
+pub fn counted(run: impl FnOnce(&Counting) -> Timing) -> (Timing, Counts) {
+    let heap = Counting::default();
+    let timing = run(&heap);
+    let counts = heap.counts();
+    assert_eq!(counts.live_bytes, 0, "bytes that are not freed");
+    assert_eq!(counts.allocations, counts.frees, "allocations and frees");
+    (timing, counts)
 }
 
 /// The header of a block.
@@ -51,7 +67,8 @@ const HEADER_BYTES: usize = size_of::<Header>();
 
 impl Counting {
     /// Returns the counts, once no other thread calls the heap.
-    pub(crate) fn counts(&self) -> Counts {
+    #[must_use]
+    pub fn counts(&self) -> Counts {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Counts {
             allocations: read(&self.allocations),
@@ -146,7 +163,8 @@ unsafe impl GlobalAlloc for Counting {
 }
 
 /// Returns the class of a size.
-pub(crate) fn class(bytes: u32) -> usize {
+#[must_use]
+pub fn class(bytes: u32) -> usize {
     bytes.next_power_of_two().trailing_zeros() as usize
 }
 

@@ -29,7 +29,7 @@ const SEED: u64 = 1_343_804;
 
 /// The tables of a run.
 #[derive(Debug)]
-pub(crate) struct Plan {
+pub(super) struct Plan {
     sizes: Box<[u32]>,
     allocations: Box<[u32]>,
     frees: Box<[u32]>,
@@ -44,7 +44,7 @@ pub(super) struct Counts {
 
 impl Plan {
     /// Draws the tables.
-    pub(crate) fn new() -> Self {
+    pub(super) fn new() -> Self {
         let mut random = Random::new(SEED);
         let uniform: Box<[f64]> =
             (0..SIZES).map(|_| f64::from(random.below(1 << 30)) / f64::from(1 << 30)).collect();

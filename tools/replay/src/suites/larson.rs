@@ -15,45 +15,51 @@ use core::ptr::NonNull;
 use std::thread::{self, Scope};
 use std::time::Instant;
 
-use crate::blocks::words;
 use crate::random::Random;
-use crate::suites::figures::Timing;
+use crate::suites::Timing;
 use crate::suites::shared_heap::SharedHeap;
+use crate::suites::shared_heap::words;
 
 /// How a run is parameterised.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Larson {
+pub struct Larson {
     /// Tables, each with one thread at a time.
-    pub(crate) threads: u32,
+    pub threads: u32,
     /// Live blocks of a table.
-    pub(crate) blocks: u32,
+    pub blocks: u32,
     /// How often a thread replaces as many blocks as the table has.
-    pub(crate) rounds: u32,
+    pub rounds: u32,
     /// Threads that follow each other on a table.
-    pub(crate) generations: u32,
+    pub generations: u32,
     /// Bytes of the smallest block.
-    pub(crate) bytes_min: u32,
+    pub bytes_min: u32,
     /// The first size that is too large.
-    pub(crate) bytes_end: u32,
+    pub bytes_end: u32,
     /// What random numbers are derived from.
-    pub(crate) seed: u64,
+    pub seed: u64,
 }
 
 impl Larson {
     /// Returns the parameters of mimalloc-bench.
-    pub(crate) const fn new(threads: u32, generations: u32) -> Self {
+    #[must_use]
+    pub const fn new(threads: u32, generations: u32) -> Self {
         let (bytes_min, bytes_end) = (8, 1000);
         Self { threads, blocks: 5000, rounds: 100, generations, bytes_min, bytes_end, seed: 4141 }
     }
 
     /// Returns how many blocks a run replaces while the time is taken.
-    pub(crate) fn replacements(self) -> u64 {
+    #[must_use]
+    pub fn replacements(self) -> u64 {
         let tables = u64::from(self.threads) * u64::from(self.generations);
         tables * u64::from(self.rounds) * u64::from(self.blocks)
     }
 
     /// Runs it; an operation is a block replaced, a free and an allocation.
-    pub(crate) fn run<A: GlobalAlloc + Sync>(self, heap: &A) -> Timing {
+    ///
+    /// # Panics
+    ///
+    /// If the heap refuses a request or a thread cannot be started.
+    pub fn run<A: GlobalAlloc + Sync>(self, heap: &A) -> Timing {
         let heap = SharedHeap(heap);
         let mut random = Random::new(self.seed);
         let mut live = self.warm_up(heap, &mut random);

@@ -1,6 +1,6 @@
 //! Five lines test an allocator: three from the registry, and what is found.
 //!
-//! Run it with `cargo run -p loligo-tests --example your_allocator`.
+//! Run it with `cargo run -p loligo-bench --example your_allocator`.
 #![forbid(unsafe_code)]
 
 use dlmalloc::GlobalDlmalloc;

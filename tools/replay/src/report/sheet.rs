@@ -1,0 +1,78 @@
+//! A [`Sheet`] as a page: its tables are in the page itself, so it needs no script but the one
+//! that changes light to dark.
+
+use core::fmt::Write as _;
+
+use super::page::{self, code_marks, escape};
+use crate::sheet::{Section, Sheet};
+
+const TEMPLATE: &str = include_str!("sheet.html");
+
+const SCRIPTS: [&str; 2] = [include_str!("script/dom.js"), include_str!("script/theme.js")];
+
+/// Words in tables are set left, and the line that the reader looks for is marked.
+const STYLE: &str = "
+td.words, th.words { text-align: left; white-space: normal; min-width: 7rem; }
+tr.marked > * { background: var(--accent-wash); font-weight: 600; }
+";
+
+/// Returns the whole page. `command` is the word in the mark.
+pub(super) fn render(command: &str, sheet: &Sheet) -> String {
+    let style = page::STYLES.concat() + STYLE;
+    let mut jump = String::new();
+    let mut sections = String::new();
+    for (index, section) in sheet.sections.iter().enumerate() {
+        let heading = escape(&section.heading);
+        // Writing to a string cannot fail.
+        let _ = write!(jump, "<a href=\"#section-{index}\">{heading}</a>");
+        sections.push_str(&block(index, section));
+    }
+    let mut findings = String::new();
+    for (name, sentence) in &sheet.findings {
+        let (name, sentence) = (escape(name), code_marks(&escape(sentence)));
+        let _ = writeln!(findings, "      <li><h2>{name}</h2><p>{sentence}</p></li>");
+    }
+    page::fill(
+        TEMPLATE,
+        &[
+            ("style", &style),
+            ("script", &SCRIPTS.concat()),
+            ("command", &escape(command)),
+            ("title", &escape(&sheet.title)),
+            ("lede", &code_marks(&escape(&sheet.lede))),
+            ("jump", &jump),
+            ("findings", &findings),
+            ("sections", &sections),
+        ],
+    )
+}
+
+fn block(index: usize, section: &Section) -> String {
+    let (heading, note) = (escape(&section.heading), code_marks(&escape(&section.note)));
+    let cell = |tag: &str, scope: &str, column: usize, text: &str| {
+        let class = if section.is_numeric(column) { "" } else { " class=\"words\"" };
+        format!("<{tag}{scope}{class}>{}</{tag}>", escape(text))
+    };
+    let mut table = String::from("<thead><tr>");
+    for (column, text) in section.head.iter().enumerate() {
+        table.push_str(&cell("th", " scope=\"col\"", column, text));
+    }
+    table.push_str("</tr></thead>\n<tbody>\n");
+    for line in &section.lines {
+        table.push_str(if line.is_marked { "<tr class=\"marked\">" } else { "<tr>" });
+        for (column, text) in line.cells.iter().enumerate() {
+            let is_name = column == 0;
+            let (tag, scope) = if is_name { ("th", " scope=\"row\"") } else { ("td", "") };
+            table.push_str(&cell(tag, scope, column, text));
+        }
+        table.push_str("</tr>\n");
+    }
+    format!(
+        "  <section class=\"block\" id=\"section-{index}\">\n    <header><h2>{heading}</h2>\
+         <p class=\"facts\">{note}</p></header>\n    <div class=\"card\"><div class=\"scroll\">\
+         <table>\n{table}</tbody></table></div></div>\n  </section>\n"
+    )
+}
+
+#[cfg(test)]
+mod tests;
