@@ -133,7 +133,7 @@ fn measured(
         serde_json::from_str(&text)
             .map_err(|error| Failure::Unable(format!("{}: {error}", path.display())))
     };
-    Row::of(program.name, program.what, &read("check.json")?, &read("promised.json")?)
+    Row::of(program.name, program.what, &read("check.json")?)
         .ok_or_else(|| Failure::Unable(format!("{}: the figures lack something", program.name)))
 }
 

@@ -10,7 +10,6 @@ use std::process::ExitCode;
 use clap::Args;
 use loligo_replay::advise::profile::{BRIEF, ThreadUse, threads_of};
 use loligo_replay::advise::{Advice, Judged, Options, TRAIN_PERCENT, advise, check};
-use loligo_replay::bundled::bundled;
 use loligo_replay::interrupt;
 use loligo_replay::strategies::{StrategyConfig, emit_rust, to_json};
 use loligo_replay::trace::{Limits, Trace};
@@ -18,7 +17,8 @@ use loligo_replay::trace::{Limits, Trace};
 use crate::output::{Output, make_own_folder};
 use crate::print::{print, say};
 use crate::progress::Line;
-use crate::replay::{prepare_report, tell_ending};
+use crate::recording::open_trace;
+use crate::replay::prepare_report;
 use crate::unpacked::Unpacked;
 
 /// Searches the strategy that suits a recording: replays many on a part of it and judges the best
@@ -94,7 +94,7 @@ impl Advise {
     }
 
     fn advise(&self) -> Result<(), String> {
-        let trace = self.open()?;
+        let trace = open_trace(&self.trace, self.unpacked.limits(Limits::default()))?;
         check(&trace).map_err(|error| error.to_string())?;
         let folder = self.folder(&trace)?;
         let prepare =
@@ -139,7 +139,7 @@ impl Advise {
         match &self.check {
             Some(_) if interrupt::is_asked() => Ok(()),
             Some(command) => {
-                checking::check(command, self.manifest.as_deref(), &folder, &trace, &names)
+                checking::check(command, self.manifest.as_deref(), &folder, &self.trace, &names)
             }
             None => Ok(()),
         }
@@ -153,16 +153,6 @@ impl Advise {
         };
         let made = fs::create_dir_all(folder).map(|()| folder.clone());
         made.map_err(|error| format!("{}: cannot make the folder: {error}", folder.display()))
-    }
-
-    fn open(&self) -> Result<Trace, String> {
-        let found = bundled().iter().find(|one| Path::new(one.name) == self.trace);
-        match found {
-            Some(one) if !self.trace.exists() => one.open(),
-            _ => Trace::open_within(&self.trace, self.unpacked.limits(Limits::default())),
-        }
-        .inspect(tell_ending)
-        .map_err(|error| error.to_string())
     }
 }
 

@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use loligo_replay::check::{self, Answer, Checked, Figure, Plan, ROUNDS_MIN};
+use loligo_replay::check::{self, Answer, Checked, Figure, Plan, Promise, ROUNDS_MIN, promise};
 use loligo_replay::interrupt;
 use loligo_replay::strategies::StrategyConfig;
+use loligo_replay::trace::Limits;
 
 use crate::output::{Output, make_own_folder};
 use crate::print::{print, say};
 use crate::progress::Line;
+use crate::recording::open_trace;
 use crate::selection;
 
 /// Runs a program under several allocators in turn, and says which is worth a change.
@@ -44,6 +46,10 @@ pub(crate) struct Check {
     /// Where the sources of loligo-allocators are [default: where this command was built]
     #[arg(long, value_name = "DIR")]
     allocators: Option<PathBuf>,
+
+    /// A recording of the command: put next to the figures what its replay promises
+    #[arg(long, value_name = "TRACE")]
+    trace: Option<PathBuf>,
 
     /// Write the figures as JSON
     #[arg(long, value_name = "FILE")]
@@ -112,14 +118,44 @@ impl Check {
         });
         line.end();
         let checked = checked.map_err(|error| error.to_string())?;
+        print(&describe(&checked))?;
+        let promised = match &self.trace {
+            Some(trace) => self.promised(trace, &checked, &strategies)?,
+            None => Vec::new(),
+        };
         if let Some(json) = &json {
-            let mut document = serde_json::to_vec_pretty(&checked)
-                .map_err(|error| format!("cannot write the figures as JSON: {error}"))?;
-            document.push(b'\n');
-            json.write(&document).map_err(|error| error.to_string())?;
+            write_json(json, &checked, &promised)?;
         }
-        print(&describe(&checked))
+        if promised.is_empty() { Ok(()) } else { print(&describe_promises(&checked, &promised)) }
     }
+
+    /// Replays a recording of the command over what it ran under. Nothing was replayed in this
+    /// process before, so that the C library's memory is as a fresh process has it.
+    fn promised(
+        &self,
+        trace: &Path,
+        checked: &Checked,
+        strategies: &[StrategyConfig],
+    ) -> Result<Vec<Promise>, String> {
+        let Some(own) = checked.ran.first() else { return Ok(Vec::new()) };
+        let trace = open_trace(trace, Limits::default())?;
+        let line = Line::new();
+        let preloaded = self.manifest.is_none();
+        let promised =
+            promise(&trace, strategies, own, preloaded, &mut |progress| line.show(progress));
+        line.end();
+        promised.map_err(|error| error.to_string())
+    }
+}
+
+/// Writes the figures, and what was promised, as one document.
+fn write_json(json: &Output, checked: &Checked, promised: &[Promise]) -> Result<(), String> {
+    let fail = |error| format!("cannot write the figures as JSON: {error}");
+    let mut document = serde_json::to_value(checked).map_err(fail)?;
+    document["promised"] = serde_json::to_value(promised).map_err(fail)?;
+    let mut text = serde_json::to_vec_pretty(&document).map_err(fail)?;
+    text.push(b'\n');
+    json.write(&text).map_err(|error| error.to_string())
 }
 
 /// Returns the strategies that a whole program can run under. Of a call site `malloc` knows nothing,
@@ -193,4 +229,31 @@ fn answer(checked: &Checked) -> String {
         }
         (speed, memory) => say("speed", speed) + &say("memory", memory),
     }
+}
+
+/// Shows promises next to what was measured.
+fn describe_promises(checked: &Checked, promised: &[Promise]) -> String {
+    let mut text =
+        String::from("\nWhat the replay promises of the whole program, and what it did:\n");
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "  {:<14} {:>12} {:>22}  {:>13} {:>22}",
+        "allocator", "cpu promised", "measured", "peak promised", "measured"
+    );
+    for promise in promised {
+        let Some(ran) = checked.ran.iter().find(|ran| ran.name == promise.name) else { continue };
+        let measured =
+            |figure: Figure| format!("{:.3} ({:.3}..{:.3})", figure.ratio, figure.from, figure.to);
+        let _ = writeln!(
+            text,
+            "  {:<14} {:>12.3} {:>22}  {:>13.3} {:>22}",
+            ran.name,
+            promise.cpu,
+            measured(ran.cpu),
+            promise.peak,
+            measured(ran.peak)
+        );
+    }
+    text
 }

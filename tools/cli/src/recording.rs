@@ -4,9 +4,27 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use loligo_replay::books::Summary;
+use loligo_replay::bundled::bundled;
+use loligo_replay::trace::{Limits, Trace};
 
 use crate::output::{Output, OutputError};
 use crate::print::say;
+use crate::replay::tell_ending;
+
+/// Opens a recording by its path, or a bundled one by its name.
+///
+/// # Errors
+///
+/// What is wrong with it, in words.
+pub(crate) fn open_trace(path: &Path, limits: Limits) -> Result<Trace, String> {
+    let found = bundled().iter().find(|one| Path::new(one.name) == path);
+    match found {
+        Some(one) if !path.exists() => one.open(),
+        _ => Trace::open_within(path, limits),
+    }
+    .inspect(tell_ending)
+    .map_err(|error| error.to_string())
+}
 
 /// How hard recordings are compressed: little, since its user waits for it.
 const COMPRESSION: i32 = 3;
