@@ -14,18 +14,16 @@ static HEAP: Locked<HeapAllocator<'static, PageAllocator>> =
 
 type Heap = Locked<HeapAllocator<'static, PageAllocator>>;
 
-/// Books in pages, so that they are not the program's own blocks.
-const TRACED: TraceAllocator<'static, Heap, PageAllocator> =
-    TraceAllocator::new_in("global", &HEAP, &PAGES);
-
-/// The wrapper is taken out again by one line.
+/// The wrapper, which is taken out again by one line. Its books are in pages, so that they are not
+/// the program's own blocks.
 #[cfg(feature = "stacks")]
 #[global_allocator]
 static GLOBAL: Locked<TraceAllocator<'static, Heap, PageAllocator>> =
-    Locked::new(TRACED.with_stacks());
+    Locked::new(TraceAllocator::new_in("global", &HEAP, &PAGES).with_stacks());
 #[cfg(not(feature = "stacks"))]
 #[global_allocator]
-static GLOBAL: Locked<TraceAllocator<'static, Heap, PageAllocator>> = Locked::new(TRACED);
+static GLOBAL: Locked<TraceAllocator<'static, Heap, PageAllocator>> =
+    Locked::new(TraceAllocator::new_in("global", &HEAP, &PAGES));
 
 /// Loads a level and forgets one of its texts.
 #[inline(never)]
@@ -34,7 +32,7 @@ fn load_level() -> usize {
     let letters = texts.iter().map(String::len).sum();
     for (at, text) in texts.into_iter().enumerate() {
         if at == 7 {
-            std::mem::forget(text);
+            core::mem::forget(text);
         }
     }
     letters

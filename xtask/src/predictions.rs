@@ -22,8 +22,9 @@ Records programs of many kinds, has a strategy advised for each, runs each under
 the strategies and the peers that are installed, and compares what the replay of the recording promised with
 what the program did.
 
-Installs the programs from Debian's packages where that may be done; leaves out, with a line, what is not there.
-Takes a minute or two for each program; nothing else should run meanwhile.
+Of programs that are not asked for, the page has the figures of the run before. Installs the programs from
+Debian's packages where that may be done; leaves out, with a line, what is not there. Takes about a minute for
+each program; nothing else should run meanwhile.
 
 Usage: cargo xtask predictions [--write] [--candidates N] [PROGRAM...]
 
@@ -71,7 +72,6 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
             println!("{package} cannot be installed; it is not compared");
         }
     }
-    let mut rows = Vec::new();
     let is_asked = |one: &&Program| {
         request.programs.is_empty() || request.programs.iter().any(|name| name == one.name)
     };
@@ -81,7 +81,11 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
             continue;
         }
         println!("{}: recorded, advised, run", program.name);
-        rows.push(measured(program, &folder, &root, request.candidates)?);
+        measure(program, &folder, &root, request.candidates)?;
+    }
+    let mut rows = Vec::new();
+    for program in PROGRAMS.iter().filter(|program| figures(program, &folder).is_file()) {
+        rows.push(row(program, &folder)?);
     }
     if rows.is_empty() {
         return Err(Failure::Unable("no program is there".into()));
@@ -97,13 +101,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     Ok(())
 }
 
-/// Records a program, has it advised and checked, and returns what was promised and measured.
-fn measured(
-    program: &Program,
-    folder: &Path,
-    root: &Path,
-    candidates: u32,
-) -> Result<Row, Failure> {
+/// Records a program, and has it advised and checked.
+fn measure(program: &Program, folder: &Path, root: &Path, candidates: u32) -> Outcome {
     let loligo = workspace::target().join("measured/loligo");
     let words = program.words(root);
     let trace = folder.join(format!("{}.altrace.zst", program.name));
@@ -126,15 +125,22 @@ fn measured(
     }
     let said = command::output(&mut advise)?;
     print!("{said}");
-    let read = |name: &str| -> Result<Value, Failure> {
-        let path = out.join(name);
-        let text = fs::read_to_string(&path)
-            .map_err(|error| Failure::io(&format!("cannot read {}", path.display()), &error))?;
-        serde_json::from_str(&text)
-            .map_err(|error| Failure::Unable(format!("{}: {error}", path.display())))
-    };
-    Row::of(program.name, program.what, &read("check.json")?)
-        .ok_or_else(|| Failure::Unable(format!("{}: the figures lack something", program.name)))
+    Ok(())
+}
+
+/// Where the figures of a program are kept.
+fn figures(program: &Program, folder: &Path) -> PathBuf {
+    folder.join(program.name).join("check.json")
+}
+
+/// Reads what was promised of a program and measured, in this run or in one before.
+fn row(program: &Program, folder: &Path) -> Result<Row, Failure> {
+    let path = figures(program, folder);
+    let fail = |what: String| Failure::Unable(format!("{}: {what}", path.display()));
+    let text = fs::read_to_string(&path).map_err(|error| fail(error.to_string()))?;
+    let checked: Value = serde_json::from_str(&text).map_err(|error| fail(error.to_string()))?;
+    Row::of(program.name, program.what, &checked)
+        .ok_or_else(|| fail("the figures lack something; remove the file".into()))
 }
 
 /// Builds the crate that is one of the programs, and returns the program.

@@ -6,7 +6,7 @@ use core::ptr::{self, NonNull};
 
 use loligo_allocators::Allocator;
 
-use crate::heap::HEAP;
+use crate::heap::{self, HEAP};
 
 /// What a block of `malloc` is aligned to at the least.
 const ALIGN: usize = 16;
@@ -70,12 +70,10 @@ pub(crate) unsafe extern "C" fn realloc(block: *mut c_void, bytes: usize) -> *mu
         unsafe { free(block) };
         return ptr::null_mut();
     }
+    let layout = Layout::from_size_align(bytes, ALIGN);
+    let Ok(layout) = layout else { return refused(libc::ENOMEM) };
     // SAFETY: as above.
-    let had = unsafe { HEAP.allocated_size(live) };
-    let layouts = (Layout::from_size_align(had, ALIGN), Layout::from_size_align(bytes, ALIGN));
-    let (Ok(old), Ok(new)) = layouts else { return refused(libc::ENOMEM) };
-    // SAFETY: as above; the block has `had` bytes.
-    let resized = unsafe { HEAP.reallocate(live, old, new) };
+    let resized = unsafe { heap::resized(live, layout) };
     resized.map_or_else(|_| refused(libc::ENOMEM), |block| block.cast::<c_void>().as_ptr())
 }
 

@@ -21,6 +21,7 @@ mod sample;
 
 use core::error::Error;
 use core::fmt;
+use core::time::Duration;
 use std::io;
 use std::path::PathBuf;
 
@@ -144,6 +145,7 @@ pub fn run(
     let count = candidates.len();
     let rounds = plan.rounds.max(ROUNDS_MIN) as usize;
     let mut first: Option<String> = None;
+    let mut most = sample::LONGEST;
     let mut samples = vec![Vec::with_capacity(rounds); count];
     // The first round warms the files that the program reads, and is not counted.
     'rounds: for round in 0..=rounds {
@@ -152,11 +154,15 @@ pub fn run(
             let at = (turn + round) % count;
             let candidate = &candidates[at];
             progress(&candidate.name, round * count + turn, (rounds + 1) * count);
-            let (sample, ended) = sample::take(candidate, &plan.command)?;
+            let (sample, ended) = sample::take(candidate, &plan.command, most)?;
             if interrupt::is_asked() {
                 break 'rounds;
             }
-            let before = first.get_or_insert_with(|| ended.clone());
+            let before = first.get_or_insert_with(|| {
+                // An allocator under which it takes so much longer has stopped it.
+                most = Duration::from_secs_f64(10.0 + 20.0 * sample.wall);
+                ended.clone()
+            });
             if *before != ended {
                 return Err(CheckError::Ends {
                     allocator: candidate.name.clone(),

@@ -60,7 +60,7 @@ pub(super) const PROGRAMS: [Program; 12] = [
     },
     Program {
         name: "cc1",
-        what: "gcc -O2 of 400 functions",
+        what: "gcc -O2 of 60 functions",
         package: "gcc",
         words: &["@CC1@", "-quiet", "-O2", "job.c", "-o", "/dev/null"],
     },
@@ -94,7 +94,7 @@ pub(super) const PROGRAMS: [Program; 12] = [
     },
     Program {
         name: "dot",
-        what: "the layout of a graph of 240 nodes",
+        what: "the layout of a graph of 60 nodes",
         package: "graphviz",
         words: &["dot", "-Tplain", "-o", "/dev/null", "job.dot"],
     },
@@ -201,7 +201,7 @@ fn numbers() -> impl Iterator<Item = u32> {
 
 fn functions() -> String {
     let mut text = String::from("struct pair { int a, b; double c[8]; };\n");
-    for at in 0..400 {
+    for at in 0..60 {
         let _ = write!(
             text,
             "int f{at}(struct pair *p, int n) {{\n    int sum = {at};\n    for (int i = 0; i < n; i++) {{\n        \
@@ -252,8 +252,8 @@ fn elements() -> String {
 
 fn graph() -> String {
     let mut text = String::from("digraph job {\n");
-    for (at, number) in numbers().take(420).enumerate() {
-        let _ = writeln!(text, "  n{} -> n{};", at % 240, number % 240);
+    for (at, number) in numbers().take(100).enumerate() {
+        let _ = writeln!(text, "  n{} -> n{};", at % 60, number % 60);
     }
     text + "}\n"
 }

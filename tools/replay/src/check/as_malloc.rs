@@ -11,10 +11,11 @@ use crate::subject::Subject;
 /// What a block of `malloc` is aligned to at the least.
 const ALIGN: usize = 16;
 
-/// An allocator that does not get the size of what is freed.
-pub(super) struct AsMalloc<A>(pub(super) A);
+/// An allocator that does not get the size of what is freed. Where `MOVES`, a block that is resized
+/// moves unless it has the room: the size that a strategy's block has need not lead to where it is.
+pub(super) struct AsMalloc<A, const MOVES: bool>(pub(super) A);
 
-impl<A: Allocator> AsMalloc<A> {
+impl<A: Allocator, const MOVES: bool> AsMalloc<A, MOVES> {
     /// Returns what is asked of the allocator for a request.
     fn asked(layout: Layout) -> Layout {
         layout.align_to(ALIGN).unwrap_or(layout)
@@ -22,7 +23,7 @@ impl<A: Allocator> AsMalloc<A> {
 }
 
 // SAFETY: the allocator keeps the contract of `Allocator`, which asks for the same.
-unsafe impl<A: Allocator> Subject for AsMalloc<A> {
+unsafe impl<A: Allocator, const MOVES: bool> Subject for AsMalloc<A, MOVES> {
     #[inline]
     fn allocate(&mut self, layout: Layout) -> *mut u8 {
         address(self.0.allocate(Self::asked(layout)))
@@ -44,15 +45,28 @@ unsafe impl<A: Allocator> Subject for AsMalloc<A> {
     #[inline(never)]
     unsafe fn reallocate(&mut self, block: *mut u8, old: Layout, bytes: usize) -> *mut u8 {
         // SAFETY: the caller's promise: the block is live, so it is not null.
-        let block = unsafe { NonNull::new_unchecked(block) };
+        let live = unsafe { NonNull::new_unchecked(block) };
         // SAFETY: as above.
-        let had = unsafe { self.0.allocated_size(block) };
+        let had = unsafe { self.0.allocated_size(live) };
         let align = Self::asked(old).align();
         // SAFETY: the alignment is a power of two, and the sizes of a replay are at most 2^47.
         let [old, new] =
             [had, bytes].map(|bytes| unsafe { Layout::from_size_align_unchecked(bytes, align) });
-        // SAFETY: the block has `had` bytes; the rest is the caller's promise.
-        address(unsafe { self.0.reallocate(block, old, new) })
+        if !MOVES {
+            // SAFETY: the block has `had` bytes; the rest is the caller's promise.
+            return address(unsafe { self.0.reallocate(live, old, new) });
+        }
+        if bytes <= had && bytes > had / 2 {
+            return block;
+        }
+        let moved = address(self.0.allocate(new));
+        if !moved.is_null() {
+            // SAFETY: both blocks are live, distinct and hold the lesser size.
+            unsafe { moved.copy_from_nonoverlapping(block, had.min(bytes)) };
+            // SAFETY: the caller's promise.
+            unsafe { self.0.deallocate(live) };
+        }
+        moved
     }
 }
 
@@ -65,22 +79,38 @@ mod tests {
     use super::AsMalloc;
     use crate::subject::Subject;
 
+    /// Resizes blocks of many sizes up and down and looks at their contents.
+    fn exercise<A: Allocator, const MOVES: bool>(malloc: &mut AsMalloc<A, MOVES>) {
+        let layout = |bytes| Layout::from_size_align(bytes, 1).expect("a layout");
+        for bytes in [1, 17, 40, 250, 300, 500, 5000] {
+            let mut block = malloc.allocate(layout(bytes));
+            assert!(block.addr().is_multiple_of(16), "as `malloc` gives it");
+            // SAFETY: the block has that number of bytes.
+            unsafe { block.write_bytes(7, bytes) };
+            let mut last = bytes;
+            for other in [bytes + 3, 4 * bytes, bytes] {
+                // SAFETY: the block is live with this layout.
+                block = unsafe { malloc.reallocate(block, layout(last), other) };
+                last = other;
+                // SAFETY: it had that number of bytes at each size.
+                let kept = unsafe { core::slice::from_raw_parts(block, bytes) };
+                assert!(kept.iter().all(|&byte| byte == 7), "{bytes} to {other}");
+            }
+            // SAFETY: the block is live.
+            unsafe { malloc.deallocate(block, layout(1)) };
+        }
+        assert_eq!(malloc.0.stats().live, 0);
+    }
+
     #[test]
     fn blocks_keep_their_contents_without_a_size() {
         let pages = PageAllocator::new("pages");
-        let mut malloc = AsMalloc(HeapAllocator::new_in("heap", &pages));
-        let layout = |bytes| Layout::from_size_align(bytes, 1).expect("a layout");
-        let block = malloc.allocate(layout(40));
-        assert!(block.addr().is_multiple_of(16), "as `malloc` gives it");
-        // SAFETY: the block has 40 bytes.
-        unsafe { block.write_bytes(7, 40) };
-        // SAFETY: the block is live with this layout.
-        let grown = unsafe { malloc.reallocate(block, layout(40), 4000) };
-        // SAFETY: the first 40 bytes were written.
-        let kept = unsafe { core::slice::from_raw_parts(grown, 40) };
-        assert_eq!(kept, [7; 40]);
-        // SAFETY: the block is live.
-        unsafe { malloc.deallocate(grown, layout(1)) };
-        assert_eq!(malloc.0.stats().live, 0);
+        exercise(&mut AsMalloc::<_, false>(HeapAllocator::new_in("heap", &pages)));
+        // A heap rounds 300 up to 304, which has a pool: that size is not where the block is.
+        let tree = r#"{"strategies": [{"name": "gap", "tree": {"by-size": {
+            "classes": [{"from": 301, "up_to": 304, "to": {"pool": {"bytes": 304}}}],
+            "rest": {"heap": {}}}}}]}"#;
+        let gap = crate::strategies::parse("gap.json", tree).expect("a strategy").remove(0);
+        exercise(&mut AsMalloc::<_, true>(crate::strategies::allocator(&gap.tree)));
     }
 }

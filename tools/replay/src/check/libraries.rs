@@ -19,12 +19,7 @@ const LIBRARY: &str = "\
 mod counters;\nmod exports;\nmod heap;\n";
 
 /// What a strategy needs to take the heap's place.
-const AS_HEAP: &str = "
-pub(crate) use GLOBAL as HEAP;
-
-/// Nothing waits to be counted.
-pub(crate) fn settle() {}
-";
+const AS_HEAP: &str = include_str!("as_heap.rs.txt");
 
 const WORKSPACE: &str = "
 [profile.release]

@@ -54,11 +54,11 @@ pub fn promise(
 
 /// Returns the rows of libraries that are preloaded.
 fn preloaded(configs: &[StrategyConfig]) -> Vec<Row> {
-    let mut rows = vec![Row::growing("heap", Kind::Ours, || AsMalloc(thread_heap()))];
+    let mut rows = vec![Row::growing("heap", Kind::Ours, || AsMalloc::<_, false>(thread_heap()))];
     for strategy in configs {
         let tree = strategy.tree.clone();
         rows.push(Row::growing(strategy.name.clone(), Kind::Strategy, move || {
-            AsMalloc(strategies::allocator(&tree))
+            AsMalloc::<_, true>(strategies::allocator(&tree))
         }));
     }
     rows

@@ -5,18 +5,24 @@ use core::time::Duration;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
+#[cfg(target_os = "linux")]
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Instant;
 
 use super::{Candidate, CheckError};
+use crate::interrupt;
 
 /// The variable that names what the linker loads first.
 const PRELOAD: &str = "LD_PRELOAD";
 
 /// The variable that names the file to which our libraries append how much they served.
 const COUNTERS: &str = "LOLIGO_PRELOAD_COUNTERS";
+
+/// The time after which a first run is ended.
+pub(super) const LONGEST: Duration = Duration::from_secs(600);
 
 /// What a run took, with all processes that it waited for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -29,12 +35,20 @@ pub struct Sample {
     pub peak: f64,
 }
 
-/// Runs a command under an allocator; returns what it took, and how it ended in words.
-pub(super) fn take(candidate: &Candidate, line: &str) -> Result<(Sample, String), CheckError> {
+/// Runs a command under an allocator, for at most this time; returns what it took, and how it ended
+/// in words.
+pub(super) fn take(
+    candidate: &Candidate,
+    line: &str,
+    most: Duration,
+) -> Result<(Sample, String), CheckError> {
     let mut command = shell(candidate, line);
     let began = Instant::now();
-    let (status, used) = run(&mut command).map_err(CheckError::System)?;
+    let (status, used) = run(&mut command, most).map_err(CheckError::System)?;
     let wall = began.elapsed().as_secs_f64();
+    let Some(status) = status else {
+        return Ok((Sample::default(), format!("has not ended after {} s", most.as_secs())));
+    };
     let seconds = |time: libc::timeval| {
         let micros = u64::try_from(time.tv_usec).unwrap_or(0);
         let whole = Duration::from_secs(u64::try_from(time.tv_sec).unwrap_or(0));
@@ -60,7 +74,7 @@ pub(super) fn is_used(
     let _ = fs::remove_file(&counters);
     let mut command = shell(candidate, line);
     command.env(COUNTERS, &counters);
-    run(&mut command).map_err(CheckError::System)?;
+    run(&mut command, LONGEST).map_err(CheckError::System)?;
     let served = fs::read_to_string(&counters).unwrap_or_default();
     // The shell is a program, too, unless it became the command.
     let of_programs = served.lines().filter(|line| !is_shell(line));
@@ -101,10 +115,17 @@ fn quoted(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
 }
 
-/// Runs a command to its end, and returns what the system counted of it.
-fn run(command: &mut Command) -> io::Result<(ExitStatus, libc::rusage)> {
-    let child = command.spawn()?;
+/// Runs a command to its end, or for at most this time; returns how it ended, if it did, and what the
+/// system counted of it.
+fn run(command: &mut Command, most: Duration) -> io::Result<(Option<ExitStatus>, libc::rusage)> {
+    // A separate group, which ends as a whole.
+    let child = command.process_group(0).spawn()?;
     let process = libc::pid_t::try_from(child.id()).map_err(io::Error::other)?;
+    let has_ended = wait(process, most);
+    if !has_ended {
+        // SAFETY: the group is that of the child, which is not waited for yet.
+        unsafe { libc::kill(-process, libc::SIGKILL) };
+    }
     let mut used = MaybeUninit::<libc::rusage>::zeroed();
     let mut status = 0;
     loop {
@@ -118,7 +139,42 @@ fn run(command: &mut Command) -> io::Result<(ExitStatus, libc::rusage)> {
         }
     }
     // SAFETY: zeros are a valid `rusage`, and the system has filled it.
-    Ok((ExitStatus::from_raw(status), unsafe { used.assume_init() }))
+    let used = unsafe { used.assume_init() };
+    Ok((has_ended.then(|| ExitStatus::from_raw(status)), used))
+}
+
+/// Waits until a child has ended, for at most this time, or until somebody asks for the results so
+/// far; returns whether it has ended. Where the system has no file for that, waits without an end.
+fn wait(process: libc::pid_t, most: Duration) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        // SAFETY: the call takes two numbers and returns a new descriptor or -1.
+        let file = unsafe { libc::syscall(libc::SYS_pidfd_open, process, 0) };
+        let Ok(file) = i32::try_from(file) else { return true };
+        if file < 0 {
+            return true;
+        }
+        // SAFETY: the descriptor is new, and this alone has it.
+        let file = unsafe { OwnedFd::from_raw_fd(file) };
+        let mut entry = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        let end = Instant::now() + most;
+        loop {
+            let left = end.saturating_duration_since(Instant::now()).as_millis();
+            let left = i32::try_from(left).unwrap_or(i32::MAX);
+            // SAFETY: the pointer is that of one live entry.
+            match unsafe { libc::poll(&raw mut entry, 1, left) } {
+                1 => return true,
+                0 => return false,
+                _ if interrupt::is_asked() => return false,
+                _ => {}
+            }
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (process, most);
+        true
+    }
 }
 
 fn words(status: ExitStatus) -> String {

@@ -1,5 +1,6 @@
 //! Ratios, answers, and small programs under our libraries.
 
+use core::time::Duration;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -79,6 +80,15 @@ fn a_program_that_ends_otherwise_is_an_error() {
     let text = error.to_string();
     assert!(text.contains("under `other` the program exits with 1"), "{text}");
     assert!(text.contains("the first time it exits with 0"), "{text}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_program_that_does_not_end_is_ended() {
+    let (sample, ended) =
+        super::sample::take(&Candidate::own(), "sleep 1000 & wait", Duration::ZERO)
+            .expect("it starts");
+    assert_eq!((sample, &*ended), (Sample::default(), "has not ended after 0 s"));
 }
 
 #[test]

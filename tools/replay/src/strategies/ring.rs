@@ -81,7 +81,9 @@ impl<'a, B: Allocator + ?Sized> FrameRing<'a, B> {
             let next = Cell::new(if index == 0 { Self::NONE } else { ring.empty.get() });
             let segment = Segment { frame, live: Cell::new(0), next };
             // SAFETY: the block has room for `segment_count` of them.
-            unsafe { ring.segments.add(index).write(segment) };
+            let place = unsafe { ring.segments.add(index) };
+            // SAFETY: as above.
+            unsafe { place.write(segment) };
             if index > 0 {
                 ring.empty.set(index);
             }
@@ -230,8 +232,10 @@ impl<B: Allocator + ?Sized> Drop for FrameRing<'_, B> {
             return;
         }
         for index in 0..self.segment_count {
+            // SAFETY: there are `segment_count` of them (1).
+            let segment = unsafe { self.segments.add(index) };
             // SAFETY: each was written once (1) and is dropped once.
-            unsafe { self.segments.add(index).drop_in_place() };
+            unsafe { segment.drop_in_place() };
         }
         let layouts = Self::layouts(self.segment_bytes, self.segment_count);
         for (block, layout) in
