@@ -85,6 +85,12 @@ impl Check {
     }
 
     fn check(&self) -> Result<(), String> {
+        if self.manifest.is_some() && !self.command.contains("{}") {
+            return Err(
+                "with --crate the command has `{}` in place of the program: '{} --fast job.json'"
+                    .into(),
+            );
+        }
         let strategies = match &self.strategies {
             Some(source) => checkable(selection::strategies_of(source)?),
             None => Vec::new(),
@@ -104,12 +110,6 @@ impl Check {
             sources: self.allocators.clone().unwrap_or_else(check::sources),
             manifest: self.manifest.clone(),
         };
-        if plan.manifest.is_some() && !plan.command.contains("{}") {
-            return Err(
-                "with --crate the command has `{}` in place of the program: '{} --fast job.json'"
-                    .into(),
-            );
-        }
         interrupt::arm();
         let line = Line::new();
         line.show_work("building what it is run under", 0, 1);

@@ -47,7 +47,7 @@ fn threads_print_a_table_and_write_figures_and_report() {
     let expected = "row kind ms min max events/s CPU ns waits memory peak KiB faults refused";
     assert_eq!(headings.join(" "), expected);
     assert!(stdout.contains("game: contents verified on 4 rows, nothing lost."), "{stdout}");
-    assert!(stdout.contains("\ngame: `"), "{stdout}");
+    assert!(stdout.contains("\ngame: 900 events are too few "), "{stdout}");
     assert!(stdout.ends_with(" in loligo-report/index.html.\n"), "{stdout}");
     let figures = fs::read_to_string(place.path("figures.json")).expect("the figures");
     let figures: Value = serde_json::from_str(&figures).expect("valid JSON");

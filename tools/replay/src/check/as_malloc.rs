@@ -80,9 +80,9 @@ mod tests {
     use crate::subject::Subject;
 
     /// Resizes blocks of many sizes up and down and looks at their contents.
-    fn exercise<A: Allocator, const MOVES: bool>(malloc: &mut AsMalloc<A, MOVES>) {
+    fn exercise<A: Allocator, const MOVES: bool>(malloc: &mut AsMalloc<A, MOVES>, own: usize) {
         let layout = |bytes| Layout::from_size_align(bytes, 1).expect("a layout");
-        for bytes in [1, 17, 40, 250, 300, 500, 5000] {
+        for bytes in [own, 1, 17, 40, 250, 300, 500, 5000] {
             let mut block = malloc.allocate(layout(bytes));
             assert!(block.addr().is_multiple_of(16), "as `malloc` gives it");
             // SAFETY: the block has that number of bytes.
@@ -105,12 +105,28 @@ mod tests {
     #[test]
     fn blocks_keep_their_contents_without_a_size() {
         let pages = PageAllocator::new("pages");
-        exercise(&mut AsMalloc::<_, false>(HeapAllocator::new_in("heap", &pages)));
-        // A heap rounds 300 up to 304, which has a pool: that size is not where the block is.
-        let tree = r#"{"strategies": [{"name": "gap", "tree": {"by-size": {
-            "classes": [{"from": 301, "up_to": 304, "to": {"pool": {"bytes": 304}}}],
-            "rest": {"heap": {}}}}}]}"#;
-        let gap = crate::strategies::parse("gap.json", tree).expect("a strategy").remove(0);
-        exercise(&mut AsMalloc::<_, true>(crate::strategies::allocator(&gap.tree)));
+        exercise(&mut AsMalloc::<_, false>(HeapAllocator::new_in("heap", &pages)), 300);
+        // A size that the heap rounds up to one which has a pool: the size that a block has is then
+        // not where the block is.
+        let heap = HeapAllocator::new_in("heap", &pages);
+        let step = |bytes: usize| bytes.div_ceil(8);
+        let rounded = (1..600).find_map(|bytes| {
+            let layout = Layout::from_size_align(bytes, 16).expect("a layout");
+            let block = heap.allocate(layout).expect("pages").cast();
+            // SAFETY: the block was just taken.
+            let had = unsafe { heap.allocated_size(block) };
+            // SAFETY: it is freed once.
+            unsafe { heap.deallocate(block) };
+            (step(had) > step(bytes)).then_some((bytes, had))
+        });
+        let (bytes, had) = rounded.expect("some size is rounded");
+        let (from, up_to) = (8 * (step(had) - 1) + 1, 8 * step(had));
+        let tree = format!(
+            r#"{{"strategies": [{{"name": "gap", "tree": {{"by-size": {{
+            "classes": [{{"from": {from}, "up_to": {up_to}, "to": {{"pool": {{"bytes": {up_to}}}}}}}],
+            "rest": {{"heap": {{}}}}}}}}}}]}}"#
+        );
+        let gap = crate::strategies::parse("gap.json", &tree).expect("a strategy").remove(0);
+        exercise(&mut AsMalloc::<_, true>(crate::strategies::allocator(&gap.tree)), bytes);
     }
 }
