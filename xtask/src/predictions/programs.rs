@@ -16,8 +16,8 @@ pub(super) struct Program {
     pub(super) what: &'static str,
     /// Debian's package.
     package: &'static str,
-    /// What is run, in the folder of the files. `@ROOT@` is this checkout, and `@CC1@` the compiler
-    /// behind `gcc`, which does the work; `{}` is the program of the crate `story`.
+    /// What is run, in the folder of the files. `@ROOT@` is this checkout, and `@CC1@` the compiler that
+    /// `gcc` runs; `{}` is the program of the crate `story`.
     words: &'static [&'static str],
 }
 

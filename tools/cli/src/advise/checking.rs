@@ -12,7 +12,7 @@ use crate::output::Output;
 /// Runs the program under the choices and prints what it took and what was promised.
 ///
 /// `loligo check` does the work in a separate process: what is counted of a child begins with what
-/// its parent has, and this one has the recording and what the judgement left behind.
+/// its parent has, and this one has the recording and what the judgement has left.
 pub(super) fn check(
     command: &str,
     manifest: Option<&Path>,

@@ -1,4 +1,4 @@
-//! An allocator behind `malloc` and `free`, as our libraries to preload have it.
+//! An allocator as `malloc` and `free`, as our libraries to preload have it.
 
 use core::alloc::Layout;
 use core::ptr::NonNull;
