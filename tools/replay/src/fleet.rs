@@ -91,7 +91,7 @@ pub struct Done {
 pub fn run(
     task: &Task<'_>,
     measure: &mut dyn FnMut(&Trace) -> Result<Measured, MeasureError>,
-    tell: &mut dyn FnMut(Step<'_>),
+    progress: &mut dyn FnMut(Step<'_>),
 ) -> Done {
     let own: Vec<&Recording> = task
         .recordings
@@ -107,13 +107,13 @@ pub fn run(
             of: own.len(),
             is_skipped,
         };
-        match one(task, recording, measure, &mut || tell(step(false))) {
+        match one(task, recording, measure, &mut || progress(step(false))) {
             Ok((kept, is_new)) => {
                 if is_new {
                     done.measured += 1;
                 } else {
                     done.skipped += 1;
-                    tell(step(true));
+                    progress(step(true));
                 }
                 let lost = kept.losses.iter().map(|loss| format!("{}: {loss}", recording.name));
                 done.lost.extend(lost);
