@@ -47,14 +47,29 @@ pub(crate) fn run(command: &mut Command) -> Outcome {
 
 /// Runs a build that takes minutes where little of it is there: says `what` is built and that it
 /// may take so long. Cargo shows each crate where its lines go to a terminal, and nothing elsewhere.
-/// `command` is without `--quiet`.
 ///
 /// # Errors
 ///
 /// As [`run`].
+///
+/// # Panics
+///
+/// If `command` has `--quiet`: Cargo hands it on to test programs, which refuse it when it comes twice;
+/// see [`build_and_test`].
 pub(crate) fn build(command: &mut Command, what: &str) -> Outcome {
+    assert!(command.get_args().all(|argument| argument != "--quiet"), "it is added here");
     announce(&format!("building {what}: minutes the first time, seconds later"));
     run(quiet_unless_watched(command))
+}
+
+/// As [`build`], for tests, whose programs get `--quiet`: a line for each of a thousand is too much.
+///
+/// # Errors
+///
+/// As [`run`].
+pub(crate) fn build_and_test(command: &mut Command, what: &str) -> Outcome {
+    announce(&format!("building and running {what}: minutes the first time, seconds later"));
+    run(command)
 }
 
 /// Writes a line on what happens now, to standard error: for what else would be silent for more than

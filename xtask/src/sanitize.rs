@@ -70,13 +70,13 @@ pub(crate) fn check() -> Outcome {
     let mut test = nightly(&root, &folder);
     test.args(["test", "--lib"]).args(package).args(["--", "--quiet"]);
     planted::leave_out(&mut test, &planted::UNWATCHED);
-    command::build(&mut test, "and running the tests of the allocators")?;
+    command::build_and_test(&mut test, "the tests of the allocators")?;
     let mut above = nightly(&root, &folder);
     above.args(["test", "--lib", "--target", TARGET, "--features"]);
     above.args(["loligo-containers/hashbrown", "-p", "loligo-ids", "-p", "loligo-containers"]);
     above.args(["--", "--quiet"]);
     planted::leave_out(&mut above, &LONG);
-    command::build(&mut above, "and running the tests of ids and containers")
+    command::build_and_test(&mut above, "the tests of ids and containers")
 }
 
 /// Runs the example with every planted fault, each of which must be reported.
@@ -112,5 +112,7 @@ pub(crate) fn nightly(root: &Path, folder: &Path) -> Command {
     command.env("CARGO_TARGET_DIR", folder);
     // A panic that a test expects is quicker without, and a report has its own trace.
     command.env("RUST_BACKTRACE", "0").env("ASAN_OPTIONS", "detect_leaks=1");
+    let harness = workspace::root().join("xtask/src/sanitize/harness.supp");
+    command.env("LSAN_OPTIONS", format!("print_suppressions=0:suppressions={}", harness.display()));
     command
 }

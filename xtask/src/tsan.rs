@@ -109,7 +109,7 @@ fn check() -> Outcome {
         let mut test = compiler.cargo(&root);
         test.args(["test", program, "-p", package, "--", "--quiet"]).args(tests);
         planted::leave_out(&mut test, &LEFT_OUT);
-        command::build(&mut test, &format!("and running tests of {package}"))?;
+        command::build_and_test(&mut test, &format!("tests of {package}"))?;
     }
     Ok(())
 }

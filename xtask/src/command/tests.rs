@@ -23,3 +23,11 @@ fn the_fuzz_targets_are_not_built_in_silence() {
     let builder = crate::fuzz::builder(Path::new("."), Path::new("target"));
     assert!(builder.get_args().all(|argument| argument != "--quiet"), "{builder:?}");
 }
+
+/// Cargo hands its own `--quiet` on to test programs, which refuse the second.
+#[test]
+#[should_panic(expected = "it is added here")]
+fn what_cargo_hands_on_is_not_given_twice() {
+    let mut command = Command::new("cargo");
+    let _ = build(command.args(["test", "--", "--quiet"]), "nothing");
+}

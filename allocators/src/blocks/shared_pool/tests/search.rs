@@ -8,7 +8,7 @@ use std::vec::Vec;
 
 use crate::blocks::shared_pool::SharedPool;
 use crate::blocks::shared_pool::bits::BITS;
-use crate::contract::allocator::{AllocError, Allocator};
+use crate::contract::allocator::Allocator;
 use crate::testing::test_backing::{TestBacking, misuse_of};
 
 const BYTE: Layout = Layout::new::<u8>();
@@ -151,7 +151,7 @@ fn a_block_that_the_upper_words_hide_is_found() {
             pool.places.own().remember(0, 5);
             let block = pool.allocate(BYTE).map(NonNull::cast::<u8>);
             assert_eq!(block, Ok(blocks[number]), "block {number}");
-            assert_eq!(pool.allocate(BYTE), Err(AllocError), "there was one");
+            assert_eq!(pool.allocate(BYTE), Err(crate::AllocError), "there was one");
         }
     });
     blocks.into_iter().for_each(|block| free(&pool, block));
