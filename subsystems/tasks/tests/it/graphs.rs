@@ -4,7 +4,7 @@
 //! that is kept open, be done elsewhere, add children while it runs, or panic. The model says which
 //! run and which fail; each that runs must find all that it waited for complete.
 
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use loligo_tasks::{Scope, ScopeError, Settings, Task, TaskId, ThreadIndex, WaitError, Worker};
 
@@ -154,7 +154,7 @@ struct Running<'g> {
     ran: Vec<AtomicU32>,
     children: Vec<AtomicU32>,
     /// The id of each, as bits, once it is known.
-    ids: Vec<AtomicU32>,
+    ids: Vec<AtomicU64>,
     wrong: AtomicBool,
 }
 
@@ -224,7 +224,7 @@ fn check(main: &Worker<'_>, seed: u64) {
         nodes: &nodes,
         ran: counters(),
         children: counters(),
-        ids: counters(),
+        ids: (0..nodes.len()).map(|_| AtomicU64::new(0)).collect(),
         wrong: AtomicBool::new(false),
     };
     let expected = model(&nodes);
