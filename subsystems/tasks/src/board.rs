@@ -48,6 +48,8 @@ impl Bytes {
 struct Searching {
     searching: AtomicU32,
     awake: AtomicU32,
+    /// Threads that search or sleep.
+    idle: AtomicU32,
 }
 
 impl Board {
@@ -62,7 +64,11 @@ impl Board {
             },
             rings: Bytes::new(),
             own: Bytes::new(),
-            searching: Searching { searching: AtomicU32::new(0), awake: AtomicU32::new(0) },
+            searching: Searching {
+                searching: AtomicU32::new(0),
+                awake: AtomicU32::new(0),
+                idle: AtomicU32::new(0),
+            },
         }
     }
 
@@ -157,6 +163,23 @@ impl Board {
     pub(crate) fn misses_somebody(&self) -> bool {
         self.now.sleepers.load(Ordering::SeqCst) != 0
             && self.searching.searching.load(Ordering::SeqCst) == 0
+    }
+
+    /// Returns `true` if a thread has nothing to do.
+    #[inline]
+    pub(crate) fn asks(&self) -> bool {
+        // Relaxed: if it is seen late, it is given a task a little later.
+        self.searching.idle.load(Ordering::Relaxed) != 0
+    }
+
+    /// Counts a thread that has nothing to do.
+    pub(crate) fn begin_idle(&self) {
+        self.searching.idle.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a thread that has something to do again.
+    pub(crate) fn end_idle(&self) {
+        self.searching.idle.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Counts the threads that sleep. With the lock held.

@@ -3,6 +3,8 @@
 mod idle;
 mod run;
 
+use core::sync::atomic::AtomicU64;
+
 use crate::error::AddError;
 use crate::failures::SOUND;
 use crate::id::TaskId;
@@ -21,8 +23,9 @@ use crate::turn::Turn;
 /// How many tasks of a scope are counted at its root at once, by the thread of the scope.
 const CREDIT: u32 = 64;
 
-/// How often threads became one of some manager's.
-static ARRIVALS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+/// How often threads became one of some manager's. Of the core library also where the model checker
+/// runs, whose atomics cannot be static.
+static ARRIVALS: AtomicU64 = AtomicU64::new(0);
 
 /// What all threads share.
 pub(crate) struct Hub<'m> {

@@ -13,6 +13,7 @@ mod closure;
 mod error;
 mod event;
 mod failures;
+mod fork;
 mod handle;
 mod hub;
 mod id;

@@ -1,5 +1,6 @@
 //! What one thread has for itself.
 
+use crate::fork::Forks;
 use crate::plain::{Plain8, Plain32, Plain64};
 use crate::ring::Ring;
 use crate::slot::NONE;
@@ -36,6 +37,7 @@ pub(crate) struct Local {
     pub(crate) looks: Plain32,
     /// How many of its waits are within each other.
     pub(crate) depth: Plain32,
+    pub(crate) forks: Forks,
     pub(crate) level: Plain8,
     /// It waits in a circle: written with the lock held while it sleeps.
     pub(crate) stuck: Plain8,
@@ -59,6 +61,7 @@ impl Local {
             pending: Plain32::new(0),
             looks: Plain32::new(LOOKS.end / 8),
             depth: Plain32::new(0),
+            forks: Forks::new(),
             level: Plain8::new(0),
             stuck: Plain8::new(0),
             arrival: Plain64::new(0),

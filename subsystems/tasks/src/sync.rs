@@ -10,13 +10,9 @@ use core::cell::{Cell, UnsafeCell};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 #[cfg(not(all(test, loom)))]
-pub(crate) use core::sync::atomic::{
-    AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering, fence,
-};
+pub(crate) use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering, fence};
 #[cfg(all(test, loom))]
-pub(crate) use loom::sync::atomic::{
-    AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering, fence,
-};
+pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering, fence};
 #[cfg(all(test, loom))]
 use model::CURRENT;
 #[cfg(all(test, loom))]

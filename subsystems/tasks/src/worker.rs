@@ -9,6 +9,7 @@ use crate::event::Event;
 use crate::handle::Handle;
 use crate::hub::Hub;
 use crate::id::TaskId;
+use crate::local::Local;
 use crate::state::Waits;
 use crate::sync::Current;
 use crate::task::ThreadIndex;
@@ -20,6 +21,7 @@ use crate::task::ThreadIndex;
 /// themselves wait: prefer dependencies to waits within tasks.
 pub struct Worker<'t> {
     handle: Handle<'t>,
+    local: &'t Local,
     thread: u8,
     task: Option<TaskId>,
     /// It belongs to one thread.
@@ -29,7 +31,8 @@ pub struct Worker<'t> {
 impl<'t> Worker<'t> {
     #[inline]
     pub(crate) fn new(hub: &'t Hub<'t>, thread: u8, task: Option<TaskId>) -> Self {
-        Self { handle: Handle::new(hub), thread, task, not_send: PhantomData }
+        let local = hub.table.local(thread);
+        Self { handle: Handle::new(hub), local, thread, task, not_send: PhantomData }
     }
 
     /// Returns the task manager, for any thread.
@@ -84,8 +87,15 @@ impl<'t> Worker<'t> {
         self.hub().work_until(self.thread, Waits::Scope(root), &|| false)
     }
 
+    #[inline]
     pub(crate) fn hub(&self) -> &'t Hub<'t> {
         self.handle.hub()
+    }
+
+    /// Returns what this thread has for itself.
+    #[inline]
+    pub(crate) fn local(&self) -> &'t Local {
+        self.local
     }
 }
 

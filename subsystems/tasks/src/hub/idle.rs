@@ -19,12 +19,14 @@ impl Hub<'_> {
             // What is waited for may have completed.
             return None;
         }
+        board.begin_idle();
         board.begin_search();
         if !self.look(thread, waits, is_there) {
             self.sleep(thread, waits, is_there);
         }
         let taken = self.take(thread);
         let was_last = board.end_search();
+        board.end_idle();
         // One was woken for many tasks, and wakes the next.
         if was_last && taken.is_some() && self.table.sees_work(thread) && board.misses_somebody() {
             self.wake_one();

@@ -209,8 +209,7 @@ pub(crate) fn must_fail(
     run: impl Fn() + Send + Sync + 'static,
 ) {
     FAULT.set(fault);
-    let caught =
-        std::panic::catch_unwind(AssertUnwindSafe(|| explore(name, preemptions, 1, run)));
+    let caught = std::panic::catch_unwind(AssertUnwindSafe(|| explore(name, preemptions, 1, run)));
     FAULT.set(Fault::None);
     let Err(payload) = caught else {
         panic!("{name}: the fault {fault:?} was not noticed");

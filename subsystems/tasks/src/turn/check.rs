@@ -47,7 +47,9 @@ impl Turn<'_, '_> {
                 damage.get_or_insert_with(|| format!("task {index} is {place}, and {phase:?}"));
             }
         };
-        self.walk_places(&mut |index| note(index, "free", slots[index as usize].phase() == Phase::Free));
+        self.walk_places(&mut |index| {
+            note(index, "free", slots[index as usize].phase() == Phase::Free)
+        });
         let queued = |index: u32, level: usize, affinity: u8| {
             let slot = &slots[index as usize];
             let its_own = usize::from(slot.priority.get()) == level;

@@ -76,8 +76,7 @@ impl Turn<'_, '_> {
         self.state.threads[usize::from(thread)].registered = false;
         self.count_registered();
         let mut pending = List::EMPTY;
-        while let Some(index) =
-            self.state.threads[usize::from(thread)].queue.pop(self.table.slots)
+        while let Some(index) = self.state.threads[usize::from(thread)].queue.pop(self.table.slots)
         {
             self.state.counts.ready -= 1;
             pending.push(self.table.slots, index);

@@ -9,6 +9,7 @@ use loligo_tasks::{Settings, Tasks};
 mod article;
 mod elsewhere;
 mod faults;
+mod fork;
 mod graphs;
 mod memory;
 mod observer;

@@ -17,9 +17,9 @@ use crate::local::Local;
 use crate::ring::Ring;
 use crate::slot::Slot;
 use crate::state::{ThreadRecord, Waits};
+use crate::sync::model::{Fault, explore, must_fail};
 use crate::sync::{AtomicU32, Bell};
 use crate::table::Sizes;
-use crate::sync::model::{Fault, explore, must_fail};
 use crate::task::{Name, Task};
 
 /// Memory that ends with what uses it.
@@ -53,13 +53,7 @@ struct Watched {
     cells: Vec<UnsafeCell<u32>>,
     event: Event,
     /// Dropped after the hub.
-    _memory: (
-        Memory<Slot>,
-        Memory<Local>,
-        Memory<AtomicU32>,
-        Memory<ThreadRecord>,
-        Memory<Bell>,
-    ),
+    _memory: (Memory<Slot>, Memory<Local>, Memory<AtomicU32>, Memory<ThreadRecord>, Memory<Bell>),
 }
 
 // SAFETY: the cells are written by tasks of which each has its own, and read when those are done;
@@ -91,7 +85,12 @@ impl Watched {
             turn.register(1);
         });
         let cells = (0..4).map(|_| UnsafeCell::new(0)).collect();
-        Arc::new(Self { hub, cells, event: Event::new(), _memory: (slots, locals, entries, threads, bells) })
+        Arc::new(Self {
+            hub,
+            cells,
+            event: Event::new(),
+            _memory: (slots, locals, entries, threads, bells),
+        })
     }
 
     /// Adds a task that writes the cell of this number.
@@ -285,6 +284,28 @@ fn a_scope_of_two() {
     });
 }
 
+/// A worker asks for the second of two pieces, and may get it.
+fn forked() {
+    beside_a_worker(|watched| {
+        let worker = crate::Worker::new(&watched.hub, 0, None);
+        let write = |cell: usize| {
+            watched.cells[cell].with_mut(|value| {
+                // SAFETY: no other piece has this cell.
+                unsafe { *value += 1 }
+            });
+        };
+        let both = worker.both(&"both", |_| write(0), |_| write(1));
+        both.expect("nothing fails");
+        assert_eq!((watched.runs(0), watched.runs(1)), (1, 1), "both have run, once");
+    });
+}
+
+#[test]
+fn loom_tasks_fork() {
+    explore("tasks_fork::forked", 3, 100, forked);
+    must_fail("tasks_fork::forked", (Fault::Unlocked, 2), &["ausality"], forked);
+}
+
 #[test]
 fn loom_tasks_ring() {
     explore("tasks_ring::one", 5, 100, || stolen(false));
@@ -314,7 +335,17 @@ fn loom_tasks_sleep() {
     explore("tasks_sleep::woken_to_end", 5, 4, woken_to_end);
     explore("tasks_sleep::woken_from_elsewhere", 5, 3, woken_from_elsewhere);
     explore("tasks_sleep::woken_by_an_event", 5, 3, woken_by_an_event);
-    must_fail("tasks_sleep::woken_for_a_task", (Fault::SleepsLate, 2), &["deadlock"], woken_for_a_task);
+    must_fail(
+        "tasks_sleep::woken_for_a_task",
+        (Fault::SleepsLate, 2),
+        &["deadlock"],
+        woken_for_a_task,
+    );
     must_fail("tasks_sleep::woken_to_end", (Fault::Silent, 2), &["deadlock"], woken_to_end);
-    must_fail("tasks_sleep::woken_by_an_event", (Fault::Silent, 2), &["deadlock"], woken_by_an_event);
+    must_fail(
+        "tasks_sleep::woken_by_an_event",
+        (Fault::Silent, 2),
+        &["deadlock"],
+        woken_by_an_event,
+    );
 }
