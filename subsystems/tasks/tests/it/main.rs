@@ -34,9 +34,9 @@ fn with_memory<R>(test: impl FnOnce(&dyn Allocator) -> R) -> R {
     result
 }
 
-/// Runs `test` on task managers of `settings` with none, one, two and five workers.
+/// Runs `test` on task managers of `settings` with none, one, two, five and seven workers.
 fn with_workers(settings: Settings, test: impl Fn(&mut Tasks<'_>)) {
-    for workers in [0, 1, 2, 5] {
+    for workers in [0, 1, 2, 5, 7] {
         with_memory(|memory| {
             let settings = Settings { workers: Some(workers), ..settings };
             let mut tasks = Tasks::try_new_in(&settings, memory).expect("there is memory");

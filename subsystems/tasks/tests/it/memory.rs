@@ -88,7 +88,7 @@ fn each_refusal_of_memory_is_an_error_and_leaves_nothing() {
 fn the_tables_are_as_large_as_is_said() {
     with_workers(Settings { tasks: 1000, ..Settings::default() }, |tasks| {
         let threads = tasks.bytes() - 64 * 1000;
-        assert!(threads <= 6 * (17 << 10), "{threads} bytes for 6 threads at most");
+        assert!(threads <= 8 * (17 << 10), "{threads} bytes for 8 threads at most");
     });
     serially(1000, |tasks| {
         let thread = tasks.bytes() - 64 * 1000;
