@@ -25,14 +25,16 @@ Example:
 ";
 
 /// What is modelled. Each needs a model that was explored and a fault that was caught.
-const STRUCTURES: [&str; 8] = [
+const STRUCTURES: [&str; 10] = [
     "page_committed",
     "shared_frame",
     "shared_pool",
     "shared_proxy",
     "shared_table",
     "tasks_counters",
+    "tasks_fork",
     "tasks_queue",
+    "tasks_ring",
     "tasks_sleep",
 ];
 

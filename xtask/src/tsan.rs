@@ -56,7 +56,7 @@ const WATCHED: [(&str, &str, &[&str]); 3] = [
     (
         "loligo-tasks",
         "--test=it",
-        &["article::", "elsewhere::", "faults::", "graphs::", "parallel::"],
+        &["article::", "elsewhere::", "faults::", "fork::", "graphs::", "order::", "parallel::"],
     ),
 ];
 

@@ -7,6 +7,7 @@
 mod frame;
 mod peers;
 mod raw;
+mod trees;
 
 use core::hint::black_box;
 use core::ops::Range;
@@ -18,12 +19,19 @@ use crate::clock;
 use crate::contender::{Contender, Pass};
 use crate::memory::{HEAP, Heap};
 
+pub(crate) use trees::{chili_tree, our_tree, rayon_tree};
+
 pub(crate) use frame::{bevy_frame, our_frame, our_share, raw_frame, rayon_frame};
-pub(crate) use peers::{bevy_loop, bevy_spawn, raw_loop, raw_spawn, rayon_loop, rayon_spawn};
+pub(crate) use peers::{
+    bevy_loop, bevy_spawn, raw_loop, raw_spawn, rayon_few, rayon_loop, rayon_spawn,
+};
 
 /// Tasks that are spawned before they are waited for, and how often.
 const SPAWNED: u32 = 1000;
 const SPAWNS: u32 = 100;
+
+/// The tasks of a scope of few.
+const FEW: u32 = 4;
 
 /// A loop over many items.
 #[derive(Clone, Copy, Debug)]
@@ -112,6 +120,45 @@ pub(crate) fn our_spawn<const THREADS: u32>() -> Contender {
     })
 }
 
+/// Runs scopes of ours that have four tasks each.
+pub(crate) fn our_few<const THREADS: u32>() -> Contender {
+    ours(THREADS, |main| {
+        few(THREADS, || {
+            let result = main.scope(&"few", |scope| {
+                for index in 0..FEW {
+                    let task = Task::new(&"task", move |_| _ = black_box(index));
+                    assert!(scope.add(task).is_ok(), "there is room");
+                }
+            });
+            assert!(result.is_ok(), "nothing panics");
+        })
+    })
+}
+
+/// Runs chains of tasks of ours, each of which waits for the one before.
+pub(crate) fn our_chain<const THREADS: u32>() -> Contender {
+    ours(THREADS, |main| {
+        let ns = timed(THREADS, || {
+            for _ in 0..SPAWNS {
+                let result = main.scope(&"chain", |scope| {
+                    let mut last = None;
+                    for index in 0..SPAWNED {
+                        let task = Task::new(&"task", move |_| _ = black_box(index));
+                        let added = scope.add(match last {
+                            Some(last) => task.after(last),
+                            None => task,
+                        });
+                        assert!(added.is_ok(), "there is room");
+                        last = added.ok();
+                    }
+                });
+                assert!(result.is_ok(), "nothing panics");
+            }
+        });
+        spawned(ns)
+    })
+}
+
 /// Runs a loop by ours.
 pub(crate) fn our_loop<const THREADS: u32>(each: Loop) -> Contender {
     ours(THREADS, move |main| {
@@ -149,6 +196,12 @@ pub(crate) fn plain_loop(each: Loop) -> Contender {
     Contender::new("plain loop", move || {
         each.pass(timed(1, || (0..each.times).for_each(|_| each.body(0..black_box(each.len)))))
     })
+}
+
+/// Runs scopes of four tasks; the time is that of a task.
+fn few(threads: u32, mut scope: impl FnMut()) -> Pass {
+    let scopes = SPAWNS * SPAWNED / FEW;
+    spawned(timed(threads, || (0..scopes).for_each(|_| scope())))
 }
 
 fn spawned(ns: u64) -> Pass {

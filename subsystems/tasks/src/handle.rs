@@ -13,7 +13,8 @@ use crate::worker::MainThread;
 ///
 /// # Complexity
 ///
-/// Each operation takes one short lock; O(1) but where it says otherwise. None allocates.
+/// O(1) but where it says otherwise. [`add`](Self::add) by a thread of the manager takes no lock if
+/// the task may start at once; other changes take one short lock. None allocates.
 #[derive(Clone, Copy)]
 pub struct Handle<'t> {
     hub: &'t Hub<'t>,
@@ -71,7 +72,7 @@ impl<'t> Handle<'t> {
     ///
     /// [`AddError::HasParent`] if one of them is another's child, or as [`add`](Self::add).
     pub fn join(&self, name: Name, tasks: &[TaskId]) -> Result<TaskId, AddError> {
-        self.hub.with(|state| state.join(name, tasks, None))
+        self.hub.with(|turn| turn.join(name, tasks, None))
     }
 
     /// Makes an open task the child of another open task.
@@ -84,7 +85,7 @@ impl<'t> Handle<'t> {
     ///
     /// [`ChangeError`]; nothing has changed then.
     pub fn add_child(&self, parent: TaskId, child: TaskId) -> Result<(), ChangeError> {
-        self.hub.with(|state| state.add_child(parent, child))
+        self.hub.with(|turn| turn.add_child(parent, child))
     }
 
     /// Gives a task that is held its dependency. One that has completed does not matter.
@@ -93,7 +94,7 @@ impl<'t> Handle<'t> {
     ///
     /// [`ChangeError`]; nothing has changed then.
     pub fn depends_on(&self, task: TaskId, on: TaskId) -> Result<(), ChangeError> {
-        self.hub.with(|state| state.depends_on(task, on))
+        self.hub.with(|turn| turn.depends_on(task, on))
     }
 
     /// Lets a task start that was held.
@@ -102,7 +103,7 @@ impl<'t> Handle<'t> {
     ///
     /// [`ChangeError::NotHeld`], [`ChangeError::Dead`].
     pub fn start(&self, task: TaskId) -> Result<(), ChangeError> {
-        self.hub.with(|state| state.start(task))
+        self.hub.with(|turn| turn.start(task))
     }
 
     /// Says that what was done elsewhere is done. Once its children are, too, the task has
@@ -112,7 +113,7 @@ impl<'t> Handle<'t> {
     ///
     /// [`ChangeError::NotExternal`], [`ChangeError::Dead`].
     pub fn complete(&self, task: TaskId) -> Result<(), ChangeError> {
-        self.hub.with(|state| state.complete_external(task, false))
+        self.hub.with(|turn| turn.complete(task, false))
     }
 
     /// Reports that what was done elsewhere has failed: as [`complete`](Self::complete), but what
@@ -122,27 +123,27 @@ impl<'t> Handle<'t> {
     ///
     /// As [`complete`](Self::complete).
     pub fn fail(&self, task: TaskId) -> Result<(), ChangeError> {
-        self.hub.with(|state| state.complete_external(task, true))
+        self.hub.with(|turn| turn.complete(task, true))
     }
 
     /// Sets an event and wakes all threads that wait for it.
     pub fn set(&self, event: &Event) {
-        self.hub.with(|state| {
+        self.hub.with(|turn| {
             event.raise();
-            state.set_event(event.address());
+            turn.set_event(event.address());
         });
     }
 
     /// Returns `true` if a task has not completed.
     #[must_use]
     pub fn is_open(&self, task: TaskId) -> bool {
-        self.hub.with(|state| state.is_open(task))
+        self.hub.table.is_open(task)
     }
 
     /// Returns the name of an open task.
     #[must_use]
     pub fn name_of(&self, task: TaskId) -> Option<&'static str> {
-        self.hub.with(|state| state.name_of(task))
+        self.hub.table.name_of(task)
     }
 
     /// Registers the calling thread as a main thread, until what is returned is dropped.
@@ -151,25 +152,21 @@ impl<'t> Handle<'t> {
     ///
     /// [`RegisterError`] if there are as many as were asked for.
     pub fn register(&self) -> Result<MainThread<'t>, RegisterError> {
-        let index = self.hub.with(|state| state.register_main());
+        let index = self.hub.with(|turn| turn.register_main());
         let thread = index.map_err(|main_threads| RegisterError { main_threads })?;
         Ok(MainThread::new(self.hub, thread))
     }
 
     /// Returns how many threads run tasks: workers and registered main threads.
-    ///
-    /// # Complexity
-    ///
-    /// O(threads).
     #[must_use]
     pub fn threads(&self) -> u32 {
-        self.hub.with(|state| state.registered())
+        self.hub.table.board.registered()
     }
 
     /// Returns how it is at this moment.
     #[must_use]
     pub fn stats(&self) -> Stats {
-        let (open, ready, added_total, failed_total) = self.hub.with(|state| state.figures());
+        let (open, ready, added_total, failed_total) = self.hub.with(|turn| turn.figures());
         Stats { open, ready, added_total, failed_total }
     }
 
@@ -183,7 +180,7 @@ impl<'t> Handle<'t> {
     ///
     /// If a list, a counter or a set is not what it should be.
     pub fn validate(&self) {
-        let damage = self.hub.with(|state| state.check());
+        let damage = self.hub.check();
         assert!(damage.is_none(), "the tasks are damaged: {}", damage.unwrap_or_default());
     }
 }

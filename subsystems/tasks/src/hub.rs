@@ -1,241 +1,114 @@
-//! The lock, the sleeping threads, and the loops of threads that look for work.
+//! What all threads share, and how a thread adds, takes and finishes tasks without the lock.
 
-use core::panic::AssertUnwindSafe;
-use std::panic::catch_unwind;
+mod idle;
+mod run;
 
-use crate::error::{AddError, WaitError};
+use core::sync::atomic::AtomicU64;
+
+use crate::error::AddError;
+use crate::failures::SOUND;
 use crate::id::TaskId;
 use crate::lent::Lent;
-use crate::observer::{Observed, Observer};
-use crate::slot::Slot;
-use crate::state::{State, Taken, ThreadRecord, Waits};
-use crate::sync::{AtomicU32, Bell, Guard, Lock, Ordering};
-use crate::task::Task;
-use crate::worker::Worker;
+use crate::local::Local;
+use crate::observer::Observer;
+use crate::slot::{ANYWHERE, AWAITED, List, NONE, Phase, Slot};
+use crate::state::{State, ThreadRecord};
+use crate::sync::{
+    AtomicU32, Bell, Current, Guard, Lock, Ordering, current, handed_on, set_current,
+};
+use crate::table::{Pin, Sizes, Table};
+use crate::task::{Task, Work};
+use crate::turn::Turn;
 
-/// How often a thread that finds nothing looks again before it sleeps: some microseconds, about
-/// what waking it costs.
-#[cfg(not(all(test, loom)))]
-const LOOKS: u32 = 100;
-#[cfg(all(test, loom))]
-const LOOKS: u32 = 0;
+/// How many tasks of a scope are counted at its root at once, by the thread of the scope.
+const CREDIT: u32 = 64;
+
+/// How often threads became one of some manager's. Of the core library also where the model checker
+/// runs, whose atomics cannot be static.
+static ARRIVALS: AtomicU64 = AtomicU64::new(0);
 
 /// What all threads share.
 pub(crate) struct Hub<'m> {
+    pub(crate) table: Table<'m>,
     state: Lock<State>,
-    news: News,
     bells: &'m [Bell],
     observer: Option<&'m dyn Observer>,
 }
 
-/// Counts changes that searching threads should see. In a separate cache line: they read it all the
-/// time.
-#[repr(align(128))]
-struct News(AtomicU32);
+/// The memory of a hub.
+pub(crate) struct Memory<'m> {
+    pub(crate) slots: &'m [Slot],
+    pub(crate) locals: &'m mut [Local],
+    pub(crate) entries: &'m [AtomicU32],
+    pub(crate) threads: &'m mut [ThreadRecord],
+    pub(crate) bells: &'m [Bell],
+}
+
+/// The root of a scope, the thread that the scope is of, and the task that it began in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Root {
+    pub(crate) id: TaskId,
+    pub(crate) thread: u8,
+    pub(crate) within: u32,
+}
 
 impl<'m> Hub<'m> {
     /// Makes the hub of an empty task manager.
     pub(crate) fn new(
-        slots: &'m mut [Slot],
-        threads: &'m mut [ThreadRecord],
-        bells: &'m [Bell],
+        memory: Memory<'m>,
+        sizes: Sizes,
         main_threads: u32,
         observer: Option<&'m dyn Observer>,
     ) -> Self {
+        let Memory { slots, locals, entries, threads, bells } = memory;
+        locals.iter_mut().for_each(|local| *local = Local::new());
         // SAFETY: the hub is gone when 'm ends, and the state with it.
-        let slots = unsafe { Lent::new(slots) };
-        // SAFETY: as above.
         let threads = unsafe { Lent::new(threads) };
-        let state = Lock::new(State::new(slots, threads, main_threads));
-        Self { state, news: News(AtomicU32::new(0)), bells, observer }
+        let table = Table::new(slots, locals, entries, sizes);
+        let state = Lock::new(State::new(threads, &table, main_threads));
+        Self { table, state, bells, observer }
+    }
+
+    /// Makes the calling thread one of the manager's, and returns what it was before.
+    pub(crate) fn arrive(&self, thread: u8) -> Current {
+        // A number that no other arrival has: what a thread remembers of one that is over is never
+        // taken for another.
+        let number = ARRIVALS.fetch_add(1, Ordering::Relaxed) + 1;
+        self.table.local(thread).arrival.set(number);
+        set_current((number, thread))
+    }
+
+    /// Makes the calling thread what it was before.
+    pub(crate) fn depart(&self, thread: u8, before: Current) {
+        self.table.local(thread).arrival.set(0);
+        set_current(before);
+    }
+
+    /// Returns the index of the calling thread, if it is one of the manager's.
+    #[inline]
+    pub(crate) fn me(&self) -> Option<u8> {
+        let (arrival, thread) = current();
+        let local = self.table.locals.get(usize::from(thread))?;
+        (arrival != 0 && local.arrival.get() == arrival).then_some(thread)
     }
 
     /// Does something under the lock, and wakes whom it concerns.
     #[inline]
-    pub(crate) fn with<R>(&self, work: impl FnOnce(&mut State) -> R) -> R {
+    pub(crate) fn with<R>(&self, work: impl FnOnce(&mut Turn<'_, 'm>) -> R) -> R {
         let mut guard = self.state.lock();
-        let result = work(&mut guard);
+        let mut turn = Turn { state: &mut guard, table: &self.table, me: self.me() };
+        let result = work(&mut turn);
         self.unlock(guard);
         result
-    }
-
-    /// Adds a task.
-    ///
-    /// # Safety
-    ///
-    /// What the task borrows remains valid until it has completed.
-    #[inline]
-    pub(crate) unsafe fn add(
-        &self,
-        task: &mut Task<'_>,
-        root: Option<TaskId>,
-    ) -> Result<TaskId, AddError> {
-        self.with(|state| {
-            // SAFETY: the caller's promise is the one that is asked for.
-            unsafe { state.add(task, root) }
-        })
-    }
-
-    /// Runs tasks until the manager shuts down: what a worker does.
-    pub(crate) fn serve(&self, thread: u8) {
-        let mut guard = self.state.lock();
-        let mut looked = false;
-        while !guard.is_closing() {
-            guard = self.step(guard, thread, &mut looked);
-        }
-        self.unlock(guard);
-    }
-
-    /// Runs tasks until what is waited for has come about, or `is_there` says so.
-    pub(crate) fn work_until(
-        &self,
-        thread: u8,
-        waits: Waits,
-        is_there: impl Fn() -> bool,
-    ) -> Result<(), WaitError> {
-        let mut guard = self.state.lock();
-        let before = match guard.begin_wait(thread, waits) {
-            Ok(before) => before,
-            Err(error) => {
-                self.unlock(guard);
-                return Err(error);
-            }
-        };
-        let mut looked = false;
-        let result = loop {
-            if is_there() {
-                break Ok(());
-            }
-            if let Some(result) = guard.waited(thread) {
-                break result;
-            }
-            guard = self.step(guard, thread, &mut looked);
-        };
-        guard.end_wait(thread, before);
-        self.unlock(guard);
-        result
-    }
-
-    /// Runs one task, if there is one.
-    pub(crate) fn run_one(&self, thread: u8) -> bool {
-        let mut guard = self.state.lock();
-        let taken = guard.take(thread);
-        let some = taken.is_some();
-        if let Some(taken) = taken {
-            guard = self.run(guard, thread, taken);
-        }
-        self.unlock(guard);
-        some
-    }
-
-    /// Runs a task; if there is none, looks for some time, and then sleeps.
-    #[inline]
-    fn step<'g>(
-        &'g self,
-        mut guard: Guard<'g, State>,
-        thread: u8,
-        looked: &mut bool,
-    ) -> Guard<'g, State> {
-        if let Some(taken) = guard.take(thread) {
-            *looked = false;
-            self.run(guard, thread, taken)
-        } else if *looked {
-            *looked = false;
-            self.sleep(guard, thread)
-        } else {
-            *looked = true;
-            self.look(guard)
-        }
-    }
-
-    /// Gives the lock back, runs a task, takes the lock and notes that it is done: once each for a
-    /// task.
-    #[inline]
-    fn run<'g>(&'g self, guard: Guard<'g, State>, thread: u8, taken: Taken) -> Guard<'g, State> {
-        let index = taken.index;
-        self.unlock(guard);
-        let panicked = self.execute(thread, taken);
-        let mut guard = self.state.lock();
-        guard.finish(thread, index, panicked);
-        guard
-    }
-
-    /// Runs a task's closure; returns whether it panicked.
-    #[inline]
-    fn execute(&self, thread: u8, taken: Taken) -> bool {
-        let worker = Worker::new(self, thread, Some(taken.id));
-        let result = catch_unwind(AssertUnwindSafe(|| {
-            if let Some(observer) = self.observer {
-                return observed(observer, taken, &worker);
-            }
-            // SAFETY: it came in by `add`, whose caller promises that what it borrows remains valid
-            // until the task has completed, which it does after this at the earliest.
-            unsafe { taken.closure.call(&worker) }
-        }));
-        let Err(payload) = result else {
-            return false;
-        };
-        // What is dropped here is the program's, and may panic again: that is the same failure.
-        if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-            core::mem::forget(again);
-        }
-        true
-    }
-
-    /// Looks for news without the lock, for a while.
-    #[cold]
-    fn look<'g>(&'g self, mut guard: Guard<'g, State>) -> Guard<'g, State> {
-        guard.search(true);
-        // Relaxed here and below: what is decided on it is only when to take the lock.
-        let seen = self.news.0.load(Ordering::Relaxed);
-        self.unlock(guard);
-        for _ in 0..LOOKS {
-            if self.news.0.load(Ordering::Relaxed) != seen {
-                break;
-            }
-            core::hint::spin_loop();
-        }
-        let mut guard = self.state.lock();
-        guard.search(false);
-        guard
-    }
-
-    /// Sleeps until woken. The lock was not given back since nothing was found.
-    #[cold]
-    fn sleep<'g>(&'g self, mut guard: Guard<'g, State>, thread: u8) -> Guard<'g, State> {
-        let asleep = guard.fall_asleep(thread);
-        // Others may have been woken, where all waited for each other.
-        let (wakes, changed) = guard.before_unlock();
-        self.tell(changed);
-        self.ring(wakes & !(1 << thread));
-        if asleep {
-            while guard.is_asleep(thread) {
-                guard = self.bells[usize::from(thread)].sleep(guard);
-            }
-        }
-        // The thread that wakes another counts it as searching.
-        guard.search(false);
-        guard
     }
 
     /// Gives the lock back, and wakes whom it concerns.
     #[inline]
     fn unlock(&self, mut guard: Guard<'_, State>) {
-        let (wakes, changed) = guard.before_unlock();
-        self.tell(changed);
+        let wakes = guard.before_unlock(&self.table);
         drop(guard);
         if wakes != 0 {
             self.ring(wakes);
-        }
-    }
-
-    /// Raises the count that searching threads compare, if `changed`. Only with the lock held.
-    #[inline]
-    fn tell(&self, changed: bool) {
-        if changed {
-            // Relaxed, and no read-modify-write: the lock is held.
-            let seen = self.news.0.load(Ordering::Relaxed);
-            self.news.0.store(seen.wrapping_add(1), Ordering::Relaxed);
         }
     }
 
@@ -247,15 +120,204 @@ impl<'m> Hub<'m> {
             }
         }
     }
-}
 
-/// Runs a task's closure and reports its begin and end.
-#[cold]
-fn observed(observer: &dyn Observer, taken: Taken, worker: &Worker<'_>) {
-    let (name, id, parent) = (taken.name, taken.id, taken.parent);
-    let _observed = Observed::begin(observer, name, id, parent, worker.thread());
-    // SAFETY: as in `execute`.
-    unsafe { taken.closure.call(worker) }
+    /// Adds a task.
+    ///
+    /// # Safety
+    ///
+    /// What the task borrows remains valid until it has completed.
+    #[inline]
+    pub(crate) unsafe fn add(
+        &self,
+        task: &mut Task<'_>,
+        root: Option<Root>,
+    ) -> Result<TaskId, AddError> {
+        let waits = task.held || task.dependency.is_some() || task.affinity.is_some();
+        if let Some(me) = self.me()
+            && !waits
+            && matches!(task.work, Work::Run(_))
+            && !self.table.board.is_closing()
+            && let Some(index) = self.table.take_place(me)
+        {
+            return self.add_ready(me, index, task, root);
+        }
+        // SAFETY: the caller's promise is the one that is asked for.
+        self.with(|turn| unsafe { turn.add(task, root.map(|root| root.id)) })
+    }
+
+    /// Adds a task that may start at once.
+    #[inline]
+    fn add_ready(
+        &self,
+        me: u8,
+        index: u32,
+        task: &mut Task<'_>,
+        root: Option<Root>,
+    ) -> Result<TaskId, AddError> {
+        let parent = match (task.parent, root) {
+            (None, None) => NONE,
+            (None, Some(root)) => self.count_at_root(me, root),
+            (Some(parent), root) => match self.count_at(me, parent, root) {
+                Ok(parent) => parent,
+                Err(error) => {
+                    self.keep_place(me, index);
+                    return Err(error);
+                }
+            },
+        };
+        let work = match core::mem::replace(&mut task.work, Work::Nothing) {
+            Work::Run(closure) => Some(closure),
+            Work::Nothing | Work::Elsewhere => None,
+        };
+        let id = self.table.fill(index, task, work, (parent, ANYWHERE, Phase::Queued));
+        let added = &self.table.local(me).added;
+        added.set(added.get() + 1);
+        if !self.table.push(me, index) {
+            self.with(|turn| turn.enqueue_shared(index));
+        } else if self.table.board.misses_somebody() {
+            self.wake_one();
+        }
+        Ok(id)
+    }
+
+    /// Adds one to the open work of a task; it has to be the root or below it.
+    fn count_at(&self, me: u8, parent: TaskId, root: Option<Root>) -> Result<u32, AddError> {
+        let index = match self.table.pin(parent) {
+            Pin::Open(index) => index,
+            Pin::Other(index) => {
+                self.close_items(me, index, 1);
+                return Err(AddError::DeadParent);
+            }
+            Pin::Dead => return Err(AddError::DeadParent),
+        };
+        if root.is_some_and(|root| !self.table.is_within(index, root.id.index())) {
+            self.close_items(me, index, 1);
+            return Err(AddError::OutsideScope);
+        }
+        Ok(index)
+    }
+
+    /// Adds one to the open work of the root of a scope, which is open as long as there is the
+    /// scope: from this thread's credit there if the scope's own code runs. Not if a task does while
+    /// the scope ends, which has given its credit back.
+    #[inline]
+    fn count_at_root(&self, me: u8, root: Root) -> u32 {
+        let (local, index) = (self.table.local(me), root.id.index());
+        let open = &self.table.slot(index).open;
+        if root.thread != me || root.within != local.running.get() {
+            // Relaxed, here and below: it is open, and nothing is handed on.
+            open.fetch_add(1, Ordering::Relaxed);
+            return index;
+        }
+        if local.credit_root.get() != index {
+            self.return_credit(me);
+            local.credit_root.set(index);
+        }
+        if local.credit.get() == 0 {
+            open.fetch_add(CREDIT, Ordering::Relaxed);
+            local.credit.set(CREDIT);
+        }
+        local.credit.set(local.credit.get() - 1);
+        index
+    }
+
+    /// Gives back what the root of a scope was counted for tasks that were not added.
+    pub(crate) fn return_credit(&self, me: u8) {
+        let local = self.table.local(me);
+        let (root, credit) = (local.credit_root.replace(NONE), local.credit.replace(0));
+        if credit != 0 {
+            self.close_items(me, root, credit);
+        }
+    }
+
+    /// Takes some off a task's open work, as [`Turn::close_items`] does, without the lock unless
+    /// something waits for it or it has failed.
+    pub(crate) fn close_items(&self, me: u8, index: u32, count: u32) {
+        let slot = self.table.slot(index);
+        // Acquire: if this thread takes off the last, all is visible that the others did.
+        let mut open = slot.open.load(Ordering::Acquire);
+        loop {
+            let is_last = open & !AWAITED == count;
+            if is_last && (open & AWAITED != 0 || slot.failure.get() != SOUND) {
+                // The last is taken off with the lock held: who holds it sees the task as open or as
+                // dead, with its failure.
+                return self.close_slowly(index, count);
+            }
+            let (success, failure) = (handed_on(), Ordering::Acquire);
+            match slot.open.compare_exchange_weak(open, open - count, success, failure) {
+                Ok(_) if is_last => break,
+                Ok(_) => return,
+                Err(now) => open = now,
+            }
+        }
+        let parent = slot.parent.get();
+        self.table.end(index);
+        self.keep_place(me, index);
+        let completed = &self.table.local(me).completed;
+        completed.set(completed.get() + 1);
+        if parent != NONE {
+            self.owe(me, parent);
+        }
+    }
+
+    #[cold]
+    fn close_slowly(&self, index: u32, count: u32) {
+        self.with(|turn| {
+            let mut pending = List::EMPTY;
+            turn.close_items(index, count, &mut pending);
+            turn.settle(pending);
+        });
+    }
+
+    #[inline]
+    fn keep_place(&self, me: u8, index: u32) {
+        if let Some(batch) = self.table.keep_place(me, index) {
+            self.with(|turn| turn.state.places.free_batch(turn.table.slots, batch));
+        }
+    }
+
+    /// Notes that one is to be taken off the open work of a task, for a child that is done. It is
+    /// before this thread does anything but run a child of the same task, and at once if that was
+    /// the last, so nobody waits longer for that task.
+    #[inline]
+    fn owe(&self, me: u8, parent: u32) {
+        let local = self.table.local(me);
+        if local.pending.get() != 0 && local.pending_parent.get() != parent {
+            self.pay(me);
+        }
+        local.pending_parent.set(parent);
+        let pending = local.pending.get() + 1;
+        local.pending.set(pending);
+        // Relaxed: if it is seen late, it is taken off a little later.
+        if self.table.slot(parent).open.load(Ordering::Relaxed) & !AWAITED == pending {
+            self.pay(me);
+        }
+    }
+
+    /// Takes off what [`owe`](Self::owe) noted; `false` if that was nothing.
+    pub(crate) fn pay(&self, me: u8) -> bool {
+        let local = self.table.local(me);
+        let mut any = false;
+        loop {
+            let count = local.pending.replace(0);
+            if count == 0 {
+                return any;
+            }
+            any = true;
+            self.close_items(me, local.pending_parent.get(), count);
+        }
+    }
+
+    /// Returns what is wrong, if anything is.
+    pub(crate) fn check(&self) -> Option<std::string::String> {
+        self.with(|turn| turn.check())
+    }
+
+    /// Wakes a thread that sleeps, if there is one.
+    #[cold]
+    fn wake_one(&self) {
+        self.with(|turn| turn.state.fresh += 1);
+    }
 }
 
 #[cfg(test)]

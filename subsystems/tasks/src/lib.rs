@@ -8,23 +8,30 @@
 
 extern crate std;
 
+mod board;
 mod closure;
 mod error;
 mod event;
 mod failures;
+mod fork;
 mod handle;
 mod hub;
 mod id;
 mod lent;
+mod local;
 mod observer;
 mod parallel;
+mod plain;
 mod queue;
+mod ring;
 mod scope;
 mod slot;
 mod state;
 mod sync;
+mod table;
 mod task;
 mod tasks;
+mod turn;
 mod worker;
 
 pub use error::{

@@ -36,8 +36,8 @@ impl Queue {
     }
 
     #[inline]
-    pub(crate) fn push(&mut self, slots: &mut [Slot], index: u32) {
-        let level = slots[index as usize].priority;
+    pub(crate) fn push(&mut self, slots: &[Slot], index: u32) {
+        let level = slots[index as usize].priority.get();
         self.levels |= 1 << level;
         self.lists[usize::from(level)].push(slots, index);
     }

@@ -4,7 +4,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use crate::error::{AddError, ScopeError, WaitError};
-use crate::hub::Hub;
+use crate::hub::{Hub, Root};
 use crate::id::TaskId;
 use crate::task::{Name, Task};
 use crate::worker::Worker;
@@ -12,7 +12,7 @@ use crate::worker::Worker;
 /// Where tasks are added that borrow. See [`Worker::scope`].
 pub struct Scope<'scope, 'env: 'scope> {
     hub: &'env Hub<'env>,
-    root: TaskId,
+    root: Root,
     /// As in `std::thread::Scope`: neither lifetime may be made shorter.
     scope: PhantomData<&'scope mut &'scope ()>,
     env: PhantomData<&'env mut &'env ()>,
@@ -49,19 +49,19 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     ///
     /// As [`Handle::join`](crate::Handle::join).
     pub fn join(&'scope self, name: Name, tasks: &[TaskId]) -> Result<TaskId, AddError> {
-        self.hub.with(|state| state.join(name, tasks, Some(self.root)))
+        self.hub.with(|turn| turn.join(name, tasks, Some(self.root.id)))
     }
 
     /// Returns the task that all tasks of the scope are below.
     #[must_use]
     pub fn id(&self) -> TaskId {
-        self.root
+        self.root.id
     }
 }
 
 impl fmt::Debug for Scope<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scope").field("root", &self.root).finish_non_exhaustive()
+        f.debug_struct("Scope").field("root", &self.root.id).finish_non_exhaustive()
     }
 }
 
@@ -107,7 +107,10 @@ impl<'t> Worker<'t> {
         // SAFETY: it borrows nothing.
         let root = unsafe { hub.add(&mut task, None) }.map_err(ScopeError::Add)?;
         let end = End { worker: self, root };
-        let scope = Scope { hub, root, scope: PhantomData, env: PhantomData };
+        let thread = self.thread().0;
+        let within = hub.table.local(thread).running.get();
+        let root_of_scope = Root { id: root, thread, within };
+        let scope = Scope { hub, root: root_of_scope, scope: PhantomData, env: PhantomData };
         let result = work(&scope);
         core::mem::forget(end);
         self.end_scope(root).map_err(ScopeError::Wait)?;
@@ -115,6 +118,7 @@ impl<'t> Worker<'t> {
     }
 
     fn end_scope(&self, root: TaskId) -> Result<(), WaitError> {
+        self.hub().return_credit(self.thread().0);
         // If the manager shuts down it has been completed already.
         let _ = self.complete(root);
         self.wait_for_scope(root)

@@ -9,19 +9,21 @@ use loligo_allocators::Allocator;
 use loligo_containers::Array;
 
 use crate::error::{StartError, TASKS_MAX, THREADS_MAX};
-use crate::hub::Hub;
-use crate::id::Bits;
+use crate::hub::{Hub, Memory};
+use crate::local::Local;
 use crate::observer::Observer;
-use crate::slot::{NONE, Slot};
+use crate::slot::Slot;
 use crate::state::ThreadRecord;
-use crate::sync::{Bell, Lock};
+use crate::sync::{AtomicU32, Bell, Lock};
+use crate::table::Sizes;
 use crate::task::ThreadIndex;
 use crate::worker::MainThread;
 
 /// What a task manager is to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// How many tasks may be open at once.
+    /// How many tasks may be open at once, at least: threads keep some places for themselves, and
+    /// there are as many more.
     pub tasks: u32,
     /// How many main threads may be registered at once, the one that calls [`Tasks::run`] among
     /// them.
@@ -50,7 +52,8 @@ impl Settings {
 ///
 /// # Memory
 ///
-/// 64 bytes a task and about 550 a thread, taken when it is made. Nothing is allocated while tasks
+/// 64 bytes a task and up to 17 KiB a thread for its queue, its counts and the places that it
+/// keeps, taken when it is made. Nothing is allocated while tasks
 /// are added and run. What the threads themselves need when [`run`](Self::run) begins is std's and
 /// the system's.
 ///
@@ -59,8 +62,11 @@ impl Settings {
 /// The README shows one.
 pub struct Tasks<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     slots: Array<'a, Slot, A>,
+    locals: Array<'a, Local, A>,
+    entries: Array<'a, AtomicU32, A>,
     threads: Array<'a, ThreadRecord, A>,
     bells: Array<'a, Bell, A>,
+    sizes: Sizes,
     main_threads: u32,
 }
 
@@ -69,7 +75,7 @@ impl<'a> Tasks<'a> {
     ///
     /// # Complexity
     ///
-    /// O(tasks); allocates three blocks.
+    /// O(tasks); allocates five blocks.
     ///
     /// # Errors
     ///
@@ -99,18 +105,25 @@ impl<'a, A: Allocator + ?Sized> Tasks<'a, A> {
         if main_threads == 0 || count > THREADS_MAX {
             return Err(StartError::Threads { main_threads, workers });
         }
-        let bits = Bits::of(tasks as usize);
-        let mut slots = Array::try_with_capacity_in(tasks as usize, memory)?;
-        for index in 0..tasks as usize {
-            slots.try_push(Slot::free(bits.first(index), NONE))?;
+        let sizes = Sizes::of(tasks, count);
+        let mut slots = Array::try_with_capacity_in(sizes.slots as usize, memory)?;
+        for _ in 0..sizes.slots {
+            slots.try_push(Slot::free())?;
         }
+        let rings = count as usize * sizes.ring;
+        let mut entries = Array::try_with_capacity_in(rings, memory)?;
+        for _ in 0..rings {
+            entries.try_push(AtomicU32::new(0))?;
+        }
+        let mut locals = Array::try_with_capacity_in(count as usize, memory)?;
         let mut threads = Array::try_with_capacity_in(count as usize, memory)?;
         let mut bells = Array::try_with_capacity_in(count as usize, memory)?;
         for _ in 0..count {
+            locals.try_push(Local::new())?;
             threads.try_push(ThreadRecord::new())?;
             bells.try_push(Bell::default())?;
         }
-        Ok(Self { slots, threads, bells, main_threads })
+        Ok(Self { slots, locals, entries, threads, bells, sizes, main_threads })
     }
 
     /// Starts the workers, registers the calling thread as the first main thread, runs `work` on
@@ -145,13 +158,17 @@ impl<'a, A: Allocator + ?Sized> Tasks<'a, A> {
     /// Returns how many tasks there is room for.
     #[must_use]
     pub fn capacity(&self) -> u32 {
-        self.slots.len() as u32
+        self.sizes.tasks
     }
 
     /// Returns the bytes of its tables.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        size_of_val(&self.slots[..]) + size_of_val(&self.threads[..]) + size_of_val(&self.bells[..])
+        size_of_val(&self.slots[..])
+            + size_of_val(&self.locals[..])
+            + size_of_val(&self.entries[..])
+            + size_of_val(&self.threads[..])
+            + size_of_val(&self.bells[..])
     }
 
     fn run_with<R>(
@@ -160,10 +177,16 @@ impl<'a, A: Allocator + ?Sized> Tasks<'a, A> {
         work: impl FnOnce(&MainThread<'_>) -> R,
     ) -> R {
         let (main_threads, threads) = (self.main_threads, self.threads.len());
-        let hub = Hub::new(&mut self.slots, &mut self.threads, &self.bells, main_threads, observer);
-        let hub = &hub;
+        let memory = Memory {
+            slots: &self.slots,
+            locals: &mut self.locals,
+            entries: &self.entries,
+            threads: &mut self.threads,
+            bells: &self.bells,
+        };
+        let hub = &Hub::new(memory, self.sizes, main_threads, observer);
         let main = || {
-            hub.with(|state| state.register(0));
+            hub.with(|turn| turn.register(0));
             work(&MainThread::new(hub, 0))
         };
         if threads == main_threads as usize {
@@ -175,7 +198,7 @@ impl<'a, A: Allocator + ?Sized> Tasks<'a, A> {
             let _closing = Closing(hub);
             for index in main_threads as usize..threads {
                 let name = format!("worker {}", index - main_threads as usize);
-                hub.with(|state| state.register(index as u8));
+                hub.with(|turn| turn.register(index as u8));
                 let worker = NewWorker { hub, start, index: index as u8, has_served: false };
                 let life = move || live(worker, observer);
                 // If no thread can be started, the worker is dropped with the closure, and taken
@@ -210,8 +233,10 @@ impl NewWorker<'_, '_> {
     fn serve(&mut self) {
         if !self.has_served {
             self.has_served = true;
+            let before = self.hub.arrive(self.index);
             self.start.tell();
             self.hub.serve(self.index);
+            self.hub.depart(self.index, before);
         }
     }
 }
@@ -219,7 +244,7 @@ impl NewWorker<'_, '_> {
 impl Drop for NewWorker<'_, '_> {
     fn drop(&mut self) {
         if !self.has_served {
-            self.hub.with(|state| state.unregister(self.index));
+            self.hub.with(|turn| turn.unregister(self.index));
             self.start.tell();
         }
     }
@@ -250,7 +275,7 @@ struct Closing<'c>(&'c Hub<'c>);
 
 impl Drop for Closing<'_> {
     fn drop(&mut self) {
-        self.0.with(|state| state.close());
+        self.0.with(|turn| turn.close());
     }
 }
 

@@ -9,7 +9,9 @@ use crate::event::Event;
 use crate::handle::Handle;
 use crate::hub::Hub;
 use crate::id::TaskId;
+use crate::local::Local;
 use crate::state::Waits;
+use crate::sync::Current;
 use crate::task::ThreadIndex;
 
 /// A thread of the task manager, in its serial code or in the midst of a task.
@@ -19,6 +21,7 @@ use crate::task::ThreadIndex;
 /// themselves wait: prefer dependencies to waits within tasks.
 pub struct Worker<'t> {
     handle: Handle<'t>,
+    local: &'t Local,
     thread: u8,
     task: Option<TaskId>,
     /// It belongs to one thread.
@@ -28,7 +31,8 @@ pub struct Worker<'t> {
 impl<'t> Worker<'t> {
     #[inline]
     pub(crate) fn new(hub: &'t Hub<'t>, thread: u8, task: Option<TaskId>) -> Self {
-        Self { handle: Handle::new(hub), thread, task, not_send: PhantomData }
+        let local = hub.table.local(thread);
+        Self { handle: Handle::new(hub), local, thread, task, not_send: PhantomData }
     }
 
     /// Returns the task manager, for any thread.
@@ -60,7 +64,7 @@ impl<'t> Worker<'t> {
     /// [`WaitError`] says how it ended otherwise than well, if that was one of the last 256 that
     /// did.
     pub fn wait(&self, task: TaskId) -> Result<(), WaitError> {
-        self.hub().work_until(self.thread, Waits::Task(task), || false)
+        self.hub().work_until(self.thread, Waits::Task(task), &|| false)
     }
 
     /// Runs tasks until the event is set.
@@ -69,7 +73,7 @@ impl<'t> Worker<'t> {
     ///
     /// [`WaitError::Closing`] if the manager shuts down first.
     pub fn do_work_while_waiting_for(&self, event: &Event) -> Result<(), WaitError> {
-        self.hub().work_until(self.thread, Waits::Event(event.address()), || event.is_set())
+        self.hub().work_until(self.thread, Waits::Event(event.address()), &|| event.is_set())
     }
 
     /// Runs one task, if one could start; returns whether there was one.
@@ -80,11 +84,18 @@ impl<'t> Worker<'t> {
     /// Runs tasks until the root of a scope has completed, however that may end: what its tasks
     /// borrow ends then.
     pub(crate) fn wait_for_scope(&self, root: TaskId) -> Result<(), WaitError> {
-        self.hub().work_until(self.thread, Waits::Scope(root), || false)
+        self.hub().work_until(self.thread, Waits::Scope(root), &|| false)
     }
 
+    #[inline]
     pub(crate) fn hub(&self) -> &'t Hub<'t> {
         self.handle.hub()
+    }
+
+    /// Returns what this thread has for itself.
+    #[inline]
+    pub(crate) fn local(&self) -> &'t Local {
+        self.local
     }
 }
 
@@ -110,11 +121,16 @@ impl fmt::Debug for Worker<'_> {
 /// When it is dropped, what only this thread might run and has not started is given up
 /// ([`WaitError::ThreadGone`](crate::WaitError::ThreadGone)).
 #[derive(Debug)]
-pub struct MainThread<'t>(Worker<'t>);
+pub struct MainThread<'t> {
+    worker: Worker<'t>,
+    /// What this system thread was before.
+    before: Current,
+}
 
 impl<'t> MainThread<'t> {
     pub(crate) fn new(hub: &'t Hub<'t>, thread: u8) -> Self {
-        Self(Worker::new(hub, thread, None))
+        let before = hub.arrive(thread);
+        Self { worker: Worker::new(hub, thread, None), before }
     }
 }
 
@@ -122,13 +138,14 @@ impl<'t> Deref for MainThread<'t> {
     type Target = Worker<'t>;
 
     fn deref(&self) -> &Worker<'t> {
-        &self.0
+        &self.worker
     }
 }
 
 impl Drop for MainThread<'_> {
     fn drop(&mut self) {
-        let thread = self.0.thread;
-        self.0.hub().with(|state| state.unregister(thread));
+        let thread = self.worker.thread;
+        self.worker.hub().with(|turn| turn.unregister(thread));
+        self.worker.hub().depart(thread, self.before);
     }
 }

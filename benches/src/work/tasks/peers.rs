@@ -9,7 +9,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::contender::{Contender, Pass};
 
 use super::raw::RawPool;
-use super::{Loop, SPAWNED, SPAWNS, spawned, timed};
+use super::{FEW, Loop, SPAWNED, SPAWNS, few, spawned, timed};
 
 /// Returns a contender whose pass runs in a pool of rayon's.
 pub(super) fn rayon(threads: u32, work: impl Fn() -> Pass + Send + Sync + 'static) -> Contender {
@@ -44,6 +44,17 @@ pub(crate) fn rayon_spawn<const THREADS: u32>() -> Contender {
             }
         });
         spawned(ns)
+    })
+}
+
+/// Runs scopes of rayon that have four tasks each.
+pub(crate) fn rayon_few<const THREADS: u32>() -> Contender {
+    rayon(THREADS, || {
+        few(THREADS, || {
+            rayon::scope(|scope| {
+                (0..FEW).for_each(|index| scope.spawn(move |_| _ = black_box(index)));
+            });
+        })
     })
 }
 

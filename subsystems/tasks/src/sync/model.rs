@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use loom::cell::{MutPtr, UnsafeCell};
+use loom::sync::atomic::{Ordering as Order, fence};
 use loom::sync::{Condvar, Mutex, MutexGuard};
 
 /// What may be done wrong.
@@ -25,6 +26,24 @@ pub(crate) enum Fault {
     SleepsLate,
     /// Nobody is woken.
     Silent,
+    /// What a thread adds to its ring may be seen after it has looked for sleepers.
+    SeenLate,
+    /// Two threads may take one task of a ring.
+    TakenTwice,
+    /// A count of open work goes down without handing on what was done.
+    Unordered,
+}
+
+/// As [`handed_on`](super::handed_on).
+pub(crate) fn handed_on() -> Order {
+    if is(Fault::Unordered) { Order::Relaxed } else { Order::AcqRel }
+}
+
+/// As [`seen_by_all`](super::seen_by_all).
+pub(crate) fn seen_by_all() {
+    if !is(Fault::SeenLate) {
+        fence(Order::SeqCst);
+    }
 }
 
 std::thread_local! {
@@ -32,7 +51,7 @@ std::thread_local! {
     static FAULT: Cell<Fault> = const { Cell::new(Fault::None) };
 }
 
-fn is(fault: Fault) -> bool {
+pub(crate) fn is(fault: Fault) -> bool {
     FAULT.get() == fault
 }
 
@@ -80,6 +99,50 @@ impl<T> DerefMut for Guard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
         // SAFETY: as above.
         unsafe { self.value.deref() }
+    }
+}
+
+loom::thread_local! {
+    pub(crate) static CURRENT: Cell<super::Current> = Cell::new((0, 0));
+}
+
+/// A value that one thread at a time has; the checker watches that it does.
+pub(crate) struct Owned<T>(UnsafeCell<T>);
+
+// SAFETY: only who has it reaches the value; else the checker panics before anything is touched.
+unsafe impl<T: Send> Sync for Owned<T> {}
+
+impl<T> Owned<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(UnsafeCell::new(value))
+    }
+
+    /// # Safety
+    ///
+    /// As that of the other [`Owned`](super::Owned).
+    pub(crate) unsafe fn replace(&self, value: T) -> T {
+        self.0.with_mut(|place| {
+            // SAFETY: nobody else reaches it, else the checker has panicked.
+            core::mem::replace(unsafe { &mut *place }, value)
+        })
+    }
+
+    /// # Safety
+    ///
+    /// As that of the other [`Owned`](super::Owned).
+    pub(crate) unsafe fn with<R>(&self, look: impl FnOnce(&T) -> R) -> R {
+        self.0.with(|place| {
+            // SAFETY: as in `replace`.
+            look(unsafe { &*place })
+        })
+    }
+
+    /// # Safety
+    ///
+    /// As that of the other [`Owned`](super::Owned).
+    pub(crate) unsafe fn set(&self, value: T) {
+        // SAFETY: as in `replace`.
+        drop(unsafe { self.replace(value) });
     }
 }
 
@@ -141,12 +204,12 @@ pub(crate) fn explore(
 /// `words`.
 pub(crate) fn must_fail(
     name: &str,
-    fault: Fault,
+    (fault, preemptions): (Fault, usize),
     words: &[&str],
     run: impl Fn() + Send + Sync + 'static,
 ) {
     FAULT.set(fault);
-    let caught = std::panic::catch_unwind(AssertUnwindSafe(|| explore(name, 2, 1, run)));
+    let caught = std::panic::catch_unwind(AssertUnwindSafe(|| explore(name, preemptions, 1, run)));
     FAULT.set(Fault::None);
     let Err(payload) = caught else {
         panic!("{name}: the fault {fault:?} was not noticed");

@@ -1,6 +1,6 @@
 //! What is done wrongly: each has its answer, and none hangs.
 
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use loligo_tasks::{
     AddError, ChangeError, ScopeError, Settings, StartError, Task, TaskId, Tasks, ThreadIndex,
@@ -142,9 +142,9 @@ fn a_child_that_waits_for_its_parent_ends_in_an_error() {
 fn two_tasks_that_wait_for_each_other_are_told() {
     with_workers(Settings::default(), |tasks| {
         tasks.run(|main| {
-            let (one, other) = (AtomicU32::new(0), AtomicU32::new(0));
+            let (one, other) = (AtomicU64::new(0), AtomicU64::new(0));
             let errors = AtomicU32::new(0);
-            let wait = |other: &AtomicU32, worker: &Worker<'_>| {
+            let wait = |other: &AtomicU64, worker: &Worker<'_>| {
                 let other = TaskId::from_bits(other.load(Ordering::SeqCst)).expect("it is set");
                 errors.fetch_add(u32::from(worker.wait(other).is_err()), Ordering::Relaxed);
             };
@@ -183,7 +183,7 @@ fn ids_of_what_has_completed_are_dead() {
             let after = main.add(Task::new(&"after", |_| {}).after(dead)).expect("there is room");
             main.wait(main.join(&"join", &[dead, after, after]).expect("room")).expect("it runs");
             assert!(!main.is_open(after), "it was waited for");
-            let made_up = TaskId::from_bits(u32::MAX).expect("not 0");
+            let made_up = TaskId::from_bits(u64::MAX).expect("not 0");
             assert_eq!(main.wait(made_up), Ok(()), "nobody has it");
             main.add(Task::new(&"left", |_| {})).expect("there is room");
             old = Some(dead);

@@ -4,13 +4,13 @@
 //! that is kept open, be done elsewhere, add children while it runs, or panic. The model says which
 //! run and which fail; each that runs must find all that it waited for complete.
 
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use loligo_tasks::{Scope, ScopeError, Settings, Task, TaskId, ThreadIndex, WaitError, Worker};
 
 use crate::{quietly, with_workers};
 
-/// How many graphs are tried for each number of workers.
+/// How many graphs are tried for each number of workers, unless LOLIGO_GRAPHS asks for more.
 const GRAPHS: u64 = 60;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,7 +154,7 @@ struct Running<'g> {
     ran: Vec<AtomicU32>,
     children: Vec<AtomicU32>,
     /// The id of each, as bits, once it is known.
-    ids: Vec<AtomicU32>,
+    ids: Vec<AtomicU64>,
     wrong: AtomicBool,
 }
 
@@ -224,7 +224,7 @@ fn check(main: &Worker<'_>, seed: u64) {
         nodes: &nodes,
         ran: counters(),
         children: counters(),
-        ids: counters(),
+        ids: (0..nodes.len()).map(|_| AtomicU64::new(0)).collect(),
         wrong: AtomicBool::new(false),
     };
     let expected = model(&nodes);
@@ -322,13 +322,14 @@ fn compare(
 
 #[test]
 fn random_graphs_do_what_the_model_says() {
-    let base = std::env::var("LOLIGO_SEED").ok().and_then(|seed| seed.parse().ok());
-    let base = base.unwrap_or(0x005E_ED00_u64);
-    println!("seeds from {base} on; LOLIGO_SEED sets the first");
+    let number = |name| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
+    let base = number("LOLIGO_SEED").unwrap_or(0x005E_ED00);
+    let graphs = number("LOLIGO_GRAPHS").unwrap_or(GRAPHS);
+    println!("seeds from {base} on; LOLIGO_SEED sets the first, LOLIGO_GRAPHS how many");
     quietly(|| {
         with_workers(Settings { tasks: 1024, ..Settings::default() }, |tasks| {
             tasks.run(|main| {
-                for seed in base..base + GRAPHS {
+                for seed in base..base + graphs {
                     check(main, seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
                     assert_eq!(main.stats().open, 0, "all have completed");
                     let next = main.add(Task::new(&"next", |_| {})).expect("there is room");

@@ -9,6 +9,7 @@ use loligo_tasks::{Settings, Tasks};
 mod article;
 mod elsewhere;
 mod faults;
+mod fork;
 mod graphs;
 mod memory;
 mod observer;
@@ -33,9 +34,9 @@ fn with_memory<R>(test: impl FnOnce(&dyn Allocator) -> R) -> R {
     result
 }
 
-/// Runs `test` on task managers of `settings` with none, one, two and five workers.
+/// Runs `test` on task managers of `settings` with none, one, two, five and seven workers.
 fn with_workers(settings: Settings, test: impl Fn(&mut Tasks<'_>)) {
-    for workers in [0, 1, 2, 5] {
+    for workers in [0, 1, 2, 5, 7] {
         with_memory(|memory| {
             let settings = Settings { workers: Some(workers), ..settings };
             let mut tasks = Tasks::try_new_in(&settings, memory).expect("there is memory");
@@ -56,7 +57,12 @@ fn serially(tasks: u32, test: impl FnOnce(&mut Tasks<'_>)) {
 fn quietly<R>(work: impl FnOnce() -> R) -> R {
     let alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let hook = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| {}));
+    // What panics on purpose says so, or is a payload without a text.
+    std::panic::set_hook(Box::new(|panic| {
+        if panic.payload_as_str().is_some_and(|text| text != "on purpose") {
+            eprintln!("{panic}");
+        }
+    }));
     let result = std::panic::catch_unwind(core::panic::AssertUnwindSafe(work));
     std::panic::set_hook(hook);
     drop(alone);

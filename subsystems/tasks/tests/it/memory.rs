@@ -7,7 +7,7 @@ use loligo_allocators::{
 };
 use loligo_tasks::{Event, Settings, Task, Tasks, ThreadIndex, Worker};
 
-use crate::{GUARD, with_workers};
+use crate::{GUARD, serially, with_workers};
 
 thread_local! {
     /// What counts on a thread of the next test.
@@ -81,13 +81,17 @@ fn each_refusal_of_memory_is_an_error_and_leaves_nothing() {
             assert_eq!(memory.stats().live, 0, "nothing is left");
         }
     }
-    assert_eq!(refused, 6, "three blocks, refused one by one and from each on");
+    assert_eq!(refused, 10, "five blocks, refused one by one and from each on");
 }
 
 #[test]
 fn the_tables_are_as_large_as_is_said() {
     with_workers(Settings { tasks: 1000, ..Settings::default() }, |tasks| {
         let threads = tasks.bytes() - 64 * 1000;
-        assert!(threads <= 6 * 600, "{threads} bytes for 6 threads at most");
+        assert!(threads <= 8 * (17 << 10), "{threads} bytes for 8 threads at most");
+    });
+    serially(1000, |tasks| {
+        let thread = tasks.bytes() - 64 * 1000;
+        assert!(thread <= 4 * 1024 + 1200, "{thread} bytes for a thread and its queue");
     });
 }

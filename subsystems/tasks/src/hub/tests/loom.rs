@@ -11,12 +11,15 @@ use loom::cell::UnsafeCell;
 use loom::thread;
 
 use crate::event::Event;
-use crate::hub::Hub;
-use crate::id::{Bits, TaskId};
-use crate::slot::{NONE, Slot};
+use crate::hub::{self, Hub};
+use crate::id::TaskId;
+use crate::local::Local;
+use crate::ring::Ring;
+use crate::slot::Slot;
 use crate::state::{ThreadRecord, Waits};
-use crate::sync::Bell;
 use crate::sync::model::{Fault, explore, must_fail};
+use crate::sync::{AtomicU32, Bell};
+use crate::table::Sizes;
 use crate::task::{Name, Task};
 
 /// Memory that ends with what uses it.
@@ -50,7 +53,7 @@ struct Watched {
     cells: Vec<UnsafeCell<u32>>,
     event: Event,
     /// Dropped after the hub.
-    _memory: (Memory<Slot>, Memory<ThreadRecord>, Memory<Bell>),
+    _memory: (Memory<Slot>, Memory<Local>, Memory<AtomicU32>, Memory<ThreadRecord>, Memory<Bell>),
 }
 
 // SAFETY: the cells are written by tasks of which each has its own, and read when those are done;
@@ -62,17 +65,32 @@ unsafe impl Send for Watched {}
 
 impl Watched {
     fn new() -> Arc<Self> {
-        let bits = Bits::of(4);
-        let slots = Memory::new((0..4).map(|index| Slot::free(bits.first(index), NONE)).collect());
+        let sizes = Sizes { tasks: 4, slots: 6, batch: 1, ring: 4 };
+        let slots = Memory::new((0..sizes.slots).map(|_| Slot::free()).collect());
+        let locals = Memory::new((0..2).map(|_| Local::new()).collect());
+        let entries = Memory::new((0..2 * sizes.ring).map(|_| AtomicU32::new(0)).collect());
         let threads = Memory::new((0..2).map(|_| ThreadRecord::new()).collect());
         let bells = Memory::new((0..2).map(|_| Bell::default()).collect());
-        let hub = Box::new(Hub::new(slots.lend(), threads.lend(), bells.lend(), 1, None));
-        hub.with(|state| {
-            state.register(0);
-            state.register(1);
+        let memory = hub::Memory {
+            slots: slots.lend(),
+            locals: locals.lend(),
+            entries: entries.lend(),
+            threads: threads.lend(),
+            bells: bells.lend(),
+        };
+        let hub = Box::new(Hub::new(memory, sizes, 1, None));
+        hub.arrive(0);
+        hub.with(|turn| {
+            turn.register(0);
+            turn.register(1);
         });
         let cells = (0..4).map(|_| UnsafeCell::new(0)).collect();
-        Arc::new(Self { hub, cells, event: Event::new(), _memory: (slots, threads, bells) })
+        Arc::new(Self {
+            hub,
+            cells,
+            event: Event::new(),
+            _memory: (slots, locals, entries, threads, bells),
+        })
     }
 
     /// Adds a task that writes the cell of this number.
@@ -106,13 +124,12 @@ impl Watched {
     }
 
     fn wait(&self, task: TaskId) {
-        let waited = self.hub.work_until(0, Waits::Task(task), || false);
+        let waited = self.hub.work_until(0, Waits::Task(task), &|| false);
         waited.expect("nothing fails");
     }
 
     fn check(&self) {
-        let damage = self.hub.with(|state| state.check());
-        assert_eq!(damage, None, "after the model");
+        assert_eq!(self.hub.check(), None, "after the model");
     }
 }
 
@@ -120,9 +137,13 @@ impl Watched {
 fn beside_a_worker(main: impl FnOnce(&Watched)) {
     let watched = Watched::new();
     let other = Arc::clone(&watched);
-    let worker = thread::spawn(move || other.hub.serve(1));
+    let worker = thread::spawn(move || {
+        other.hub.arrive(1);
+        other.hub.serve(1);
+        other.hub.with(|turn| turn.unregister(1));
+    });
     main(&watched);
-    watched.hub.with(|state| state.close());
+    watched.hub.with(|turn| turn.close());
     worker.join().expect("the worker ends well");
     watched.check();
 }
@@ -133,7 +154,7 @@ fn children() {
         let parent = watched.external();
         watched.add(&"one", 0, Some(parent));
         watched.add(&"other", 1, Some(parent));
-        watched.hub.with(|state| state.complete_external(parent, false)).expect("it is open");
+        watched.hub.with(|turn| turn.complete(parent, false)).expect("it is open");
         watched.wait(parent);
         assert_eq!((watched.runs(0), watched.runs(1)), (1, 1), "both have run, once");
     });
@@ -144,11 +165,15 @@ fn taken_once() {
     let watched = Watched::new();
     let tasks = [0, 1, 2].map(|cell| watched.add(&"task", cell, None));
     let other = Arc::clone(&watched);
-    let thread = thread::spawn(move || while other.hub.run_one(1) {});
+    let thread = thread::spawn(move || {
+        other.hub.arrive(1);
+        while other.hub.run_one(1) {}
+        other.hub.with(|turn| turn.unregister(1));
+    });
     while watched.hub.run_one(0) {}
     thread.join().expect("the thread ends well");
     assert_eq!([0, 1, 2].map(|cell| watched.runs(cell)), [1; 3], "each once");
-    assert!(!tasks.iter().any(|task| watched.hub.with(|state| state.is_open(*task))), "done");
+    assert!(!tasks.iter().any(|task| watched.hub.table.is_open(*task)), "done");
     watched.check();
 }
 
@@ -184,7 +209,7 @@ fn woken_from_elsewhere() {
     let external = watched.external();
     let other = Arc::clone(&watched);
     let thread = thread::spawn(move || {
-        other.hub.with(|state| state.complete_external(external, false)).expect("it is open");
+        other.hub.with(|turn| turn.complete(external, false)).expect("it is open");
     });
     watched.wait(external);
     thread.join().expect("the thread ends well");
@@ -196,38 +221,131 @@ fn woken_by_an_event() {
     let watched = Watched::new();
     let other = Arc::clone(&watched);
     let thread = thread::spawn(move || {
-        other.hub.with(|state| {
+        other.hub.with(|turn| {
             other.event.raise();
-            state.set_event(other.event.address());
+            turn.set_event(other.event.address());
         });
     });
     let event = &watched.event;
-    let waited = watched.hub.work_until(0, Waits::Event(event.address()), || event.is_set());
+    let waited = watched.hub.work_until(0, Waits::Event(event.address()), &|| event.is_set());
     waited.expect("it is set");
     thread.join().expect("the thread ends well");
     watched.check();
 }
 
+/// A ring whose owner adds two tasks and takes what is left, and another that steals.
+fn stolen(many: bool) {
+    let entries = || -> Vec<AtomicU32> { (0..4).map(|_| AtomicU32::new(0)).collect() };
+    let shared = Arc::new((Ring::new(), entries(), Ring::new(), entries()));
+    let other = Arc::clone(&shared);
+    let take = |ring: &Ring, entries: &[AtomicU32]| -> Vec<u32> {
+        core::iter::from_fn(|| ring.pop(entries)).collect()
+    };
+    let thief = thread::spawn(move || {
+        let (theirs, their_entries, own, entries) = &*other;
+        let first = if many {
+            own.steal(entries, theirs, their_entries)
+        } else {
+            theirs.pop(their_entries)
+        };
+        let mut taken: Vec<u32> = first.into_iter().collect();
+        taken.extend(take(own, entries));
+        taken
+    });
+    let (ring, entries, ..) = &*shared;
+    for index in 1..=3 {
+        assert!(ring.push(entries, index), "there is room");
+    }
+    let mut taken = take(ring, entries);
+    taken.extend(thief.join().expect("the thief ends well"));
+    taken.sort_unstable();
+    assert_eq!(taken, [1, 2, 3], "each once");
+}
+
+/// A worker steals what the main thread adds, and both wait for the same root.
+fn a_scope_of_two() {
+    beside_a_worker(|watched| {
+        let id = watched.external();
+        let root = hub::Root { id, thread: 0, within: crate::slot::NONE };
+        for cell in [0, 1] {
+            let write = move |_: &crate::Worker<'_>| {
+                watched.cells[cell].with_mut(|value| {
+                    // SAFETY: no other task has this cell.
+                    unsafe { *value += 1 }
+                });
+            };
+            // SAFETY: the model waits for the root.
+            unsafe { watched.hub.add(&mut Task::new(&"task", write), Some(root)) }.expect("room");
+        }
+        watched.hub.return_credit(0);
+        watched.hub.with(|turn| turn.complete(id, false)).expect("it is open");
+        watched.wait(id);
+        assert_eq!((watched.runs(0), watched.runs(1)), (1, 1), "both have run, once");
+    });
+}
+
+/// A worker asks for the second of two pieces, and may get it.
+fn forked() {
+    beside_a_worker(|watched| {
+        let worker = crate::Worker::new(&watched.hub, 0, None);
+        let write = |cell: usize| {
+            watched.cells[cell].with_mut(|value| {
+                // SAFETY: no other piece has this cell.
+                unsafe { *value += 1 }
+            });
+        };
+        let both = worker.both(&"both", |_| write(0), |_| write(1));
+        both.expect("nothing fails");
+        assert_eq!((watched.runs(0), watched.runs(1)), (1, 1), "both have run, once");
+    });
+}
+
+#[test]
+fn loom_tasks_fork() {
+    explore("tasks_fork::forked", 3, 100, forked);
+    must_fail("tasks_fork::forked", (Fault::Unlocked, 2), &["ausality"], forked);
+}
+
+#[test]
+fn loom_tasks_ring() {
+    explore("tasks_ring::one", 5, 100, || stolen(false));
+    explore("tasks_ring::many", 5, 100, || stolen(true));
+    must_fail("tasks_ring::one", (Fault::TakenTwice, 2), &["each once"], || stolen(false));
+    must_fail("tasks_ring::many", (Fault::TakenTwice, 2), &["each once"], || stolen(true));
+}
+
 #[test]
 fn loom_tasks_counters() {
-    explore("tasks_counters::children", 5, 500, children);
-    must_fail("tasks_counters::children", Fault::Unlocked, &["ausality"], children);
+    explore("tasks_counters::children", 3, 500, children);
+    explore("tasks_counters::a_scope_of_two", 3, 500, a_scope_of_two);
+    must_fail("tasks_counters::children", (Fault::Unlocked, 2), &["ausality"], children);
+    must_fail("tasks_counters::scope", (Fault::Unordered, 4), &["ausality"], a_scope_of_two);
 }
 
 #[test]
 fn loom_tasks_queue() {
-    explore("tasks_queue::taken_once", 5, 150, taken_once);
+    explore("tasks_queue::taken_once", 3, 150, taken_once);
     explore("tasks_queue::added_by_two", 5, 4, added_by_two);
-    must_fail("tasks_queue::taken_once", Fault::Unlocked, &["ausality"], taken_once);
+    must_fail("tasks_queue::taken_once", (Fault::TakenTwice, 2), &["overflow"], taken_once);
 }
 
 #[test]
 fn loom_tasks_sleep() {
-    explore("tasks_sleep::woken_for_a_task", 5, 60, woken_for_a_task);
+    explore("tasks_sleep::woken_for_a_task", 3, 60, woken_for_a_task);
     explore("tasks_sleep::woken_to_end", 5, 4, woken_to_end);
     explore("tasks_sleep::woken_from_elsewhere", 5, 3, woken_from_elsewhere);
     explore("tasks_sleep::woken_by_an_event", 5, 3, woken_by_an_event);
-    must_fail("tasks_sleep::woken_for_a_task", Fault::SleepsLate, &["deadlock"], woken_for_a_task);
-    must_fail("tasks_sleep::woken_to_end", Fault::Silent, &["deadlock"], woken_to_end);
-    must_fail("tasks_sleep::woken_by_an_event", Fault::Silent, &["deadlock"], woken_by_an_event);
+    must_fail(
+        "tasks_sleep::woken_for_a_task",
+        (Fault::SleepsLate, 2),
+        &["deadlock"],
+        woken_for_a_task,
+    );
+    must_fail("tasks_sleep::woken_to_end", (Fault::Silent, 2), &["deadlock"], woken_to_end);
+    must_fail(
+        "tasks_sleep::woken_by_an_event",
+        (Fault::Silent, 2),
+        &["deadlock"],
+        woken_by_an_event,
+    );
 }

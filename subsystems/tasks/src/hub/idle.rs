@@ -1,0 +1,76 @@
+//! What a thread does that finds nothing to run.
+
+use crate::hub::Hub;
+use crate::local::LOOKS;
+use crate::state::Waits;
+use crate::turn::{Fell, Turn};
+
+impl Hub<'_> {
+    /// Looks for a task for a while, and sleeps if there is none; returns one if it found one.
+    #[cold]
+    pub(super) fn idle(
+        &self,
+        thread: u8,
+        waits: Waits,
+        is_there: &dyn Fn() -> bool,
+    ) -> Option<u32> {
+        let board = &self.table.board;
+        if self.pay(thread) {
+            // What is waited for may have completed.
+            return None;
+        }
+        board.begin_idle();
+        board.begin_search();
+        if !self.look(thread, waits, is_there) {
+            self.sleep(thread, waits, is_there);
+        }
+        let taken = self.take(thread);
+        let was_last = board.end_search();
+        board.end_idle();
+        // One was woken for many tasks, and wakes the next.
+        if was_last && taken.is_some() && self.table.sees_work(thread) && board.misses_somebody() {
+            self.wake_one();
+        }
+        taken
+    }
+
+    /// Looks without the lock, for a while; `true` if it may have found something. How long is
+    /// adapted to whether that was of use before.
+    fn look(&self, thread: u8, waits: Waits, is_there: &dyn Fn() -> bool) -> bool {
+        let looks = &self.table.local(thread).looks;
+        let budget = looks.get();
+        for _ in 0..budget {
+            let found = self.table.sees_work(thread) || self.may_have_ended(thread, waits);
+            if found || is_there() {
+                looks.set((budget * 2).min(LOOKS.end));
+                return true;
+            }
+            core::hint::spin_loop();
+        }
+        looks.set((budget / 2).max(LOOKS.start));
+        false
+    }
+
+    /// Sleeps until woken, unless there is something to do. Before and after, the thread counts as
+    /// one that looks for tasks; who wakes it does so for it.
+    fn sleep(&self, thread: u8, waits: Waits, is_there: &dyn Fn() -> bool) {
+        let mut guard = self.state.lock();
+        self.table.board.end_search();
+        let mut turn = Turn { state: &mut guard, table: &self.table, me: Some(thread) };
+        let fell = if is_there() { Fell::Awake } else { turn.fall_asleep(thread, waits) };
+        if fell == Fell::Awake {
+            self.table.board.begin_search();
+        }
+        if fell == Fell::Asleep {
+            // Others may have been woken, where all waited for each other.
+            let wakes = guard.before_unlock(&self.table);
+            self.ring(wakes & !(1 << thread));
+            while guard.is_asleep(thread) {
+                guard = self.bells[usize::from(thread)].sleep(guard);
+            }
+        }
+        let wakes = guard.before_unlock(&self.table);
+        drop(guard);
+        self.ring(wakes & !(1 << thread));
+    }
+}

@@ -1,0 +1,72 @@
+//! What one thread has for itself.
+
+use crate::fork::Forks;
+use crate::plain::{Plain8, Plain32, Plain64};
+use crate::ring::Ring;
+use crate::slot::NONE;
+
+/// How often a thread looks for work before it sleeps, at least and at most: the time of a wake-up
+/// is some microseconds. In between, looking pays or does not.
+#[cfg(not(all(test, loom)))]
+pub(crate) const LOOKS: core::ops::Range<u32> = 32..2048;
+#[cfg(all(test, loom))]
+pub(crate) const LOOKS: core::ops::Range<u32> = 0..0;
+
+/// What one thread has for itself; others only take from its ring, and read its counts.
+///
+/// # Invariants
+///
+/// 1. Only the thread with this index writes, while it is registered.
+/// 2. All tasks in the ring have one priority, `level`.
+/// 3. `credit` is what `credit_root` has as open work for tasks of a scope that this thread has not
+///    added yet; `pending` what `pending_parent` still has for children that are done. So a count
+///    that two threads would pass to and fro changes once for many tasks.
+#[repr(align(128))]
+pub(crate) struct Local {
+    pub(crate) ring: Ring,
+    /// Free places, at most a batch; `spare` is none or a whole batch.
+    pub(crate) free: Plain32,
+    pub(crate) free_count: Plain32,
+    pub(crate) spare: Plain32,
+    /// The task on top of its stack.
+    pub(crate) running: Plain32,
+    pub(crate) credit_root: Plain32,
+    pub(crate) credit: Plain32,
+    pub(crate) pending_parent: Plain32,
+    pub(crate) pending: Plain32,
+    pub(crate) looks: Plain32,
+    /// How many of its waits are within each other.
+    pub(crate) depth: Plain32,
+    pub(crate) forks: Forks,
+    pub(crate) level: Plain8,
+    /// It waits in a circle: written with the lock held while it sleeps.
+    pub(crate) stuck: Plain8,
+    /// Which arrival of a system thread made it this one; 0 if none serves.
+    pub(crate) arrival: Plain64,
+    pub(crate) added: Plain64,
+    pub(crate) completed: Plain64,
+}
+
+impl Local {
+    pub(crate) fn new() -> Self {
+        Self {
+            ring: Ring::new(),
+            free: Plain32::new(NONE),
+            free_count: Plain32::new(0),
+            spare: Plain32::new(NONE),
+            running: Plain32::new(NONE),
+            credit_root: Plain32::new(NONE),
+            credit: Plain32::new(0),
+            pending_parent: Plain32::new(NONE),
+            pending: Plain32::new(0),
+            looks: Plain32::new(LOOKS.end / 8),
+            depth: Plain32::new(0),
+            forks: Forks::new(),
+            level: Plain8::new(0),
+            stuck: Plain8::new(0),
+            arrival: Plain64::new(0),
+            added: Plain64::new(0),
+            completed: Plain64::new(0),
+        }
+    }
+}
