@@ -10,10 +10,11 @@ const THREADS: usize = THREADS_MAX as usize;
 ///
 /// A height is a priority and 1; 0 is nothing.
 ///
-/// Sleep has one rule: who adds a task makes it seen first and reads who sleeps then; who falls
-/// asleep makes that seen first and reads where tasks are then. All four are `SeqCst`, so at least
-/// one of the two sees the other. The same rule holds for `rings`: a thread that takes a sign away
-/// looks at the ring again.
+/// Sleep has one rule: a thread that adds a task makes it seen first and then reads how many sleep;
+/// a thread that falls asleep makes that seen first and then reads where tasks are. All four are
+/// `SeqCst`, so at least one of the two sees the other. The same rule holds for `rings`: a thread
+/// that takes a sign away looks at the ring again; and for `searching`: a task for which nobody is
+/// woken, as a thread looks for one, is looked for again by that thread once it does not count.
 pub(crate) struct Board {
     now: Now,
     rings: Bytes,
@@ -86,20 +87,21 @@ impl Board {
     /// Returns the height of what this thread finds with the lock held.
     #[inline]
     pub(crate) fn locked(&self, thread: u8) -> u8 {
-        // Relaxed: who sleeps looks with the lock held.
-        let shared = self.now.shared.load(Ordering::Relaxed);
-        shared.max(self.rings_of(&self.own, thread).load(Ordering::Relaxed))
+        let shared = self.now.shared.load(Ordering::SeqCst);
+        shared.max(self.rings_of(&self.own, thread).load(Ordering::SeqCst))
     }
 
     /// Sets the height of the queue that the lock guards. With the lock held.
     #[inline]
     pub(crate) fn set_shared(&self, height: u32) {
-        self.now.shared.store(height as u8, Ordering::Relaxed);
+        self.now.shared.store(height as u8, Ordering::SeqCst);
+        seen_by_all();
     }
 
     /// Sets the height of what only this thread may run. With the lock held.
     pub(crate) fn set_own(&self, thread: u8, height: u32) {
-        self.own.0[usize::from(thread)].store(height as u8, Ordering::Relaxed);
+        self.own.0[usize::from(thread)].store(height as u8, Ordering::SeqCst);
+        seen_by_all();
     }
 
     /// Returns the greatest height of which there may be tasks in rings.
@@ -195,7 +197,9 @@ impl Board {
 
     /// Counts a thread that no longer looks for tasks; returns `true` if none does now.
     pub(crate) fn end_search(&self) -> bool {
-        self.searching.searching.fetch_sub(1, Ordering::SeqCst) == 1
+        let was_last = self.searching.searching.fetch_sub(1, Ordering::SeqCst) == 1;
+        seen_by_all();
+        was_last
     }
 
     /// Returns how many threads look for tasks.

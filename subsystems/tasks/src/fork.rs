@@ -76,7 +76,7 @@ impl Forks {
 #[derive(Clone, Copy)]
 struct Shared(NonNull<Link>);
 
-// SAFETY: the work and the result of a fork are `Send`, and who runs it is the only one to reach
+// SAFETY: the work and the result of a fork are `Send`, and only the thread that runs it reaches
 // them until its task has completed.
 unsafe impl Send for Shared {}
 
@@ -287,7 +287,7 @@ impl Hub<'_> {
             let Shared(link) = { shared };
             // SAFETY: the fork is there until this task has completed.
             let run = unsafe { link.as_ref() }.run;
-            // SAFETY: it is off the list, so only who runs the task reaches what it has.
+            // SAFETY: it is off the list, so only the thread that runs the task reaches what it has.
             unsafe { run(link, worker) };
         };
         // SAFETY: the fork stays until the task has completed.

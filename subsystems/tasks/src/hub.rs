@@ -239,7 +239,7 @@ impl<'m> Hub<'m> {
         loop {
             let is_last = open & !AWAITED == count;
             if is_last && (open & AWAITED != 0 || slot.failure.get() != SOUND) {
-                // The last is taken off with the lock held: who holds it sees the task as open or as
+                // The last is taken off with the lock held: there, the task is seen as open or as
                 // dead, with its failure.
                 return self.close_slowly(index, count);
             }

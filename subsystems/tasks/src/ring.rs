@@ -42,8 +42,8 @@ impl Ring {
     pub(crate) fn push(&self, entries: &[AtomicU32], index: u32) -> bool {
         // Relaxed: only this thread writes it.
         let tail = self.tail.0.load(Ordering::Relaxed);
-        // Acquire pairs with the Release of who took the entry that is overwritten below: it has
-        // read it.
+        // Acquire pairs with the Release of the thread that took the entry which is overwritten
+        // below: it has read it.
         if tail - self.head.0.load(Ordering::Acquire) >= entries.len() as u64 {
             return false;
         }
@@ -61,8 +61,8 @@ impl Ring {
         // Acquire: the entry below is read after.
         let mut head = self.head.0.load(Ordering::Acquire);
         loop {
-            // SeqCst, here and in `is_empty`: who is about to sleep and finds nothing was seen to be
-            // about to by who adds after. Its Acquire pairs with the Release of `push`.
+            // SeqCst, here and in `len`, for the rule of sleep (see `Board`). Its Acquire pairs with
+            // the Release of `push`.
             if self.tail.0.load(Ordering::SeqCst) <= head {
                 return None;
             }

@@ -14,8 +14,8 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// May run on any thread.
 pub(crate) const ANYWHERE: u8 = u8::MAX;
 
-/// Added to the open work of a task for which something waits: whoever completes it takes the lock
-/// and sees to that.
+/// Added to the open work of a task for which something waits: the thread that completes it takes
+/// the lock and sees to that.
 pub(crate) const AWAITED: u32 = 1 << 31;
 
 /// The phase of a task.
@@ -61,9 +61,9 @@ impl Phase {
 /// # Invariants
 ///
 /// 1. `open` is the number of open children, one more until the task's own work is done, and one
-///    more for each thread that keeps it from completing for a moment. Who takes it to 0 owns the
-///    place, until it is in a list of free places.
-/// 2. The rest is written by who adds the task, before it is handed on by a queue; then by the
+///    more for each thread that keeps it from completing for a moment. The thread that takes it to 0
+///    owns the place, until it is in a list of free places.
+/// 2. The rest is written by the thread that adds the task, before a queue hands it on; then by the
 ///    thread that has it. What others read or write meanwhile (`parent`, `dependents`, `failure`)
 ///    they do with the lock held, while they keep it from completing.
 #[repr(C, align(64))]
@@ -129,8 +129,8 @@ impl Slot {
 
     #[inline]
     pub(crate) fn set_name(&self, name: Name) {
-        // Pairs with the fence of who reads the name of a task that may complete meanwhile: if it
-        // sees this name, it sees that the generation is another.
+        // Pairs with the fence where the name of a task is read that may complete meanwhile: where
+        // this name is seen, it is seen that the generation is another.
         fence(Ordering::Release);
         self.name.store(core::ptr::from_ref(name).cast_mut(), Ordering::Relaxed);
     }

@@ -110,8 +110,9 @@ impl Places {
 ///    queue (`Queued`), the list of its dependency (`Blocked`, `HeldBlocked`), the stack of a thread
 ///    (`Running`), or none of them (`Held`, `External`, `Open`).
 /// 2. `counts` are what they say.
-/// 3. Whenever the lock is given back, no thread sleeps while more tasks are in the shared queue
-///    than threads are looking for one, and none sleeps whose own queue has one.
+/// 3. Whenever the lock is given back and no thread looks for tasks or is about to wake another, no
+///    thread sleeps while tasks are in the shared queue, and none ever sleeps whose own queue has
+///    one.
 pub(crate) struct State {
     pub(crate) threads: Lent<ThreadRecord>,
     pub(crate) shared: Queue,

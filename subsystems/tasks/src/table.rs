@@ -168,7 +168,7 @@ impl<'m> Table<'m> {
         slot.failure.set(SOUND);
         let generation = slot.generation.load(Ordering::Relaxed).wrapping_add(1);
         slot.generation.store(generation, Ordering::Relaxed);
-        // Release: who pins the task that was here before finds that the generation is another.
+        // Release: a thread that pins the task which was here before finds another generation.
         slot.open.store(1, Ordering::Release);
         TaskId::of(index, generation)
     }

@@ -56,9 +56,9 @@ impl Turn<'_, '_> {
         self.settle(pending);
     }
 
-    /// Has whoever completes a task, which is pinned, take the lock.
+    /// Has the thread that completes a task, which is pinned, take the lock.
     fn await_it(&self, index: u32) {
-        // Relaxed: who completes the task takes the lock that this thread holds.
+        // Relaxed: the thread that completes the task takes the lock that this one holds.
         self.table.slot(index).open.fetch_or(AWAITED, Ordering::Relaxed);
     }
 

@@ -27,8 +27,9 @@ impl Hub<'_> {
         let taken = self.take(thread);
         let was_last = board.end_search();
         board.end_idle();
-        // One was woken for many tasks, and wakes the next.
-        if was_last && taken.is_some() && self.table.sees_work(thread) && board.misses_somebody() {
+        // One was woken for many tasks, and wakes the next. Also if it found none itself: one that was
+        // added since then woke nobody, as this thread still looked.
+        if was_last && self.table.sees_work(thread) && board.misses_somebody() {
             self.wake_one();
         }
         taken
@@ -52,7 +53,7 @@ impl Hub<'_> {
     }
 
     /// Sleeps until woken, unless there is something to do. Before and after, the thread counts as
-    /// one that looks for tasks; who wakes it does so for it.
+    /// one that looks for tasks; the thread that wakes it counts it.
     fn sleep(&self, thread: u8, waits: Waits, is_there: &dyn Fn() -> bool) {
         let mut guard = self.state.lock();
         self.table.board.end_search();

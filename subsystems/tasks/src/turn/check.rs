@@ -23,6 +23,7 @@ impl Turn<'_, '_> {
         self.walk_lists(&mut places)
             .or_else(|| self.check_slots(&places))
             .or_else(|| self.check_counts())
+            .or_else(|| self.check_sleep())
             .or_else(|| self.check_guarded())
     }
 
@@ -147,7 +148,7 @@ impl Turn<'_, '_> {
         (open != counted).then(|| format!("{open} tasks are open, and {counted} are counted"))
     }
 
-    /// Checks what only the lock guards, the rest of invariant 2 and 3.
+    /// Checks what only the lock guards, the rest of invariant 2, and 3 in part.
     fn check_guarded(&self) -> Option<String> {
         let (state, slots) = (&self.state, self.table.slots);
         let count = |wanted: &dyn Fn(&Slot) -> bool| {
@@ -177,10 +178,15 @@ impl Turn<'_, '_> {
                 return Some(format!("thread {index} is awake and sleeps for {:?}", record.waits));
             }
         }
+        None
+    }
+
+    /// Checks that no thread sleeps that should not; the rest of invariant 3.
+    fn check_sleep(&self) -> Option<String> {
+        let (asleep, shared) = (self.state.asleep, self.state.counts.shared);
         let searching = self.table.board.searching();
-        let unseen = state.asleep != 0 && state.counts.shared > searching;
+        let unseen = asleep != 0 && shared > searching;
         unseen.then(|| {
-            let (asleep, shared) = (state.asleep, state.counts.shared);
             format!("threads {asleep:#b} sleep, {searching} look, and {shared} tasks could start")
         })
     }

@@ -14,7 +14,7 @@ impl Turn<'_, '_> {
         while let Some(index) = pending.pop(self.table.slots) {
             let failure = self.failure_of_start(index);
             let slot = self.table.slot(index);
-            // SAFETY: it is in no queue, and none of its own work runs: who settles it has it.
+            // SAFETY: it is in no queue, and its work does not run: the thread that settles it has it.
             let has_work = unsafe { slot.work.with(Option::is_some) };
             if failure == SOUND && has_work {
                 self.enqueue(index);
@@ -105,8 +105,8 @@ impl Turn<'_, '_> {
     /// Takes some off a task's open work: its own, or children's. At zero it has completed, which
     /// takes one off its parent's. Those that waited for it are put into `pending`.
     pub(crate) fn close_items(&mut self, index: u32, count: u32, pending: &mut List) {
-        // Release: all that was done for it is handed on to who completes it; Acquire: that is
-        // this thread if none is left.
+        // Release: all that was done for it is handed on to the thread that completes it; Acquire:
+        // that is this one if none is left.
         let before = self.table.slot(index).open.fetch_sub(count, Ordering::AcqRel);
         if before & !AWAITED == count {
             self.end(index, before & AWAITED != 0, pending);

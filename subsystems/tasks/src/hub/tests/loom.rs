@@ -2,12 +2,13 @@
 //! queue, sleep.
 
 use core::ptr::NonNull;
+use core::sync::atomic::{AtomicUsize, Ordering};
 use std::boxed::Box;
 use std::sync::Arc;
 use std::vec::Vec;
 
 use loom::cell::UnsafeCell;
-
+use loom::sync::Notify;
 use loom::thread;
 
 use crate::event::Event;
@@ -216,6 +217,39 @@ fn woken_from_elsewhere() {
     watched.check();
 }
 
+/// The main thread stops looking for tasks as one comes that it does not run: the worker does.
+fn left_to_the_worker() {
+    let watched = Watched::new();
+    let done = Arc::new(Notify::new());
+    let (worker, outside) = (Arc::clone(&watched), Arc::clone(&watched));
+    let worker = thread::spawn(move || {
+        worker.hub.arrive(1);
+        worker.hub.serve(1);
+        worker.hub.with(|turn| turn.unregister(1));
+    });
+    let of_task = Arc::clone(&done);
+    let outside = thread::spawn(move || {
+        outside.hub.with(|turn| {
+            outside.event.raise();
+            turn.set_event(outside.event.address());
+        });
+        let notify = &*of_task;
+        // SAFETY: the model ends when it has run, and what it borrows after that.
+        let added =
+            unsafe { outside.hub.add(&mut Task::new(&"task", move |_| notify.notify()), None) };
+        added.expect("there is room");
+        of_task
+    });
+    let event = &watched.event;
+    let waited = watched.hub.work_until(0, Waits::Event(event.address()), &|| event.is_set());
+    waited.expect("it is set");
+    done.wait();
+    drop(outside.join().expect("the thread ends well"));
+    watched.hub.with(|turn| turn.close());
+    worker.join().expect("the worker ends well");
+    watched.check();
+}
+
 /// The main thread may sleep when the event is set.
 fn woken_by_an_event() {
     let watched = Watched::new();
@@ -284,6 +318,10 @@ fn a_scope_of_two() {
     });
 }
 
+/// In how many interleavings the worker got the second piece. Not the checker's, so that it counts
+/// through all.
+static GIVEN_AWAY: AtomicUsize = AtomicUsize::new(0);
+
 /// A worker asks for the second of two pieces, and may get it.
 fn forked() {
     beside_a_worker(|watched| {
@@ -294,7 +332,17 @@ fn forked() {
                 unsafe { *value += 1 }
             });
         };
-        let both = worker.both(&"both", |_| write(0), |_| write(1));
+        let second = |worker: &crate::Worker<'_>| {
+            GIVEN_AWAY.fetch_add(usize::from(worker.thread().0), Ordering::Relaxed);
+            write(1);
+        };
+        // The next fork is where the oldest is given away.
+        let first = |worker: &crate::Worker<'_>| {
+            let inner = worker.both(&"inner", |_| (), |_| ());
+            inner.expect("nothing fails");
+            write(0);
+        };
+        let both = worker.both(&"both", first, second);
         both.expect("nothing fails");
         assert_eq!((watched.runs(0), watched.runs(1)), (1, 1), "both have run, once");
     });
@@ -302,7 +350,9 @@ fn forked() {
 
 #[test]
 fn loom_tasks_fork() {
-    explore("tasks_fork::forked", 3, 100, forked);
+    explore("tasks_fork::forked", 2, 100, forked);
+    let given = GIVEN_AWAY.load(Ordering::Relaxed);
+    assert!(given > 10, "the worker got it {given} times");
     must_fail("tasks_fork::forked", (Fault::Unlocked, 2), &["ausality"], forked);
 }
 
@@ -335,6 +385,7 @@ fn loom_tasks_sleep() {
     explore("tasks_sleep::woken_to_end", 5, 4, woken_to_end);
     explore("tasks_sleep::woken_from_elsewhere", 5, 3, woken_from_elsewhere);
     explore("tasks_sleep::woken_by_an_event", 5, 3, woken_by_an_event);
+    explore("tasks_sleep::left_to_the_worker", 2, 60, left_to_the_worker);
     must_fail(
         "tasks_sleep::woken_for_a_task",
         (Fault::SleepsLate, 2),
