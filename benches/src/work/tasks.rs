@@ -76,14 +76,21 @@ fn work(seed: u64, steps: u32) {
     black_box(state);
 }
 
-/// Takes the time of `work`: of this thread if it is alone, else on the wall.
-fn timed(threads: u32, work: impl FnOnce()) -> u64 {
+/// Takes the time of `work`, done so often: of this thread if it is alone, else on the wall, where the
+/// median of all counts for each. What else runs on a machine delays some of them by more than they
+/// take, and a helping thread finds most either awake or asleep.
+fn timed(threads: u32, times: u32, mut work: impl FnMut()) -> u64 {
     if threads == 1 {
-        return clock::time(work);
+        return clock::time(|| (0..times).for_each(|_| work()));
     }
-    let from = Instant::now();
-    work();
-    from.elapsed().as_nanos() as u64
+    let mut each: Vec<u64> = Vec::with_capacity(times as usize);
+    for _ in 0..times {
+        let from = Instant::now();
+        work();
+        each.push(from.elapsed().as_nanos() as u64);
+    }
+    let middle = each.len() / 2;
+    *each.select_nth_unstable(middle).1 * u64::from(times)
 }
 
 /// Returns a contender of ours whose pass runs `work` in a manager with the given number of
@@ -105,16 +112,14 @@ fn ours(threads: u32, work: impl Fn(&Worker<'_>) -> Pass + 'static) -> Contender
 /// Spawns tasks of ours that do nothing.
 pub(crate) fn our_spawn<const THREADS: u32>() -> Contender {
     ours(THREADS, |main| {
-        let ns = timed(THREADS, || {
-            for _ in 0..SPAWNS {
-                let result = main.scope(&"spawn", |scope| {
-                    for index in 0..SPAWNED {
-                        let task = Task::new(&"task", move |_| _ = black_box(index));
-                        assert!(scope.add(task).is_ok(), "there is room");
-                    }
-                });
-                assert!(result.is_ok(), "nothing panics");
-            }
+        let ns = timed(THREADS, SPAWNS, || {
+            let result = main.scope(&"spawn", |scope| {
+                for index in 0..SPAWNED {
+                    let task = Task::new(&"task", move |_| _ = black_box(index));
+                    assert!(scope.add(task).is_ok(), "there is room");
+                }
+            });
+            assert!(result.is_ok(), "nothing panics");
         });
         spawned(ns)
     })
@@ -138,22 +143,20 @@ pub(crate) fn our_few<const THREADS: u32>() -> Contender {
 /// Runs chains of tasks of ours, each of which waits for the one before.
 pub(crate) fn our_chain<const THREADS: u32>() -> Contender {
     ours(THREADS, |main| {
-        let ns = timed(THREADS, || {
-            for _ in 0..SPAWNS {
-                let result = main.scope(&"chain", |scope| {
-                    let mut last = None;
-                    for index in 0..SPAWNED {
-                        let task = Task::new(&"task", move |_| _ = black_box(index));
-                        let added = scope.add(match last {
-                            Some(last) => task.after(last),
-                            None => task,
-                        });
-                        assert!(added.is_ok(), "there is room");
-                        last = added.ok();
-                    }
-                });
-                assert!(result.is_ok(), "nothing panics");
-            }
+        let ns = timed(THREADS, SPAWNS, || {
+            let result = main.scope(&"chain", |scope| {
+                let mut last = None;
+                for index in 0..SPAWNED {
+                    let task = Task::new(&"task", move |_| _ = black_box(index));
+                    let added = scope.add(match last {
+                        Some(last) => task.after(last),
+                        None => task,
+                    });
+                    assert!(added.is_ok(), "there is room");
+                    last = added.ok();
+                }
+            });
+            assert!(result.is_ok(), "nothing panics");
         });
         spawned(ns)
     })
@@ -162,12 +165,10 @@ pub(crate) fn our_chain<const THREADS: u32>() -> Contender {
 /// Runs a loop by ours.
 pub(crate) fn our_loop<const THREADS: u32>(each: Loop) -> Contender {
     ours(THREADS, move |main| {
-        let ns = timed(THREADS, || {
-            for _ in 0..each.times {
-                let body = |items: Range<usize>| each.body(items);
-                let result = main.parallel_for(&"loop", each.len, each.grain, body);
-                assert!(result.is_ok(), "nothing panics");
-            }
+        let ns = timed(THREADS, each.times, || {
+            let body = |items: Range<usize>| each.body(items);
+            let result = main.parallel_for(&"loop", each.len, each.grain, body);
+            assert!(result.is_ok(), "nothing panics");
         });
         each.pass(ns)
     })
@@ -176,16 +177,14 @@ pub(crate) fn our_loop<const THREADS: u32>(each: Loop) -> Contender {
 /// Runs the items as tasks of ours, one each, on one thread.
 pub(crate) fn our_tasks_alone() -> Contender {
     ours(1, |main| {
-        let ns = timed(1, || {
-            for _ in 0..LARGE.times {
-                let result = main.scope(&"loop", |scope| {
-                    for item in 0..LARGE.len {
-                        let task = Task::new(&"item", move |_| LARGE.body(item..item + 1));
-                        assert!(scope.add(task).is_ok(), "there is room");
-                    }
-                });
-                assert!(result.is_ok(), "nothing panics");
-            }
+        let ns = timed(1, LARGE.times, || {
+            let result = main.scope(&"loop", |scope| {
+                for item in 0..LARGE.len {
+                    let task = Task::new(&"item", move |_| LARGE.body(item..item + 1));
+                    assert!(scope.add(task).is_ok(), "there is room");
+                }
+            });
+            assert!(result.is_ok(), "nothing panics");
         });
         LARGE.pass(ns)
     })
@@ -194,14 +193,14 @@ pub(crate) fn our_tasks_alone() -> Contender {
 /// Runs a loop without tasks.
 pub(crate) fn plain_loop(each: Loop) -> Contender {
     Contender::new("plain loop", move || {
-        each.pass(timed(1, || (0..each.times).for_each(|_| each.body(0..black_box(each.len)))))
+        each.pass(timed(1, each.times, || each.body(0..black_box(each.len))))
     })
 }
 
 /// Runs scopes of four tasks; the time is that of a task.
 fn few(threads: u32, mut scope: impl FnMut()) -> Pass {
-    let scopes = SPAWNS * SPAWNED / FEW;
-    spawned(timed(threads, || (0..scopes).for_each(|_| scope())))
+    let scopes = SPAWNED / FEW;
+    spawned(timed(threads, SPAWNS, || (0..scopes).for_each(|_| scope())))
 }
 
 fn spawned(ns: u64) -> Pass {

@@ -83,10 +83,9 @@ pub(crate) fn our_frame() -> Contender {
 /// after.
 pub(crate) fn our_share() -> Contender {
     ours(2, |main| {
-        let all = || (0..FRAMES).for_each(|_| serial());
-        let before = timed(2, all);
+        let before = timed(2, FRAMES, serial);
         let ns = frames(|| braided(main)).ns;
-        let after = timed(2, all);
+        let after = timed(2, FRAMES, serial);
         Pass { ns, operations: before.midpoint(after) / 2 }
     })
 }
@@ -145,6 +144,6 @@ pub(crate) fn raw_frame() -> Contender {
 }
 
 fn frames(mut frame: impl FnMut()) -> Pass {
-    let ns = timed(2, || (0..FRAMES).for_each(|_| frame()));
+    let ns = timed(2, FRAMES, &mut frame);
     Pass { ns, operations: u64::from(FRAMES) }
 }

@@ -34,14 +34,12 @@ pub(super) fn raw(threads: u32, work: impl Fn(&RawPool<'_>) -> Pass + 'static) -
 /// Spawns tasks of rayon that do nothing.
 pub(crate) fn rayon_spawn<const THREADS: u32>() -> Contender {
     rayon(THREADS, || {
-        let ns = timed(THREADS, || {
-            for _ in 0..SPAWNS {
-                rayon::scope(|scope| {
-                    for index in 0..SPAWNED {
-                        scope.spawn(move |_| _ = black_box(index));
-                    }
-                });
-            }
+        let ns = timed(THREADS, SPAWNS, || {
+            rayon::scope(|scope| {
+                for index in 0..SPAWNED {
+                    scope.spawn(move |_| _ = black_box(index));
+                }
+            });
         });
         spawned(ns)
     })
@@ -61,14 +59,12 @@ pub(crate) fn rayon_few<const THREADS: u32>() -> Contender {
 /// Spawns tasks of bevy that do nothing.
 pub(crate) fn bevy_spawn<const THREADS: u32>() -> Contender {
     bevy(THREADS, |pool| {
-        let ns = timed(THREADS, || {
-            for _ in 0..SPAWNS {
-                pool.scope(|scope| {
-                    for index in 0..SPAWNED {
-                        scope.spawn(async move { _ = black_box(index) });
-                    }
-                });
-            }
+        let ns = timed(THREADS, SPAWNS, || {
+            pool.scope(|scope| {
+                for index in 0..SPAWNED {
+                    scope.spawn(async move { _ = black_box(index) });
+                }
+            });
         });
         spawned(ns)
     })
@@ -77,13 +73,11 @@ pub(crate) fn bevy_spawn<const THREADS: u32>() -> Contender {
 /// Puts boxed closures that do nothing into a queue.
 pub(crate) fn raw_spawn<const THREADS: u32>() -> Contender {
     raw(THREADS, |pool| {
-        let ns = timed(THREADS, || {
-            for _ in 0..SPAWNS {
-                for index in 0..SPAWNED {
-                    pool.spawn(move || _ = black_box(index));
-                }
-                pool.wait();
+        let ns = timed(THREADS, SPAWNS, || {
+            for index in 0..SPAWNED {
+                pool.spawn(move || _ = black_box(index));
             }
+            pool.wait();
         });
         spawned(ns)
     })
@@ -92,11 +86,9 @@ pub(crate) fn raw_spawn<const THREADS: u32>() -> Contender {
 /// Runs a loop by rayon.
 pub(crate) fn rayon_loop<const THREADS: u32>(each: Loop) -> Contender {
     rayon(THREADS, move || {
-        let ns = timed(THREADS, || {
-            for _ in 0..each.times {
-                let items = (0..each.len).into_par_iter().with_min_len(each.grain);
-                items.for_each(|item| each.body(item..item + 1));
-            }
+        let ns = timed(THREADS, each.times, || {
+            let items = (0..each.len).into_par_iter().with_min_len(each.grain);
+            items.for_each(|item| each.body(item..item + 1));
         });
         each.pass(ns)
     })
@@ -106,12 +98,10 @@ pub(crate) fn rayon_loop<const THREADS: u32>(each: Loop) -> Contender {
 pub(crate) fn bevy_loop<const THREADS: u32>(each: Loop) -> Contender {
     let items: Vec<usize> = (0..each.len).collect();
     bevy(THREADS, move |pool| {
-        let ns = timed(THREADS, || {
-            for _ in 0..each.times {
-                items.par_chunk_map(pool, each.grain, |_, items| {
-                    items.iter().for_each(|item| each.body(*item..*item + 1));
-                });
-            }
+        let ns = timed(THREADS, each.times, || {
+            items.par_chunk_map(pool, each.grain, |_, items| {
+                items.iter().for_each(|item| each.body(*item..*item + 1));
+            });
         });
         each.pass(ns)
     })
@@ -120,14 +110,12 @@ pub(crate) fn bevy_loop<const THREADS: u32>(each: Loop) -> Contender {
 /// Runs a loop in pieces by a pool as one writes it.
 pub(crate) fn raw_loop<const THREADS: u32>(each: Loop) -> Contender {
     raw(THREADS, move |pool| {
-        let ns = timed(THREADS, || {
-            for _ in 0..each.times {
-                for first in (0..each.len).step_by(each.grain) {
-                    let items = first..each.len.min(first + each.grain);
-                    pool.spawn(move || each.body(items));
-                }
-                pool.wait();
+        let ns = timed(THREADS, each.times, || {
+            for first in (0..each.len).step_by(each.grain) {
+                let items = first..each.len.min(first + each.grain);
+                pool.spawn(move || each.body(items));
             }
+            pool.wait();
         });
         each.pass(ns)
     })
