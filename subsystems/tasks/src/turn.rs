@@ -56,10 +56,26 @@ impl Turn<'_, '_> {
         self.settle(pending);
     }
 
-    /// Has the thread that completes a task, which is pinned, take the lock.
-    fn await_it(&self, index: u32) {
-        // Relaxed: the thread that completes the task takes the lock that this one holds.
-        self.table.slot(index).open.fetch_or(AWAITED, Ordering::Relaxed);
+    /// Has the thread that completes a task take the lock, which this one holds: so the task cannot
+    /// complete before it is given back. `None` if it has.
+    fn watch(&mut self, id: TaskId) -> Option<u32> {
+        while self.table.is_open(id) {
+            let slot = self.table.slot(id.index());
+            let open = slot.open.load(Ordering::Relaxed);
+            if open & !AWAITED == 0 {
+                // As in `pin`.
+                yield_now();
+                continue;
+            }
+            // Acquire: the generation below is read after. Where it is another task that is watched
+            // now, that costs it a turn of the lock.
+            let (success, failure) = (Ordering::AcqRel, Ordering::Relaxed);
+            let watched = open | AWAITED;
+            if slot.open.compare_exchange(open, watched, success, failure).is_ok() {
+                return self.table.is_open(id).then_some(id.index());
+            }
+        }
+        None
     }
 
     /// Returns the result of a wait for a task that has completed.

@@ -21,12 +21,17 @@ impl Hub<'_> {
         }
         board.begin_idle();
         board.begin_search();
-        if !self.look(thread, waits, is_there) {
+        let seen = self.look(thread, waits, is_there);
+        if !seen {
             self.sleep(thread, waits, is_there);
         }
         let taken = self.take(thread);
         let was_last = board.end_search();
         board.end_idle();
+        if seen && taken.is_some() {
+            let looks = &self.table.local(thread).looks;
+            looks.set((looks.get() * 2).min(LOOKS.end));
+        }
         // One was woken for many tasks, and wakes the next. Also if it found none itself: one that was
         // added since then woke nobody, as this thread still looked.
         if was_last && self.table.sees_work(thread) && board.misses_somebody() {
@@ -43,7 +48,6 @@ impl Hub<'_> {
         for _ in 0..budget {
             let found = self.table.sees_work(thread) || self.may_have_ended(thread, waits);
             if found || is_there() {
-                looks.set((budget * 2).min(LOOKS.end));
                 return true;
             }
             core::hint::spin_loop();

@@ -96,7 +96,7 @@ impl Turn<'_, '_> {
 
     /// Puts a task into the list of its dependency; `false` if that has completed.
     pub(super) fn block(&mut self, index: u32, dependency: TaskId) -> bool {
-        let Some(before) = self.pin(dependency) else {
+        let Some(before) = self.watch(dependency) else {
             self.spread(index, self.state.failures.of_dead(dependency));
             return false;
         };
@@ -107,8 +107,6 @@ impl Turn<'_, '_> {
             Phase::Held => Phase::HeldBlocked,
             _ => Phase::Blocked,
         });
-        self.await_it(before);
-        self.unpin(before);
         true
     }
 

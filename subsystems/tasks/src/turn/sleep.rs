@@ -46,15 +46,7 @@ impl Turn<'_, '_> {
 
     /// Has the end of what is waited for wake the thread; `false` if it has come.
     fn will_be_woken(&mut self, waits: Waits) -> bool {
-        let Some(id) = waits.task() else {
-            return true;
-        };
-        let Some(index) = self.pin(id) else {
-            return false;
-        };
-        self.await_it(index);
-        self.unpin(index);
-        self.table.is_open(id)
+        waits.task().is_none_or(|id| self.watch(id).is_some())
     }
 
     /// Returns `true` if nothing can happen any more: threads wait, but nothing could start, none
