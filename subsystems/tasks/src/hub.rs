@@ -17,7 +17,7 @@ use crate::sync::{
     AtomicU32, Bell, Current, Guard, Lock, Ordering, current, handed_on, set_current,
 };
 use crate::table::{Pin, Sizes, Table};
-use crate::task::{Task, Work};
+use crate::task::{Name, Task, Work};
 use crate::turn::Turn;
 
 /// How many tasks of a scope are counted at its root at once, by the thread of the scope.
@@ -221,8 +221,49 @@ impl<'m> Hub<'m> {
         index
     }
 
+    /// Begins a scope on a thread, within the task that it runs: adds the task that is its root.
+    pub(crate) fn begin_scope(
+        &self,
+        thread: u8,
+        name: Name,
+        within: Option<TaskId>,
+    ) -> Result<TaskId, AddError> {
+        if self.table.board.is_closing() {
+            return Err(AddError::Closing);
+        }
+        let index = match self.table.take_place(thread) {
+            Some(index) => index,
+            None => self.with(|turn| turn.take_place())?,
+        };
+        let parent = within.map_or(NONE, TaskId::index);
+        if within.is_some() {
+            // Relaxed: this thread runs it, so it is open.
+            self.table.slot(parent).open.fetch_add(1, Ordering::Relaxed);
+        }
+        let task = Task::empty(name);
+        let id = self.table.fill(index, &task, None, (parent, ANYWHERE, Phase::Scope));
+        let local = self.table.local(thread);
+        local.added.set(local.added.get() + 1);
+        local.scopes.set(local.scopes.get() + 1);
+        Ok(id)
+    }
+
+    /// Ends a scope: its root completes once its tasks have.
+    pub(crate) fn end_scope(&self, thread: u8, root: TaskId) {
+        let (local, index) = (self.table.local(thread), root.index());
+        let mut count = 1;
+        if local.credit_root.get() == index {
+            local.credit_root.set(NONE);
+            count += local.credit.replace(0);
+        }
+        self.table.slot(index).set_phase(Phase::Open);
+        self.close_items(thread, index, count);
+        // After what waited for the root was let go: see `Turn::is_stuck`.
+        local.scopes.set(local.scopes.get() - 1);
+    }
+
     /// Gives back what the root of a scope was counted for tasks that were not added.
-    pub(crate) fn return_credit(&self, me: u8) {
+    fn return_credit(&self, me: u8) {
         let local = self.table.local(me);
         let (root, credit) = (local.credit_root.replace(NONE), local.credit.replace(0));
         if credit != 0 {

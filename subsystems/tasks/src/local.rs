@@ -35,6 +35,8 @@ pub(crate) struct Local {
     pub(crate) pending_parent: Plain32,
     pub(crate) pending: Plain32,
     pub(crate) looks: Plain32,
+    /// How many scopes it has begun and not ended.
+    pub(crate) scopes: Plain32,
     /// How many of its waits are within each other.
     pub(crate) depth: Plain32,
     pub(crate) forks: Forks,
@@ -60,6 +62,7 @@ impl Local {
             pending_parent: Plain32::new(NONE),
             pending: Plain32::new(0),
             looks: Plain32::new(LOOKS.end / 8),
+            scopes: Plain32::new(0),
             depth: Plain32::new(0),
             forks: Forks::new(),
             level: Plain8::new(0),

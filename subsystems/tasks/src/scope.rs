@@ -100,14 +100,9 @@ impl<'t> Worker<'t> {
         work: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
     ) -> Result<R, ScopeError> {
         let hub: &'env Hub<'env> = self.hub();
-        let mut task = Task::external(name);
-        if let Some(parent) = self.task() {
-            task = task.child_of(parent);
-        }
-        // SAFETY: it borrows nothing.
-        let root = unsafe { hub.add(&mut task, None) }.map_err(ScopeError::Add)?;
-        let end = End { worker: self, root };
         let thread = self.thread().0;
+        let root = hub.begin_scope(thread, name, self.task()).map_err(ScopeError::Add)?;
+        let end = End { worker: self, root };
         let within = hub.table.local(thread).running.get();
         let root_of_scope = Root { id: root, thread, within };
         let scope = Scope { hub, root: root_of_scope, scope: PhantomData, env: PhantomData };
@@ -118,9 +113,7 @@ impl<'t> Worker<'t> {
     }
 
     fn end_scope(&self, root: TaskId) -> Result<(), WaitError> {
-        self.hub().return_credit(self.thread().0);
-        // If the manager shuts down it has been completed already.
-        let _ = self.complete(root);
+        self.hub().end_scope(self.thread().0, root);
         self.wait_for_scope(root)
     }
 }

@@ -41,10 +41,12 @@ pub(crate) enum Phase {
     Running,
     /// Its own work is done, a child's is not.
     Open,
+    /// It is the root of a scope that has not ended.
+    Scope,
 }
 
 impl Phase {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Free,
         Self::Held,
         Self::HeldBlocked,
@@ -53,6 +55,7 @@ impl Phase {
         Self::Queued,
         Self::Running,
         Self::Open,
+        Self::Scope,
     ];
 }
 

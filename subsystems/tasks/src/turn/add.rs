@@ -125,7 +125,7 @@ impl Turn<'_, '_> {
     }
 
     /// Takes a free place.
-    fn take_place(&mut self) -> Result<u32, AddError> {
+    pub(crate) fn take_place(&mut self) -> Result<u32, AddError> {
         let (table, batch) = (self.table, self.table.sizes.batch);
         if let Some(index) = self.me.and_then(|me| table.take_place(me)) {
             return Ok(index);

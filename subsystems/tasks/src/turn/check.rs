@@ -124,7 +124,8 @@ impl Turn<'_, '_> {
             }
         }
         slots.iter().enumerate().find_map(|(index, slot)| {
-            let in_none = matches!(slot.phase(), Phase::Held | Phase::External | Phase::Open);
+            let in_none =
+                matches!(slot.phase(), Phase::Held | Phase::External | Phase::Open | Phase::Scope);
             if in_none != places[index].is_none() {
                 let (phase, list) = (slot.phase(), places[index]);
                 return Some(format!("task {index} is {phase:?} and in list {list:?}"));

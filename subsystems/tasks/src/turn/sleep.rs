@@ -50,7 +50,7 @@ impl Turn<'_, '_> {
     }
 
     /// Returns `true` if nothing can happen any more: threads wait, but nothing could start, none
-    /// runs, and nobody outside has a task in hand.
+    /// runs, and nobody outside has a task or a scope in hand.
     ///
     /// It stays so once it is: what waits then can only be let go by what waits as well. A thread
     /// that comes from its serial code meanwhile has nothing of it: it would have taken it from a
@@ -62,6 +62,7 @@ impl Turn<'_, '_> {
             && counts.ready == 0
             && counts.held == 0
             && counts.external == 0
+            && self.table.locals.iter().all(|local| local.scopes.get() == 0)
             && members(self.state.asleep).any(waits)
             && members(self.state.asleep).all(|thread| !self.may_go_on(thread))
             && !self.table.has_rings()

@@ -226,6 +226,10 @@ fn what_may_not_be_changed_any_more_stays() {
             main.scope(&"scope", |scope| {
                 let outside = Task::new(&"task", |_| {}).child_of(parent);
                 assert_eq!(scope.add(outside), Err(AddError::OutsideScope), "it could outlive");
+                // Else it could end while tasks are added that borrow.
+                assert_eq!(main.complete(scope.id()), Err(ChangeError::NotExternal), "a scope");
+                assert_eq!(main.fail(scope.id()), Err(ChangeError::NotExternal), "a scope");
+                scope.add(Task::new(&"late", |_| {})).expect("the scope is open");
             })
             .expect("nothing fails");
             main.start(first).and(main.complete(parent)).expect("both are open");

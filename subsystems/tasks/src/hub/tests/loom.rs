@@ -299,7 +299,7 @@ fn stolen(many: bool) {
 /// A worker steals what the main thread adds, and both wait for the same root.
 fn a_scope_of_two() {
     beside_a_worker(|watched| {
-        let id = watched.external();
+        let id = watched.hub.begin_scope(0, &"scope", None).expect("there is room");
         let root = hub::Root { id, thread: 0, within: crate::slot::NONE };
         for cell in [0, 1] {
             let write = move |_: &crate::Worker<'_>| {
@@ -311,8 +311,7 @@ fn a_scope_of_two() {
             // SAFETY: the model waits for the root.
             unsafe { watched.hub.add(&mut Task::new(&"task", write), Some(root)) }.expect("room");
         }
-        watched.hub.return_credit(0);
-        watched.hub.with(|turn| turn.complete(id, false)).expect("it is open");
+        watched.hub.end_scope(0, id);
         watched.wait(id);
         assert_eq!((watched.runs(0), watched.runs(1)), (1, 1), "both have run, once");
     });
