@@ -6,6 +6,7 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 use crate::error::WaitError;
 use crate::hub::Hub;
 use crate::id::TaskId;
+use crate::local::Me;
 use crate::plain::{Plain32, Plain64};
 use crate::state::Waits;
 use crate::sync::Owned;
@@ -127,9 +128,9 @@ impl Worker<'_> {
         RB: Send,
     {
         if self.hub().table.board.asks() {
-            self.hub().give_away(self.thread().0);
+            self.hub().give_away(self.me());
         }
-        if self.local().forks.len.get() < LISTED {
+        if self.me().local.forks.len.get() < LISTED {
             return self.both_listed(name, first, second);
         }
         let first = first(self);
@@ -161,20 +162,20 @@ impl Worker<'_> {
             work: Owned::new(Some(second)),
             result: Owned::new(None),
         };
-        let (hub, thread) = (self.hub(), self.thread().0);
+        let (hub, me) = (self.hub(), self.me());
         // SAFETY: the fork stays where it is, and below it is off the list or its task has
         // completed before this ends, also by a panic (invariant 2).
-        unsafe { hub.fork(thread, NonNull::from_ref(&fork).cast()) };
+        unsafe { hub.fork(me, NonNull::from_ref(&fork).cast()) };
         let end = End { worker: self, link: &fork.link };
         let first = first(self);
         core::mem::forget(end);
-        if hub.take_back(thread, &fork.link) {
+        if hub.take_back(me, &fork.link) {
             // SAFETY: it is off the list and no task, so only this thread has it.
             let second = unsafe { fork.work.replace(None) };
             let Some(second) = second else { unreachable!("nobody has run it") };
             return Ok((first, second(self)));
         }
-        hub.wait_for(thread, &fork.link)?;
+        hub.wait_for(me, &fork.link)?;
         // SAFETY: its task has completed.
         let second = unsafe { fork.result.replace(None) };
         match second {
@@ -212,10 +213,10 @@ struct End<'e, 't> {
 
 impl Drop for End<'_, '_> {
     fn drop(&mut self) {
-        let (hub, thread) = (self.worker.hub(), self.worker.thread().0);
-        if !hub.take_back(thread, self.link) {
+        let (hub, me) = (self.worker.hub(), self.worker.me());
+        if !hub.take_back(me, self.link) {
             // The panic goes on and says enough.
-            let _ = hub.wait_for(thread, self.link);
+            let _ = hub.wait_for(me, self.link);
         }
     }
 }
@@ -228,8 +229,8 @@ impl Hub<'_> {
     /// The link is the first field of a fork, which is not moved and does not end before it was
     /// taken back or its task has completed.
     #[inline]
-    unsafe fn fork(&self, thread: u8, link: NonNull<Link>) {
-        let forks = &self.table.local(thread).forks;
+    unsafe fn fork(&self, me: Me<'_>, link: NonNull<Link>) {
+        let forks = &me.local.forks;
         let newest = forks.newest.load(Ordering::Relaxed);
         // SAFETY: it is there, says the caller.
         let new = unsafe { link.as_ref() };
@@ -246,8 +247,8 @@ impl Hub<'_> {
 
     /// Takes a fork off its thread's list, of which it is the newest; `false` if it is a task.
     #[inline]
-    fn take_back(&self, thread: u8, link: &Link) -> bool {
-        let forks = &self.table.local(thread).forks;
+    fn take_back(&self, me: Me<'_>, link: &Link) -> bool {
+        let forks = &me.local.forks;
         forks.newest.store(link.below.load(Ordering::Relaxed), Ordering::Relaxed);
         if link.task.get() != 0 {
             return false;
@@ -265,8 +266,8 @@ impl Hub<'_> {
 
     /// Makes the oldest fork of a thread a task, unless the thread has tasks to be stolen already.
     #[cold]
-    fn give_away(&self, thread: u8) {
-        let local = self.table.local(thread);
+    fn give_away(&self, me: Me<'_>) {
+        let local = me.local;
         let Some(oldest) = NonNull::new(local.forks.oldest.load(Ordering::Relaxed)) else {
             return;
         };
@@ -303,10 +304,10 @@ impl Hub<'_> {
 
     /// Runs tasks until that of a fork has completed.
     #[cold]
-    fn wait_for(&self, thread: u8, link: &Link) -> Result<(), WaitError> {
+    fn wait_for(&self, me: Me<'_>, link: &Link) -> Result<(), WaitError> {
         let Some(id) = TaskId::from_bits(link.task.get()) else {
             return Ok(());
         };
-        self.work_until(thread, Waits::Scope(id), &|| false)
+        self.work_until(me, Waits::Scope(id), &|| false)
     }
 }

@@ -9,7 +9,7 @@ use crate::error::AddError;
 use crate::failures::SOUND;
 use crate::id::TaskId;
 use crate::lent::Lent;
-use crate::local::Local;
+use crate::local::{Local, Me};
 use crate::observer::Observer;
 use crate::slot::{ANYWHERE, AWAITED, List, NONE, Phase, Slot};
 use crate::state::{State, ThreadRecord};
@@ -84,12 +84,12 @@ impl<'m> Hub<'m> {
         set_current(before);
     }
 
-    /// Returns the index of the calling thread, if it is one of the manager's.
+    /// Returns the calling thread, if it is one of the manager's.
     #[inline]
-    pub(crate) fn me(&self) -> Option<u8> {
+    pub(crate) fn me(&self) -> Option<Me<'m>> {
         let (arrival, thread) = current();
         let local = self.table.locals.get(usize::from(thread))?;
-        (arrival != 0 && local.arrival.get() == arrival).then_some(thread)
+        (arrival != 0 && local.arrival.get() == arrival).then_some(Me { thread, local })
     }
 
     /// Does something under the lock, and wakes whom it concerns.
@@ -149,7 +149,7 @@ impl<'m> Hub<'m> {
     #[inline]
     fn add_ready(
         &self,
-        me: u8,
+        me: Me<'_>,
         index: u32,
         task: &mut Task<'_>,
         root: Option<Root>,
@@ -160,7 +160,7 @@ impl<'m> Hub<'m> {
             (Some(parent), root) => match self.count_at(me, parent, root) {
                 Ok(parent) => parent,
                 Err(error) => {
-                    self.keep_place(me, index);
+                    self.keep_place(me, index, self.table.slot(index));
                     return Err(error);
                 }
             },
@@ -170,7 +170,7 @@ impl<'m> Hub<'m> {
             Work::Nothing | Work::Elsewhere => None,
         };
         let id = self.table.fill(index, task, work, (parent, ANYWHERE, Phase::Queued));
-        let added = &self.table.local(me).added;
+        let added = &me.local.added;
         added.set(added.get() + 1);
         if !self.table.push(me, index) {
             self.with(|turn| turn.enqueue_shared(index));
@@ -181,7 +181,7 @@ impl<'m> Hub<'m> {
     }
 
     /// Adds one to the open work of a task; it has to be the root or below it.
-    fn count_at(&self, me: u8, parent: TaskId, root: Option<Root>) -> Result<u32, AddError> {
+    fn count_at(&self, me: Me<'_>, parent: TaskId, root: Option<Root>) -> Result<u32, AddError> {
         let index = match self.table.pin(parent) {
             Pin::Open(index) => index,
             Pin::Other(index) => {
@@ -201,10 +201,10 @@ impl<'m> Hub<'m> {
     /// scope: from this thread's credit there if the scope's own code runs. Not if a task does while
     /// the scope ends, which has given its credit back.
     #[inline]
-    fn count_at_root(&self, me: u8, root: Root) -> u32 {
-        let (local, index) = (self.table.local(me), root.id.index());
+    fn count_at_root(&self, me: Me<'_>, root: Root) -> u32 {
+        let (local, index) = (me.local, root.id.index());
         let open = &self.table.slot(index).open;
-        if root.thread != me || root.within != local.running.get() {
+        if root.thread != me.thread || root.within != local.running.get() {
             // Relaxed, here and below: it is open, and nothing is handed on.
             open.fetch_add(1, Ordering::Relaxed);
             return index;
@@ -224,14 +224,14 @@ impl<'m> Hub<'m> {
     /// Begins a scope on a thread, within the task that it runs: adds the task that is its root.
     pub(crate) fn begin_scope(
         &self,
-        thread: u8,
+        me: Me<'_>,
         name: Name,
         within: Option<TaskId>,
     ) -> Result<TaskId, AddError> {
         if self.table.board.is_closing() {
             return Err(AddError::Closing);
         }
-        let index = match self.table.take_place(thread) {
+        let index = match self.table.take_place(me) {
             Some(index) => index,
             None => self.with(|turn| turn.take_place())?,
         };
@@ -242,29 +242,29 @@ impl<'m> Hub<'m> {
         }
         let task = Task::empty(name);
         let id = self.table.fill(index, &task, None, (parent, ANYWHERE, Phase::Scope));
-        let local = self.table.local(thread);
+        let local = me.local;
         local.added.set(local.added.get() + 1);
         local.scopes.set(local.scopes.get() + 1);
         Ok(id)
     }
 
     /// Ends a scope: its root completes once its tasks have.
-    pub(crate) fn end_scope(&self, thread: u8, root: TaskId) {
-        let (local, index) = (self.table.local(thread), root.index());
+    pub(crate) fn end_scope(&self, me: Me<'_>, root: TaskId) {
+        let (local, index) = (me.local, root.index());
         let mut count = 1;
         if local.credit_root.get() == index {
             local.credit_root.set(NONE);
             count += local.credit.replace(0);
         }
         self.table.slot(index).set_phase(Phase::Open);
-        self.close_items(thread, index, count);
+        self.close_items(me, index, count);
         // After what waited for the root was let go: see `Turn::is_stuck`.
         local.scopes.set(local.scopes.get() - 1);
     }
 
     /// Gives back what the root of a scope was counted for tasks that were not added.
-    fn return_credit(&self, me: u8) {
-        let local = self.table.local(me);
+    fn return_credit(&self, me: Me<'_>) {
+        let local = me.local;
         let (root, credit) = (local.credit_root.replace(NONE), local.credit.replace(0));
         if credit != 0 {
             self.close_items(me, root, credit);
@@ -273,7 +273,7 @@ impl<'m> Hub<'m> {
 
     /// Takes some off a task's open work, as [`Turn::close_items`] does, without the lock unless
     /// something waits for it or it has failed.
-    pub(crate) fn close_items(&self, me: u8, index: u32, count: u32) {
+    pub(crate) fn close_items(&self, me: Me<'_>, index: u32, count: u32) {
         let slot = self.table.slot(index);
         // Acquire: if this thread takes off the last, all is visible that the others did.
         let mut open = slot.open.load(Ordering::Acquire);
@@ -292,9 +292,9 @@ impl<'m> Hub<'m> {
             }
         }
         let parent = slot.parent.get();
-        self.table.end(index);
-        self.keep_place(me, index);
-        let completed = &self.table.local(me).completed;
+        Table::end(slot);
+        self.keep_place(me, index, slot);
+        let completed = &me.local.completed;
         completed.set(completed.get() + 1);
         if parent != NONE {
             self.owe(me, parent);
@@ -311,8 +311,8 @@ impl<'m> Hub<'m> {
     }
 
     #[inline]
-    fn keep_place(&self, me: u8, index: u32) {
-        if let Some(batch) = self.table.keep_place(me, index) {
+    fn keep_place(&self, me: Me<'_>, index: u32, slot: &Slot) {
+        if let Some(batch) = self.table.keep_place(me, index, slot) {
             self.with(|turn| turn.state.places.free_batch(turn.table.slots, batch));
         }
     }
@@ -321,8 +321,8 @@ impl<'m> Hub<'m> {
     /// before this thread does anything but run a child of the same task, and at once if that was
     /// the last, so nobody waits longer for that task.
     #[inline]
-    fn owe(&self, me: u8, parent: u32) {
-        let local = self.table.local(me);
+    fn owe(&self, me: Me<'_>, parent: u32) {
+        let local = me.local;
         if local.pending.get() != 0 && local.pending_parent.get() != parent {
             self.pay(me);
         }
@@ -336,8 +336,8 @@ impl<'m> Hub<'m> {
     }
 
     /// Takes off what [`owe`](Self::owe) noted; `false` if that was nothing.
-    pub(crate) fn pay(&self, me: u8) -> bool {
-        let local = self.table.local(me);
+    pub(crate) fn pay(&self, me: Me<'_>) -> bool {
+        let local = me.local;
         let mut any = false;
         loop {
             let count = local.pending.replace(0);

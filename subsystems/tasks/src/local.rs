@@ -49,6 +49,13 @@ pub(crate) struct Local {
     pub(crate) completed: Plain64,
 }
 
+/// A thread of the manager, as it knows itself: so what it has needs no search.
+#[derive(Clone, Copy)]
+pub(crate) struct Me<'m> {
+    pub(crate) thread: u8,
+    pub(crate) local: &'m Local,
+}
+
 impl Local {
     pub(crate) fn new() -> Self {
         Self {

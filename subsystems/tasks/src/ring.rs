@@ -37,9 +37,10 @@ impl Ring {
         Self { head: End(AtomicU64::new(0)), tail: End(AtomicU64::new(0)) }
     }
 
-    /// Adds a task; `false` if there is no room. Only by the owner.
+    /// Adds a task; `false` if there is no room. Only by the owner, which may say that it is alone:
+    /// that there are no other threads to take of this ring.
     #[inline]
-    pub(crate) fn push(&self, entries: &[AtomicU32], index: u32) -> bool {
+    pub(crate) fn push(&self, entries: &[AtomicU32], index: u32, is_alone: bool) -> bool {
         // Relaxed: only this thread writes it.
         let tail = self.tail.0.load(Ordering::Relaxed);
         // Acquire pairs with the Release of the thread that took the entry which is overwritten
@@ -48,11 +49,27 @@ impl Ring {
             return false;
         }
         entries[place(entries, tail)].store(index, Ordering::Relaxed);
+        if is_alone {
+            self.tail.0.store(tail + 1, Ordering::Release);
+            return true;
+        }
         // An exchange and no store: what the owner reads next, whether somebody sleeps, is read
         // after this is seen by all (see `Board`). Release hands the task on.
         self.tail.0.swap(tail + 1, Ordering::SeqCst);
         seen_by_all();
         true
+    }
+
+    /// Takes the oldest task. By the owner, where it is alone: see [`push`](Self::push).
+    #[inline]
+    pub(crate) fn pop_alone(&self, entries: &[AtomicU32]) -> Option<u32> {
+        // Relaxed: this thread wrote all of it.
+        let head = self.head.0.load(Ordering::Relaxed);
+        if self.tail.0.load(Ordering::Relaxed) <= head {
+            return None;
+        }
+        self.head.0.store(head + 1, Ordering::Release);
+        Some(entries[place(entries, head)].load(Ordering::Relaxed))
     }
 
     /// Takes the oldest task. By any thread.

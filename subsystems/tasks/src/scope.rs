@@ -100,11 +100,11 @@ impl<'t> Worker<'t> {
         work: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> R,
     ) -> Result<R, ScopeError> {
         let hub: &'env Hub<'env> = self.hub();
-        let thread = self.thread().0;
-        let root = hub.begin_scope(thread, name, self.task()).map_err(ScopeError::Add)?;
+        let me = self.me();
+        let root = hub.begin_scope(me, name, self.task()).map_err(ScopeError::Add)?;
         let end = End { worker: self, root };
-        let within = hub.table.local(thread).running.get();
-        let root_of_scope = Root { id: root, thread, within };
+        let within = me.local.running.get();
+        let root_of_scope = Root { id: root, thread: me.thread, within };
         let scope = Scope { hub, root: root_of_scope, scope: PhantomData, env: PhantomData };
         let result = work(&scope);
         core::mem::forget(end);
@@ -113,7 +113,7 @@ impl<'t> Worker<'t> {
     }
 
     fn end_scope(&self, root: TaskId) -> Result<(), WaitError> {
-        self.hub().end_scope(self.thread().0, root);
+        self.hub().end_scope(self.me(), root);
         self.wait_for_scope(root)
     }
 }

@@ -142,7 +142,7 @@ impl State {
         for (index, slot) in table.slots.iter().enumerate().rev() {
             // Ids of an earlier run stay dead.
             if slot.generation.load(Ordering::Relaxed) & 1 == 1 {
-                table.end(index as u32);
+                Table::end(slot);
             }
             slot.open.store(0, Ordering::Relaxed);
             slot.dependents.set(NONE);

@@ -4,7 +4,7 @@ use crate::board::Board;
 use crate::closure::Closure;
 use crate::failures::SOUND;
 use crate::id::TaskId;
-use crate::local::Local;
+use crate::local::{Local, Me};
 use crate::plain::Plain64;
 use crate::slot::{AWAITED, NONE, Phase, Slot};
 use crate::sync::{AtomicU32, Ordering, fence};
@@ -77,6 +77,12 @@ impl<'m> Table<'m> {
     #[inline]
     pub(crate) fn local(&self, thread: u8) -> &'m Local {
         &self.locals[usize::from(thread)]
+    }
+
+    /// Returns a thread as it knows itself. Only for that thread.
+    #[inline]
+    pub(crate) fn me(&self, thread: u8) -> Me<'m> {
+        Me { thread, local: self.local(thread) }
     }
 
     /// Returns the entries of a thread's ring.
@@ -175,8 +181,7 @@ impl<'m> Table<'m> {
 
     /// Ends the task in a place whose open work is none: its id is dead from now on.
     #[inline]
-    pub(crate) fn end(&self, index: u32) {
-        let slot = self.slot(index);
+    pub(crate) fn end(slot: &Slot) {
         slot.set_phase(Phase::Free);
         let generation = slot.generation.load(Ordering::Relaxed).wrapping_add(1);
         // Release pairs with the Acquire of `Slot::is`: all that the task did is visible.
@@ -185,8 +190,8 @@ impl<'m> Table<'m> {
 
     /// Adds a task to this thread's ring; `false` if it must go to the queue that the lock guards.
     #[inline]
-    pub(crate) fn push(&self, thread: u8, index: u32) -> bool {
-        let local = self.local(thread);
+    pub(crate) fn push(&self, me: Me<'_>, index: u32) -> bool {
+        let Me { thread, local } = me;
         let priority = self.slot(index).priority.get();
         if local.level.get() != priority {
             if !local.ring.is_empty() {
@@ -194,10 +199,11 @@ impl<'m> Table<'m> {
             }
             local.level.set(priority);
         }
-        if !local.ring.push(self.entries(thread), index) {
+        let is_alone = self.is_alone();
+        if !local.ring.push(self.entries(thread), index, is_alone) {
             return false;
         }
-        if !self.is_alone() {
+        if !is_alone {
             self.board.show(thread, priority + 1);
         }
         true
@@ -205,8 +211,8 @@ impl<'m> Table<'m> {
 
     /// Takes a free place of this thread's.
     #[inline]
-    pub(crate) fn take_place(&self, thread: u8) -> Option<u32> {
-        let local = self.local(thread);
+    pub(crate) fn take_place(&self, me: Me<'_>) -> Option<u32> {
+        let local = me.local;
         let mut index = local.free.get();
         if index == NONE {
             index = local.spare.replace(NONE);
@@ -222,9 +228,9 @@ impl<'m> Table<'m> {
 
     /// Keeps a free place for this thread. Returns a batch that is too much for it.
     #[inline]
-    pub(crate) fn keep_place(&self, thread: u8, index: u32) -> Option<u32> {
-        let local = self.local(thread);
-        self.slot(index).next.set(local.free.get());
+    pub(crate) fn keep_place(&self, me: Me<'_>, index: u32, slot: &Slot) -> Option<u32> {
+        let local = me.local;
+        slot.next.set(local.free.get());
         let count = local.free_count.get() + 1;
         if count < self.sizes.batch {
             local.free.set(index);
@@ -239,30 +245,29 @@ impl<'m> Table<'m> {
 
     /// Takes tasks of the greatest height that rings show, if that is more than `mine`: one, and
     /// more for this thread's ring if that is empty.
-    pub(crate) fn steal(&self, thread: u8, mine: u8) -> Option<u32> {
+    #[cold]
+    pub(crate) fn steal(&self, me: Me<'_>, mine: u8) -> Option<u32> {
         loop {
             let height = self.board.highest();
             if height <= mine {
                 return None;
             }
-            if let Some(index) = self.steal_of(thread, height, mine == 0) {
+            if let Some(index) = self.steal_of(me, height, mine == 0) {
                 return Some(index);
             }
             self.board.clear(height, self.locals.len());
         }
     }
 
-    fn steal_of(&self, thread: u8, height: u8, many: bool) -> Option<u32> {
+    fn steal_of(&self, me: Me<'_>, height: u8, many: bool) -> Option<u32> {
+        let thread = me.thread;
         let count = self.locals.len() as u8;
         let others = (thread + 1..count).chain(0..=thread);
         for other in others.filter(|other| self.board.shown(*other) == height) {
             let ring = &self.local(other).ring;
             if other != thread {
-                let taken = if many {
-                    self.steal_many(thread, other)
-                } else {
-                    ring.pop(self.entries(other))
-                };
+                let taken =
+                    if many { self.steal_many(me, other) } else { ring.pop(self.entries(other)) };
                 if taken.is_some() {
                     return taken;
                 }
@@ -272,8 +277,8 @@ impl<'m> Table<'m> {
         None
     }
 
-    fn steal_many(&self, thread: u8, from: u8) -> Option<u32> {
-        let (local, other) = (self.local(thread), self.local(from));
+    fn steal_many(&self, me: Me<'_>, from: u8) -> Option<u32> {
+        let (Me { thread, local }, other) = (me, self.local(from));
         let index = local.ring.steal(self.entries(thread), &other.ring, self.entries(from))?;
         // All that was taken has one priority, since what one ring has does.
         let priority = self.slot(index).priority.get();

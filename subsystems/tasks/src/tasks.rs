@@ -235,7 +235,7 @@ impl NewWorker<'_, '_> {
             self.has_served = true;
             let before = self.hub.arrive(self.index);
             self.start.tell();
-            self.hub.serve(self.index);
+            self.hub.serve(self.hub.table.me(self.index));
             self.hub.depart(self.index, before);
         }
     }

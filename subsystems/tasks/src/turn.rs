@@ -14,6 +14,7 @@ mod finish;
 mod sleep;
 
 use crate::id::TaskId;
+use crate::local::Me;
 use crate::slot::{AWAITED, List};
 use crate::state::State;
 use crate::sync::{Ordering, yield_now};
@@ -26,7 +27,7 @@ pub(crate) struct Turn<'t, 'm> {
     pub(crate) state: &'t mut State,
     pub(crate) table: &'t Table<'m>,
     /// The thread, if it is one of the manager's.
-    pub(crate) me: Option<u8>,
+    pub(crate) me: Option<Me<'m>>,
 }
 
 impl Turn<'_, '_> {

@@ -9,7 +9,7 @@ use crate::event::Event;
 use crate::handle::Handle;
 use crate::hub::Hub;
 use crate::id::TaskId;
-use crate::local::Local;
+use crate::local::Me;
 use crate::state::Waits;
 use crate::sync::Current;
 use crate::task::ThreadIndex;
@@ -21,8 +21,7 @@ use crate::task::ThreadIndex;
 /// themselves wait: prefer dependencies to waits within tasks.
 pub struct Worker<'t> {
     handle: Handle<'t>,
-    local: &'t Local,
-    thread: u8,
+    me: Me<'t>,
     task: Option<TaskId>,
     /// It belongs to one thread.
     not_send: PhantomData<*const ()>,
@@ -30,9 +29,8 @@ pub struct Worker<'t> {
 
 impl<'t> Worker<'t> {
     #[inline]
-    pub(crate) fn new(hub: &'t Hub<'t>, thread: u8, task: Option<TaskId>) -> Self {
-        let local = hub.table.local(thread);
-        Self { handle: Handle::new(hub), local, thread, task, not_send: PhantomData }
+    pub(crate) fn new(hub: &'t Hub<'t>, me: Me<'t>, task: Option<TaskId>) -> Self {
+        Self { handle: Handle::new(hub), me, task, not_send: PhantomData }
     }
 
     /// Returns the task manager, for any thread.
@@ -44,7 +42,7 @@ impl<'t> Worker<'t> {
     /// Returns the thread's index.
     #[must_use]
     pub fn thread(&self) -> ThreadIndex {
-        ThreadIndex(self.thread)
+        ThreadIndex(self.me.thread)
     }
 
     /// Returns the task that it is in the midst of; `None` in serial code.
@@ -64,7 +62,7 @@ impl<'t> Worker<'t> {
     /// [`WaitError`] says how it ended otherwise than well, if that was one of the last 256 that
     /// did.
     pub fn wait(&self, task: TaskId) -> Result<(), WaitError> {
-        self.hub().work_until(self.thread, Waits::Task(task), &|| false)
+        self.hub().work_until(self.me, Waits::Task(task), &|| false)
     }
 
     /// Runs tasks until the event is set.
@@ -73,18 +71,18 @@ impl<'t> Worker<'t> {
     ///
     /// [`WaitError::Closing`] if the manager shuts down first.
     pub fn do_work_while_waiting_for(&self, event: &Event) -> Result<(), WaitError> {
-        self.hub().work_until(self.thread, Waits::Event(event.address()), &|| event.is_set())
+        self.hub().work_until(self.me, Waits::Event(event.address()), &|| event.is_set())
     }
 
     /// Runs one task, if one could start; returns whether there was one.
     pub fn run_one(&self) -> bool {
-        self.hub().run_one(self.thread)
+        self.hub().run_one(self.me)
     }
 
     /// Runs tasks until the root of a scope has completed, however that may end: what its tasks
     /// borrow ends then.
     pub(crate) fn wait_for_scope(&self, root: TaskId) -> Result<(), WaitError> {
-        self.hub().work_until(self.thread, Waits::Scope(root), &|| false)
+        self.hub().work_until(self.me, Waits::Scope(root), &|| false)
     }
 
     #[inline]
@@ -92,10 +90,10 @@ impl<'t> Worker<'t> {
         self.handle.hub()
     }
 
-    /// Returns what this thread has for itself.
+    /// Returns the thread as it knows itself.
     #[inline]
-    pub(crate) fn local(&self) -> &'t Local {
-        self.local
+    pub(crate) fn me(&self) -> Me<'t> {
+        self.me
     }
 }
 
@@ -110,7 +108,7 @@ impl<'t> Deref for Worker<'t> {
 impl fmt::Debug for Worker<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Worker")
-            .field("thread", &self.thread)
+            .field("thread", &self.me.thread)
             .field("task", &self.task)
             .finish_non_exhaustive()
     }
@@ -130,7 +128,7 @@ pub struct MainThread<'t> {
 impl<'t> MainThread<'t> {
     pub(crate) fn new(hub: &'t Hub<'t>, thread: u8) -> Self {
         let before = hub.arrive(thread);
-        Self { worker: Worker::new(hub, thread, None), before }
+        Self { worker: Worker::new(hub, hub.table.me(thread), None), before }
     }
 }
 
@@ -144,7 +142,7 @@ impl<'t> Deref for MainThread<'t> {
 
 impl Drop for MainThread<'_> {
     fn drop(&mut self) {
-        let thread = self.worker.thread;
+        let thread = self.worker.me.thread;
         self.worker.hub().with(|turn| turn.unregister(thread));
         self.worker.hub().depart(thread, self.before);
     }

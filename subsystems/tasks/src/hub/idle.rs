@@ -1,7 +1,7 @@
 //! What a thread does that finds nothing to run.
 
 use crate::hub::Hub;
-use crate::local::LOOKS;
+use crate::local::{LOOKS, Me};
 use crate::state::Waits;
 use crate::turn::{Fell, Turn};
 
@@ -10,31 +10,31 @@ impl Hub<'_> {
     #[cold]
     pub(super) fn idle(
         &self,
-        thread: u8,
+        me: Me<'_>,
         waits: Waits,
         is_there: &dyn Fn() -> bool,
     ) -> Option<u32> {
         let board = &self.table.board;
-        if self.pay(thread) {
+        if self.pay(me) {
             // What is waited for may have completed.
             return None;
         }
         board.begin_idle();
         board.begin_search();
-        let seen = self.look(thread, waits, is_there);
+        let seen = self.look(me, waits, is_there);
         if !seen {
-            self.sleep(thread, waits, is_there);
+            self.sleep(me, waits, is_there);
         }
-        let taken = self.take(thread);
+        let taken = self.take(me);
         let was_last = board.end_search();
         board.end_idle();
         if seen && taken.is_some() {
-            let looks = &self.table.local(thread).looks;
+            let looks = &me.local.looks;
             looks.set((looks.get() * 2).min(LOOKS.end));
         }
         // One was woken for many tasks, and wakes the next. Also if it found none itself: one that was
         // added since then woke nobody, as this thread still looked.
-        if was_last && self.table.sees_work(thread) && board.misses_somebody() {
+        if was_last && self.table.sees_work(me.thread) && board.misses_somebody() {
             self.wake_one();
         }
         taken
@@ -42,11 +42,11 @@ impl Hub<'_> {
 
     /// Looks without the lock, for a while; `true` if it may have found something. How long is
     /// adapted to whether that was of use before.
-    fn look(&self, thread: u8, waits: Waits, is_there: &dyn Fn() -> bool) -> bool {
-        let looks = &self.table.local(thread).looks;
+    fn look(&self, me: Me<'_>, waits: Waits, is_there: &dyn Fn() -> bool) -> bool {
+        let looks = &me.local.looks;
         let budget = looks.get();
         for _ in 0..budget {
-            let found = self.table.sees_work(thread) || self.may_have_ended(thread, waits);
+            let found = self.table.sees_work(me.thread) || self.may_have_ended(me, waits);
             if found || is_there() {
                 return true;
             }
@@ -58,24 +58,24 @@ impl Hub<'_> {
 
     /// Sleeps until woken, unless there is something to do. Before and after, the thread counts as
     /// one that looks for tasks; the thread that wakes it counts it.
-    fn sleep(&self, thread: u8, waits: Waits, is_there: &dyn Fn() -> bool) {
+    fn sleep(&self, me: Me<'_>, waits: Waits, is_there: &dyn Fn() -> bool) {
         let mut guard = self.state.lock();
         self.table.board.end_search();
-        let mut turn = Turn { state: &mut guard, table: &self.table, me: Some(thread) };
-        let fell = if is_there() { Fell::Awake } else { turn.fall_asleep(thread, waits) };
+        let mut turn = Turn { state: &mut guard, table: &self.table, me: Some(me) };
+        let fell = if is_there() { Fell::Awake } else { turn.fall_asleep(me.thread, waits) };
         if fell == Fell::Awake {
             self.table.board.begin_search();
         }
         if fell == Fell::Asleep {
             // Others may have been woken, where all waited for each other.
             let wakes = guard.before_unlock(&self.table);
-            self.ring(wakes & !(1 << thread));
-            while guard.is_asleep(thread) {
-                guard = self.bells[usize::from(thread)].sleep(guard);
+            self.ring(wakes & !(1 << me.thread));
+            while guard.is_asleep(me.thread) {
+                guard = self.bells[usize::from(me.thread)].sleep(guard);
             }
         }
         let wakes = guard.before_unlock(&self.table);
         drop(guard);
-        self.ring(wakes & !(1 << thread));
+        self.ring(wakes & !(1 << me.thread));
     }
 }

@@ -135,8 +135,8 @@ impl Turn<'_, '_> {
         let rest = table.slot(first).next.get();
         match self.me {
             Some(me) => {
-                table.local(me).free.set(rest);
-                table.local(me).free_count.set(count - 1);
+                me.local.free.set(rest);
+                me.local.free_count.set(count - 1);
             }
             None => {
                 self.state.places.loose = rest;
@@ -149,7 +149,7 @@ impl Turn<'_, '_> {
     fn count_added(&mut self) {
         match self.me {
             Some(me) => {
-                let added = &self.table.local(me).added;
+                let added = &me.local.added;
                 added.set(added.get() + 1);
             }
             None => self.state.added += 1,

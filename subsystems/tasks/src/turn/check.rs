@@ -30,7 +30,8 @@ impl Turn<'_, '_> {
     /// Returns `true` if no other thread changes anything without the lock.
     pub(crate) fn is_quiet(&self) -> bool {
         let threads = self.state.threads.iter().enumerate();
-        let mut others = threads.filter(|(index, _)| self.me != Some(*index as u8));
+        let mut others =
+            threads.filter(|(index, _)| self.me.is_none_or(|me| usize::from(me.thread) != *index));
         others.all(|(index, thread)| !thread.registered || self.state.is_asleep(index as u8))
     }
 

@@ -5,6 +5,7 @@ use crate::id::TaskId;
 use crate::slot::{ANYWHERE, AWAITED, List, NONE, Phase};
 use crate::state::{Waits, members};
 use crate::sync::Ordering;
+use crate::table::Table;
 use crate::turn::Turn;
 
 impl Turn<'_, '_> {
@@ -140,7 +141,7 @@ impl Turn<'_, '_> {
                 self.spread(parent, failure);
             }
         }
-        table.end(index);
+        Table::end(slot);
         self.free(index);
         if dependents != NONE {
             self.release(dependents, failure, pending);
@@ -159,9 +160,9 @@ impl Turn<'_, '_> {
             self.state.places.free(slots, index, batch);
             return;
         };
-        let completed = &self.table.local(me).completed;
+        let completed = &me.local.completed;
         completed.set(completed.get() + 1);
-        if let Some(batch) = self.table.keep_place(me, index) {
+        if let Some(batch) = self.table.keep_place(me, index, self.table.slot(index)) {
             self.state.places.free_batch(slots, batch);
         }
     }

@@ -125,7 +125,7 @@ impl Watched {
     }
 
     fn wait(&self, task: TaskId) {
-        let waited = self.hub.work_until(0, Waits::Task(task), &|| false);
+        let waited = self.hub.work_until(self.hub.table.me(0), Waits::Task(task), &|| false);
         waited.expect("nothing fails");
     }
 
@@ -140,7 +140,7 @@ fn beside_a_worker(main: impl FnOnce(&Watched)) {
     let other = Arc::clone(&watched);
     let worker = thread::spawn(move || {
         other.hub.arrive(1);
-        other.hub.serve(1);
+        other.hub.serve(other.hub.table.me(1));
         other.hub.with(|turn| turn.unregister(1));
     });
     main(&watched);
@@ -168,10 +168,10 @@ fn taken_once() {
     let other = Arc::clone(&watched);
     let thread = thread::spawn(move || {
         other.hub.arrive(1);
-        while other.hub.run_one(1) {}
+        while other.hub.run_one(other.hub.table.me(1)) {}
         other.hub.with(|turn| turn.unregister(1));
     });
-    while watched.hub.run_one(0) {}
+    while watched.hub.run_one(watched.hub.table.me(0)) {}
     thread.join().expect("the thread ends well");
     assert_eq!([0, 1, 2].map(|cell| watched.runs(cell)), [1; 3], "each once");
     assert!(!tasks.iter().any(|task| watched.hub.table.is_open(*task)), "done");
@@ -185,7 +185,7 @@ fn added_by_two() {
     let thread = thread::spawn(move || _ = other.add(&"one", 0, None));
     watched.add(&"other", 1, None);
     thread.join().expect("the thread ends well");
-    while watched.hub.run_one(0) {}
+    while watched.hub.run_one(watched.hub.table.me(0)) {}
     assert_eq!([0, 1].map(|cell| watched.runs(cell)), [1; 2], "each once");
     watched.check();
 }
@@ -224,7 +224,7 @@ fn left_to_the_worker() {
     let (worker, outside) = (Arc::clone(&watched), Arc::clone(&watched));
     let worker = thread::spawn(move || {
         worker.hub.arrive(1);
-        worker.hub.serve(1);
+        worker.hub.serve(worker.hub.table.me(1));
         worker.hub.with(|turn| turn.unregister(1));
     });
     let of_task = Arc::clone(&done);
@@ -241,7 +241,10 @@ fn left_to_the_worker() {
         of_task
     });
     let event = &watched.event;
-    let waited = watched.hub.work_until(0, Waits::Event(event.address()), &|| event.is_set());
+    let waited =
+        watched
+            .hub
+            .work_until(watched.hub.table.me(0), Waits::Event(event.address()), &|| event.is_set());
     waited.expect("it is set");
     done.wait();
     drop(outside.join().expect("the thread ends well"));
@@ -261,7 +264,10 @@ fn woken_by_an_event() {
         });
     });
     let event = &watched.event;
-    let waited = watched.hub.work_until(0, Waits::Event(event.address()), &|| event.is_set());
+    let waited =
+        watched
+            .hub
+            .work_until(watched.hub.table.me(0), Waits::Event(event.address()), &|| event.is_set());
     waited.expect("it is set");
     thread.join().expect("the thread ends well");
     watched.check();
@@ -288,7 +294,7 @@ fn stolen(many: bool) {
     });
     let (ring, entries, ..) = &*shared;
     for index in 1..=3 {
-        assert!(ring.push(entries, index), "there is room");
+        assert!(ring.push(entries, index, false), "there is room");
     }
     let mut taken = take(ring, entries);
     taken.extend(thief.join().expect("the thief ends well"));
@@ -299,7 +305,10 @@ fn stolen(many: bool) {
 /// A worker steals what the main thread adds, and both wait for the same root.
 fn a_scope_of_two() {
     beside_a_worker(|watched| {
-        let id = watched.hub.begin_scope(0, &"scope", None).expect("there is room");
+        let id = watched
+            .hub
+            .begin_scope(watched.hub.table.me(0), &"scope", None)
+            .expect("there is room");
         let root = hub::Root { id, thread: 0, within: crate::slot::NONE };
         for cell in [0, 1] {
             let write = move |_: &crate::Worker<'_>| {
@@ -311,7 +320,7 @@ fn a_scope_of_two() {
             // SAFETY: the model waits for the root.
             unsafe { watched.hub.add(&mut Task::new(&"task", write), Some(root)) }.expect("room");
         }
-        watched.hub.end_scope(0, id);
+        watched.hub.end_scope(watched.hub.table.me(0), id);
         watched.wait(id);
         assert_eq!((watched.runs(0), watched.runs(1)), (1, 1), "both have run, once");
     });
@@ -324,7 +333,7 @@ static GIVEN_AWAY: AtomicUsize = AtomicUsize::new(0);
 /// A worker asks for the second of two pieces, and may get it.
 fn forked() {
     beside_a_worker(|watched| {
-        let worker = crate::Worker::new(&watched.hub, 0, None);
+        let worker = crate::Worker::new(&watched.hub, watched.hub.table.me(0), None);
         let write = |cell: usize| {
             watched.cells[cell].with_mut(|value| {
                 // SAFETY: no other piece has this cell.
