@@ -26,7 +26,7 @@ pub(super) use x86::{Avx2, Avx512, Sse2};
 ///
 /// # Invariants
 ///
-/// 1. A value exists only on a processor that has the type's instructions: whoever calls
+/// 1. A value exists only on a processor that has the type's instructions: the caller of
 ///    [`splat`](Self::splat) or [`load`](Self::load) promises it, and there is no other source.
 pub(super) unsafe trait Vector: Float {
     const LANES: usize;
