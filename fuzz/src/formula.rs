@@ -23,6 +23,9 @@ pub const SYMBOLS: Symbols<'static> = Symbols {
 /// More inputs than run at once.
 const ROWS: usize = 259;
 
+/// Inputs of a run: as many as each of the machines needs at least, and some more.
+const COUNTS: [usize; 5] = [3, 7, 45, 100, ROWS];
+
 /// Runs bytecode for inputs one by one and all at once: the results must be the same to the bit.
 ///
 /// # Panics
@@ -36,9 +39,12 @@ pub fn run_both(bytecode: &Bytecode<'_>, memory: &dyn Allocator) {
     let mut results = [0.0; ROWS];
     let mut stack: BatchStack =
         BatchStack::try_new_in(bytecode.depth(), memory).expect("there is memory");
-    bytecode.run_batch(&inputs, &mut results, &mut stack);
-    for (row, result) in results.iter().enumerate() {
-        let one = bytecode.run(&[t[row], x[row], -2.5]);
-        assert_eq!(one.to_bits(), result.to_bits(), "row {row}: {one} alone, {result} in a batch");
+    for count in COUNTS {
+        bytecode.run_batch(&inputs, &mut results[..count], &mut stack);
+        for (row, result) in results[..count].iter().enumerate() {
+            let one = bytecode.run(&[t[row], x[row], -2.5]);
+            let note = format_args!("row {row} of {count}: {one} alone, {result} in a batch");
+            assert_eq!(one.to_bits(), result.to_bits(), "{note}");
+        }
     }
 }

@@ -46,7 +46,7 @@ fn stacks_of_batches_conform() {
         let depth = expression.bytecode().depth();
         let mut stack = watch
             .make(|memory| BatchStack::try_new_in(depth, memory), BatchStack::depth)?
-            .claiming(|stack| stack.depth() * 1_032);
+            .claiming(|stack| stack.depth() * 512);
         let ages: Vec<f32> = (0..600).map(|index| 0.01 * index as f32).collect();
         let mut results = vec![0.0; ages.len()];
         let inputs = [Input::Column(&ages), Input::Same(2.0)];

@@ -28,7 +28,7 @@ pub fn rows() -> Vec<Row> {
         batch::<7>,
     ];
     let ahead = Aim::over_peer(1.0, 0.5);
-    let native = Aim::over_peer(2.0, 1.0);
+    let native = Aim::over_peer(1.3, 1.0);
     let row = |kind: &str, name: &str, aim, made| {
         Row::new(format!("expressions/{kind}/{name}"), Unit::Ns, aim, Measure::Race(made))
     };

@@ -1,25 +1,29 @@
-//! The machine that runs many inputs: each operation runs over a column of them before the next one
+//! Runs over many inputs: a block of them runs from the first word to the last before the next one
 //! is looked at.
 //!
 //! After Niklas Frykholm, "A Tiny Expression Language" (2011), whose machine runs one input at a
-//! time. Here a slot of the stack is a column of [`LANES`] floats, small enough that several stay
-//! in the nearest cache, and an operation is a loop that the compiler makes vector instructions of.
-//! Pushing a variable copies nothing: the slot remembers whose it is until an operation has read
-//! it. The lowest slot is the column of results itself.
+//! time. Here the top of the stack is a block of inputs, one to each lane of eight vector registers,
+//! and an operation is eight instructions. The machine is compiled for several sets of
+//! instructions; the processor that runs it decides which of them is used, and all give the same
+//! bits.
 
-mod kernel;
-mod lanes;
-mod pair;
+mod block;
+mod job;
+mod long;
+mod machine;
+mod path;
+mod vector;
 
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 
 use crate::bytecode::Bytecode;
 
-use lanes::{Lanes, Slot};
+use job::Job;
 
-/// The inputs that an operation runs over at once.
-pub const LANES: usize = 256;
+/// The most inputs that a user's function is called with at once, and the floats of a slot of a
+/// [`BatchStack`].
+pub const LANES: usize = 128;
 
 /// The values of a variable.
 #[derive(Clone, Copy, Debug)]
@@ -30,13 +34,13 @@ pub enum Input<'a> {
     Same(f32),
 }
 
-/// The columns in which a batch computes. One serves any number of expressions and runs, one after
+/// The stack on which a batch computes. One serves any number of expressions and runs, one after
 /// the other.
 ///
 /// # Memory
 ///
-/// 1 032 bytes for each value on the stack of the deepest expression, in two blocks. Most
-/// expressions are 1 to 3 deep.
+/// 512 bytes for each value on the stack of the deepest expression, in one block. Most expressions
+/// are 1 to 3 deep.
 ///
 /// # Threads
 ///
@@ -60,9 +64,7 @@ pub enum Input<'a> {
 /// ```
 #[derive(Debug)]
 pub struct BatchStack<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
-    /// All slots but the lowest, and one more for the results of a user's function.
-    columns: Array<'a, f32, A>,
-    /// Where the values of each slot are.
+    /// One for each value, the top included: a user's function reads that from memory, too.
     slots: Array<'a, Slot, A>,
 }
 
@@ -85,11 +87,9 @@ impl<'a, A: Allocator + ?Sized> BatchStack<'a, A> {
     ///
     /// As [`try_new`](Self::try_new).
     pub fn try_new_in(depth: usize, memory: &'a A) -> Result<Self, GrowError> {
-        let mut columns = Array::try_with_capacity_in(depth * LANES, memory)?;
-        columns.try_resize(depth * LANES, 0.0)?;
         let mut slots = Array::try_with_capacity_in(depth, memory)?;
-        slots.try_resize(depth, Slot::Column)?;
-        Ok(Self { columns, slots })
+        slots.try_resize(depth, Slot([0.0; LANES]))?;
+        Ok(Self { slots })
     }
 
     /// Returns the depth up to which expressions run on it.
@@ -105,7 +105,8 @@ impl Bytecode<'_> {
     ///
     /// # Complexity
     ///
-    /// O(words x results), and O(words) for each [`LANES`] of them. Nothing is allocated.
+    /// O(words x results); blocks of 4 to [`LANES`] inputs run at once, after the instructions that
+    /// the processor has. Nothing is allocated.
     ///
     /// # Panics
     ///
@@ -117,48 +118,14 @@ impl Bytecode<'_> {
         results: &mut [f32],
         stack: &mut BatchStack<'_, B>,
     ) {
-        assert!(
-            inputs.len() >= self.variables(),
-            "{} inputs were given for {} variables",
-            inputs.len(),
-            self.variables()
-        );
-        assert!(
-            stack.depth() >= self.depth(),
-            "the stack is {} deep, the expression {}",
-            stack.depth(),
-            self.depth()
-        );
-        for input in &inputs[..self.variables()] {
-            let Input::Column(column) = input else { continue };
-            let (has, needs) = (column.len(), results.len());
-            assert!(has >= needs, "a column has {has} values for {needs} results");
-        }
-        let mut first = 0;
-        for results in results.chunks_mut(LANES) {
-            let count = results.len();
-            let (columns, slots) = (&mut stack.columns, &mut stack.slots);
-            run_lanes(Lanes::new(inputs, first, results, columns, slots), self);
-            first += count;
-        }
+        path::run_widest(&mut Job::new(self, inputs, results, &mut stack.slots));
     }
 }
 
-/// Runs one block of inputs, with the widest vectors that this machine has and that pay.
-fn run_lanes(lanes: Lanes<'_>, bytecode: &Bytecode<'_>) {
-    #[cfg(all(feature = "std", target_arch = "x86_64"))]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the machine was just asked whether it has these instructions.
-        #[expect(unsafe_code, reason = "vectors of eight in place of four: half of the time")]
-        return unsafe { run_lanes_avx2(lanes, bytecode) };
-    }
-    lanes.run(bytecode);
-}
+/// The floats of a value on the stack, at the start of a cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Slot([f32; LANES]);
 
-/// The same loops, compiled for vectors of eight. Nothing is fused, so the results are the same to
-/// the bit.
-#[cfg(all(feature = "std", target_arch = "x86_64"))]
-#[target_feature(enable = "avx2")]
-fn run_lanes_avx2(lanes: Lanes<'_>, bytecode: &Bytecode<'_>) {
-    lanes.run(bytecode);
-}
+#[cfg(test)]
+mod tests;

@@ -48,6 +48,11 @@ pub const WORDS_MAX: usize = 2 * NODES_MAX + 1;
 /// # Threads
 ///
 /// `Send` and `Sync`.
+///
+/// # Invariants
+///
+/// 1. `verify` accepted the words with these functions, and returned `depth` and `variables`. The
+///    machines read words and variables unchecked, as this is so.
 #[derive(Clone, Copy, Debug)]
 pub struct Bytecode<'a> {
     words: &'a [u32],
@@ -86,7 +91,7 @@ impl<'a> Bytecode<'a> {
         Ok(Self { words, functions, depth: needs.depth, variables: needs.variables })
     }
 
-    /// Joins words with what their verification found.
+    /// Joins words with what their verification found, which keeps invariant 1.
     pub(crate) const fn of(
         words: &'a [u32],
         functions: &'a [Function<'a>],

@@ -76,11 +76,14 @@ fn plan_binary<A: Allocator + ?Sized>(
     let &[left, right] = operands else { return Ok(()) };
     let is_leaf = |at: usize| tree.node(at).operation.is_leaf();
     if is_leaf(right) {
-        match special_power(code, tree.node(right).operation) {
-            Some(Power::Itself) => {}
-            Some(Power::By(task)) => tasks.try_push(task)?,
-            None => tasks.try_push(with_leaf(code, tree.node(right).operation))?,
+        let (base, exponent) = (tree.node(left).operation, tree.node(right).operation);
+        if code == binary::POWER && base.is_leaf() && exponent == Operation::Float(-1.0) {
+            // As of the source that is printed for it: 1 divided by the base.
+            tasks.try_push(with_leaf(binary::DIVIDE, base))?;
+            return tasks.try_push(Task::WithFloat(word(FLOAT, 0), 1.0));
         }
+        tasks
+            .try_push(special_power(code, exponent).unwrap_or_else(|| with_leaf(code, exponent)))?;
         return tasks.try_push(Task::Subtree(left));
     }
     if is_leaf(left) {
@@ -104,27 +107,17 @@ fn with_leaf(code: u8, leaf: Operation) -> Task {
     }
 }
 
-/// A power that is made otherwise.
-enum Power {
-    /// It is the base.
-    Itself,
-    /// It is one operation on the base.
-    By(Task),
-}
-
-/// Returns what `math::pow` does for that exponent.
-fn special_power(code: u8, exponent: Operation) -> Option<Power> {
+/// Returns the operation on the base that does what `math::pow` does for that exponent. An exponent
+/// of 1 is not in the tree.
+fn special_power(code: u8, exponent: Operation) -> Option<Task> {
     let (binary::POWER, Operation::Float(exponent)) = (code, exponent) else { return None };
-    let by = |code| Some(Power::By(Task::Word(word(UNARY + code, 0))));
+    let by = |code| Some(Task::Word(word(UNARY + code, 0)));
     match exponent {
-        1.0 => Some(Power::Itself),
         2.0 => by(unary::SQUARE),
         3.0 => by(unary::CUBE),
         4.0 => by(unary::FOURTH),
         0.5 => by(unary::SQRT),
-        -1.0 => {
-            Some(Power::By(Task::WithFloat(word(BINARY_FLOAT + binary::DIVIDE_TURNED, 0), 1.0)))
-        }
+        -1.0 => Some(Task::WithFloat(word(BINARY_FLOAT + binary::DIVIDE_TURNED, 0), 1.0)),
         _ => None,
     }
 }

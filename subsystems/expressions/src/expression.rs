@@ -131,7 +131,8 @@ impl<'a, A: Allocator + ?Sized> Expression<'a, A> {
         })
     }
 
-    /// Joins words that were verified with what the verification found.
+    /// Joins words that were verified with what the verification found, as invariant 1 of
+    /// [`Bytecode`] demands.
     pub(crate) const fn of(
         words: Array<'a, u32, A>,
         functions: &'a [Function<'a>],

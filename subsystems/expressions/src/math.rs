@@ -7,6 +7,8 @@
 //! only operations that IEEE 754 defines to the bit, in a fixed order, never fused. Rounded to 32
 //! bits in the end they are within 0.51 units in the last place.
 
+use crate::float::{cube, fourth, square};
+
 /// Adding and taking away this leaves a 64-bit float rounded to a whole number, ties to even, and
 /// the sum has that number in its low bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
@@ -63,13 +65,6 @@ pub(crate) fn round(x: f32) -> f32 {
 #[inline(always)]
 pub(crate) fn fract(x: f32) -> f32 {
     x - floor(x)
-}
-
-/// Returns 1 or -1 after the sign, or `x` itself where it is a zero or no number.
-#[inline(always)]
-pub(crate) fn sign(x: f32) -> f32 {
-    let negative = if x < 0.0 { -1.0 } else { x };
-    if x > 0.0 { 1.0 } else { negative }
 }
 
 #[inline(always)]
@@ -201,21 +196,6 @@ pub(crate) fn pow(x: f32, y: f32) -> f32 {
     let power = if y == 4.0 { fourth(x) } else { power };
     let power = if y == -1.0 { 1.0 / x } else { power };
     if y == 0.5 { sqrt(x) } else { power }
-}
-
-#[inline(always)]
-pub(crate) fn square(x: f32) -> f32 {
-    x * x
-}
-
-#[inline(always)]
-pub(crate) fn cube(x: f32) -> f32 {
-    x * x * x
-}
-
-#[inline(always)]
-pub(crate) fn fourth(x: f32) -> f32 {
-    (x * x) * (x * x)
 }
 
 /// The power by logarithm and exponential, with the corners of IEEE 754.

@@ -4,7 +4,9 @@
 //! Each is defined once, in one of the tables below. Running one float and running a column both
 //! use that definition, so they compute the same.
 
+use crate::float::{self, Float, choose, clamp, lerp, smoothstep};
 use crate::math;
+use crate::operands::{Machine, OnBinary, OnUnary, Wide, wide_ternary, wide_variable};
 
 /// First bytes of words that are not operations on floats; this one is the end.
 pub(crate) const END: u8 = 0x00;
@@ -25,134 +27,125 @@ pub(crate) const BINARY_VARIABLE: u8 = 0x80;
 /// The same, with the float in the next word as the second.
 pub(crate) const BINARY_FLOAT: u8 = 0xc0;
 
-/// Runs something that is compiled for each operation on one float by itself.
-pub(crate) trait OnUnary {
-    fn run(self, operation: impl Fn(f32) -> f32);
-}
-
-/// Runs something that is compiled for each operation on two floats by itself.
-pub(crate) trait OnBinary {
-    fn run(self, operation: impl Fn(f32, f32) -> f32);
-}
-
-/// What runs one input: where the operands are that an operation does not have in hand.
-pub(crate) trait Machine {
-    /// Pops the value below the top.
-    fn below(&mut self) -> f32;
-    /// Returns the variable of that index.
-    fn variable(&mut self, index: u32) -> f32;
-    /// Returns the float in the next word.
-    fn float(&mut self) -> f32;
-    /// Pushes the top, so that another value may take its place.
-    fn push(&mut self, top: f32);
-    /// Calls a user's function; what it returns is the new top.
-    fn call(&mut self, function: u32, top: f32) -> f32;
-}
-
-/// What a function is compiled as where one input is run: `near` in place, `far` as a function that
-/// is called, so that the loop around stays short.
-macro_rules! weighed {
-    (near |$($a:ident),*| $value:expr) => { $value };
-    (far |$($a:ident),*| $value:expr) => {{
-        #[inline(never)]
-        fn far($($a: f32),*) -> f32 {
-            $value
-        }
-        far($($a),*)
-    }};
-}
-
 macro_rules! operations {
     (
-        unary { $($u:ident $u_code:literal $u_text:literal $u_weight:ident |$ua:ident| $u_value:expr,)* }
-        binary { $($b:ident $b_code:literal $b_text:literal $b_weight:ident |$ba:ident, $bb:ident| $b_value:expr,)* }
+        short unary { $($u:ident $u_code:literal $u_text:literal |$ua:ident| $u_value:expr,)* }
+        long unary { $($v:ident $v_code:literal $v_text:literal |$va:ident| $v_value:expr,)* }
+        short binary {
+            $($b:ident $b_code:literal $b_text:literal |$ba:ident, $bb:ident| $b_value:expr,)*
+        }
+        long binary {
+            $($c:ident $c_code:literal $c_text:literal |$ca:ident, $cb:ident| $c_value:expr,)*
+        }
     ) => {
         /// The codes of operations on one float.
         #[expect(dead_code, reason = "all have names, the parser and the compiler need some")]
         pub(crate) mod unary {
             $(pub(crate) const $u: u8 = $u_code;)*
+            $(pub(crate) const $v: u8 = $v_code;)*
         }
 
         /// The codes of operations on two floats.
         #[expect(dead_code, reason = "all have names, the parser and the compiler need some")]
         pub(crate) mod binary {
             $(pub(crate) const $b: u8 = $b_code;)*
+            $(pub(crate) const $c: u8 = $c_code;)*
         }
 
         /// How words of operations on one float begin.
         mod alone {
             $(pub(super) const $u: u8 = super::UNARY + $u_code;)*
+            $(pub(super) const $v: u8 = super::UNARY + $v_code;)*
         }
 
         /// How words of operations on two floats begin, both on the stack.
         mod on_stack {
             $(pub(super) const $b: u8 = super::BINARY + $b_code;)*
+            $(pub(super) const $c: u8 = super::BINARY + $c_code;)*
         }
 
         /// How those begin with a variable as the second.
         mod with_variable {
             $(pub(super) const $b: u8 = super::BINARY_VARIABLE + $b_code;)*
+            $(pub(super) const $c: u8 = super::BINARY_VARIABLE + $c_code;)*
         }
 
         /// How those begin with a float in the next word as the second.
         mod with_float {
             $(pub(super) const $b: u8 = super::BINARY_FLOAT + $b_code;)*
+            $(pub(super) const $c: u8 = super::BINARY_FLOAT + $c_code;)*
         }
 
         /// The names of operations on one float, by code.
-        pub(crate) const UNARY_NAMES: &[&str] = &[$($u_text,)*];
+        pub(crate) const UNARY_NAMES: &[&str] = &{
+            let mut names = [""; [$($u_code,)* $($v_code,)*].len()];
+            $(names[$u_code] = $u_text;)*
+            $(names[$v_code] = $v_text;)*
+            names
+        };
 
         /// The names of operations on two floats, by code. A name of letters is a function's.
-        pub(crate) const BINARY_NAMES: &[&str] = &[$($b_text,)*];
+        pub(crate) const BINARY_NAMES: &[&str] = &{
+            let mut names = [""; [$($b_code,)* $($c_code,)*].len()];
+            $(names[$b_code] = $b_text;)*
+            $(names[$c_code] = $c_text;)*
+            names
+        };
 
-        /// Runs one operation for one input and returns the new top of the stack; `None` at the
-        /// end.
+        /// Runs one operation for one input and returns the new top of the stack.
         #[inline(always)]
-        pub(crate) fn step(
-            operation: u8,
-            data: u32,
-            top: f32,
-            machine: &mut impl Machine,
-        ) -> Option<f32> {
+        pub(crate) fn step(operation: u8, top: f32, machine: &mut impl Machine) -> f32 {
             // One table of jumps for all.
-            Some(match operation {
+            match operation {
                 FLOAT => {
                     machine.push(top);
                     machine.float()
                 }
                 VARIABLE => {
                     machine.push(top);
-                    machine.variable(data)
+                    machine.variable()
                 }
                 $(alone::$u => {
                     let $ua = top;
-                    weighed!($u_weight |$ua| $u_value)
+                    $u_value
                 })*
                 $(on_stack::$b => {
                     let ($ba, $bb) = (machine.below(), top);
-                    weighed!($b_weight |$ba, $bb| $b_value)
+                    $b_value
                 })*
                 $(with_variable::$b => {
-                    let ($ba, $bb) = (top, machine.variable(data));
-                    weighed!($b_weight |$ba, $bb| $b_value)
+                    let ($ba, $bb) = (top, machine.variable());
+                    $b_value
                 })*
                 $(with_float::$b => {
                     let ($ba, $bb) = (top, machine.float());
-                    weighed!($b_weight |$ba, $bb| $b_value)
+                    $b_value
+                })*
+                // Those that are long are functions that are called, so that the loop stays short.
+                $(alone::$v => called(top, #[inline(always)] |$va| $v_value),)*
+                $(on_stack::$c => {
+                    called2(machine.below(), top, #[inline(always)] |$ca, $cb| $c_value)
+                })*
+                $(with_variable::$c => {
+                    called2(top, machine.variable(), #[inline(always)] |$ca, $cb| $c_value)
+                })*
+                $(with_float::$c => {
+                    called2(top, machine.float(), #[inline(always)] |$ca, $cb| $c_value)
                 })*
                 TERNARY..BINARY => {
                     let b = machine.below();
                     apply_ternary(operation - TERNARY, machine.below(), b, top)
                 }
-                CALL => machine.call(data, top),
-                _ => return None,
-            })
+                CALL => machine.call(top),
+                _ => top,
+            }
         }
 
         /// Computes one value, where it does not matter how fast.
         pub(crate) fn apply_unary(code: u8, a: f32) -> f32 {
             match code {
                 $($u_code => { let $ua = a; $u_value })*
+                $($v_code => { let $va = a; $v_value })*
                 _ => f32::NAN,
             }
         }
@@ -161,81 +154,136 @@ macro_rules! operations {
         pub(crate) fn apply_binary(code: u8, a: f32, b: f32) -> f32 {
             match code {
                 $($b_code => { let ($ba, $bb) = (a, b); $b_value })*
+                $($c_code => { let ($ca, $cb) = (a, b); $c_value })*
                 _ => f32::NAN,
             }
         }
 
+        /// Runs a long operation on one float over a column.
         #[inline(always)]
-        pub(crate) fn on_unary(code: u8, on: impl OnUnary) {
+        pub(crate) fn on_long_unary(code: u8, on: impl OnUnary) {
             match code {
-                $($u_code => on.run(#[inline(always)] |$ua| $u_value),)*
+                $($v_code => on.run(#[inline(always)] |$va| $v_value),)*
                 _ => {}
             }
         }
 
+        /// As [`on_long_unary`], of two.
         #[inline(always)]
-        pub(crate) fn on_binary(code: u8, on: impl OnBinary) {
+        pub(crate) fn on_long_binary(code: u8, on: impl OnBinary) {
             match code {
-                $($b_code => on.run(#[inline(always)] |$ba, $bb| $b_value),)*
+                $($c_code => on.run(#[inline(always)] |$ca, $cb| $c_value),)*
                 _ => {}
+            }
+        }
+
+        /// Runs all operations after a word, over a block whose top is given, and returns the last
+        /// top.
+        #[inline(always)]
+        pub(crate) fn run_wide<W: Wide>(mut top: W::Block, machine: &mut W) -> W::Block {
+            loop {
+                // One table of jumps for all. It has an entry for each byte, as the first and the
+                // last one are named, so no byte is compared with its ends.
+                let operation = machine.next_operation();
+                top = match operation {
+                    FLOAT => {
+                        machine.push(top);
+                        W::block(machine.float())
+                    }
+                    VARIABLE => {
+                        machine.push(top);
+                        wide_variable(machine)
+                    }
+                    $(alone::$u => W::map(top, #[inline(always)] |$ua| $u_value),)*
+                    // The second operand is the top.
+                    $(on_stack::$b => {
+                        W::zip(top, machine.below(), #[inline(always)] |$bb, $ba| $b_value)
+                    })*
+                    $(with_variable::$b => {
+                        if let Some(kept) = machine.kept() {
+                            W::zip(top, kept, #[inline(always)] |$ba, $bb| $b_value)
+                        } else if let Some(column) = machine.column() {
+                            W::zip(top, column, #[inline(always)] |$ba, $bb| $b_value)
+                        } else {
+                            W::zip(top, machine.same(), #[inline(always)] |$ba, $bb| $b_value)
+                        }
+                    })*
+                    $(with_float::$b => {
+                        W::zip(top, machine.float(), #[inline(always)] |$ba, $bb| $b_value)
+                    })*
+                    on_three::CHOOSE => wide_ternary(machine, top, choose),
+                    on_three::CLAMP => wide_ternary(machine, top, clamp),
+                    on_three::LERP => wide_ternary(machine, top, lerp),
+                    on_three::SMOOTHSTEP => wide_ternary(machine, top, smoothstep),
+                    CALL => machine.call(top),
+                    END | 0xff => return top,
+                    UNARY..TERNARY => machine.long_unary(operation, top),
+                    _ => machine.long_binary(operation, top),
+                };
             }
         }
     };
 }
 
+// Short operations are a few instructions, of vectors as of floats, and are written over `Float`.
+//
 // Of the operations on two floats the first six are the same with their operands swapped. After
 // them each even code has a twin, one greater, whose operands are swapped.
 operations! {
-    unary {
-        NEGATE 0 "-" near |a| -a,
-        NOT 1 "!" near |a| truth(a == 0.0),
-        ABS 2 "abs" near |a| a.abs(),
-        SIGN 3 "sign" near |a| math::sign(a),
-        FLOOR 4 "floor" far |a| math::floor(a),
-        CEIL 5 "ceil" far |a| math::ceil(a),
-        ROUND 6 "round" far |a| math::round(a),
-        TRUNC 7 "trunc" far |a| math::trunc(a),
-        FRACT 8 "fract" far |a| math::fract(a),
-        SQRT 9 "sqrt" near |a| math::sqrt(a),
-        SIN 10 "sin" far |a| math::sin(a),
-        COS 11 "cos" far |a| math::cos(a),
-        TAN 12 "tan" far |a| math::tan(a),
-        ASIN 13 "asin" far |a| libm::asinf(a),
-        ACOS 14 "acos" far |a| libm::acosf(a),
-        ATAN 15 "atan" far |a| libm::atanf(a),
-        EXP 16 "exp" far |a| math::exp(a),
-        LN 17 "ln" far |a| math::ln(a),
-        SQUARE 18 "^ 2" near |a| math::square(a),
-        CUBE 19 "^ 3" near |a| math::cube(a),
-        FOURTH 20 "^ 4" near |a| math::fourth(a),
+    short unary {
+        NEGATE 0 "-" |a| -a,
+        NOT 1 "!" |a| a.truth(a.equal(a.same(0.0))),
+        ABS 2 "abs" |a| Float::abs(a),
+        SIGN 3 "sign" |a| float::sign(a),
+        SQRT 9 "sqrt" |a| Float::sqrt(a),
+        SQUARE 18 "^ 2" |a| float::square(a),
+        CUBE 19 "^ 3" |a| float::cube(a),
+        FOURTH 20 "^ 4" |a| float::fourth(a),
     }
-    binary {
-        ADD 0 "+" near |a, b| a + b,
-        MULTIPLY 1 "*" near |a, b| a * b,
-        EQUAL 2 "==" near |a, b| truth(a == b),
-        UNEQUAL 3 "!=" near |a, b| truth(a != b),
-        AND 4 "&&" near |a, b| truth((a != 0.0) & (b != 0.0)),
-        OR 5 "||" near |a, b| truth((a != 0.0) | (b != 0.0)),
-        SUBTRACT 6 "-" near |a, b| a - b,
-        SUBTRACT_TURNED 7 "-" near |a, b| b - a,
-        DIVIDE 8 "/" near |a, b| a / b,
-        DIVIDE_TURNED 9 "/" near |a, b| b / a,
-        REMAINDER 10 "%" far |a, b| a % b,
-        REMAINDER_TURNED 11 "%" far |a, b| b % a,
-        POWER 12 "^" far |a, b| math::pow(a, b),
-        POWER_TURNED 13 "^" far |a, b| math::pow(b, a),
-        LESS 14 "<" near |a, b| truth(a < b),
-        GREATER 15 ">" near |a, b| truth(a > b),
-        AT_MOST 16 "<=" near |a, b| truth(a <= b),
-        AT_LEAST 17 ">=" near |a, b| truth(a >= b),
-        MIN 18 "min" near |a, b| lesser(a, b),
-        MIN_TURNED 19 "min" near |a, b| lesser(b, a),
-        MAX 20 "max" near |a, b| greater(a, b),
-        MAX_TURNED 21 "max" near |a, b| greater(b, a),
-        ATAN2 22 "atan2" far |a, b| libm::atan2f(a, b),
-        ATAN2_TURNED 23 "atan2" far |a, b| libm::atan2f(b, a),
-        STEP 24 "step" near |a, b| truth(a <= b),
-        STEP_TURNED 25 "step" near |a, b| truth(b <= a),
+    long unary {
+        FLOOR 4 "floor" |a| math::floor(a),
+        CEIL 5 "ceil" |a| math::ceil(a),
+        ROUND 6 "round" |a| math::round(a),
+        TRUNC 7 "trunc" |a| math::trunc(a),
+        FRACT 8 "fract" |a| math::fract(a),
+        SIN 10 "sin" |a| math::sin(a),
+        COS 11 "cos" |a| math::cos(a),
+        TAN 12 "tan" |a| math::tan(a),
+        ASIN 13 "asin" |a| libm::asinf(a),
+        ACOS 14 "acos" |a| libm::acosf(a),
+        ATAN 15 "atan" |a| libm::atanf(a),
+        EXP 16 "exp" |a| math::exp(a),
+        LN 17 "ln" |a| math::ln(a),
+    }
+    short binary {
+        ADD 0 "+" |a, b| a + b,
+        MULTIPLY 1 "*" |a, b| a * b,
+        EQUAL 2 "==" |a, b| a.truth(a.equal(b)),
+        UNEQUAL 3 "!=" |a, b| a.truth(a.unequal(b)),
+        AND 4 "&&" |a, b| a.truth(a.is_true() & b.is_true()),
+        OR 5 "||" |a, b| a.truth(a.is_true() | b.is_true()),
+        SUBTRACT 6 "-" |a, b| a - b,
+        SUBTRACT_TURNED 7 "-" |a, b| b - a,
+        DIVIDE 8 "/" |a, b| a / b,
+        DIVIDE_TURNED 9 "/" |a, b| b / a,
+        LESS 14 "<" |a, b| a.truth(a.less(b)),
+        GREATER 15 ">" |a, b| a.truth(b.less(a)),
+        AT_MOST 16 "<=" |a, b| a.truth(a.at_most(b)),
+        AT_LEAST 17 ">=" |a, b| a.truth(b.at_most(a)),
+        MIN 18 "min" |a, b| a.lesser(b),
+        MIN_TURNED 19 "min" |a, b| b.lesser(a),
+        MAX 20 "max" |a, b| a.greater(b),
+        MAX_TURNED 21 "max" |a, b| b.greater(a),
+        STEP 24 "step" |a, b| a.truth(a.at_most(b)),
+        STEP_TURNED 25 "step" |a, b| a.truth(b.at_most(a)),
+    }
+    long binary {
+        REMAINDER 10 "%" |a, b| a % b,
+        REMAINDER_TURNED 11 "%" |a, b| b % a,
+        POWER 12 "^" |a, b| math::pow(a, b),
+        POWER_TURNED 13 "^" |a, b| math::pow(b, a),
+        ATAN2 22 "atan2" |a, b| libm::atan2f(a, b),
+        ATAN2_TURNED 23 "atan2" |a, b| libm::atan2f(b, a),
     }
 }
 
@@ -266,40 +314,24 @@ pub(crate) const fn turned(binary: u8) -> u8 {
     if binary < binary::SUBTRACT { binary } else { binary ^ 1 }
 }
 
-#[inline(always)]
-fn truth(is_true: bool) -> f32 {
-    if is_true { 1.0 } else { 0.0 }
+/// How words of operations on three floats begin.
+mod on_three {
+    use super::{TERNARY, ternary};
+
+    pub(super) const CHOOSE: u8 = TERNARY + ternary::CHOOSE;
+    pub(super) const CLAMP: u8 = TERNARY + ternary::CLAMP;
+    pub(super) const LERP: u8 = TERNARY + ternary::LERP;
+    pub(super) const SMOOTHSTEP: u8 = TERNARY + ternary::SMOOTHSTEP;
 }
 
-/// The second where one of them is NaN.
-#[inline(always)]
-fn lesser(a: f32, b: f32) -> f32 {
-    if a < b { a } else { b }
+/// Calls a function that is not compiled in place.
+#[inline(never)]
+fn called(a: f32, f: impl Fn(f32) -> f32) -> f32 {
+    f(a)
 }
 
-/// As [`lesser`].
-#[inline(always)]
-fn greater(a: f32, b: f32) -> f32 {
-    if a > b { a } else { b }
-}
-
-#[inline(always)]
-pub(crate) fn choose(condition: f32, yes: f32, no: f32) -> f32 {
-    if condition != 0.0 { yes } else { no }
-}
-
-#[inline(always)]
-pub(crate) fn clamp(x: f32, low: f32, high: f32) -> f32 {
-    lesser(greater(x, low), high)
-}
-
-#[inline(always)]
-pub(crate) fn lerp(from: f32, to: f32, share: f32) -> f32 {
-    from + (to - from) * share
-}
-
-#[inline(always)]
-pub(crate) fn smoothstep(from: f32, to: f32, x: f32) -> f32 {
-    let share = clamp((x - from) / (to - from), 0.0, 1.0);
-    share * share * (3.0 - 2.0 * share)
+/// As [`called`], with two floats.
+#[inline(never)]
+fn called2(a: f32, b: f32, f: impl Fn(f32, f32) -> f32) -> f32 {
+    f(a, b)
 }

@@ -50,8 +50,8 @@ pub struct Symbols<'a> {
 /// A function of the user's.
 ///
 /// It must give the same result for the same arguments as long as one run lasts: it may be called
-/// for one input or for a column of them, in any order, for both sides of a choice, and by the
-/// compiler, once, where all its arguments are constant. It must not look at the bits of a NaN,
+/// for one input or for a column of them, in any order, twice for one of them, for both sides of a
+/// choice, and by the compiler, once, where all its arguments are constant. It must not look at the bits of a NaN,
 /// which are not defined.
 ///
 /// # Examples

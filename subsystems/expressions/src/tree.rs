@@ -105,6 +105,10 @@ impl<'a, A: Allocator + ?Sized> Tree<'a, A> {
             self.nodes.truncate(self.nodes.len() - operation.operands());
             return self.push_plain(Operation::Float(canonical(value)));
         }
+        if operation == Operation::Binary(binary::POWER) && self.is_power_of_one() {
+            self.nodes.pop();
+            return Ok(());
+        }
         if operation == Operation::Ternary(ternary::CHOOSE) && self.choose() {
             return Ok(());
         }
@@ -169,6 +173,11 @@ impl<'a, A: Allocator + ?Sized> Tree<'a, A> {
                 (!function.is_varying()).then(|| function.call(&values[..count]))
             }
         }
+    }
+
+    /// Returns `true` if the exponent is 1, so that the power is its base.
+    fn is_power_of_one(&self) -> bool {
+        self.nodes.last().is_some_and(|exponent| exponent.operation.float() == Some(1.0))
     }
 
     fn ends_with_leaves(&self) -> bool {

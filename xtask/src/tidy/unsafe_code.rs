@@ -13,7 +13,7 @@ const LISTED: &[(&str, &str)] = &[
     ),
     (
         "loligo-expressions",
-        "calls a loop compiled for AVX2 where the machine has it: half the time",
+        "computes with vector instructions, and reads verified bytecode unchecked: half the time",
     ),
     (
         "loligo-monitor",

@@ -2,13 +2,13 @@
 
 use core::hint::black_box;
 
-use loligo_expressions::{BatchStack, Input, LANES};
+use loligo_expressions::{BatchStack, Input};
 
 use crate::clock;
 use crate::contender::{Contender, Pass};
 use crate::memory::{HEAP, Heap};
 
-use super::{Batch, TIMES, compile, rows};
+use super::{Batch, ROWS, TIMES, compile, rows};
 
 /// Returns our expression at work on columns.
 pub(crate) fn our_batch(batch: &'static Batch) -> Contender {
@@ -30,7 +30,7 @@ pub(crate) fn native_batch(batch: &'static Batch) -> Contender {
 fn passes(name: &'static str, mut run: impl FnMut([&[f32]; 3], &mut [f32]) + 'static) -> Contender {
     let columns: [Vec<f32>; 3] =
         core::array::from_fn(|variable| rows().iter().map(|row| row[variable]).collect());
-    let mut results = vec![0.0; LANES];
+    let mut results = vec![0.0; ROWS];
     Contender::new(name, move || {
         let ns = clock::time(|| {
             for _ in 0..TIMES * 4 {
@@ -38,6 +38,6 @@ fn passes(name: &'static str, mut run: impl FnMut([&[f32]; 3], &mut [f32]) + 'st
                 run(black_box(columns), black_box(&mut results));
             }
         });
-        Pass { ns, operations: (TIMES * 4 * LANES) as u64 }
+        Pass { ns, operations: (TIMES * 4 * ROWS) as u64 }
     })
 }

@@ -79,6 +79,43 @@ fn deep_and_long_sources_are_no_trouble() {
     assert_eq!(value(&choices), 3.0);
 }
 
+/// Found by the fuzz target `expressions`: a power of 1 is its base, so it is a leaf if that is one;
+/// and a power of -1 is a quotient of leaves if its base is one.
+#[test]
+fn powers_that_are_no_powers_are_printed_as_they_compile() {
+    let symbols = Symbols { variables: &["x", "y"], ..Symbols::default() };
+    let sources = [
+        "x < x ^ x ^ 1",
+        "x ^ 1",
+        "y - x ^ 1",
+        "(x + y) ^ 1 * y",
+        "x ^ -1",
+        "y - x ^ -1",
+        "(x + y) ^ -1",
+        "x ^ -1 ^ y",
+        "(x ^ -1) ^ -1",
+    ];
+    with_memory(|memory| {
+        for source in sources {
+            let compile = |source: &str| -> Expression<'_> {
+                Expression::try_compile_in(source, &symbols, memory)
+                    .unwrap_or_else(|error| panic!("{error}"))
+            };
+            let first = compile(source);
+            let printed = first.try_to_source(&symbols).expect("there is memory").to_vec();
+            let printed = String::from_utf8(printed).expect("it is text");
+            let again = compile(&printed);
+            assert_eq!(
+                first.bytecode().words(),
+                again.bytecode().words(),
+                "{source} -> {printed}\n{}\n{}",
+                first.bytecode(),
+                again.bytecode()
+            );
+        }
+    });
+}
+
 #[test]
 #[should_panic(expected = "1 values were given for 2 variables")]
 fn too_few_values_are_a_broken_contract() {
