@@ -38,6 +38,9 @@ Example:
 Exit status: 0 all well, 1 a program ended otherwise under one of the allocators, 2 it could not be done.
 ";
 
+/// More events than any of the programs has.
+const EVENTS_MAX: &str = "20000000";
+
 /// What the arguments ask for.
 #[derive(Debug, PartialEq, Eq)]
 struct Request {
@@ -107,7 +110,8 @@ fn measure(program: &Program, folder: &Path, root: &Path, candidates: u32) -> Ou
     let words = program.words(root);
     let trace = folder.join(format!("{}.altrace.zst", program.name));
     let mut record = Command::new(&loligo);
-    record.arg("record").arg("-o").arg(&trace).arg("--");
+    // All of it: what is promised of a part is not promised of the program.
+    record.args(["record", "--max-events", EVENTS_MAX, "-o"]).arg(&trace).arg("--");
     if program.is_story() {
         record.arg(built_story(folder, root)?).args(&words[1..]);
     } else {

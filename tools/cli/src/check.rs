@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use loligo_replay::check::{self, Answer, Checked, Figure, Plan, Promise, ROUNDS_MIN, promise};
+use loligo_replay::check::{
+    self, Answer, Candidate, Checked, Figure, Plan, Promises, ROUNDS_MIN, promise,
+};
 use loligo_replay::interrupt;
 use loligo_replay::strategies::StrategyConfig;
 use loligo_replay::trace::Limits;
@@ -114,45 +116,62 @@ impl Check {
         let line = Line::new();
         line.show_work("building what it is run under", 0, 1);
         let checked = check::candidates(&plan, &strategies).and_then(|all| {
-            check::run(&plan, &all, &mut |name, done, of| line.step("running", name, done, of))
+            let mut show = |name: &str, done, of| line.step("running", name, done, of);
+            check::run(&plan, &all, &mut show).map(|checked| (all, checked))
         });
         line.end();
-        let checked = checked.map_err(|error| error.to_string())?;
+        let (all, checked) = checked.map_err(|error| error.to_string())?;
         print(&describe(&checked))?;
-        let promised = match &self.trace {
-            Some(trace) => self.promised(trace, &checked, &strategies)?,
-            None => Vec::new(),
+        let promises = match &self.trace {
+            Some(trace) => promises(trace, &plan, &all, &strategies, &checked)?,
+            None => None,
         };
         if let Some(json) = &json {
-            write_json(json, &checked, &promised)?;
+            write_json(json, &checked, promises.as_ref())?;
         }
-        if promised.is_empty() { Ok(()) } else { print(&describe_promises(&checked, &promised)) }
-    }
-
-    /// Replays a recording of the command over what it ran under. Nothing was replayed in this
-    /// process before, so that the C library's memory is as a fresh process has it.
-    fn promised(
-        &self,
-        trace: &Path,
-        checked: &Checked,
-        strategies: &[StrategyConfig],
-    ) -> Result<Vec<Promise>, String> {
-        let Some(own) = checked.ran.first() else { return Ok(Vec::new()) };
-        let trace = open_trace(trace, Limits::default())?;
-        let line = Line::new();
-        let preloaded = self.manifest.is_none();
-        let promised =
-            promise(&trace, strategies, own, preloaded, &mut |progress| line.show(progress));
-        line.end();
-        promised.map_err(|error| error.to_string())
+        promises.map_or(Ok(()), |promises| print(&describe_promises(&checked, &promises)))
     }
 }
 
+/// Replays a recording of the command over what it ran under.
+fn promises(
+    trace: &Path,
+    plan: &Plan,
+    all: &[Candidate],
+    strategies: &[StrategyConfig],
+    checked: &Checked,
+) -> Result<Option<Promises>, String> {
+    let Some(own) = checked.ran.first() else { return Ok(None) };
+    if interrupt::is_asked() {
+        say!("loligo: interrupted; nothing is promised");
+        return Ok(None);
+    }
+    let read = || {
+        let trace = open_trace(trace, Limits::default())?;
+        if let Some((_, why)) = trace.notes().find(|(name, _)| *name == "stopped") {
+            say!(
+                "loligo: the recording ends before the program did, and what is promised is of that part: \
+                 {why}"
+            );
+        }
+        Ok(trace)
+    };
+    let line = Line::new();
+    line.show_work("building what allocates as was recorded", 0, 1);
+    let mut show = |name: &str, done, of| line.step("replaying", name, done, of);
+    let promised = promise(plan, all, strategies, &read, own, &mut show);
+    line.end();
+    promised.map(Some).map_err(|error| error.to_string())
+}
+
 /// Writes the figures, and what was promised, as one document.
-fn write_json(json: &Output, checked: &Checked, promised: &[Promise]) -> Result<(), String> {
+fn write_json(json: &Output, checked: &Checked, promises: Option<&Promises>) -> Result<(), String> {
     let fail = |error| format!("cannot write the figures as JSON: {error}");
     let mut document = serde_json::to_value(checked).map_err(fail)?;
-    document["promised"] = serde_json::to_value(promised).map_err(fail)?;
+    if let Some(Promises { share, promised }) = promises {
+        document["replay_share"] = (*share).into();
+        document["promised"] = serde_json::to_value(promised).map_err(fail)?;
+    }
     let mut text = serde_json::to_vec_pretty(&document).map_err(fail)?;
     text.push(b'\n');
     json.write(&text).map_err(|error| error.to_string())
@@ -232,16 +251,21 @@ fn answer(checked: &Checked) -> String {
 }
 
 /// Shows promises next to what was measured.
-fn describe_promises(checked: &Checked, promised: &[Promise]) -> String {
-    let mut text =
-        String::from("\nWhat the replay promises of the whole program, and what it did:\n");
+fn describe_promises(checked: &Checked, promises: &Promises) -> String {
     // Writing to a string cannot fail.
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "\nWhat the replay promises of the whole program, and what it did. The replay takes {:.0} % of the \
+         program's processor time; what an allocator saves is a part of that, and of the program's cache misses.",
+        100.0 * promises.share
+    );
     let _ = writeln!(
         text,
         "  {:<14} {:>12} {:>22}  {:>13} {:>22}",
         "allocator", "cpu promised", "measured", "peak promised", "measured"
     );
-    for promise in promised {
+    for promise in &promises.promised {
         let Some(ran) = checked.ran.iter().find(|ran| ran.name == promise.name) else { continue };
         let measured =
             |figure: Figure| format!("{:.3} ({:.3}..{:.3})", figure.ratio, figure.from, figure.to);
