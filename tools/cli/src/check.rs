@@ -7,10 +7,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 use loligo_replay::check::{
-    self, Answer, Candidate, Checked, Figure, Plan, Promises, ROUNDS_MIN, promise,
+    self, Answer, Candidate, Checked, Figure, Plan, Promises, ROUNDS_MIN, Ran, promise,
 };
 use loligo_replay::interrupt;
-use loligo_replay::strategies::StrategyConfig;
+use loligo_replay::strategies::{StrategyConfig, heap_alone};
 use loligo_replay::trace::Limits;
 
 use crate::output::{Output, make_own_folder};
@@ -58,6 +58,9 @@ pub(crate) struct Check {
     json: Option<PathBuf>,
 }
 
+/// Intervals of processor time that are wider say little.
+const NOISE: f64 = 0.2;
+
 /// The folder of the libraries where none is named.
 const FOLDER: &str = "loligo-check";
 
@@ -94,7 +97,7 @@ impl Check {
             );
         }
         let strategies = match &self.strategies {
-            Some(source) => checkable(selection::strategies_of(source)?),
+            Some(source) => distinct(checkable(selection::strategies_of(source)?)),
             None => Vec::new(),
         };
         let json = self.json.as_deref().map(Output::prepare).transpose();
@@ -192,9 +195,25 @@ pub(crate) fn checkable(strategies: Vec<StrategyConfig>) -> Vec<StrategyConfig> 
     kept
 }
 
+/// Returns the strategies that are not the heap alone, which runs anyway, each tree once.
+pub(crate) fn distinct(strategies: Vec<StrategyConfig>) -> Vec<StrategyConfig> {
+    let heap = heap_alone();
+    let mut kept: Vec<StrategyConfig> = Vec::new();
+    for one in strategies {
+        if one.tree == heap.tree {
+            say!("loligo: `{}` is the heap, which runs anyway", one.name);
+        } else if let Some(same) = kept.iter().find(|other| other.tree == one.tree) {
+            say!("loligo: `{}` is the same as `{}`", one.name, same.name);
+        } else {
+            kept.push(one);
+        }
+    }
+    kept
+}
+
 /// Describes what was found, the answer first.
 pub(crate) fn describe(checked: &Checked) -> String {
-    let mut text = answer(checked);
+    let mut text = answer(checked) + &prices(checked) + &noise(checked);
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
@@ -250,6 +269,41 @@ fn answer(checked: &Checked) -> String {
     }
 }
 
+/// Names what is better in one and costs too much of the other, where nothing is better otherwise.
+fn prices(checked: &Checked) -> String {
+    let Answer { speed, memory } = checked.answer;
+    let least = |of: Of, what: &str, other: Of, price: &str| {
+        let fit = checked.ran.iter().skip(1).filter(|ran| of(ran).is_less());
+        let one = fit.min_by(|a, b| of(a).ratio.total_cmp(&of(b).ratio))?;
+        let (of, other) = (of(one).ratio, other(one).ratio);
+        let name = &one.name;
+        Some(format!(
+            "At a price: `{name}` takes {of:.2} of the {what} for {other:.2} of the {price}.\n"
+        ))
+    };
+    let (cpu, peak): (Of, Of) = (|ran| ran.cpu, |ran| ran.peak);
+    let fast = (speed == 0).then(|| least(cpu, "processor time", peak, "peak memory")).flatten();
+    let lean = (memory == 0).then(|| least(peak, "peak memory", cpu, "processor time")).flatten();
+    [fast, lean].into_iter().flatten().collect()
+}
+
+/// One of the figures of an allocator.
+type Of = fn(&Ran) -> Figure;
+
+/// Says so if the rounds differ by so much that little can be said.
+fn noise(checked: &Checked) -> String {
+    let others = checked.ran.iter().skip(1);
+    let widest = others.map(|ran| ran.cpu.to - ran.cpu.from).fold(0.0, f64::max);
+    if widest <= NOISE {
+        return String::new();
+    }
+    format!(
+        "The rounds differ much: some processor times are known to {:.0} % only. Let nothing else run, or take \
+         more rounds (--rounds).\n",
+        50.0 * widest
+    )
+}
+
 /// Shows promises next to what was measured.
 fn describe_promises(checked: &Checked, promises: &Promises) -> String {
     // Writing to a string cannot fail.
@@ -281,3 +335,6 @@ fn describe_promises(checked: &Checked, promises: &Promises) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests;
