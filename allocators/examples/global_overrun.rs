@@ -5,7 +5,7 @@
 //! line of this library, as the global allocator does not know its callers.
 #![expect(unsafe_code, reason = "the mistake is a write that safe code does not allow")]
 
-use std::hint::black_box;
+use core::hint::black_box;
 use std::process::Command;
 
 use loligo_allocators::{CanaryAllocator, HeapAllocator, Locked, PageAllocator};
@@ -26,9 +26,10 @@ static GLOBAL: Locked<CanaryAllocator<'static, Heap>> =
 #[inline(never)]
 fn end_with_zero(mut text: Vec<u8>) -> usize {
     text.shrink_to_fit();
-    // SAFETY: it is not safe, which is the mistake: the byte after the text is not the text's.
-    unsafe { text.as_mut_ptr().add(text.len()).write_volatile(0) };
     let letters = text.len();
+    let end = text.as_mut_ptr().wrapping_add(letters);
+    // SAFETY: it is not safe, which is the mistake: the byte after the text is not the text's.
+    unsafe { end.write_volatile(0) };
     // The guard after the text is looked at here.
     drop(text);
     black_box(letters)

@@ -30,7 +30,7 @@ fn check() -> u32 {
     // SAFETY: both blocks are live; what is freed stays, so it may be read after.
     unsafe { global::dealloc(&HEAP, moved, bytes) };
     // SAFETY: as above.
-    if moved.is_null() || unsafe { moved.add(99).read() } != 7 {
+    if moved.is_null() || unsafe { moved.wrapping_add(99).read() } != 7 {
         return line!();
     }
     let greatest = Layout::from_size_align(isize::MAX as usize - 4095, 4096).expect("a layout");
