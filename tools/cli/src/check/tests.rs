@@ -18,7 +18,7 @@ fn what_is_better_at_a_price_is_named() {
     let checked = |others: &[Ran], answer| Checked {
         command: "job".to_owned(),
         rounds: 11,
-        ran: [&[own.clone()], others].concat(),
+        ran: [core::slice::from_ref(&own), others].concat(),
         answer,
     };
     let keeps = Answer { speed: 0, memory: 0 };
