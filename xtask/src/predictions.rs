@@ -26,10 +26,11 @@ Of programs that are not asked for, the page has the figures of the run before. 
 Debian's packages where that may be done; leaves out, with a line, what is not there. Takes about a minute for
 each program; nothing else should run meanwhile.
 
-Usage: cargo xtask predictions [--write] [--candidates N] [PROGRAM...]
+Usage: cargo xtask predictions [--write] [--again] [--candidates N] [PROGRAM...]
 
 Options:
   --write         writes docs/evidence/predictions.md
+  --again         runs the programs and replays again, with the recordings and strategies of the run before
   --candidates N  how many strategies are replayed for each program [default: 60]
 
 Example:
@@ -38,10 +39,14 @@ Example:
 Exit status: 0 all well, 1 a program ended otherwise under one of the allocators, 2 it could not be done.
 ";
 
+/// More events than any of the programs has.
+const EVENTS_MAX: &str = "20000000";
+
 /// What the arguments ask for.
 #[derive(Debug, PartialEq, Eq)]
 struct Request {
     write: bool,
+    again: bool,
     help: bool,
     candidates: u32,
     programs: Vec<String>,
@@ -80,8 +85,13 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
             println!("skipped: {} is not there and cannot be installed", program.name);
             continue;
         }
-        println!("{}: recorded, advised, run", program.name);
-        measure(program, &folder, &root, request.candidates)?;
+        if request.again && trace(program, &folder).is_file() {
+            println!("{}: run", program.name);
+        } else {
+            println!("{}: recorded, advised, run", program.name);
+            advise(program, &folder, &root, request.candidates)?;
+        }
+        measure(program, &folder, &root)?;
     }
     let mut rows = Vec::new();
     for program in PROGRAMS.iter().filter(|program| figures(program, &folder).is_file()) {
@@ -101,13 +111,21 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     Ok(())
 }
 
-/// Records a program, and has it advised and checked.
-fn measure(program: &Program, folder: &Path, root: &Path, candidates: u32) -> Outcome {
+/// Where the recording of a program is kept.
+fn trace(program: &Program, folder: &Path) -> PathBuf {
+    folder.join(format!("{}.altrace.zst", program.name))
+}
+
+/// The file of the strategies that a program is run under.
+const STRATEGIES: &str = "strategies.json";
+
+/// Records a program, and has strategies advised for it.
+fn advise(program: &Program, folder: &Path, root: &Path, candidates: u32) -> Outcome {
     let loligo = workspace::target().join("measured/loligo");
-    let words = program.words(root);
-    let trace = folder.join(format!("{}.altrace.zst", program.name));
+    let (words, trace) = (program.words(root), trace(program, folder));
     let mut record = Command::new(&loligo);
-    record.arg("record").arg("-o").arg(&trace).arg("--");
+    // All of it: what is promised of a part is not promised of the program.
+    record.args(["record", "--max-events", EVENTS_MAX, "-o"]).arg(&trace).arg("--");
     if program.is_story() {
         record.arg(built_story(folder, root)?).args(&words[1..]);
     } else {
@@ -119,11 +137,22 @@ fn measure(program: &Program, folder: &Path, root: &Path, candidates: u32) -> Ou
     let mut advise = Command::new(&loligo);
     advise.arg("advise").arg(&trace).arg("--out").arg(&out).arg("--report").arg(&out);
     advise.args(["--candidates", &candidates.to_string(), "--finalists", "8"]);
-    advise.arg("--check").arg(programs::line(&words)).current_dir(folder);
+    let said = command::output(advise.current_dir(folder))?;
+    print!("{said}");
+    Ok(())
+}
+
+/// Runs a program, and what allocates as was recorded, under the strategies and all others.
+fn measure(program: &Program, folder: &Path, root: &Path) -> Outcome {
+    let out = folder.join(program.name);
+    let mut check = Command::new(workspace::target().join("measured/loligo"));
+    check.arg("check").arg(programs::line(&program.words(root))).current_dir(folder);
+    check.arg("--trace").arg(trace(program, folder)).arg("--json").arg(out.join("check.json"));
+    check.arg("--strategies").arg(out.join(STRATEGIES)).arg("--out").arg(out.join("check"));
     if program.is_story() {
-        advise.arg("--crate").arg(folder.join(programs::STORY_FOLDER));
+        check.arg("--crate").arg(folder.join(programs::STORY_FOLDER));
     }
-    let said = command::output(&mut advise)?;
+    let said = command::output(&mut check)?;
     print!("{said}");
     Ok(())
 }
@@ -157,11 +186,13 @@ fn built_story(folder: &Path, root: &Path) -> Result<PathBuf, Failure> {
 }
 
 fn parse(arguments: &[String]) -> Result<Request, Failure> {
-    let mut request = Request { write: false, help: false, candidates: 60, programs: Vec::new() };
+    let mut request =
+        Request { write: false, again: false, help: false, candidates: 60, programs: Vec::new() };
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         match argument.as_str() {
             "--write" => request.write = true,
+            "--again" => request.again = true,
             "--help" | "-h" => request.help = true,
             "--candidates" => {
                 let number = rest.next().and_then(|number| number.parse().ok());
@@ -198,11 +229,15 @@ mod tests {
         let of = |words: &[&str]| parse(&words.iter().map(|&word| word.into()).collect::<Vec<_>>());
         let expected = Request {
             write: true,
+            again: true,
             help: false,
             candidates: 9,
             programs: vec!["git".into(), "jq".into()],
         };
-        assert_eq!(of(&["--write", "git", "--candidates", "9", "jq"]).ok(), Some(expected));
+        assert_eq!(
+            of(&["--write", "git", "--candidates", "9", "jq", "--again"]).ok(),
+            Some(expected)
+        );
         for (words, part) in [
             (&["--candidates", "0"][..], "a number from 1 on"),
             (&["--fast"], "`--fast` is no option"),

@@ -5,6 +5,8 @@ use core::panic::Location;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
+#[cfg(all(feature = "stacks", unix))]
+mod callers;
 #[cfg(test)]
 mod tests;
 
@@ -169,7 +171,8 @@ pub fn set_misuse_handler(handler: Option<fn(&Report<'_>) -> !>) {
 /// Reports a misuse and does not return.
 ///
 /// Writes the report to file descriptor 2 from a buffer on the stack, without allocating, and
-/// aborts. Without std and without Unix it panics with the report. A handler installed by
+/// aborts. With the feature `stacks`, what the global allocator has found is followed by the
+/// functions of the program that called it; their names are looked up with memory from the system. Without std and without Unix it panics with the report. A handler installed by
 /// [`set_misuse_handler`] is called instead of either.
 ///
 /// # Panics
@@ -185,6 +188,8 @@ pub fn misuse(report: &Report<'_>) -> ! {
         handler(report);
     }
     write_stderr(format_args!("loligo: {report}\n"));
+    #[cfg(all(feature = "stacks", unix))]
+    callers::write(report);
     die(report)
 }
 
@@ -219,6 +224,14 @@ struct Line {
 impl Line {
     const fn new() -> Self {
         Self { bytes: [0; 1024], used: 0 }
+    }
+
+    /// Ends the line, in place of its last byte where it is full.
+    #[cfg(all(feature = "stacks", unix))]
+    fn end(&mut self) {
+        let at = self.used.min(self.bytes.len() - 1);
+        self.bytes[at] = b'\n';
+        self.used = at + 1;
     }
 
     #[cfg(unix)]

@@ -5,16 +5,30 @@ use core::mem;
 use core::ptr::{self, NonNull};
 
 use crate::contract::allocator::{AllocError, Allocator};
+#[cfg(all(feature = "stacks", unix))]
+use crate::threads::last_memory;
+
+/// This file: the site of every call that comes by a global allocator.
+#[cfg(all(feature = "stacks", unix))]
+pub(crate) const FILE: &str = file!();
 
 /// As `GlobalAlloc::alloc`.
 #[inline]
 pub(crate) fn alloc(allocator: &impl Allocator, layout: Layout) -> *mut u8 {
+    #[cfg(all(feature = "stacks", unix))]
+    if let Some(block) = last_memory::allocate(layout) {
+        return block;
+    }
     no_unwind(|| address(allocator.allocate(layout)))
 }
 
 /// As `GlobalAlloc::alloc_zeroed`.
 #[inline]
 pub(crate) fn alloc_zeroed(allocator: &impl Allocator, layout: Layout) -> *mut u8 {
+    #[cfg(all(feature = "stacks", unix))]
+    if let Some(block) = last_memory::allocate(layout) {
+        return block;
+    }
     no_unwind(|| address(allocator.allocate_zeroed(layout)))
 }
 
@@ -25,6 +39,10 @@ pub(crate) fn alloc_zeroed(allocator: &impl Allocator, layout: Layout) -> *mut u
 /// `block` is a live block of the allocator's, and `layout` its layout.
 #[inline]
 pub(crate) unsafe fn dealloc(allocator: &impl Allocator, block: *mut u8, layout: Layout) {
+    #[cfg(all(feature = "stacks", unix))]
+    if last_memory::serves() {
+        return;
+    }
     // SAFETY: the caller promises a block that was allocated, so it is not null.
     let block = unsafe { NonNull::new_unchecked(block) };
     no_unwind(|| {
@@ -48,6 +66,15 @@ pub(crate) unsafe fn realloc(
     let Ok(new) = Layout::from_size_align(bytes, layout.align()) else {
         return ptr::null_mut();
     };
+    #[cfg(all(feature = "stacks", unix))]
+    if let Some(moved) = last_memory::allocate(new) {
+        if !moved.is_null() {
+            let kept = layout.size().min(bytes);
+            // SAFETY: both blocks are live, distinct and hold the lesser size.
+            unsafe { moved.copy_from_nonoverlapping(block, kept) };
+        }
+        return moved;
+    }
     // SAFETY: the caller promises a block that was allocated, so it is not null.
     let block = unsafe { NonNull::new_unchecked(block) };
     no_unwind(|| {

@@ -132,9 +132,12 @@ impl Advise {
         }
         let mut text = describe(&advice);
         text.push_str(&describe_threads(&trace, &self.trace));
-        let _ = writeln!(text, "The strategies and their Rust lie in {}.", folder.display());
+        let _ = writeln!(text, "The strategies and their Rust are in {}.", folder.display());
         let page = report.write_advice(&advice, &trace).map_err(|error| error.to_string())?;
-        let _ = writeln!(text, "The report lies in {}.", page.display());
+        let _ = writeln!(text, "The report is {}.", page.display());
+        if self.check.is_some() {
+            text.push('\n');
+        }
         print(&text)?;
         match &self.check {
             Some(_) if interrupt::is_asked() => Ok(()),

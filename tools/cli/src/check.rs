@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use loligo_replay::check::{self, Answer, Checked, Figure, Plan, Promise, ROUNDS_MIN, promise};
+use loligo_replay::check::{
+    self, Answer, Candidate, Checked, Figure, Plan, Promises, ROUNDS_MIN, Ran, promise,
+};
 use loligo_replay::interrupt;
-use loligo_replay::strategies::StrategyConfig;
+use loligo_replay::strategies::{StrategyConfig, heap_alone};
 use loligo_replay::trace::Limits;
 
 use crate::output::{Output, make_own_folder};
@@ -56,6 +58,9 @@ pub(crate) struct Check {
     json: Option<PathBuf>,
 }
 
+/// Intervals of processor time that are wider say little.
+const NOISE: f64 = 0.2;
+
 /// The folder of the libraries where none is named.
 const FOLDER: &str = "loligo-check";
 
@@ -92,7 +97,7 @@ impl Check {
             );
         }
         let strategies = match &self.strategies {
-            Some(source) => checkable(selection::strategies_of(source)?),
+            Some(source) => distinct(checkable(selection::strategies_of(source)?)),
             None => Vec::new(),
         };
         let json = self.json.as_deref().map(Output::prepare).transpose();
@@ -114,45 +119,62 @@ impl Check {
         let line = Line::new();
         line.show_work("building what it is run under", 0, 1);
         let checked = check::candidates(&plan, &strategies).and_then(|all| {
-            check::run(&plan, &all, &mut |name, done, of| line.step("running", name, done, of))
+            let mut show = |name: &str, done, of| line.step("running", name, done, of);
+            check::run(&plan, &all, &mut show).map(|checked| (all, checked))
         });
         line.end();
-        let checked = checked.map_err(|error| error.to_string())?;
+        let (all, checked) = checked.map_err(|error| error.to_string())?;
         print(&describe(&checked))?;
-        let promised = match &self.trace {
-            Some(trace) => self.promised(trace, &checked, &strategies)?,
-            None => Vec::new(),
+        let promises = match &self.trace {
+            Some(trace) => promises(trace, &plan, &all, &strategies, &checked)?,
+            None => None,
         };
         if let Some(json) = &json {
-            write_json(json, &checked, &promised)?;
+            write_json(json, &checked, promises.as_ref())?;
         }
-        if promised.is_empty() { Ok(()) } else { print(&describe_promises(&checked, &promised)) }
-    }
-
-    /// Replays a recording of the command over what it ran under. Nothing was replayed in this
-    /// process before, so that the C library's memory is as a fresh process has it.
-    fn promised(
-        &self,
-        trace: &Path,
-        checked: &Checked,
-        strategies: &[StrategyConfig],
-    ) -> Result<Vec<Promise>, String> {
-        let Some(own) = checked.ran.first() else { return Ok(Vec::new()) };
-        let trace = open_trace(trace, Limits::default())?;
-        let line = Line::new();
-        let preloaded = self.manifest.is_none();
-        let promised =
-            promise(&trace, strategies, own, preloaded, &mut |progress| line.show(progress));
-        line.end();
-        promised.map_err(|error| error.to_string())
+        promises.map_or(Ok(()), |promises| print(&describe_promises(&checked, &promises)))
     }
 }
 
+/// Replays a recording of the command over what it ran under.
+fn promises(
+    trace: &Path,
+    plan: &Plan,
+    all: &[Candidate],
+    strategies: &[StrategyConfig],
+    checked: &Checked,
+) -> Result<Option<Promises>, String> {
+    let Some(own) = checked.ran.first() else { return Ok(None) };
+    if interrupt::is_asked() {
+        say!("loligo: interrupted; nothing is promised");
+        return Ok(None);
+    }
+    let read = || {
+        let trace = open_trace(trace, Limits::default())?;
+        if let Some((_, why)) = trace.notes().find(|(name, _)| *name == "stopped") {
+            say!(
+                "loligo: the recording ends before the program did, and what is promised is of that part: \
+                 {why}"
+            );
+        }
+        Ok(trace)
+    };
+    let line = Line::new();
+    line.show_work("building what allocates as was recorded", 0, 1);
+    let mut show = |name: &str, done, of| line.step("replaying", name, done, of);
+    let promised = promise(plan, all, strategies, &read, own, &mut show);
+    line.end();
+    promised.map(Some).map_err(|error| error.to_string())
+}
+
 /// Writes the figures, and what was promised, as one document.
-fn write_json(json: &Output, checked: &Checked, promised: &[Promise]) -> Result<(), String> {
+fn write_json(json: &Output, checked: &Checked, promises: Option<&Promises>) -> Result<(), String> {
     let fail = |error| format!("cannot write the figures as JSON: {error}");
     let mut document = serde_json::to_value(checked).map_err(fail)?;
-    document["promised"] = serde_json::to_value(promised).map_err(fail)?;
+    if let Some(Promises { share, promised }) = promises {
+        document["replay_share"] = (*share).into();
+        document["promised"] = serde_json::to_value(promised).map_err(fail)?;
+    }
     let mut text = serde_json::to_vec_pretty(&document).map_err(fail)?;
     text.push(b'\n');
     json.write(&text).map_err(|error| error.to_string())
@@ -173,9 +195,25 @@ pub(crate) fn checkable(strategies: Vec<StrategyConfig>) -> Vec<StrategyConfig> 
     kept
 }
 
+/// Returns the strategies that are not the heap alone, which runs anyway, each tree once.
+pub(crate) fn distinct(strategies: Vec<StrategyConfig>) -> Vec<StrategyConfig> {
+    let heap = heap_alone();
+    let mut kept: Vec<StrategyConfig> = Vec::new();
+    for one in strategies {
+        if one.tree == heap.tree {
+            say!("loligo: `{}` is the heap, which runs anyway", one.name);
+        } else if let Some(same) = kept.iter().find(|other| other.tree == one.tree) {
+            say!("loligo: `{}` is the same as `{}`", one.name, same.name);
+        } else {
+            kept.push(one);
+        }
+    }
+    kept
+}
+
 /// Describes what was found, the answer first.
 pub(crate) fn describe(checked: &Checked) -> String {
-    let mut text = answer(checked);
+    let mut text = answer(checked) + &prices(checked) + &noise(checked);
     // Writing to a string cannot fail.
     let _ = writeln!(
         text,
@@ -231,17 +269,57 @@ fn answer(checked: &Checked) -> String {
     }
 }
 
+/// Names what is better in one and costs too much of the other, where nothing is better otherwise.
+fn prices(checked: &Checked) -> String {
+    let Answer { speed, memory } = checked.answer;
+    let least = |of: Of, what: &str, other: Of, price: &str| {
+        let fit = checked.ran.iter().skip(1).filter(|ran| of(ran).is_less());
+        let one = fit.min_by(|a, b| of(a).ratio.total_cmp(&of(b).ratio))?;
+        let (of, other) = (of(one).ratio, other(one).ratio);
+        let name = &one.name;
+        Some(format!(
+            "At a price: `{name}` takes {of:.2} of the {what} for {other:.2} of the {price}.\n"
+        ))
+    };
+    let (cpu, peak): (Of, Of) = (|ran| ran.cpu, |ran| ran.peak);
+    let fast = (speed == 0).then(|| least(cpu, "processor time", peak, "peak memory")).flatten();
+    let lean = (memory == 0).then(|| least(peak, "peak memory", cpu, "processor time")).flatten();
+    [fast, lean].into_iter().flatten().collect()
+}
+
+/// One of the figures of an allocator.
+type Of = fn(&Ran) -> Figure;
+
+/// Says so if the rounds differ by so much that little can be said.
+fn noise(checked: &Checked) -> String {
+    let others = checked.ran.iter().skip(1);
+    let widest = others.map(|ran| ran.cpu.to - ran.cpu.from).fold(0.0, f64::max);
+    if widest <= NOISE {
+        return String::new();
+    }
+    format!(
+        "The rounds differ much: some processor times are known to {:.0} % only. Let nothing else run, or take \
+         more rounds (--rounds).\n",
+        50.0 * widest
+    )
+}
+
 /// Shows promises next to what was measured.
-fn describe_promises(checked: &Checked, promised: &[Promise]) -> String {
-    let mut text =
-        String::from("\nWhat the replay promises of the whole program, and what it did:\n");
+fn describe_promises(checked: &Checked, promises: &Promises) -> String {
     // Writing to a string cannot fail.
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "\nWhat the replay promises of the whole program, and what it did. The replay takes {:.0} % of the \
+         program's processor time; what an allocator saves is a part of that, and of the program's cache misses.",
+        100.0 * promises.share
+    );
     let _ = writeln!(
         text,
         "  {:<14} {:>12} {:>22}  {:>13} {:>22}",
         "allocator", "cpu promised", "measured", "peak promised", "measured"
     );
-    for promise in promised {
+    for promise in &promises.promised {
         let Some(ran) = checked.ran.iter().find(|ran| ran.name == promise.name) else { continue };
         let measured =
             |figure: Figure| format!("{:.3} ({:.3}..{:.3})", figure.ratio, figure.from, figure.to);
@@ -257,3 +335,6 @@ fn describe_promises(checked: &Checked, promised: &[Promise]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests;

@@ -68,7 +68,7 @@ pub(crate) fn tell(path: &Path, summary: &Summary) {
         if *marks > 0 { format!(", {marks} frame marks") } else { String::new() },
         bytes(file_bytes)
     );
-    say!("loligo: peak {} live, {peak_blocks} blocks", bytes(summary.peak_bytes));
+    say!("loligo: peak {} live; at most {peak_blocks} blocks at a time", bytes(summary.peak_bytes));
     let [half, most, nearly_all, largest] =
         [50, 90, 99, 100].map(|percent| bytes(summary.size_percentile(percent)));
     say!(

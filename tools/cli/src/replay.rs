@@ -155,7 +155,7 @@ impl Replay {
         for result in &results.traces {
             let _ = writeln!(text, "{}", sentence(result));
         }
-        let _ = writeln!(text, "The report lies in {}.", page.display());
+        let _ = writeln!(text, "The report is {}.", page.display());
         print(&text)?;
         Ok(ExitCode::from(u8::from(lost)))
     }

@@ -9,10 +9,10 @@
 //!    For a Rust program `rust` builds the program itself with each of ours.
 //! 2. `sample` runs the command once and takes its processor time, elapsed time and peak memory.
 //! 3. [`compare`] makes of the rounds ratios with intervals, and of these the answer.
-//! 4. [`predict`] says what a replay of the recording would have promised.
+//! 4. [`predict`] says what a replay of the recording promises; `as_recorded` builds what replays it.
 
 pub mod allocators;
-mod as_malloc;
+mod as_recorded;
 pub mod compare;
 mod libraries;
 pub mod predict;
@@ -27,7 +27,7 @@ use std::path::PathBuf;
 
 pub use allocators::Candidate;
 pub use compare::{Answer, Checked, Figure, Ran};
-pub use predict::{Promise, promise};
+pub use predict::{Promise, Promises, promise};
 pub use sample::Sample;
 
 use crate::interrupt;
@@ -67,6 +67,8 @@ pub enum CheckError {
     },
     /// The sources of `loligo-allocators` are not where they were.
     NoSources(PathBuf),
+    /// The recording that is to be replayed cannot be read.
+    Recording(String),
     /// The program ends otherwise than before.
     Ends {
         /// The allocator under which it ran.
@@ -103,6 +105,7 @@ impl fmt::Display for CheckError {
                  built; name them with --allocators DIR",
                 path.display()
             ),
+            Self::Recording(why) => write!(f, "{why}"),
             Self::Ends { allocator, ended, first } => write!(
                 f,
                 "under `{allocator}` the program {ended}, and the first time it {first}; check a command \

@@ -127,11 +127,6 @@ impl StrategyConfig {
     }
 }
 
-/// Makes the allocator of a tree that grows.
-pub(crate) fn allocator(tree: &Tree) -> impl Allocator + use<> {
-    Node::new(tree, by_size::nobody(), None)
-}
-
 /// A strategy at work.
 pub(crate) struct Strategy {
     root: Node,

@@ -10,12 +10,41 @@ pub(super) const PATH: &str = "docs/evidence/predictions.md";
 /// How far a promise may be off, in points of the program's own.
 const POINTS: f64 = 5.0;
 
+/// What takes more than this of the program's own is no reason to change.
+const WORTH: f64 = 0.95;
+
+const HEAD: &str = "\
+# What replays promise, and what programs do
+
+`cargo xtask predictions --write` records each program, has a strategy advised for it, and runs it under its
+own allocator and others in turn (`loligo advise --check`). Promised is what the replay of the recording says of the
+whole program; measured are ratios to the program under its own allocator in the same round, with intervals of 95 %.
+Off is the largest difference of the two over all allocators, in points. What is advised is better by 5 % and more than
+the noise; the number is what is left of processor time or peak memory.
+
+The replay is a program that allocates as was recorded, writes each block, and reads it before it frees it, over the
+same libraries as the program. The allocator's part is its share of the program's processor time, page faults and this
+use of the blocks included: the program itself is the rest.
+
+| program | task | own CPU s | own peak MiB | allocator's part % | advice | CPU off | memory off |
+|---|---|---|---|---|---|---|---|
+";
+
+const EACH: &str = "
+## Each allocator
+
+| program | allocator | CPU promised | measured | | peak promised | measured | |
+|---|---|---|---|---|---|---|---|
+";
+
 /// A program, what was promised of it, and what it did.
 pub(super) struct Row {
     name: String,
     what: String,
     /// Processor time in seconds and peak memory in bytes under its own allocator.
     own: [f64; 2],
+    /// The part of its processor time that the replay takes.
+    share: f64,
     tried: Vec<Tried>,
     /// The allocators that are worth a change.
     speed: Option<String>,
@@ -67,6 +96,7 @@ impl Row {
             name: name.to_owned(),
             what: what.to_owned(),
             own: [figure(first, "cpu", "median")?, figure(first, "peak", "median")?],
+            share: checked.get("replay_share")?.as_f64()?,
             tried: tried.collect::<Option<_>>()?,
             speed: choice("speed"),
             memory: choice("memory"),
@@ -96,25 +126,65 @@ impl Row {
     }
 }
 
+impl Row {
+    /// Says why nothing makes the program faster or leaner; nothing where something does.
+    fn why_not(&self) -> Option<String> {
+        if self.speed.is_some() || self.memory.is_some() {
+            return None;
+        }
+        let least = |of: usize| {
+            let by = |one: &&Tried| one.measured[of].ratio;
+            self.tried.iter().min_by(|a, b| by(a).total_cmp(&by(b)))
+        };
+        let (fast, lean) = (least(0)?, least(1)?);
+        let [cpu, peak] = fast.measured;
+        let share = 100.0 * self.share;
+        let speed = if cpu.ratio > WORTH && share < POINTS {
+            format!(
+                "the allocator's part is {share:.1} % of its processor time, so there is nothing to gain"
+            )
+        } else if cpu.ratio > WORTH {
+            format!(
+                "the allocator's part is {share:.0} %, and its own is good: the fastest, `{}`, takes {:.2} of the \
+                 processor time",
+                fast.name, cpu.ratio
+            )
+        } else if cpu.to >= 1.0 {
+            format!(
+                "`{}` takes {:.2} of the processor time, which is within the noise ({:.2} to {:.2})",
+                fast.name, cpu.ratio, cpu.from, cpu.to
+            )
+        } else {
+            format!(
+                "`{}` takes {:.2} of the processor time, at the price of {:.2} of the memory",
+                fast.name, cpu.ratio, peak.ratio
+            )
+        };
+        let [cpu, peak] = lean.measured;
+        let memory = if peak.ratio > WORTH {
+            format!("the leanest, `{}`, has {:.2} of the memory", lean.name, peak.ratio)
+        } else {
+            format!(
+                "`{}` has {:.2} of the memory, at the price of {:.2} of the processor time",
+                lean.name, peak.ratio, cpu.ratio
+            )
+        };
+        Some(format!("- {}: {speed}; {memory}.", self.name))
+    }
+}
+
 /// Returns the page.
 pub(super) fn text(rows: &[Row]) -> String {
-    let mut text = String::from(
-        "# What replays promise, and what programs do\n\n`cargo xtask predictions --write` records each program, has \
-         a strategy advised for it, and runs it under its\nown allocator and others in turn (`loligo advise --check`). \
-         Promised is what the replay of the recording says of the\nwhole program; measured are ratios to the program \
-         under its own allocator in the same round, with intervals of 95 %.\nOff is the largest difference of the \
-         two over all allocators, in points. What is advised is better by 5 % and more than\nthe noise; the number \
-         is what is left of processor time or peak memory.\n\n| program | task | own CPU s | own peak MiB | advice | \
-         CPU off | memory off |\n|---|---|---|---|---|---|---|\n",
-    );
+    let mut text = HEAD.to_owned();
     for row in rows {
         let _ = writeln!(
             text,
-            "| {} | {} | {:.3} | {:.1} | {} | {:.1} | {:.1} |",
+            "| {} | {} | {:.3} | {:.1} | {:.1} | {} | {:.1} | {:.1} |",
             row.name,
             row.what,
             row.own[0],
             row.own[1] / f64::from(1 << 20),
+            100.0 * row.share,
             row.advice(),
             row.off(0),
             row.off(1)
@@ -125,13 +195,17 @@ pub(super) fn text(rows: &[Row]) -> String {
     let _ = write!(
         text,
         "\nPromises of processor time are within {POINTS:.0} points for {} of {} programs, of memory for {}. {better} \
-         of {} have\nadvice that makes them faster or leaner.\n\n## Each allocator\n\n| program | allocator | CPU \
-         promised | measured | | peak promised | measured | |\n|---|---|---|---|---|---|---|---|\n",
+         of {} have\nadvice that makes them faster or leaner.\n",
         within(0),
         rows.len(),
         within(1),
         rows.len()
     );
+    let why: Vec<String> = rows.iter().filter_map(Row::why_not).collect();
+    if !why.is_empty() {
+        let _ = write!(text, "\n## Why the others keep their own\n\n{}\n", why.join("\n"));
+    }
+    text.push_str(EACH);
     for row in rows {
         for one in &row.tried {
             let promised = |of: usize| {
@@ -162,7 +236,7 @@ pub(super) fn text(rows: &[Row]) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::{Row, text};
+    use super::{Ratio, Row, Tried, text};
 
     #[test]
     fn figures_become_lines_and_the_worst_promise_counts() {
@@ -171,12 +245,13 @@ mod tests {
         let checked = json!({
             "ran": [ran("own", 1.0, 1.0), ran("heap", 0.9, 1.02), ran("jemalloc", 0.97, 1.5)],
             "answer": {"speed": 1, "memory": 0},
+            "replay_share": 0.25,
             "promised": [{"name": "heap", "cpu": 0.96, "peak": 1.01}],
         });
         let row = Row::of("jq", "objects", &checked).expect("whole figures");
         let page = text(&[row]);
         for line in [
-            "| jq | objects | 0.500 | 2.0 | speed: `heap` 0.90 | 6.0 | 1.0 |",
+            "| jq | objects | 0.500 | 2.0 | 25.0 | speed: `heap` 0.90 | 6.0 | 1.0 |",
             "within 5 points for 0 of 1 programs, of memory for 1. 1 of 1 have",
             "| jq | heap | 0.960 | 0.900 | 0.890..0.910 | 1.010 | 1.020 | 1.010..1.030 |",
             "| jq | jemalloc | - | 0.970 | 0.960..0.980 | - | 1.500 | 1.490..1.510 |",
@@ -184,5 +259,37 @@ mod tests {
             assert!(page.contains(line), "no `{line}` in\n{page}");
         }
         assert!(Row::of("jq", "objects", &json!({"ran": []})).is_none());
+    }
+
+    #[test]
+    fn what_keeps_its_own_says_why() {
+        let row = |share: f64, tried: &[(f64, f64, f64)]| {
+            let tried = tried.iter().map(|&(cpu, to, peak)| {
+                let one = |ratio, to| Ratio { ratio, from: 0.5, to };
+                Tried {
+                    name: "x".into(),
+                    promised: None,
+                    measured: [one(cpu, to), one(peak, peak)],
+                }
+            });
+            let (name, what) = ("git".to_owned(), String::new());
+            let tried = tried.collect();
+            Row { name, what, own: [1.0, 1.0], share, tried, speed: None, memory: None }
+        };
+        for (row, speed, memory) in [
+            (row(0.02, &[(0.99, 1.0, 1.1)]), "2.0 % of its", "the leanest, `x`, has 1.10"),
+            (row(0.3, &[(0.98, 1.0, 1.0)]), "30 %, and its own is good", "`x`, has 1.00"),
+            (row(0.3, &[(0.9, 1.02, 1.0)]), "noise (0.50 to 1.02)", "`x`, has 1.00"),
+            (
+                row(0.3, &[(0.8, 0.9, 1.2), (1.2, 1.3, 0.7)]),
+                "of 1.20 of the",
+                "0.70 of the memory, at",
+            ),
+        ] {
+            let why = row.why_not().expect("nothing is advised");
+            assert!(why.contains(speed) && why.contains(memory), "{why}");
+        }
+        let advised = Row { speed: Some("x".into()), ..row(0.3, &[(0.8, 0.9, 1.0)]) };
+        assert_eq!(advised.why_not(), None);
     }
 }

@@ -30,6 +30,7 @@ const NO_SOURCE: &[&str] = &[
     "allocators/program/debug",
     "allocators/threads/fork",
     "allocators/threads/global",
+    "allocators/threads/last_memory",
     "allocators/threads/locked",
     "allocators/threads/sync",
     "allocators/wrappers/failing",

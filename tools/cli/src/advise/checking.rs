@@ -4,9 +4,9 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-use loligo_replay::strategies::{StrategyConfig, heap_alone, to_json};
+use loligo_replay::strategies::{StrategyConfig, to_json};
 
-use crate::check::checkable;
+use crate::check::{checkable, distinct};
 use crate::output::Output;
 
 /// Runs the program under the choices and prints what it took and what was promised.
@@ -20,7 +20,7 @@ pub(super) fn check(
     trace: &Path,
     choices: &[StrategyConfig],
 ) -> Result<(), String> {
-    let strategies = worth_checking(choices);
+    let strategies = distinct(checkable(choices.to_vec()));
     let list = folder.join("checked-strategies.json");
     let program =
         env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
@@ -41,16 +41,4 @@ pub(super) fn check(
     } else {
         Err(format!("`loligo check` {status}; the advice above is unchecked"))
     }
-}
-
-/// Returns what is not the heap alone, each tree once.
-fn worth_checking(choices: &[StrategyConfig]) -> Vec<StrategyConfig> {
-    let heap = heap_alone();
-    let mut kept: Vec<StrategyConfig> = Vec::new();
-    for one in checkable(choices.to_vec()) {
-        if one.tree != heap.tree && kept.iter().all(|other| other.tree != one.tree) {
-            kept.push(one);
-        }
-    }
-    kept
 }

@@ -57,8 +57,8 @@ fn advice_is_printed_and_written() {
         "For memory: ",
         "For latency: ",
         "Each was verified: every block kept its contents",
-        "The strategies and their Rust lie in loligo-advice/game.",
-        "The report lies in loligo-report/advice.html.",
+        "The strategies and their Rust are in loligo-advice/game.",
+        "The report is loligo-report/advice.html.",
     ] {
         assert!(stdout.contains(part), "no `{part}` in\n{stdout}");
     }

@@ -45,7 +45,7 @@ fn a_replay_prints_a_table_and_writes_figures_and_report() {
     let [.., best, report] = &lines[..] else { panic!("{stdout}") };
     let few = "game: 600 events are too few to say what serves it best; record 2 000 at least.";
     assert_eq!(*best, few);
-    assert_eq!(*report, "The report lies in loligo-report/index.html.");
+    assert_eq!(*report, "The report is loligo-report/index.html.");
     assert!(!stdout.contains('\u{1b}'), "no colours where there is no terminal");
     assert_eq!(place.names(), ["figures.json", "game.altrace", "loligo-report"]);
     let report = fs::read_dir(place.path("loligo-report")).expect("the folder is there");
@@ -118,7 +118,7 @@ fn several_recordings_are_replayed_with_contents_verified() {
         assert!(stdout.contains(&line), "{stdout}");
         assert!(stdout.contains(&format!("\n{name}: 600 events are too few ")), "{stdout}");
     }
-    assert!(stdout.ends_with("The report lies in out/pages/index.html.\n"), "{stdout}");
+    assert!(stdout.ends_with("The report is out/pages/index.html.\n"), "{stdout}");
 }
 
 #[test]

@@ -21,7 +21,7 @@ mod counters;\nmod exports;\nmod heap;\n";
 /// What a strategy needs to take the heap's place.
 const AS_HEAP: &str = include_str!("as_heap.rs.txt");
 
-const WORKSPACE: &str = "
+pub(super) const WORKSPACE: &str = "
 [profile.release]
 codegen-units = 1
 lto = \"fat\"
@@ -44,13 +44,7 @@ pub(super) fn build(
         members.push((strategy.name.clone(), code + AS_HEAP));
     }
     write(&folder, &sources, &members).map_err(|error| cannot(error.to_string()))?;
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "--release", "--quiet", "--offline", "--target-dir", "target"]);
-    cargo.current_dir(&folder).env_remove("RUSTFLAGS");
-    let built = cargo.output().map_err(|error| cannot(format!("`cargo`: {error}")))?;
-    if !built.status.success() {
-        return Err(cannot(String::from_utf8_lossy(&built.stderr).into_owned()));
-    }
+    cargo(&folder).map_err(cannot)?;
     let release = fs::canonicalize(folder.join("target/release")).map_err(CheckError::System)?;
     let candidate = |(number, (name, _)): (usize, &(String, String))| Candidate {
         name: name.clone(),
@@ -94,8 +88,18 @@ fn write(folder: &Path, sources: &Path, members: &[(String, String)]) -> io::Res
     Ok(())
 }
 
+/// Builds a workspace of ours in a folder.
+pub(super) fn cargo(folder: &Path) -> Result<(), String> {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.args(["build", "--release", "--quiet", "--offline", "--target-dir", "target"]);
+    cargo.current_dir(folder).env_remove("RUSTFLAGS");
+    let built = cargo.output().map_err(|error| format!("`cargo`: {error}"))?;
+    let said = || String::from_utf8_lossy(&built.stderr).into_owned();
+    if built.status.success() { Ok(()) } else { Err(said()) }
+}
+
 /// Writes a file, unless it has that text: what did not change is not built again.
-fn put(path: &Path, text: &str) -> io::Result<()> {
+pub(super) fn put(path: &Path, text: &str) -> io::Result<()> {
     match fs::read_to_string(path) {
         Ok(before) if before == text => Ok(()),
         _ => fs::write(path, text),

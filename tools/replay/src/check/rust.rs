@@ -72,18 +72,26 @@ pub(super) fn build(
     let builder = Builder { folder, copy, package };
     let mut candidates = vec![builder.program("own").map_err(cannot)?];
     builder.prepare(&sources).map_err(cannot)?;
-    let mut codes = vec![("heap", THREAD_HEAP.to_owned()), ("locked-heap", LOCKED_HEAP.to_owned())];
-    for strategy in strategies {
-        codes.push((&strategy.name, emit_global(strategy, true).map_err(cannot)?));
-    }
-    for (name, code) in codes {
+    for (name, code) in codes(strategies).map_err(cannot)? {
         let file = builder.copy.join(&builder.package.main).with_file_name(FILE);
         // The lints of the program are for its author's code.
         let code = format!("#![allow(warnings, clippy::all, unsafe_code)]\n{code}");
         fs::write(file, code).map_err(|error| cannot(error.to_string()))?;
-        candidates.push(builder.program(name).map_err(cannot)?);
+        candidates.push(builder.program(&name).map_err(cannot)?);
     }
     Ok(candidates)
+}
+
+/// Returns the names of our allocators for a Rust program, each with its module.
+pub(super) fn codes(strategies: &[StrategyConfig]) -> Result<Vec<(String, String)>, String> {
+    let mut codes = vec![
+        ("heap".to_owned(), THREAD_HEAP.to_owned()),
+        ("locked-heap".to_owned(), LOCKED_HEAP.to_owned()),
+    ];
+    for strategy in strategies {
+        codes.push((strategy.name.clone(), emit_global(strategy, true)?));
+    }
+    Ok(codes)
 }
 
 impl Package {

@@ -111,7 +111,7 @@ fn shell(candidate: &Candidate, line: &str) -> Command {
 }
 
 /// Returns a path as one word of a shell.
-fn quoted(path: &Path) -> String {
+pub(super) fn quoted(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
 }
 

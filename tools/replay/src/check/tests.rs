@@ -1,12 +1,17 @@
 //! Ratios, answers, and small programs under our libraries.
 
+use core::alloc::Layout;
 use core::time::Duration;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use loligo_allocators::{Allocator, HeapAllocator, PageAllocator};
+
 use super::allocators::{Candidate, installed_in};
 use super::compare::compare;
 use super::{Answer, CheckError, Figure, Plan, Ran, Sample, candidates, run, sources};
+use crate::strategies::StrategyConfig;
+use crate::trace::{Event, Op, Trace};
 
 /// A figure whose interval reaches so far to both sides.
 fn figure(ratio: f64, noise: f64) -> Figure {
@@ -119,6 +124,73 @@ fn a_program_runs_under_the_heap_and_under_a_strategy() {
     let refused = Plan { command: "exit 3".into(), ..plan };
     let error = candidates(&refused, &[]).expect_err("a shell alone asks for nothing that counts");
     assert!(matches!(error, CheckError::NotUsed { .. }), "{error}");
+}
+
+/// Returns a strategy with a pool for what its heap makes of the size that is returned, which the heap
+/// serves: the size that such a block has is not where it is.
+fn gap() -> (StrategyConfig, u64) {
+    let pages = PageAllocator::new("pages");
+    let heap = HeapAllocator::new_in("heap", &pages);
+    let step = |bytes: usize| bytes.div_ceil(8);
+    let rounded = (1..600).find_map(|bytes| {
+        let layout = Layout::from_size_align(bytes, 16).expect("a layout");
+        let block = heap.allocate(layout).expect("pages").cast();
+        // SAFETY: the block was just taken.
+        let had = unsafe { heap.allocated_size(block) };
+        // SAFETY: it is freed once.
+        unsafe { heap.deallocate(block) };
+        (step(had) > step(bytes)).then_some((bytes, had))
+    });
+    let (bytes, had) = rounded.expect("some size is rounded");
+    let (from, up_to) = (8 * (step(had) - 1) + 1, 8 * step(had));
+    let tree = format!(
+        r#"{{"strategies": [{{"name": "gap", "tree": {{"by-size": {{
+        "classes": [{{"from": {from}, "up_to": {up_to}, "to": {{"pool": {{"bytes": {up_to}}}}}}}],
+        "rest": {{"heap": {{}}}}}}}}}}]}}"#
+    );
+    let strategy = crate::strategies::parse("gap.json", &tree).expect("a strategy").remove(0);
+    (strategy, bytes as u64)
+}
+
+#[test]
+#[cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
+fn a_recording_is_replayed_under_what_the_program_ran_under() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (gap, rounded) = gap();
+    let plan = plan("ls /", folder.path());
+    let strategies = [gap];
+    let all = candidates(&plan, &strategies).expect("they are built");
+    let event = |op, slot, bytes| Event { op, align_log2: 4, thread: 0, slot, bytes };
+    let mut events = Vec::new();
+    // A block that is rounded into another's class, grown, shrunk and freed; a large one; some stay.
+    for slot in 0..2000 {
+        events.push(event(Op::Allocate, slot, rounded));
+        events
+            .extend([rounded + 3, 4 * rounded, rounded].map(|to| event(Op::Reallocate, slot, to)));
+        if slot % 2 == 0 {
+            events.push(event(Op::Free, slot, 0));
+        }
+    }
+    events.push(event(Op::AllocateZeroed, 2000, 50 << 20));
+    let read = || Trace::from_events("job", events.clone()).map_err(|error| error.to_string());
+    let own = Figure { median: 1.0, ratio: 1.0, from: 1.0, to: 1.0 };
+    let peak = Figure { median: 1e9, ..own };
+    let own = Ran { name: "own".to_owned(), cpu: own, wall: own, peak };
+    let _alone = crate::child::alone();
+    let promise = |read: &dyn Fn() -> Result<Trace, String>| {
+        super::promise(&plan, &all[..3], &strategies, read, &own, &mut |_, _, _| {})
+    };
+    let promises = promise(&read).expect("it runs under all");
+    let names: Vec<&str> = promises.promised.iter().map(|one| &*one.name).collect();
+    assert_eq!(names, ["heap", "gap"]);
+    for one in &promises.promised {
+        // All have the large block: of a program of 1 GB it is no difference.
+        assert!((one.peak - 1.0).abs() < 0.02 && (one.cpu - 1.0).abs() < 0.5, "{one:?}");
+    }
+    assert!(promises.share > 0.0 && promises.share < 1.0, "{promises:?}");
+    assert!(!folder.path().join("as-recorded/steps").exists(), "it is large");
+    let error = promise(&|| Err("no such recording".to_owned())).expect_err("there is none");
+    assert_eq!(error.to_string(), "no such recording");
 }
 
 /// A program whose only block is counted by its text.

@@ -18,7 +18,7 @@ use tempfile::TempDir;
 use super::raw::{self, VARIABLE};
 use super::read::{self, Raw};
 use super::signals::Passing;
-use super::{OtherAllocator, Program, RecordError, other_allocator};
+use super::{OtherAllocator, OtherAllocatorKind, Program, RecordError, other_allocator};
 use crate::books::Summary;
 
 /// The recorder, compiled by this crate's build script.
@@ -251,7 +251,12 @@ impl RecordedProgram {
             return Ok(None);
         }
         let file = self.main.program_file().map_err(RecordError::Files)?;
-        Ok(file.and_then(|file| other_allocator::find(Path::new(&file))))
+        let other = file.and_then(|file| other_allocator::find(Path::new(&file)));
+        // Rust's library asks the system's allocator itself for a block a thread, and frees it. One of
+        // the program's that wraps the system's passes on all that the program asks for.
+        let of_threads = 2 * summary.threads as u64;
+        let is_passed_on = summary.program_events > of_threads;
+        Ok(other.filter(|other| other.kind != OtherAllocatorKind::RustGlobal || !is_passed_on))
     }
 
     /// Returns `true` if a recording has so few events that it is of no use where the program has
