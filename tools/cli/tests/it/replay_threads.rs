@@ -48,7 +48,7 @@ fn threads_print_a_table_and_write_figures_and_report() {
     assert_eq!(headings.join(" "), expected);
     assert!(stdout.contains("game: contents verified on 4 rows, nothing lost."), "{stdout}");
     assert!(stdout.contains("\ngame: 900 events are too few "), "{stdout}");
-    assert!(stdout.ends_with(" in loligo-report/index.html.\n"), "{stdout}");
+    assert!(stdout.ends_with("\nThe report is loligo-report/index.html.\n"), "{stdout}");
     let figures = fs::read_to_string(place.path("figures.json")).expect("the figures");
     let figures: Value = serde_json::from_str(&figures).expect("valid JSON");
     let rows = figures["traces"][0]["rows"].as_array().expect("rows");

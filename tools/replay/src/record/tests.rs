@@ -267,7 +267,10 @@ fn an_allocator_of_the_programs_own_is_found() {
         own_allocator("__rust_alloc", "puts(\"a line\");") + "void __rdl_alloc(void) {}\n",
         own_allocator("mi_malloc", many),
         // One that wraps the system's, of a program that asks for little.
-        own_allocator("__rust_alloc", "void *volatile one = malloc(9); free(one); one = malloc(9);"),
+        own_allocator(
+            "__rust_alloc",
+            "void *volatile one = malloc(9); free(one); one = malloc(9);",
+        ),
         own_allocator("other", "puts(\"a line\");"),
     ] {
         let Some(program) = compile(folder.path(), &source, &["-O1"]) else { return };
