@@ -5,12 +5,18 @@ use crate::plain::{Plain8, Plain32, Plain64};
 use crate::ring::Ring;
 use crate::slot::NONE;
 
-/// How often a thread looks for work before it sleeps, at least and at most: the time of a wake-up
-/// is some microseconds. In between, looking pays or does not.
+/// How many pauses a thread looks for work before it sleeps, at least and at most: the time of a
+/// wake-up is some microseconds. In between, looking pays or does not.
 #[cfg(not(all(test, loom)))]
-pub(crate) const LOOKS: core::ops::Range<u32> = 32..2048;
+pub(crate) const LOOKS: core::ops::Range<u32> = 512..4096;
 #[cfg(all(test, loom))]
 pub(crate) const LOOKS: core::ops::Range<u32> = 0..0;
+
+/// How long a thread pauses between two looks, at most: each takes lines from the threads that work.
+pub(crate) const PAUSE_MAX: u32 = 64;
+
+/// How long a thread waits before it takes a task that it has seen: half a microsecond.
+pub(crate) const MOMENT: u32 = 32;
 
 /// What one thread has for itself; others only take from its ring, and read its counts.
 ///
@@ -35,6 +41,8 @@ pub(crate) struct Local {
     pub(crate) pending_parent: Plain32,
     pub(crate) pending: Plain32,
     pub(crate) looks: Plain32,
+    /// How long it pauses between two looks.
+    pub(crate) pause: Plain32,
     /// How many scopes it has begun and not ended.
     pub(crate) scopes: Plain32,
     /// How many of its waits are within each other.
@@ -69,6 +77,7 @@ impl Local {
             pending_parent: Plain32::new(NONE),
             pending: Plain32::new(0),
             looks: Plain32::new(LOOKS.end / 8),
+            pause: Plain32::new(1),
             scopes: Plain32::new(0),
             depth: Plain32::new(0),
             forks: Forks::new(),

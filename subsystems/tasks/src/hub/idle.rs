@@ -1,7 +1,7 @@
 //! What a thread does that finds nothing to run.
 
 use crate::hub::Hub;
-use crate::local::{LOOKS, Me};
+use crate::local::{LOOKS, MOMENT, Me, PAUSE_MAX};
 use crate::state::Waits;
 use crate::turn::{Fell, Turn};
 
@@ -28,9 +28,12 @@ impl Hub<'_> {
         let taken = self.take(me);
         let was_last = board.end_search();
         board.end_idle();
-        if seen && taken.is_some() {
-            let looks = &me.local.looks;
-            looks.set((looks.get() * 2).min(LOOKS.end));
+        if taken.is_some() {
+            me.local.pause.set(1);
+            if seen {
+                let looks = &me.local.looks;
+                looks.set((looks.get() * 2).min(LOOKS.end));
+            }
         }
         // One was woken for many tasks, and wakes the next. Also if it found none itself: one that was
         // added since then woke nobody, as this thread still looked.
@@ -45,12 +48,23 @@ impl Hub<'_> {
     fn look(&self, me: Me<'_>, waits: Waits, is_there: &dyn Fn() -> bool) -> bool {
         let looks = &me.local.looks;
         let budget = looks.get();
-        for _ in 0..budget {
-            let found = self.table.sees_work(me.thread) || self.may_have_ended(me, waits);
-            if found || is_there() {
+        let mut spent = 0;
+        while spent < budget {
+            if self.may_have_ended(me, waits) || is_there() {
                 return true;
             }
-            core::hint::spin_loop();
+            if self.table.sees_work(me.thread) {
+                // What is gone after a moment was so little that to take some of it would cost its
+                // thread more than to run it.
+                (0..MOMENT).for_each(|_| core::hint::spin_loop());
+                return true;
+            }
+            // Longer and longer while what is seen is gone before it is taken: then others have so
+            // little to do that to look would cost them more.
+            let pause = me.local.pause.get();
+            (0..pause).for_each(|_| core::hint::spin_loop());
+            me.local.pause.set((pause * 2).min(PAUSE_MAX));
+            spent += pause;
         }
         looks.set((budget / 2).max(LOOKS.start));
         false
