@@ -6,67 +6,43 @@
 
 use core::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
-/// A byte.
-pub(crate) struct Plain8(AtomicU8);
+macro_rules! plain {
+    ($($name:ident: $number:ty, $atomic:ident)*) => {
+        $(
+            #[doc = concat!("A `", stringify!($number), "`.")]
+            pub(crate) struct $name($atomic);
 
-/// 32 bits.
-pub(crate) struct Plain32(AtomicU32);
+            impl $name {
+                pub(crate) const fn new(value: $number) -> Self {
+                    Self($atomic::new(value))
+                }
 
-/// 64 bits.
-pub(crate) struct Plain64(AtomicU64);
+                #[inline]
+                pub(crate) fn get(&self) -> $number {
+                    self.0.load(Ordering::Relaxed)
+                }
 
-impl Plain8 {
-    pub(crate) const fn new(value: u8) -> Self {
-        Self(AtomicU8::new(value))
-    }
+                #[inline]
+                pub(crate) fn set(&self, value: $number) {
+                    self.0.store(value, Ordering::Relaxed);
+                }
+            }
+        )*
+    };
+}
 
-    #[inline]
-    pub(crate) fn get(&self) -> u8 {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    #[inline]
-    pub(crate) fn set(&self, value: u8) {
-        self.0.store(value, Ordering::Relaxed);
-    }
+plain! {
+    Plain8: u8, AtomicU8
+    Plain32: u32, AtomicU32
+    Plain64: u64, AtomicU64
 }
 
 impl Plain32 {
-    pub(crate) const fn new(value: u32) -> Self {
-        Self(AtomicU32::new(value))
-    }
-
-    #[inline]
-    pub(crate) fn get(&self) -> u32 {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    #[inline]
-    pub(crate) fn set(&self, value: u32) {
-        self.0.store(value, Ordering::Relaxed);
-    }
-
     /// Sets it and returns what it was.
     #[inline]
     pub(crate) fn replace(&self, value: u32) -> u32 {
         let before = self.get();
         self.set(value);
         before
-    }
-}
-
-impl Plain64 {
-    pub(crate) const fn new(value: u64) -> Self {
-        Self(AtomicU64::new(value))
-    }
-
-    #[inline]
-    pub(crate) fn get(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    #[inline]
-    pub(crate) fn set(&self, value: u64) {
-        self.0.store(value, Ordering::Relaxed);
     }
 }

@@ -18,6 +18,7 @@ mod libraries;
 pub mod predict;
 mod rust;
 mod sample;
+mod workspace;
 
 use core::error::Error;
 use core::fmt;

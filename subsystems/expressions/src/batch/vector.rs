@@ -1,6 +1,21 @@
 //! Vectors of floats in registers, one type for each set of instructions.
 #![expect(unsafe_code, reason = "instructions that not every processor has")]
 
+/// Implements operators by instructions: `Vector: Trait method instruction`.
+#[cfg(any(target_feature = "sse2", target_feature = "neon"))]
+macro_rules! operators {
+    ($($vector:ident: $($trait:ident $method:ident $instruction:ident)*;)*) => {
+        $($(impl $trait for $vector {
+            type Output = Self;
+
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                Self(instruction!($instruction(self.0, other.0)))
+            }
+        })*)*
+    };
+}
+
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 mod neon;
 #[cfg(any(test, not(any(target_feature = "sse2", target_feature = "neon"))))]

@@ -11,8 +11,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::libraries::{self, WORKSPACE, put};
-use super::{Candidate, CheckError, Plan, rust};
+use super::{Candidate, CheckError, Plan, rust, workspace};
 use crate::child;
 use crate::strategies::StrategyConfig;
 use crate::trace::{Event, Op, Trace};
@@ -63,7 +62,7 @@ pub(super) fn build(
         members.extend(rust::codes(strategies).map_err(cannot)?);
     }
     write(&folder, &sources, &members).map_err(|error| cannot(error.to_string()))?;
-    libraries::cargo(&folder).map_err(cannot)?;
+    workspace::build(&folder).map_err(cannot)?;
     let folder = fs::canonicalize(folder).map_err(CheckError::System)?;
     let program = |number: usize| folder.join(format!("target/release/as_recorded_{number}"));
     let with_program = |(at, candidate): (usize, &Candidate)| {
@@ -105,21 +104,9 @@ fn decode(answer: &[u8]) -> Option<Result<u32, String>> {
     Some(Err(String::from_utf8_lossy(error).into_owned()))
 }
 
-/// Writes the workspace: a crate for each name and text of an allocator.
+/// Writes the crates: one for each name and text of an allocator.
 fn write(folder: &Path, sources: &Path, members: &[(String, String)]) -> io::Result<()> {
-    let mut workspace = String::from("[workspace]\nresolver = \"3\"\nmembers = [");
-    for number in 0..members.len() {
-        // Writing to a string cannot fail.
-        let _ = write!(workspace, "\"as_recorded_{number}\", ");
-    }
-    workspace.push_str("]\n");
-    workspace.push_str(WORKSPACE);
-    fs::create_dir_all(folder)?;
-    put(&folder.join("Cargo.toml"), &workspace)?;
-    // The versions that this command was built with: they are on this machine.
-    if let Ok(lock) = fs::read_to_string(sources.join("../Cargo.lock")) {
-        put(&folder.join("Cargo.lock"), &lock)?;
-    }
+    workspace::begin(folder, sources, "as_recorded", members.len())?;
     for (number, (_, allocator)) in members.iter().enumerate() {
         let source = folder.join(format!("as_recorded_{number}/src"));
         fs::create_dir_all(&source)?;
@@ -133,9 +120,9 @@ fn write(folder: &Path, sources: &Path, members: &[(String, String)]) -> io::Res
                 "\n[dependencies]\nloligo-allocators = {{ path = {path:?}, features = [\"std\"] }}"
             );
         }
-        put(&source.with_file_name("Cargo.toml"), &manifest)?;
-        put(&source.join("main.rs"), PROGRAM)?;
-        put(&source.join("allocator.rs"), allocator)?;
+        workspace::put(&source.with_file_name("Cargo.toml"), &manifest)?;
+        workspace::put(&source.join("main.rs"), PROGRAM)?;
+        workspace::put(&source.join("allocator.rs"), allocator)?;
     }
     Ok(())
 }

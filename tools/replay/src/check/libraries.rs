@@ -1,12 +1,10 @@
 //! Our allocators as libraries to preload, built from source: a workspace of a crate for each.
 
-use core::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::process::Command;
 
-use super::{Candidate, CheckError, Plan};
+use super::{Candidate, CheckError, Plan, workspace};
 use crate::strategies::{StrategyConfig, emit_global};
 
 /// What takes the place of the C library's functions, as in `loligo-preload`.
@@ -20,13 +18,6 @@ mod counters;\nmod exports;\nmod heap;\n";
 
 /// What a strategy needs to take the heap's place.
 const AS_HEAP: &str = include_str!("as_heap.rs.txt");
-
-pub(super) const WORKSPACE: &str = "
-[profile.release]
-codegen-units = 1
-lto = \"fat\"
-panic = \"abort\"
-";
 
 /// Builds a library for our heap, and one for each strategy.
 pub(super) fn build(
@@ -44,7 +35,7 @@ pub(super) fn build(
         members.push((strategy.name.clone(), code + AS_HEAP));
     }
     write(&folder, &sources, &members).map_err(|error| cannot(error.to_string()))?;
-    cargo(&folder).map_err(cannot)?;
+    workspace::build(&folder).map_err(cannot)?;
     let release = fs::canonicalize(folder.join("target/release")).map_err(CheckError::System)?;
     let candidate = |(number, (name, _)): (usize, &(String, String))| Candidate {
         name: name.clone(),
@@ -54,21 +45,9 @@ pub(super) fn build(
     Ok(members.iter().enumerate().map(candidate).collect())
 }
 
-/// Writes the workspace: a crate for each name and text of `heap.rs`.
+/// Writes the crates: one for each name and text of `heap.rs`.
 fn write(folder: &Path, sources: &Path, members: &[(String, String)]) -> io::Result<()> {
-    let mut workspace = String::from("[workspace]\nresolver = \"3\"\nmembers = [");
-    for number in 0..members.len() {
-        // Writing to a string cannot fail.
-        let _ = write!(workspace, "\"check_{number}\", ");
-    }
-    workspace.push_str("]\n");
-    workspace.push_str(WORKSPACE);
-    fs::create_dir_all(folder)?;
-    put(&folder.join("Cargo.toml"), &workspace)?;
-    // The versions that this command was built with: they are on this machine.
-    if let Ok(lock) = fs::read_to_string(sources.join("../Cargo.lock")) {
-        put(&folder.join("Cargo.lock"), &lock)?;
-    }
+    workspace::begin(folder, sources, "check", members.len())?;
     for (number, (_, heap)) in members.iter().enumerate() {
         let crate_folder = folder.join(format!("check_{number}"));
         fs::create_dir_all(crate_folder.join("src"))?;
@@ -78,30 +57,12 @@ fn write(folder: &Path, sources: &Path, members: &[(String, String)]) -> io::Res
              loligo-allocators = {{ path = {:?}, features = [\"std\"] }}\n",
             sources.display().to_string()
         );
-        put(&crate_folder.join("Cargo.toml"), &manifest)?;
+        workspace::put(&crate_folder.join("Cargo.toml"), &manifest)?;
         for (name, text) in
             [("lib", LIBRARY), ("exports", EXPORTS), ("counters", COUNTERS), ("heap", heap)]
         {
-            put(&crate_folder.join(format!("src/{name}.rs")), text)?;
+            workspace::put(&crate_folder.join(format!("src/{name}.rs")), text)?;
         }
     }
     Ok(())
-}
-
-/// Builds a workspace of ours in a folder.
-pub(super) fn cargo(folder: &Path) -> Result<(), String> {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "--release", "--quiet", "--offline", "--target-dir", "target"]);
-    cargo.current_dir(folder).env_remove("RUSTFLAGS");
-    let built = cargo.output().map_err(|error| format!("`cargo`: {error}"))?;
-    let said = || String::from_utf8_lossy(&built.stderr).into_owned();
-    if built.status.success() { Ok(()) } else { Err(said()) }
-}
-
-/// Writes a file, unless it has that text: what did not change is not built again.
-pub(super) fn put(path: &Path, text: &str) -> io::Result<()> {
-    match fs::read_to_string(path) {
-        Ok(before) if before == text => Ok(()),
-        _ => fs::write(path, text),
-    }
 }

@@ -23,26 +23,9 @@ macro_rules! instruction {
     };
 }
 
-macro_rules! infix {
-    ($($vector:ident: $trait:ident $method:ident $instruction:ident)*) => {
-        $(impl $trait for $vector {
-            type Output = Self;
-
-            #[inline(always)]
-            fn $method(self, other: Self) -> Self {
-                Self(instruction!($instruction(self.0, other.0)))
-            }
-        })*
-    };
-}
-
-infix! {
-    Neon: Add add vaddq_f32
-    Neon: Sub sub vsubq_f32
-    Neon: Mul mul vmulq_f32
-    Neon: Div div vdivq_f32
-    Mask: BitAnd bitand vandq_u32
-    Mask: BitOr bitor vorrq_u32
+operators! {
+    Neon: Add add vaddq_f32 Sub sub vsubq_f32 Mul mul vmulq_f32 Div div vdivq_f32;
+    Mask: BitAnd bitand vandq_u32 BitOr bitor vorrq_u32;
 }
 
 impl Neg for Neon {

@@ -19,19 +19,6 @@ macro_rules! instruction {
     };
 }
 
-macro_rules! infix {
-    ($vector:ident: $($trait:ident $method:ident $instruction:ident)*) => {
-        $(impl $trait for $vector {
-            type Output = Self;
-
-            #[inline(always)]
-            fn $method(self, other: Self) -> Self {
-                Self(instruction!($instruction(self.0, other.0)))
-            }
-        })*
-    };
-}
-
 macro_rules! vector {
     (
         $vector:ident($register:ident) $feature:literal $lanes:literal $mask:ty,
@@ -42,7 +29,7 @@ macro_rules! vector {
         #[repr(transparent)]
         pub(in crate::batch) struct $vector(arch::$register);
 
-        infix! { $vector: Add add $add Sub sub $sub Mul mul $mul Div div $div }
+        operators! { $vector: Add add $add Sub sub $sub Mul mul $mul Div div $div; }
 
         impl Float for $vector {
             type Mask = $mask;
@@ -156,7 +143,7 @@ macro_rules! vector {
 /// What is the same with masks that are vectors.
 macro_rules! vector_masks {
     ($vector:ident $and:ident $or:ident $xor:ident $and_not:ident $splat:ident $bits:ident) => {
-        infix! { $vector: BitAnd bitand $and BitOr bitor $or }
+        operators! { $vector: BitAnd bitand $and BitOr bitor $or; }
 
         impl Neg for $vector {
             type Output = Self;

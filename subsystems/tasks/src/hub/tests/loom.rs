@@ -129,6 +129,19 @@ impl Watched {
         waited.expect("nothing fails");
     }
 
+    fn wait_for_event(&self) {
+        let (hub, event) = (&self.hub, &self.event);
+        let waits = Waits::Event(event.address());
+        hub.work_until(hub.table.me(0), waits, &|| event.is_set()).expect("it is set");
+    }
+
+    fn set_event(&self) {
+        self.hub.with(|turn| {
+            self.event.raise();
+            turn.set_event(self.event.address());
+        });
+    }
+
     fn check(&self) {
         assert_eq!(self.hub.check(), None, "after the model");
     }
@@ -229,10 +242,7 @@ fn left_to_the_worker() {
     });
     let of_task = Arc::clone(&done);
     let outside = thread::spawn(move || {
-        outside.hub.with(|turn| {
-            outside.event.raise();
-            turn.set_event(outside.event.address());
-        });
+        outside.set_event();
         let notify = &*of_task;
         // SAFETY: the model ends when it has run, and what it borrows after that.
         let added =
@@ -240,12 +250,7 @@ fn left_to_the_worker() {
         added.expect("there is room");
         of_task
     });
-    let event = &watched.event;
-    let waited =
-        watched
-            .hub
-            .work_until(watched.hub.table.me(0), Waits::Event(event.address()), &|| event.is_set());
-    waited.expect("it is set");
+    watched.wait_for_event();
     done.wait();
     drop(outside.join().expect("the thread ends well"));
     watched.hub.with(|turn| turn.close());
@@ -258,17 +263,9 @@ fn woken_by_an_event() {
     let watched = Watched::new();
     let other = Arc::clone(&watched);
     let thread = thread::spawn(move || {
-        other.hub.with(|turn| {
-            other.event.raise();
-            turn.set_event(other.event.address());
-        });
+        other.set_event();
     });
-    let event = &watched.event;
-    let waited =
-        watched
-            .hub
-            .work_until(watched.hub.table.me(0), Waits::Event(event.address()), &|| event.is_set());
-    waited.expect("it is set");
+    watched.wait_for_event();
     thread.join().expect("the thread ends well");
     watched.check();
 }
