@@ -57,6 +57,9 @@ pub(crate) struct Local {
     pub(crate) completed: Plain64,
 }
 
+#[cfg(not(all(test, loom)))]
+const _: () = assert!(size_of::<Local>() == 384, "three pairs of cache lines");
+
 /// A thread of the manager, as it knows itself: so what it has needs no search.
 #[derive(Clone, Copy)]
 pub(crate) struct Me<'m> {
