@@ -22,10 +22,12 @@ mod check;
 mod error;
 mod level;
 mod links;
+mod piece;
 mod spawn;
 mod update;
 
 pub use error::LinkError;
+pub use piece::TransformPiece;
 
 use core::fmt;
 

@@ -1,5 +1,7 @@
 //! All instances of one depth, in columns.
 
+use core::sync::atomic::{AtomicU64, Ordering};
+
 use glam::{Affine3A, Quat, Vec3};
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
@@ -8,7 +10,7 @@ use crate::entity::Entity;
 use crate::pose::Pose;
 
 /// The bits of a word of marks.
-const BITS: usize = u64::BITS as usize;
+pub(super) const BITS: usize = u64::BITS as usize;
 
 /// The instances of one depth, without gaps.
 pub(super) struct Level<'a, A: Allocator + ?Sized> {
@@ -17,8 +19,19 @@ pub(super) struct Level<'a, A: Allocator + ?Sized> {
     positions: Array<'a, Vec3, A>,
     scales: Array<'a, Vec3, A>,
     worlds: Array<'a, Affine3A, A>,
-    /// A bit for each instance whose matrix is to be computed.
-    dirty: Array<'a, u64, A>,
+    /// A bit for each instance whose matrix is to be computed. Where several threads compute the
+    /// level above, each of them marks children here; else they are plain words.
+    dirty: Array<'a, AtomicU64, A>,
+}
+
+/// The columns of a level, lent to the threads that compute it.
+pub(super) struct Columns<'l> {
+    pub(super) entities: &'l [Entity],
+    pub(super) rotations: &'l [Quat],
+    pub(super) positions: &'l [Vec3],
+    pub(super) scales: &'l [Vec3],
+    pub(super) worlds: &'l mut [Affine3A],
+    pub(super) dirty: &'l [AtomicU64],
 }
 
 impl<'a, A: Allocator + ?Sized> Level<'a, A> {
@@ -89,7 +102,7 @@ impl<'a, A: Allocator + ?Sized> Level<'a, A> {
         self.scales.push(pose.scale);
         self.worlds.push(pose.matrix());
         if place.is_multiple_of(BITS) {
-            self.dirty.push(0);
+            self.dirty.push(AtomicU64::new(0));
         }
         self.mark(place);
         place
@@ -150,11 +163,29 @@ impl<'a, A: Allocator + ?Sized> Level<'a, A> {
     /// Marks an instance for the next update.
     #[inline]
     pub(super) fn mark(&mut self, place: usize) {
-        self.dirty[place / BITS] |= 1 << (place % BITS);
+        *self.dirty[place / BITS].get_mut() |= 1 << (place % BITS);
     }
 
     pub(super) fn is_dirty(&self, place: usize) -> bool {
-        self.dirty[place / BITS] & 1 << (place % BITS) != 0
+        // Relaxed: nobody else has the level.
+        self.dirty[place / BITS].load(Ordering::Relaxed) & 1 << (place % BITS) != 0
+    }
+
+    /// Returns the marks of all instances, to which other threads may add.
+    pub(super) fn marks(&self) -> &[AtomicU64] {
+        &self.dirty
+    }
+
+    /// Returns the columns, to be computed by several threads.
+    pub(super) fn columns(&mut self) -> Columns<'_> {
+        Columns {
+            entities: &self.entities,
+            rotations: &self.rotations,
+            positions: &self.positions,
+            scales: &self.scales,
+            worlds: &mut self.worlds,
+            dirty: &self.dirty,
+        }
     }
 
     /// How many words of marks there are.
@@ -165,7 +196,7 @@ impl<'a, A: Allocator + ?Sized> Level<'a, A> {
     /// Takes the marks of 64 instances.
     #[inline]
     pub(super) fn take_word(&mut self, word: usize) -> u64 {
-        core::mem::take(&mut self.dirty[word])
+        core::mem::take(self.dirty[word].get_mut())
     }
 
     /// Computes the matrix of an instance below a parent's, or on its own.
@@ -186,7 +217,8 @@ impl<'a, A: Allocator + ?Sized> Level<'a, A> {
         let columns = [self.rotations.len(), self.worlds.len(), self.positions.len()];
         let behind = self.dirty.last().map_or(0, |last| match len % BITS {
             0 => 0,
-            used => last >> used,
+            // Relaxed: nobody else has the level.
+            used => last.load(Ordering::Relaxed) >> used,
         });
         columns == [len; 3]
             && self.scales.len() == len
@@ -195,6 +227,6 @@ impl<'a, A: Allocator + ?Sized> Level<'a, A> {
     }
 
     fn unmark(&mut self, place: usize) {
-        self.dirty[place / BITS] &= !(1 << (place % BITS));
+        *self.dirty[place / BITS].get_mut() &= !(1 << (place % BITS));
     }
 }

@@ -7,6 +7,7 @@ mod instances;
 #[path = "../../../expressions/tests/it/memory.rs"]
 mod memory;
 mod model;
+mod pieces;
 mod project;
 mod refusals;
 mod resources;
