@@ -328,7 +328,10 @@ fn loaded<'r, B: Allocator + ?Sized>(
     key: ResourceKey,
     resources: &'r mut Resources<'_, B>,
 ) -> Result<Resource<'r>, EngineError> {
-    resources.load(key)?;
+    // It may have been read ahead.
+    if resources.count(key) == 0 {
+        resources.load(key)?;
+    }
     resources.get(key).ok_or(EngineError::Wrong { key, what: "it was loaded and is gone" })
 }
 

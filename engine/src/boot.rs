@@ -206,10 +206,11 @@ fn boot_subsystems<'m, R>(
     let watched = Watched { workers: &workers, record };
     let log = NamingSink::new(options.log, options.data, memory_of(&memory, "engine"));
     tasks.run_observed(&watched, |main| {
-        let lent = EngineParts { memory, monitor: monitor.as_ref(), workers: &workers, log: &log };
+        let (monitor, workers) = (monitor.as_ref(), &workers);
+        let lent = EngineParts { memory, monitor, workers, worker: main, log: &log };
         let mut act = Some(act);
         let mut result = None;
-        recorded(monitor.as_ref(), "main", &mut || {
+        recorded(monitor, "main", &mut || {
             result = act.take().map(|act| boot_render(&lent, options, threads, main, act));
         });
         // It was run once.
@@ -227,7 +228,7 @@ fn boot_render<'m, R>(
 ) -> Result<R, EngineError> {
     let folder = DataFolder::new(options.data)?;
     let is_drawn = !options.without.has(OptionalSubsystem::Render);
-    let content = Content::try_load(folder, is_drawn, &lent.memory)?;
+    let content = Content::try_load(folder, is_drawn, &lent.memory, main)?;
     // It is dropped after the renderer that draws into it.
     let mut opened = WindowSetup::try_new(options, is_drawn, &content.settings)?;
     if !is_drawn {

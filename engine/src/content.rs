@@ -10,6 +10,7 @@ use loligo_render::{
     SHADER_VERSION, TEXTURE_TYPE, TEXTURE_VERSION,
 };
 use loligo_resources::{DataFolder, ResourceKey, Resources};
+use loligo_tasks::Worker;
 
 use crate::assets::Assets;
 use crate::back_end::BackEnd;
@@ -21,22 +22,26 @@ use crate::renderer::{Renderer, wrong_frame};
 use crate::settings::{GameSettings, SETTINGS};
 use crate::world::World;
 
+mod read_ahead;
+
 /// Resources, settings and what is drawn with.
 pub(crate) struct Content<'e, 'm> {
     pub(crate) resources: Resources<'e, SharedAllocator<'m>>,
     pub(crate) settings: GameSettings<'m, SharedAllocator<'m>>,
     pub(crate) assets: Assets<'m, SharedAllocator<'m>>,
     /// The layers of the frame: hashes of their names, by number.
-    layers: Array<'m, IdString64, SharedAllocator<'m>>,
+    pub(crate) layers: Array<'m, IdString64, SharedAllocator<'m>>,
     is_drawn: bool,
 }
 
 impl<'e, 'm> Content<'e, 'm> {
-    /// Opens a data folder and loads what the game starts with.
+    /// Opens a data folder and loads what the game starts with; what is drawn with is read on all
+    /// threads that have nothing else to do.
     pub(crate) fn try_load(
         folder: DataFolder<'e>,
         is_drawn: bool,
         memory: &Memory<'m>,
+        worker: &Worker<'_>,
     ) -> Result<Self, EngineError>
     where
         'm: 'e,
@@ -59,6 +64,7 @@ impl<'e, 'm> Content<'e, 'm> {
         let mut content = Self { resources, settings, assets, layers, is_drawn };
         content.resources.load(content.settings.level)?;
         if is_drawn {
+            content.read_ahead(worker)?;
             content.load_drawn()?;
         }
         Ok(content)
@@ -127,8 +133,7 @@ impl<'e, 'm> Content<'e, 'm> {
 
     /// Returns the number of a layer by the hash of its name.
     pub(crate) fn layer(&self, name: IdString64) -> Option<u32> {
-        let at = self.layers.iter().position(|layer| *layer == name)?;
-        u32::try_from(at).ok()
+        layer_of(&self.layers, name)
     }
 
     /// Returns the hashes of the names of all layers of the frame.
@@ -185,7 +190,10 @@ impl<'e, 'm> Content<'e, 'm> {
     }
 
     fn load_drawn(&mut self) -> Result<(), EngineError> {
-        self.resources.load(self.settings.frame)?;
+        let frame = self.settings.frame;
+        if self.resources.get(frame).is_none() {
+            self.resources.load(frame)?;
+        }
         read_layers(&self.resources, self.settings.frame, &mut self.layers, |_| Ok(()))?;
         let full_screen = self.settings.full_screen.iter().map(|(_, material)| material);
         for material in full_screen.chain(&*self.settings.materials) {
@@ -193,6 +201,12 @@ impl<'e, 'm> Content<'e, 'm> {
         }
         self.load_models()
     }
+}
+
+/// Returns the number of a layer by the hash of its name.
+pub(crate) fn layer_of(layers: &[IdString64], name: IdString64) -> Option<u32> {
+    let at = layers.iter().position(|layer| *layer == name)?;
+    u32::try_from(at).ok()
 }
 
 /// Reads the layers of a frame, after `accept` took its text: where that fails, or the text is not

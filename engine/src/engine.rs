@@ -1,7 +1,8 @@
 //! The engine: one frame after another.
 //!
 //! ```text
-//! main thread     | window | clock | tools | logic | events | matrices | recorded |   frame N
+//! main thread     | window | clock | tools | logic | events | garbage | recorded |    frame N
+//! a thread at rest                                          | matrices |
 //! render thread   | applied | culled | sorted | drawn | shown |                       frame N - 1
 //! ```
 //!
@@ -15,6 +16,7 @@ use loligo_allocators::{ArmedAll, FrameAllocator};
 use loligo_containers::{Array, EventStream};
 use loligo_diagnostics::{Log, LogSink, log};
 use loligo_monitor::{Monitor, current, name};
+use loligo_tasks::Worker;
 
 use crate::boot::{EngineOptions, memory_of, new_log};
 use crate::content::Content;
@@ -51,6 +53,7 @@ pub(crate) struct EngineParts<'e, 'm> {
     pub(crate) memory: Memory<'m>,
     pub(crate) monitor: Option<&'e Monitor<'m, SharedAllocator<'m>>>,
     pub(crate) workers: &'e Workers,
+    pub(crate) worker: &'e Worker<'e>,
     pub(crate) log: &'e dyn LogSink,
 }
 
@@ -75,6 +78,8 @@ pub struct Engine<'e, 'm> {
     log: Log<'e, SharedAllocator<'m>>,
     monitor: Option<&'e Monitor<'m, SharedAllocator<'m>>>,
     workers: &'e Workers,
+    /// The main thread among the threads that run tasks.
+    worker: &'e Worker<'e>,
     content: Content<'e, 'm>,
     world: World<'m>,
     clock: GameClock,
@@ -152,7 +157,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         link: Link<'e, 'm>,
         shown: GameWindow<'e>,
     ) -> Result<Self, EngineError> {
-        let EngineParts { memory, monitor, workers, log } = *lent;
+        let EngineParts { memory, monitor, workers, worker, log } = *lent;
         let [engine, entities, render] =
             ["engine", "entities", "render"].map(|name| memory_of(&memory, name));
         let settings = &content.settings;
@@ -173,6 +178,7 @@ impl<'e, 'm> Engine<'e, 'm> {
             log: new_log(log, &memory)?,
             monitor,
             workers,
+            worker,
             world: World::new_in(link.is_drawn(), &memory),
             content,
             clock,

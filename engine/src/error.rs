@@ -8,7 +8,7 @@ use loligo_containers::GrowError;
 use loligo_entities::{ResourceError, SpawnError};
 use loligo_render::{ContentError, RecordError};
 use loligo_resources::{LoadError, OpenError, ResourceKey};
-use loligo_tasks::StartError;
+use loligo_tasks::{StartError, WaitError};
 
 use crate::memory::MemoryError;
 use crate::renderer::RenderError;
@@ -26,6 +26,8 @@ pub enum EngineError {
     Grow(GrowError),
     /// The tasks' threads cannot be had.
     Tasks(StartError),
+    /// A task of a frame has panicked, and has said why.
+    Task(WaitError),
     /// The data folder cannot be opened.
     Data(OpenError),
     /// A resource that the game needs cannot be loaded.
@@ -98,6 +100,7 @@ impl fmt::Display for EngineError {
             Self::Memory(error) => error.fmt(f),
             Self::Grow(error) => error.fmt(f),
             Self::Tasks(error) => error.fmt(f),
+            Self::Task(error) => error.fmt(f),
             Self::Data(error) => error.fmt(f),
             Self::Load(error) => error.fmt(f),
             Self::Settings { key, remedy } => {
@@ -160,6 +163,7 @@ from! {
     MemoryError: Memory,
     GrowError: Grow,
     StartError: Tasks,
+    WaitError: Task,
     OpenError: Data,
     LoadError: Load,
     ResourceError: Level,

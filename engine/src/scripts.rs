@@ -205,16 +205,21 @@ impl<'m> Scripts<'m> {
         self.print(world, log);
     }
 
-    /// Runs a frame of the scripts, and collects for it.
+    /// Runs an update of the scripts.
     pub(crate) fn update(&mut self, world: &mut World<'m>, log: &Log<'_, SharedAllocator<'m>>) {
         self.limit(|limits| limits.frame);
         self.script.begin_frame();
         let step = Value::Number(world.step() as f64 / 1e9);
         let called = self.script.call(world, self.update, &[step]);
         self.note(called, log);
+        self.print(world, log);
+    }
+
+    /// Collects garbage, at the end of a frame. The world is not needed, so another thread may have
+    /// it meanwhile.
+    pub(crate) fn collect(&mut self, log: &Log<'_, SharedAllocator<'m>>) {
         let collected = self.collector.collect(&mut self.script, || false);
         self.note(collected, log);
-        self.print(world, log);
     }
 
     /// Calls what a script has for an event.

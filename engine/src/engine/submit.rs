@@ -4,19 +4,39 @@ use glam::Vec3;
 use loligo_containers::{Array, EventStream};
 use loligo_diagnostics::log;
 use loligo_monitor::{current, name};
+use loligo_tasks::Worker;
 
 use super::{ARMED_FROM, Engine, Spare};
 use crate::boot::memory_of;
 use crate::components::Sun;
+use crate::content::{Content, layer_of};
 use crate::error::EngineError;
 use crate::memory::SharedAllocator;
 use crate::packet::{Drawn, Packet, Scene, Wanted};
 
 impl<'m> Engine<'_, 'm> {
-    /// Ends the frame of the world.
+    /// Ends the frame of the world: computes what has moved, on another thread if one has nothing
+    /// to do, while this one collects the scripts' garbage. Neither knows of the other.
     pub(super) fn end_world(&mut self) -> Result<(), EngineError> {
-        let _scope = current::scope(name!("transforms"));
-        self.world.end(&self.content.assets, |layer| self.content.layer(layer))
+        let Self { world, content, worker, .. } = self;
+        let Content { assets, layers, .. } = content;
+        let layers = &**layers;
+        #[cfg(feature = "script")]
+        let mut collect = || {
+            if let Some(scripts) = &mut self.scripts {
+                let _scope = current::scope(name!("garbage"));
+                scripts.collect(&self.log);
+            }
+        };
+        #[cfg(not(feature = "script"))]
+        let collect = || ();
+        // The assets move to that thread, since two may not look into them at once.
+        let end = move |worker: &Worker<'_>| {
+            let _scope = current::scope(name!("transforms"));
+            world.end(assets, |name| layer_of(layers, name), worker)
+        };
+        let ((), ended) = worker.both(&"transforms", |_| collect(), end)?;
+        ended
     }
 
     /// Shows the frame, which took so much of a processor on this thread so far.

@@ -7,10 +7,11 @@
 
 use glam::{Affine3A, Vec3A};
 use loligo_allocators::Allocator;
-use loligo_entities::Entity;
+use loligo_entities::{Entity, TransformPiece};
 use loligo_ids::IdString64;
 use loligo_render::{MESH_HIDDEN, Mesh, RecordError, RenderHandle, StateRecorder, Transform};
 use loligo_resources::{DebugName, ResourceKey};
+use loligo_tasks::Worker;
 
 use super::World;
 use super::managers::Managers;
@@ -106,18 +107,29 @@ impl<'m> World<'m> {
         Ok(true)
     }
 
-    /// Ends a frame: computes the matrices of what has moved, and records what became of render
-    /// objects. `layer` finds the number of a layer by the hash of its name.
+    /// Ends a frame: computes the matrices of what has moved, on all threads that have nothing else
+    /// to do, and records what became of render objects. `layer` finds the number of a layer by the
+    /// hash of its name.
     pub(crate) fn end(
         &mut self,
         assets: &Assets<'m, SharedAllocator<'m>>,
         layer: impl Fn(IdString64) -> Option<u32>,
+        worker: &Worker<'_>,
     ) -> Result<(), EngineError> {
+        // A piece that fails on another thread has panicked, and that was reported.
+        let mut stopped = None;
+        let run = |pieces: &mut [TransformPiece<'_>]| {
+            let compute = |_, pieces: &mut [TransformPiece<'_>]| {
+                pieces.iter_mut().for_each(TransformPiece::compute);
+            };
+            let done = worker.parallel_for_each_mut(&"transforms of a depth", pieces, 1, compute);
+            stopped = done.err().or(stopped);
+        };
         let Managers { transforms, models, lights, .. } = &mut self.managers;
         // Where nothing is drawn no object was made, so none is gone.
         let Some(recorder) = &mut self.recorder else {
-            transforms.update(|_, _| {});
-            return Ok(());
+            transforms.update_in_pieces(run, |_, _| {});
+            return stopped.map_or(Ok(()), |error| Err(error.into()));
         };
         models.flush_removed(recorder)?;
         lights.flush_removed(recorder)?;
@@ -133,7 +145,7 @@ impl<'m> World<'m> {
                 failed = tell_light(light, matrix, recorder).err().or(failed.take());
             }
         };
-        transforms.update(|entity, matrix| tell(entity, matrix, false));
+        transforms.update_in_pieces(run, |entity, matrix| tell(entity, matrix, false));
         if self.is_behind {
             for (entities, matrices) in transforms.worlds() {
                 entities.iter().zip(matrices).for_each(|(entity, matrix)| {
@@ -142,6 +154,7 @@ impl<'m> World<'m> {
             }
         }
         self.is_behind = failed.is_some();
+        let failed = failed.or(stopped.map(EngineError::from));
         failed.map_or(Ok(()), Err)
     }
 

@@ -1,6 +1,7 @@
 //! Frames of a game: booted, run, drawn as text, shut down.
 
 use glam::{Quat, Vec3};
+use loligo_allocators::Arena;
 use loligo_engine::{
     ARMED_FROM, DisabledSubsystems, Engine, EngineError, EngineOptions, FrameMemory, Logic,
     SubsystemAllocator, SubsystemMemory, World, with_engine,
@@ -108,6 +109,41 @@ fn a_frame_is_the_same_on_one_thread_and_on_many() {
     assert_eq!(one, two, "two threads");
     assert_eq!(one, five, "five threads");
     assert!(one.0.contains("meshes 402"), "all are there: {}", &one.0[..200]);
+}
+
+/// Turns everything that is seen.
+struct Whirl;
+
+impl<'m> Logic<'m> for Whirl {
+    fn update(&mut self, world: &mut World<'m>, memory: &FrameMemory<'m>) {
+        let angle = (world.now() as f64 / 1e9) as f32;
+        let all = memory.alloc_slice_copy(world.models());
+        for (at, entity) in all.iter().enumerate() {
+            let turned = Quat::from_rotation_y(angle + at as f32);
+            assert!(world.transforms_mut().set_rotation(*entity, turned), "{entity:?} is placed");
+        }
+    }
+}
+
+#[test]
+fn what_several_threads_compute_of_a_frame_is_the_same_as_on_one() {
+    // Enough that depths of transforms and the display list are cut into pieces.
+    let game = Game::new(50);
+    let data = game.data();
+    let [one, two, three, six] = [1, 2, 3, 6].map(|threads| {
+        let options = EngineOptions { threads: Some(threads), ..game.options(&data) };
+        with_engine(&options, |engine| {
+            (0..12).try_for_each(|_| engine.frame(&mut Whirl))?;
+            engine.want_text();
+            engine.frame(&mut Whirl)?;
+            engine.finish()?;
+            Ok::<_, EngineError>((engine.text().to_owned(), engine.drawn().draws))
+        })
+        .expect("it boots")
+        .expect("frames are drawn")
+    });
+    assert!(one.1 > 2_048, "only {} draws", one.1);
+    assert!(one == two && one == three && one == six, "threads change what is drawn");
 }
 
 /// Changes one thing of a world that is seen.

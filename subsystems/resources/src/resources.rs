@@ -230,6 +230,12 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
             .map_err(|error| LoadErrorKind::from(error).of(key))
     }
 
+    /// Returns the allocator, for what is read on another thread.
+    #[must_use]
+    pub const fn memory(&self) -> &'a A {
+        self.memory
+    }
+
     /// Returns the table.
     #[must_use]
     pub const fn table(&self) -> &Table<'a, A> {

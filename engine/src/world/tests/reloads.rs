@@ -12,6 +12,7 @@ use loligo_ids::IdString64;
 use loligo_render::compile::FRAME_TYPE;
 use loligo_render::{MATERIAL_TYPE, MESH_TYPE, RenderWorld};
 use loligo_resources::{DataFolder, ResourceKey};
+use loligo_tasks::{Settings, Tasks, Worker};
 
 use crate::boot::memory_of;
 use crate::content::Content;
@@ -107,6 +108,14 @@ impl Yard {
     }
 }
 
+/// Runs what wants a thread of tasks, whose memory is not that which is refused.
+fn on_one_thread<R>(work: impl FnOnce(&Worker<'_>) -> R) -> R {
+    let pages = PageAllocator::new("tasks of a test");
+    let settings = Settings { workers: Some(0), ..Settings::default() };
+    let mut tasks = Tasks::try_new(&settings, &pages).expect("there is memory");
+    tasks.run(|main| work(main))
+}
+
 /// Ends a frame and applies its messages to the render world; an error leaves them to the next.
 fn show<'m>(
     world: &mut World<'m>,
@@ -114,7 +123,8 @@ fn show<'m>(
     seen: &mut RenderWorld<'_, impl Allocator>,
     memory: SharedRef<'m>,
 ) -> Result<(), EngineError> {
-    let ended = world.end(&content.assets, |layer| content.layer(layer));
+    let ended =
+        on_one_thread(|worker| world.end(&content.assets, |layer| content.layer(layer), worker));
     let stream = world.recorder().expect("it is drawn").finish();
     seen.try_apply(&stream).expect("it is the next one");
     // Uploads go with each frame, in exchange for a stream without a block.
@@ -177,7 +187,8 @@ fn reloaded(
     let data = yard.folder.path().join("data");
     with_memory_of(&globals, Some(&failing), &MemoryPlan::new(), &SUBSYSTEMS, |memory| {
         let folder = DataFolder::new(&data).expect("the path is UTF-8");
-        let mut content = Content::try_load(folder, true, &memory).expect("it can be loaded");
+        let load = |worker: &Worker<'_>| Content::try_load(folder, true, &memory, worker);
+        let mut content = on_one_thread(load).expect("it can be loaded");
         let render = memory_of(&memory, "render");
         let mut world = World::new_in(true, &memory);
         let mut seen = RenderWorld::new_in(WORLD, OBJECTS_MAX, &heap);
