@@ -119,8 +119,8 @@ impl<'m, W: Host> Script<'m, W> {
         if !runtime[0].memory.fill_reserve() {
             return Err(ScriptError::memory());
         }
-        let data = (&raw const runtime[0].memory).cast_mut().cast::<c_void>();
-        // SAFETY: the memory is in the runtime, which by invariant 1 stays where it is.
+        let data = (&raw const runtime[0]).cast_mut().cast::<c_void>();
+        // SAFETY: the runtime begins with the memory, and by invariant 1 stays where it is.
         let state = unsafe { mlua_sys::lua_newstate(memory::allocate, data) };
         let state = NonNull::new(state).ok_or_else(ScriptError::memory)?;
         runtime[0].memory.set_state(state);
