@@ -12,12 +12,13 @@ use loligo_containers::{Array, GrowError};
 use crate::binding::{ArgumentError, Binding, CallFunction};
 use crate::call::{Call, ResultTexts};
 use crate::direct::{CallError, Values};
-use crate::kind::{IdKind, Kind};
+use crate::kind::{IdKind, Kind, VIEW};
 use crate::lua::Lua;
 use crate::memory::Memory;
 use crate::message::Message;
 use crate::slots::Slots;
 use crate::temporaries::{HandleError, Temporaries};
+use crate::view::Views;
 
 /// Work for a protected call: the address of its data, and the function that does it.
 #[derive(Clone, Copy)]
@@ -95,6 +96,7 @@ pub(crate) struct Runtime<'m, W> {
     pub(crate) texts: UnsafeCell<ResultTexts>,
     pub(crate) message: UnsafeCell<Message>,
     pub(crate) temporaries: Temporaries<'m>,
+    pub(crate) views: Views,
     pub(crate) work: Cell<Option<Work>>,
 }
 
@@ -112,6 +114,7 @@ impl<'m, W> Runtime<'m, W> {
             texts: UnsafeCell::new(ResultTexts::new()),
             message: UnsafeCell::new(Message::new()),
             temporaries,
+            views: Views::new(),
             work: Cell::new(None),
             memory,
         }
@@ -290,6 +293,9 @@ impl<'m, W> Runtime<'m, W> {
 
     /// Returns the name of the kind with a code.
     pub(crate) fn kind_name(&self, code: u8) -> &'static str {
+        if code == VIEW.code() {
+            return VIEW.name();
+        }
         let kinds =
             self.entries.iter().flat_map(|entry| entry.arguments.iter().chain(entry.results));
         let mut markers = kinds.filter_map(|kind| kind.marker());
