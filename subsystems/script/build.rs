@@ -8,6 +8,9 @@ use std::path::Path;
 use std::process::{Command, exit};
 use std::{env, io};
 
+#[path = "src/layout.rs"]
+mod layout;
+
 /// What has compiled code look at hooks, at the begin of each loop.
 const FLAG: &str = "-DLUAJIT_ENABLE_CHECKHOOK";
 
@@ -21,6 +24,7 @@ fn main() -> io::Result<()> {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-env-changed={COMPILER}");
     println!("cargo:rerun-if-changed={HOOK}");
+    println!("cargo:rerun-if-changed=src/layout.rs");
     if env::var_os(COMPILER).is_some() {
         let luajit = luajit_src::Build::new().build();
         build_hook(luajit.lib_dir());
@@ -39,5 +43,19 @@ fn main() -> io::Result<()> {
 /// next to that of the library.
 fn build_hook(library: &Path) {
     let sources = library.with_file_name("luajit-build").join("src");
-    cc::Build::new().file(HOOK).include(sources).compile("loligo_hook");
+    let mut build = cc::Build::new();
+    for (name, number) in [
+        ("LOLIGO_GLOBAL", layout::GLOBAL as u64),
+        ("LOLIGO_BASE", layout::BASE as u64),
+        ("LOLIGO_TOP", layout::TOP as u64),
+        ("LOLIGO_MEMORY", layout::MEMORY as u64),
+        ("LOLIGO_TYPE_SHIFT", u64::from(layout::TYPE_SHIFT)),
+        ("LOLIGO_NIL", layout::NIL),
+        ("LOLIGO_FALSE", layout::FALSE),
+        ("LOLIGO_TRUE", layout::TRUE),
+        ("LOLIGO_INTEGER", layout::INTEGER),
+    ] {
+        build.define(name, &*format!("{number}ULL"));
+    }
+    build.file(HOOK).include(sources).compile("loligo_hook");
 }

@@ -26,7 +26,9 @@ const MESSAGE_BYTES_MAX: usize = 2_000;
 ///
 /// # Complexity
 ///
-/// As long as it holds, the condition and a branch that is predicted.
+/// As long as it holds, the condition and a branch that is predicted. Arguments of the message are
+/// copied if they can be, once it does not hold; a name within the text (`"{count}"`) is referred
+/// to, for which its variable is in memory and not in a register.
 ///
 /// # Panics
 ///
@@ -49,12 +51,36 @@ const MESSAGE_BYTES_MAX: usize = 2_000;
 /// ```
 #[macro_export]
 macro_rules! ensure {
+    // The arguments of a message, one by one: `@message "text" [arguments so far] the others`.
+    (@message $text:tt [$($done:tt)*]) => {
+        ::core::format_args!($text $($done)*)
+    };
+    (@message $text:tt [$($done:tt)*] $name:ident = $argument:expr $(, $($rest:tt)*)?) => {
+        $crate::ensure!(@message $text
+            [$($done)*, $name = $crate::expanded::Argument(&$argument).copied()] $($($rest)*)?)
+    };
+    (@message $text:tt [$($done:tt)*] $argument:expr $(, $($rest:tt)*)?) => {
+        $crate::ensure!(@message $text
+            [$($done)*, $crate::expanded::Argument(&$argument).copied()] $($($rest)*)?)
+    };
     ($condition:expr $(,)?) => {
         $crate::ensure!($condition, "")
     };
+    ($condition:expr, $text:tt $(, $($arguments:tt)*)?) => {
+        if !$condition {
+            use $crate::expanded::NotCopied as _;
+            $crate::expanded::ensure_failed(
+                ::core::stringify!($condition),
+                $crate::ensure!(@message $text [] $($($arguments)*)?),
+            );
+        }
+    };
     ($condition:expr, $($message:tt)+) => {
         if !$condition {
-            $crate::expanded::ensure_failed(stringify!($condition), format_args!($($message)+));
+            $crate::expanded::ensure_failed(
+                ::core::stringify!($condition),
+                ::core::format_args!($($message)+),
+            );
         }
     };
 }
@@ -127,6 +153,40 @@ impl<T> OrStop<T> for Option<T> {
             Some(value) => value,
             None => stop(Kind::Stopped, format_args!("{message}")),
         }
+    }
+}
+
+/// An argument of a message.
+///
+/// Its [`copied`](Self::copied) is called in the branch that stops. Once it is inlined there,
+/// nothing refers to the variable itself, which can stay in a register where the program goes on.
+#[derive(Debug)]
+pub struct Argument<'a, T: ?Sized>(pub &'a T);
+
+impl<T: Copy> Argument<'_, T> {
+    /// Returns a copy. The compiler prefers this to [`NotCopied::copied`] where it fits.
+    #[inline(always)]
+    #[must_use]
+    pub const fn copied(&self) -> T {
+        *self.0
+    }
+}
+
+/// Arguments that cannot be copied.
+pub trait NotCopied {
+    /// The argument.
+    type Referred;
+
+    /// Returns a reference.
+    fn copied(&self) -> Self::Referred;
+}
+
+impl<'a, T: ?Sized> NotCopied for Argument<'a, T> {
+    type Referred = &'a T;
+
+    #[inline(always)]
+    fn copied(&self) -> &'a T {
+        self.0
     }
 }
 

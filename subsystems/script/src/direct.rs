@@ -12,10 +12,11 @@ use core::ptr::NonNull;
 use glam::{Mat4, Quat, Vec3};
 
 use crate::entry;
+use crate::frame::Frame;
 use crate::handle;
 use crate::kind::{IdKind, Kind};
 use crate::lua::{Lua, Type, lua_CFunction, lua_State, upvalue};
-use crate::runtime::Bound;
+use crate::runtime::{Bound, Failure, Runtime};
 use crate::slots::{NAN, canonical};
 use crate::temporaries::{Full, Temporaries};
 
@@ -308,15 +309,15 @@ macro_rules! arity {
             // SAFETY: the caller's promise; it is shared alone.
             let bound = unsafe { &*bound.cast::<Bound<W>>() };
             let kinds: &[Kind] = &[$($type::KIND),*];
-            let ended = bound.enter(kinds, &[$($name),*], |host, values| {
+            let ended = bound.runtime().enter_direct(kinds, &[$($name),*], |host, values| {
                 // SAFETY: `Binding::direct` had one of it; the bounds of `F` are those that are
                 // asked for.
                 let function = unsafe { the::<F>() };
                 function(host, $($type::taken($name, values)),*).given(values)
             });
             match ended {
-                Some(number) => number,
-                None => bound.flag_failure(),
+                Ok(number) => number,
+                Err(failure) => bound.flag_failure(failure, kinds, &[$($name),*]),
             }
         }
 
@@ -324,32 +325,37 @@ macro_rules! arity {
         ///
         /// # Safety
         ///
-        /// `state` is what Lua handed in, and the function's upvalue is the address of its
-        /// [`Bound`].
+        /// `state` is what Lua handed in, its memory is that of a [`Runtime`], and the function's
+        /// upvalue is the address of its [`Bound`].
         unsafe extern "C-unwind" fn $plain<W, F, R, $($type),*>(state: *mut lua_State) -> c_int
         where
             F: Fn(&mut W, $($type),*) -> R + Copy + Send + Sync + 'static,
             R: DirectResult,
             $($type: DirectArgument,)*
         {
-            // SAFETY: Lua's state is alive while Lua calls; the caller's frames keep the
-            // invariants.
-            let lua = unsafe { Lua::of(state) };
-            // SAFETY: the caller's promise; it is shared alone.
-            let bound = unsafe { &*lua.pointer(upvalue(1)).cast::<Bound<W>>() };
-            $(let Some($name) = number_at(lua, $place + 1, $type::KIND) else {
-                entry::refuse_argument(lua, bound, $place)
-            };)*
             let kinds: &[Kind] = &[$($type::KIND),*];
-            let ended = bound.enter(kinds, &[$($name),*], |host, values| {
+            // SAFETY: the caller's promise; nothing was pushed.
+            let frame = unsafe { Frame::of(state) }.with_arguments(kinds.len());
+            $(
+                // SAFETY: there are as many arguments as kinds, at least.
+                let number = unsafe { frame.number($place, $type::KIND) };
+                let Some($name) = number else {
+                    // SAFETY: the caller's promise.
+                    unsafe { refuse_type::<W>(state, $place) }
+                };
+            )*
+            // SAFETY: the caller's promise; it is shared alone.
+            let runtime = unsafe { &*frame.memory().cast::<Runtime<'_, W>>() };
+            let ended = runtime.enter_direct(kinds, &[$($name),*], |host, values| {
                 // SAFETY: `Binding::direct` had one of it; the bounds of `F` are those that are
                 // asked for.
                 let function = unsafe { the::<F>() };
                 function(host, $($type::taken($name, values)),*).given(values)
             });
             match ended {
-                Some(number) => push(lua, R::KINDS, number),
-                None => entry::raise_message(lua, bound.runtime()),
+                Ok(number) => frame.push(R::KINDS, number),
+                // SAFETY: the caller's promise.
+                Err(failure) => unsafe { fail::<W>(state, failure, kinds, &[$($name),*]) },
             }
         }
     };
@@ -386,22 +392,52 @@ pub(crate) fn number_at(lua: Lua, place: c_int, kind: Kind) -> Option<f64> {
     }
 }
 
-/// Pushes a result, if there is any, and returns how many there are.
-#[inline]
-fn push(lua: Lua, kinds: &[Kind], number: f64) -> c_int {
-    match kinds.first() {
-        None => return 0,
-        Some(Kind::Bool) => lua.push_bool(number != 0.0),
-        Some(Kind::OptionalId(_)) if number == 0.0 => lua.push_nil(),
-        Some(_) => lua.push_number(number),
-    }
-    1
+/// Returns the binding of the function that runs.
+///
+/// # Safety
+///
+/// `state` is what Lua handed in, and the function's upvalue is the address of its [`Bound`].
+unsafe fn bound<'b, W>(state: *mut lua_State) -> (Lua, &'b Bound<W>) {
+    // SAFETY: Lua's state is alive while Lua calls; the caller's frames keep the invariants.
+    let lua = unsafe { Lua::of(state) };
+    // SAFETY: the caller's promise; it is shared alone.
+    (lua, unsafe { &*lua.pointer(upvalue(1)).cast::<Bound<W>>() })
+}
+
+/// Raises that an argument is of another type than it must be.
+///
+/// # Safety
+///
+/// As [`bound`].
+#[cold]
+#[inline(never)]
+unsafe fn refuse_type<W>(state: *mut lua_State, argument: usize) -> ! {
+    // SAFETY: the caller's promise.
+    let (lua, bound) = unsafe { bound::<W>(state) };
+    entry::refuse_argument(lua, bound, argument)
+}
+
+/// Raises why a direct function failed.
+///
+/// # Safety
+///
+/// As [`bound`].
+#[cold]
+#[inline(never)]
+unsafe fn fail<W>(state: *mut lua_State, failure: Failure, kinds: &[Kind], arguments: &[f64]) -> ! {
+    // SAFETY: the caller's promise.
+    let (lua, bound) = unsafe { bound::<W>(state) };
+    // The failure is dropped there, before the error leaves this frame.
+    bound.say_failure(failure, kinds, arguments);
+    entry::raise_message(lua, bound.runtime())
 }
 
 impl<W> Bound<W> {
     /// Says in the slots that a call failed, and returns what a foreign function returns then.
     #[cold]
-    fn flag_failure(&self) -> f64 {
+    #[inline(never)]
+    fn flag_failure(&self, failure: Failure, kinds: &[Kind], arguments: &[f64]) -> f64 {
+        self.say_failure(failure, kinds, arguments);
         // SAFETY: by the runtime's invariant 3 nobody else looks at the slots now.
         let slots = unsafe { &mut *self.runtime().slots.get() };
         slots.failed = 1;

@@ -298,6 +298,7 @@ pub(crate) unsafe extern "C-unwind" fn show<W>(state: *mut lua_State) -> c_int {
         1 => runtime.say(format_args!("Vector3{}", temporaries.vector3(number))),
         2 => runtime.say(format_args!("Quaternion{}", temporaries.quaternion(number))),
         3 => runtime.say(format_args!("Matrix4x4{}", temporaries.matrix(number))),
+        4 => runtime.say(format_args!("View")),
         _ => runtime.say(format_args!("{} {bits}", runtime.kind_name(code))),
     }
     // SAFETY: by its invariant 3 nobody else looks at it now.

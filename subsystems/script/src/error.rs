@@ -52,6 +52,18 @@ impl<'m> ScriptError<'m> {
         self
     }
 
+    /// Adds a text to the first line; where there is no memory for it, it stays as it is.
+    pub(crate) fn with_place(mut self, place: &[u8]) -> Self {
+        let end = self.message().len();
+        if let Some(text) = &mut self.text {
+            // What is added is turned to before the stack of calls.
+            if text.try_extend_from_slice(place).is_ok() {
+                text[end..].rotate_right(place.len());
+            }
+        }
+        self
+    }
+
     /// Returns what kind of thing happened.
     #[must_use]
     pub const fn kind(&self) -> ScriptErrorKind {

@@ -6,9 +6,26 @@
 // other thread writes less: the hook, its bit, and entries that call both the hook and the recorder.
 // Whatever the owner writes over them at the same time, a second request is as good as the first.
 
+#include <stddef.h>
+
 #include "lj_obj.h"
 #include "lj_dispatch.h"
 #include "lj_vm.h"
+
+// What `layout.rs` knows of values and of states.
+#if !LJ_GC64
+#error "scripts need LuaJIT with 64-bit references, as all 64-bit machines have it"
+#endif
+#define TYPE(tag) ((uint64_t)(int64_t)(int32_t)(tag) << LOLIGO_TYPE_SHIFT >> LOLIGO_TYPE_SHIFT)
+_Static_assert(offsetof(lua_State, glref) == LOLIGO_GLOBAL, "layout.rs");
+_Static_assert(offsetof(lua_State, base) == LOLIGO_BASE, "layout.rs");
+_Static_assert(offsetof(lua_State, top) == LOLIGO_TOP, "layout.rs");
+_Static_assert(offsetof(global_State, allocd) == LOLIGO_MEMORY, "layout.rs");
+_Static_assert(sizeof(TValue) == 8 && LUA_MINSTACK >= 20, "frame.rs");
+_Static_assert(TYPE(LJ_TNIL) == LOLIGO_NIL, "layout.rs");
+_Static_assert(TYPE(LJ_TFALSE) == LOLIGO_FALSE, "layout.rs");
+_Static_assert(TYPE(LJ_TTRUE) == LOLIGO_TRUE, "layout.rs");
+_Static_assert(TYPE(LJ_TISNUM) == LOLIGO_INTEGER, "layout.rs");
 
 // The entry for every instruction: the one that records also counts for hooks.
 #if LJ_HASJIT

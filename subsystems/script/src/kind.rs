@@ -54,6 +54,8 @@ pub(crate) const VECTOR3: IdKind = IdKind::own(1, "Vector3");
 pub(crate) const QUATERNION: IdKind = IdKind::own(2, "Quaternion");
 /// Matrices of four columns.
 pub(crate) const MATRIX4X4: IdKind = IdKind::own(3, "Matrix4x4");
+/// Arrays of the engine, for one call.
+pub(crate) const VIEW: IdKind = IdKind::own(4, "View");
 
 /// What an argument or a result is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

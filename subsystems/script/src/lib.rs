@@ -2,6 +2,7 @@
 #![doc = include_str!("../README.md")]
 #![expect(unsafe_code, reason = "calls LuaJIT through its C interface, and is called by it")]
 
+mod batch;
 mod binding;
 mod call;
 mod collector;
@@ -11,11 +12,13 @@ mod direct;
 mod entry;
 mod error;
 mod foreign;
+mod frame;
 mod geometry;
 mod handle;
 mod host;
 mod inspect;
 mod kind;
+mod layout;
 mod lua;
 mod memory;
 mod message;
@@ -32,6 +35,8 @@ mod temporaries;
 mod texts;
 mod trace;
 mod value;
+mod view;
+mod view_entry;
 mod watch;
 
 pub use binding::{
@@ -54,4 +59,5 @@ pub use settings::Settings;
 pub use temporaries::TEMPORARIES_MAX;
 pub use trace::{GarbageTrace, TRACE_DEPTH, TraceEntry, TraceFrame};
 pub use value::Value;
+pub use view::{VIEWS_MAX, View};
 pub use watch::{Watch, Watchdog};

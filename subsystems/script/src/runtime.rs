@@ -12,12 +12,13 @@ use loligo_containers::{Array, GrowError};
 use crate::binding::{ArgumentError, Binding, CallFunction};
 use crate::call::{Call, ResultTexts};
 use crate::direct::{CallError, Values};
-use crate::kind::{IdKind, Kind};
+use crate::kind::{IdKind, Kind, VIEW};
 use crate::lua::Lua;
 use crate::memory::Memory;
 use crate::message::Message;
 use crate::slots::Slots;
 use crate::temporaries::{HandleError, Temporaries};
+use crate::view::Views;
 
 /// Work for a protected call: the address of its data, and the function that does it.
 #[derive(Clone, Copy)]
@@ -47,64 +48,46 @@ impl<W> Bound<W> {
         unsafe { &*self.runtime.cast::<Runtime<'_, W>>() }
     }
 
-    /// Runs a direct function; `None` where it fails, and the message says why.
-    #[inline]
-    pub(crate) fn enter(
-        &self,
-        kinds: &[Kind],
-        arguments: &[f64],
-        work: impl FnOnce(&mut W, Values<'_>) -> Result<f64, CallError>,
-    ) -> Option<f64> {
-        let runtime = self.runtime();
-        let temporaries = &runtime.temporaries;
-        // The kinds are known when a direct function is compiled: a few comparisons are left.
-        let are_sound = || {
-            kinds.iter().zip(arguments).all(|(kind, &number)| match kind.marker() {
-                Some(marker) => temporaries.check(number, marker).is_ok(),
-                None => true,
-            })
-        };
-        let has_markers = kinds.iter().any(|kind| kind.marker().is_some());
-        if has_markers && temporaries.checks() && !are_sound() && !self.check(kinds, arguments) {
-            return None;
-        }
-        match runtime.guarded(|host| work(host, Values(temporaries))) {
-            Some(Ok(Ok(number))) => Some(number),
-            failed => self.say_failed(failed),
-        }
-    }
-
+    /// Says why a direct function failed; it has nothing to do with success.
     #[cold]
     #[inline(never)]
-    fn check(&self, kinds: &[Kind], arguments: &[f64]) -> bool {
-        self.runtime().check(self.binding.name, kinds, arguments)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn say_failed(&self, ended: Option<Result<Result<f64, CallError>, Panic>>) -> Option<f64> {
+    pub(crate) fn say_failure(&self, failure: Failure, kinds: &[Kind], arguments: &[f64]) {
         let (runtime, name) = (self.runtime(), self.binding.name);
-        match ended {
-            Some(Ok(Ok(number))) => return Some(number),
-            Some(Ok(Err(trouble))) => runtime.say_trouble(name, trouble),
-            Some(Err(panic)) => _ = runtime.say_panic(name, &*panic),
-            None => _ = runtime.say_outside(name),
+        match failure {
+            Failure::Unsound => _ = runtime.check(name, kinds, arguments),
+            Failure::Refused(trouble) => runtime.say_trouble(name, trouble),
+            Failure::Panic(panic) => _ = runtime.say_panic(name, &*panic),
+            Failure::Outside => _ = runtime.say_outside(name),
         }
-        None
     }
+}
+
+/// Why a direct function gives no number.
+pub(crate) enum Failure {
+    /// An id or a temporary is not what it must be.
+    Unsound,
+    /// The function refuses.
+    Refused(CallError),
+    /// The function panicked.
+    Panic(Panic),
+    /// There is no host.
+    Outside,
 }
 
 /// The state that bound functions use. It is shared by all of them through one address.
 ///
 /// # Invariants
 ///
-/// 1. It does not move while the Lua state lives.
+/// 1. It does not move while the Lua state lives, and begins with its memory: the address that Lua
+///    hands to the function that allocates is that of both.
 /// 2. `host` is null, or the one exclusive reference to the host of the call that runs; its user
 ///    takes it out first.
 /// 3. `slots`, `texts` and `message` are borrowed by one function of this crate at a time, and
 ///    never while Lua runs.
 /// 4. `work` is what a call that is being begun hands to Lua, and nothing at other times.
+#[repr(C)]
 pub(crate) struct Runtime<'m, W> {
+    pub(crate) memory: Memory<'m>,
     pub(crate) host: Cell<*mut W>,
     pub(crate) entries: Array<'m, Binding<W>>,
     /// The same bindings with the address of this, added once it is at its final address.
@@ -113,8 +96,8 @@ pub(crate) struct Runtime<'m, W> {
     pub(crate) texts: UnsafeCell<ResultTexts>,
     pub(crate) message: UnsafeCell<Message>,
     pub(crate) temporaries: Temporaries<'m>,
+    pub(crate) views: Views,
     pub(crate) work: Cell<Option<Work>>,
-    pub(crate) memory: Memory<'m>,
 }
 
 impl<'m, W> Runtime<'m, W> {
@@ -131,6 +114,7 @@ impl<'m, W> Runtime<'m, W> {
             texts: UnsafeCell::new(ResultTexts::new()),
             message: UnsafeCell::new(Message::new()),
             temporaries,
+            views: Views::new(),
             work: Cell::new(None),
             memory,
         }
@@ -155,6 +139,33 @@ impl<'m, W> Runtime<'m, W> {
         let result = work(unsafe { exclusive.as_mut() });
         self.host.set(host);
         Some(result)
+    }
+
+    /// Runs a direct function.
+    #[inline]
+    pub(crate) fn enter_direct(
+        &self,
+        kinds: &[Kind],
+        arguments: &[f64],
+        work: impl FnOnce(&mut W, Values<'_>) -> Result<f64, CallError>,
+    ) -> Result<f64, Failure> {
+        let temporaries = &self.temporaries;
+        // The kinds are known when a direct function is compiled: a few comparisons are left.
+        let is_sound = |(kind, &number): (&Kind, &f64)| match kind.marker() {
+            Some(_) if number == 0.0 && matches!(kind, Kind::OptionalId(_)) => true,
+            Some(marker) => temporaries.check(number, marker).is_ok(),
+            None => true,
+        };
+        let has_markers = kinds.iter().any(|kind| kind.marker().is_some());
+        if has_markers && temporaries.checks() && !kinds.iter().zip(arguments).all(is_sound) {
+            return Err(Failure::Unsound);
+        }
+        match self.guarded(|host| work(host, Values(temporaries))) {
+            Some(Ok(Ok(number))) => Ok(number),
+            Some(Ok(Err(trouble))) => Err(Failure::Refused(trouble)),
+            Some(Err(panic)) => Err(Failure::Panic(panic)),
+            None => Err(Failure::Outside),
+        }
     }
 
     /// Says why a call fails.
@@ -282,6 +293,9 @@ impl<'m, W> Runtime<'m, W> {
 
     /// Returns the name of the kind with a code.
     pub(crate) fn kind_name(&self, code: u8) -> &'static str {
+        if code == VIEW.code() {
+            return VIEW.name();
+        }
         let kinds =
             self.entries.iter().flat_map(|entry| entry.arguments.iter().chain(entry.results));
         let mut markers = kinds.filter_map(|kind| kind.marker());

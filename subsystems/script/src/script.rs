@@ -24,7 +24,7 @@ use crate::{entry, geometry, memory, setup};
 /// A function that the engine calls by name: `update`, `Game.shutdown`. It is found again whenever
 /// scripts were loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Callback(u32);
+pub struct Callback(pub(crate) u32);
 
 /// What of the registry the machine needs again and again.
 #[derive(Clone, Copy, Debug, Default)]
@@ -119,8 +119,8 @@ impl<'m, W: Host> Script<'m, W> {
         if !runtime[0].memory.fill_reserve() {
             return Err(ScriptError::memory());
         }
-        let data = (&raw const runtime[0].memory).cast_mut().cast::<c_void>();
-        // SAFETY: the memory is in the runtime, which by invariant 1 stays where it is.
+        let data = (&raw const runtime[0]).cast_mut().cast::<c_void>();
+        // SAFETY: the runtime begins with the memory, and by invariant 1 stays where it is.
         let state = unsafe { mlua_sys::lua_newstate(memory::allocate, data) };
         let state = NonNull::new(state).ok_or_else(ScriptError::memory)?;
         runtime[0].memory.set_state(state);
@@ -188,6 +188,17 @@ impl<'m, W: Host> Script<'m, W> {
         callback: Callback,
         arguments: &[Value<'_>],
     ) -> Result<bool, ScriptError<'m>> {
+        self.call_with(host, callback, 0, arguments)
+    }
+
+    /// Calls a function with the first `views` of the runtime, and arguments.
+    pub(crate) fn call_with(
+        &mut self,
+        host: &mut W,
+        callback: Callback,
+        views: usize,
+        arguments: &[Value<'_>],
+    ) -> Result<bool, ScriptError<'m>> {
         let (kept, mut is_there) = (self.kept, false);
         let runtime: *const Runtime<'m, W> = self.runtime();
         self.protect_with(host, &mut |lua| {
@@ -197,15 +208,36 @@ impl<'m, W: Host> Script<'m, W> {
                 return;
             }
             is_there = true;
-            lua.reserve(arguments.len().min(1 << 20) as c_int);
+            let count = arguments.len().min(1 << 20) + views;
+            lua.reserve(count as c_int);
             // SAFETY: the runtime lives as long as the machine that works here; it is shared alone.
-            let temporaries = unsafe { &(*runtime).temporaries };
-            for argument in arguments {
-                push(lua, temporaries, argument);
+            let runtime = unsafe { &*runtime };
+            for place in 0..views {
+                lua.push_number(runtime.views.handle(place));
             }
-            lua.call(arguments.len() as c_int, 0);
+            for argument in arguments {
+                push(lua, &runtime.temporaries, argument);
+            }
+            lua.call((arguments.len() + views) as c_int, 0);
         })?;
         Ok(is_there)
+    }
+
+    /// Adds the name of a callback to a text.
+    pub(crate) fn name_of(
+        &mut self,
+        callback: Callback,
+        name: &mut Array<'m, u8>,
+    ) -> Result<(), ScriptError<'m>> {
+        let (kept, mut copied) = (self.kept, Ok(()));
+        self.protect(&mut |lua| {
+            lua.push_kept(kept.prelude);
+            lua.push_field(1, c"callback_names");
+            lua.push_element(-1, callback.0 as c_int);
+            // SAFETY: the text stays on the stack meanwhile.
+            copied = name.try_extend_from_slice(unsafe { lua.bytes(-1) });
+        })?;
+        Ok(copied?)
     }
 
     /// Runs a line of the console, an expression or statements, and returns what it gives as text.
@@ -283,6 +315,7 @@ impl<'m, W: Host> Script<'m, W> {
         let runtime = self.runtime();
         assert!(runtime.host.get().is_null(), "a host is lent outside of a call");
         assert!(runtime.work.get().is_none(), "work was never done");
+        assert!(runtime.views.len(runtime.views.handle(0)).is_none(), "views are open");
         // SAFETY: by the type's invariant the state lives as long as this.
         let top = unsafe { Lua::of(self.state.as_ptr()) }.top();
         assert_eq!(top, 0, "values were left on the stack");
@@ -344,9 +377,11 @@ impl<'m, W: Host> Script<'m, W> {
         let kept = self.kept;
         self.protect(&mut |lua| {
             lua.push_kept(kept.prelude);
-            lua.push_field(-1, c"set_compiled");
-            lua.push_bool(is_on);
-            lua.call(1, 0);
+            for function in [c"set_compiled", c"use_views"] {
+                lua.push_field(1, function);
+                lua.push_bool(is_on);
+                lua.call(1, 0);
+            }
         })
     }
 

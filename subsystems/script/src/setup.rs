@@ -15,13 +15,16 @@ use crate::lua::{Lua, lua_CFunction, lua_State};
 use crate::runtime::{Bound, Runtime};
 use crate::script::{Kept, Script};
 use crate::settings::Settings;
-use crate::texts;
+use crate::{texts, view_entry};
 
 /// The part of this crate that is written in Lua.
 const PRELUDE: &[u8] = include_bytes!("prelude.lua");
 
 /// Functions of Lua's library in a form that can be stopped.
 const LIBRARY: &[u8] = include_bytes!("library.lua");
+
+/// What numbers that are views do.
+const VIEWS: &[u8] = include_bytes!("views.lua");
 
 /// Classes on top of what is bound.
 const CLASSES: &[u8] = include_bytes!("classes.lua");
@@ -80,10 +83,14 @@ impl<'m, W: Host> Script<'m, W> {
         self.outcome(lua, status)?;
         lua.set_top(0);
         self.set_kept(ground.kept);
-        match settings.route {
-            Route::Plain => self.bind_plain()?,
-            Route::Foreign => self.bind_foreign()?,
-        }
+        let tools = match settings.route {
+            Route::Plain => {
+                self.bind_plain()?;
+                None
+            }
+            Route::Foreign => Some(self.bind_foreign()?),
+        };
+        self.bind_views(tools)?;
         self.protect(&mut |lua| {
             load_own(lua, CLASSES, c"=loligo");
             lua.call(0, 0);
@@ -111,7 +118,8 @@ impl<'m, W: Host> Script<'m, W> {
     }
 
     /// Binds all functions by way of the foreign function interface.
-    fn bind_foreign(&mut self) -> Result<(), ScriptError<'m>> {
+    /// Returns where what they need is kept.
+    fn bind_foreign(&mut self) -> Result<c_int, ScriptError<'m>> {
         let runtime: *const Runtime<'m, W> = self.runtime();
         let slots = self.runtime().slots.get();
         let memory = self.allocator();
@@ -172,7 +180,68 @@ impl<'m, W: Host> Script<'m, W> {
                 set_global(lua, binding.name);
             })?;
         }
-        Ok(())
+        Ok(tools)
+    }
+
+    /// Has numbers that are views give their elements. `tools` is where that is kept which foreign
+    /// functions need, if there are any.
+    fn bind_views(&mut self, tools: Option<c_int>) -> Result<(), ScriptError<'m>> {
+        let runtime: *const Runtime<'m, W> = self.runtime();
+        let kept = self.kept();
+        self.protect(&mut |lua| {
+            lua.push_kept(kept.prelude);
+            let prelude = lua.top();
+            load_own(lua, VIEWS, c"=loligo");
+            match tools {
+                Some(tools) => lua.push_kept(tools),
+                None => lua.push_table(),
+            }
+            let place = lua.top();
+            lua.push_field(prelude, c"hidden");
+            lua.push_field(-1, c"debug");
+            lua.push_field(-1, c"setmetatable");
+            lua.set_field(place, c"setmetatable");
+            lua.set_top(place);
+            let plain: [(&CStr, lua_CFunction); 4] = [
+                (c"plain_get", view_entry::get::<W>),
+                (c"plain_set", view_entry::set::<W>),
+                (c"plain_len", view_entry::len::<W>),
+                (c"refuse_view", view_entry::refuse::<W>),
+            ];
+            for (name, function) in plain {
+                lua.push_pointer(runtime);
+                lua.push_closure(function, 1);
+                lua.set_field(place, name);
+            }
+            if tools.is_some() {
+                push_foreign_views(lua, place, runtime);
+            }
+            lua.call(1, 1);
+            lua.set_field(prelude, c"use_views");
+        })
+    }
+}
+
+/// Adds what compiled code calls for views to the table at `place`, and the state of the machine;
+/// raises.
+fn push_foreign_views<W>(lua: Lua, place: c_int, runtime: *const Runtime<'_, W>) {
+    let get: unsafe extern "C" fn(*const c_void, f64, f64) -> f64 = view_entry::foreign_get::<W>;
+    let set: unsafe extern "C" fn(*const c_void, f64, f64, f64) -> f64 =
+        view_entry::foreign_set::<W>;
+    let len: unsafe extern "C" fn(*const c_void, f64) -> f64 = view_entry::foreign_len::<W>;
+    let all: [(&CStr, *const c_void, f64); 3] = [
+        (c"get", get as *const c_void, 2.0),
+        (c"set", set as *const c_void, 3.0),
+        (c"len", len as *const c_void, 1.0),
+    ];
+    for (name, function, arguments) in all {
+        lua.push_field(place, c"as_bound");
+        lua.push_pointer(runtime);
+        lua.push_pointer(function);
+        lua.push_number(arguments);
+        lua.call(3, 2);
+        lua.set_field(place, name);
+        lua.set_field(place, c"runtime");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Scripts from outside: both routes compared, errors, memory that runs out, the collector,
 //! reloading, compiling.
 
+mod batches;
 mod collecting;
 mod compiling;
 mod errors;
