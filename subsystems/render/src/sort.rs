@@ -49,9 +49,9 @@ impl SortItem {
 ///
 /// # Complexity
 ///
-/// O(items) for each 8 bits in which keys differ: a radix sort from the lowest digit on. Digits
-/// begin at bits that differ, so those that all keys share cost nothing; sorted input is seen and
-/// left as it is.
+/// O(items) for each 6 bits in which keys differ, at worst: a radix sort. Bits that all keys share
+/// cost nothing, and of the others only as many are sorted by as it takes until most keys differ:
+/// two digits for keys that are random. Sorted input is seen and left as it is.
 ///
 /// # Memory
 ///
@@ -80,8 +80,8 @@ impl SortItem {
 /// ```
 pub struct ItemSorter<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     items: Array<'a, SortItem, A>,
-    /// As long as the items; what it holds means nothing.
-    other: Array<'a, SortItem, A>,
+    /// No shorter than the items; what it holds means nothing.
+    room: Array<'a, SortItem, A>,
 }
 
 impl<'a> ItemSorter<'a> {
@@ -96,7 +96,7 @@ impl<'a, A: Allocator + ?Sized> ItemSorter<'a, A> {
     /// As [`new`](Self::new), and keeps the type of the allocator, so that its calls are direct.
     #[must_use]
     pub const fn new_in(memory: &'a A) -> Self {
-        Self { items: Array::new_in(memory), other: Array::new_in(memory) }
+        Self { items: Array::new_in(memory), room: Array::new_in(memory) }
     }
 
     /// Merges what the contexts hold and returns it in the order of the keys.
@@ -109,21 +109,16 @@ impl<'a, A: Allocator + ?Sized> ItemSorter<'a, A> {
         contexts: &[RenderContext<'_, B>],
     ) -> Result<&[SortItem], GrowError> {
         let count = contexts.iter().map(RenderContext::len).sum::<usize>();
-        self.items.try_reserve(count.saturating_sub(self.items.len()))?;
-        if count > self.other.len() {
-            self.other.try_resize(count, SortItem::default())?;
+        if count > self.room.len() {
+            self.room.try_resize(count, SortItem::default())?;
         }
-        self.items.clear();
-        for (number, context) in contexts.iter().enumerate() {
-            let number = number as u32;
-            let items = context.items();
-            self.items
-                .try_extend_with(items.len(), |at| SortItem { context: number, ..items[at] })?;
+        if count > self.items.len() {
+            self.items.try_reserve(count - self.items.len())?;
+            self.items.try_resize(count, SortItem::default())?;
         }
-        self.other.truncate(count);
-        if radix::sort(&mut self.items, &mut self.other) {
-            core::mem::swap(&mut self.items, &mut self.other);
-        }
+        self.items.truncate(count);
+        let lists = contexts.iter().map(RenderContext::items);
+        radix::merge(lists, &mut self.items, &mut self.room[..count]);
         Ok(&self.items)
     }
 
@@ -136,7 +131,7 @@ impl<'a, A: Allocator + ?Sized> ItemSorter<'a, A> {
     /// Returns how many bytes there is room for.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        (self.items.capacity() + self.other.capacity()) * size_of::<SortItem>()
+        (self.items.capacity() + self.room.capacity()) * size_of::<SortItem>()
     }
 }
 

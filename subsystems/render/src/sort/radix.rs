@@ -1,108 +1,221 @@
-//! A stable radix sort from the lowest digit on, over those bits in which keys differ.
+//! A stable radix sort: items are divided by their highest bits, and each part is sorted by as many
+//! of its next bits as make most of its keys differ.
+//!
+//! Both parts of this are known: the division into parts that fit in the cache is the first pass of
+//! a sort from the highest digit, and the digits that are not walked are those of a diverting sort.
+//! What is particular is that each part looks for the bits in which its own keys differ.
 
 use crate::sort::SortItem;
 
-/// The bits of a digit.
-const BITS: u32 = 8;
-
-/// The values of a digit.
-const VALUES: usize = 1 << BITS;
-
-/// The most digits that a key can have.
-const DIGITS_MAX: usize = 64 / BITS as usize;
-
 /// Up to this number, items are sorted by insertion: counting values would take longer.
-const FEW: usize = 40;
+const FEW: usize = 24;
 
-/// Sorts `items` by key, with `other`, which is as long, for room; returns whether they are in
-/// `other` in the end.
-pub(super) fn sort(items: &mut [SortItem], other: &mut [SortItem]) -> bool {
-    debug_assert_eq!(items.len(), other.len(), "there is room for each item");
-    let Some(differing) = differing_bits(items) else { return false };
-    if items.len() <= FEW {
-        insert_each(items);
-        return false;
+/// From this number on, items are divided into parts first.
+const MANY: usize = 4_096;
+
+/// The parts. More of them would be smaller, but each is written to at the same time: with a few
+/// dozen, the page of each is found in the first level of the processor's cache of pages.
+const PARTS: usize = 32;
+
+/// A part is sorted by this many bits more than its length has: then one key in sixteen, if they
+/// are random, still equals its neighbour.
+const SPARE_BITS: u32 = 4;
+
+/// The most digits: the narrowest has 6 of 64 bits.
+const DIGITS_MAX: usize = 64_usize.div_ceil(6);
+
+/// Merges `lists` into `sorted`, which is as long as all, by key; `room` is as long.
+pub(super) fn merge<'c>(
+    lists: impl Iterator<Item = &'c [SortItem]> + Clone,
+    sorted: &mut [SortItem],
+    room: &mut [SortItem],
+) {
+    debug_assert_eq!(
+        lists.clone().map(<[_]>::len).sum::<usize>(),
+        sorted.len(),
+        "all have a place"
+    );
+    debug_assert_eq!(room.len(), sorted.len(), "there is room for each item");
+    match differing_bits(lists.clone()) {
+        Some(differing) if sorted.len() >= MANY => merge_parts(lists, differing, sorted, room),
+        differing => {
+            append(lists, sorted);
+            if differing.is_some() {
+                sort(sorted, room);
+            }
+        }
     }
-    let mut shifts = [0; DIGITS_MAX];
-    let digits = digits_of(differing, &mut shifts);
-    let mut starts = [[0_u32; VALUES]; DIGITS_MAX];
-    match digits {
-        1 => count::<1>(items, &shifts, &mut starts),
-        2 => count::<2>(items, &shifts, &mut starts),
-        3 => count::<3>(items, &shifts, &mut starts),
-        4 => count::<4>(items, &shifts, &mut starts),
-        5 => count::<5>(items, &shifts, &mut starts),
-        6 => count::<6>(items, &shifts, &mut starts),
-        7 => count::<7>(items, &shifts, &mut starts),
-        _ => count::<8>(items, &shifts, &mut starts),
-    }
-    let (mut from, mut to) = (items, other);
-    for (shift, starts) in shifts.iter().zip(&mut starts).take(digits) {
-        scatter(from, to, *shift, starts);
-        core::mem::swap(&mut from, &mut to);
-    }
-    digits % 2 == 1
 }
 
 /// Returns the bits in which keys differ, or `None` if they are in order.
-fn differing_bits(items: &[SortItem]) -> Option<u64> {
-    let mut last = items.first()?.key;
-    let (mut differing, mut in_order) = (0, true);
-    for item in items {
-        differing |= item.key ^ last;
-        in_order &= last <= item.key;
-        last = item.key;
+fn differing_bits<'c>(lists: impl Iterator<Item = &'c [SortItem]> + Clone) -> Option<u64> {
+    let first = lists.clone().flatten().next()?.key;
+    let (mut last, mut differing, mut in_order) = (first, 0, true);
+    for list in lists {
+        for item in list {
+            differing |= item.key ^ first;
+            in_order &= last <= item.key;
+            last = item.key;
+        }
     }
     (!in_order).then_some(differing)
 }
 
-/// Finds the digits: the lowest begins at the lowest bit that differs, the next one at the lowest
-/// such bit above it, and so on.
-fn digits_of(mut differing: u64, shifts: &mut [u32; DIGITS_MAX]) -> usize {
+/// Copies `lists`, one after the other.
+fn append<'c>(lists: impl Iterator<Item = &'c [SortItem]>, mut to: &mut [SortItem]) {
+    for (number, list) in (0..).zip(lists) {
+        let (places, rest) = to.split_at_mut(list.len());
+        for (place, item) in places.iter_mut().zip(list) {
+            *place = SortItem { context: number, ..*item };
+        }
+        to = rest;
+    }
+}
+
+/// Merges `lists`, divided by the highest of the bits that differ, and sorts each part.
+fn merge_parts<'c>(
+    lists: impl Iterator<Item = &'c [SortItem]> + Clone,
+    differing: u64,
+    sorted: &mut [SortItem],
+    room: &mut [SortItem],
+) {
+    let shift = (u64::BITS - differing.leading_zeros()).saturating_sub(PARTS.ilog2());
+    let mut counts = [0_u32; PARTS];
+    for list in lists.clone() {
+        list.iter().for_each(|item| counts[value_of::<PARTS>(item, shift)] += 1);
+    }
+    let mut places = starts_of(&counts);
+    for (number, list) in (0..).zip(lists) {
+        scatter(list, sorted, shift, &mut places, |item| SortItem { context: number, ..*item });
+    }
+    let mut rest = sorted;
+    for count in counts {
+        let (part, others) = rest.split_at_mut(count as usize);
+        // All parts share the beginning of the room, which then stays in the cache.
+        sort(part, &mut room[..part.len()]);
+        rest = others;
+    }
+}
+
+/// Sorts `items`, with `room` as long.
+///
+/// The digits of a call cover more bits than the length has, so calls are nested seven deep at
+/// most.
+fn sort(items: &mut [SortItem], room: &mut [SortItem]) {
+    if items.len() <= FEW {
+        insert_each(items);
+        return;
+    }
+    let Some(differing) = differing_bits(core::iter::once(&*items)) else { return };
+    let wanted = usize::BITS - items.len().leading_zeros() + SPARE_BITS;
+    let mut highest = differing;
+    while highest.count_ones() > wanted {
+        highest &= highest - 1;
+    }
+    // Two digits, if their bits are next to each other and no wider than the widest.
+    match highest.count_ones() {
+        ..=12 => sort_by::<64>(items, room, highest),
+        13..=16 => sort_by::<256>(items, room, highest),
+        _ => sort_by::<2_048>(items, room, highest),
+    }
+    if highest != differing {
+        sort_equal(items, room, highest.trailing_zeros());
+    }
+}
+
+/// Sorts `items` by the digits that cover `bits`, from the lowest on; a digit has `VALUES`.
+fn sort_by<const VALUES: usize>(items: &mut [SortItem], room: &mut [SortItem], bits: u64) {
+    let mut shifts = [0; DIGITS_MAX];
+    let digits = digits_of(bits, VALUES.ilog2(), &mut shifts);
+    let (pairs, last) = shifts[..digits].as_chunks::<2>();
+    for [low, high] in pairs {
+        // Both are counted in one walk: the order of the items is of no account.
+        let mut counts = [[0_u32; VALUES]; 2];
+        for item in &*items {
+            counts[0][value_of::<VALUES>(item, *low)] += 1;
+            counts[1][value_of::<VALUES>(item, *high)] += 1;
+        }
+        scatter(items, room, *low, &mut starts_of(&counts[0]), |item| *item);
+        scatter(room, items, *high, &mut starts_of(&counts[1]), |item| *item);
+    }
+    if let [shift] = last {
+        let mut counts = [0_u32; VALUES];
+        items.iter().for_each(|item| counts[value_of::<VALUES>(item, *shift)] += 1);
+        scatter(items, room, *shift, &mut starts_of(&counts), |item| *item);
+        items.copy_from_slice(room);
+    }
+}
+
+/// Finds the digits: the lowest begins at the lowest of the bits, the next one at the lowest of
+/// those above it, and so on. Returns how many there are.
+fn digits_of(mut bits: u64, width: u32, shifts: &mut [u32; DIGITS_MAX]) -> usize {
     let mut digits = 0;
-    while differing != 0 {
-        let shift = differing.trailing_zeros();
+    while bits != 0 {
+        let shift = bits.trailing_zeros();
         shifts[digits] = shift;
         digits += 1;
-        differing = differing.checked_shr(shift + BITS).map_or(0, |rest| rest << (shift + BITS));
+        bits = bits.checked_shr(shift + width).map_or(0, |rest| rest << (shift + width));
     }
     digits
 }
 
-/// Counts the values of all digits in one walk, and adds them up to where the items of each value
-/// begin.
-fn count<const DIGITS: usize>(
-    items: &[SortItem],
-    shifts: &[u32; DIGITS_MAX],
-    starts: &mut [[u32; VALUES]; DIGITS_MAX],
-) {
-    for item in items {
-        for digit in 0..DIGITS {
-            starts[digit][value_of(item, shifts[digit])] += 1;
-        }
-    }
-    for starts in starts.iter_mut().take(DIGITS) {
-        let mut sum = 0;
-        for start in starts {
-            let count = *start;
-            *start = sum;
-            sum += count;
-        }
-    }
+/// Adds counts up to where the items of each value begin.
+fn starts_of<const VALUES: usize>(counts: &[u32; VALUES]) -> [u32; VALUES] {
+    let mut sum = 0;
+    counts.map(|count| {
+        sum += count;
+        sum - count
+    })
 }
 
 /// Moves each item to the place that its digit says.
-fn scatter(from: &[SortItem], to: &mut [SortItem], shift: u32, starts: &mut [u32; VALUES]) {
-    for item in from {
-        let place = &mut starts[value_of(item, shift)];
-        to[*place as usize] = *item;
+#[inline(always)]
+fn scatter<const VALUES: usize>(
+    from: &[SortItem],
+    to: &mut [SortItem],
+    shift: u32,
+    places: &mut [u32; VALUES],
+    moved: impl Fn(&SortItem) -> SortItem,
+) {
+    let mut place_of = |item: &SortItem| {
+        let place = &mut places[value_of::<VALUES>(item, shift)];
         *place += 1;
+        *place as usize - 1
+    };
+    // By four, so that the places of the next items need not wait for the stores of these.
+    let (fours, rest) = from.as_chunks::<4>();
+    for four in fours {
+        let at = [&four[0], &four[1], &four[2], &four[3]].map(&mut place_of);
+        for (item, at) in four.iter().zip(at) {
+            to[at] = moved(item);
+        }
+    }
+    for item in rest {
+        to[place_of(item)] = moved(item);
     }
 }
 
 #[inline(always)]
-fn value_of(item: &SortItem, shift: u32) -> usize {
+fn value_of<const VALUES: usize>(item: &SortItem, shift: u32) -> usize {
     (item.key >> shift) as usize % VALUES
+}
+
+/// Sorts the items that are equal from the bit `low` on, and are in order by these bits, by the
+/// bits below.
+fn sort_equal(items: &mut [SortItem], room: &mut [SortItem], low: u32) {
+    let mut at = 1;
+    while at < items.len() {
+        if items[at - 1].key <= items[at].key {
+            at += 1;
+            continue;
+        }
+        let high = items[at].key >> low;
+        let is_equal = |item: &SortItem| item.key >> low == high;
+        let begin = at - items[..at].iter().rev().take_while(|item| is_equal(item)).count();
+        let end = at + items[at..].iter().take_while(|item| is_equal(item)).count();
+        sort(&mut items[begin..end], &mut room[begin..end]);
+        at = end + 1;
+    }
 }
 
 fn insert_each(items: &mut [SortItem]) {

@@ -52,6 +52,55 @@ fn merged_and_sorted_is_what_std_sorts() {
     });
 }
 
+/// Keys of one of several kinds, each of which takes another way through the sort.
+fn keys_of(kind: usize, random: u64, at: u64) -> u64 {
+    match kind {
+        // All bits.
+        0 => random,
+        // A few values of the high bits, and the low ones among many equal.
+        1 => (random & 3) << 62 | random >> 48,
+        // Many equal keys, and some that differ from those in the lowest bits alone.
+        2 => 0xabcd << 48 | if random.is_multiple_of(50) { random >> 58 } else { 7 },
+        // Bits far from each other: a digit for each.
+        3 => random & 0x8101_0101_0101_0101,
+        // One bit each.
+        4 => 1 << (random % 64),
+        // Floats of a depth, most of them of one exponent.
+        5 => u64::from((1.0 + (random % 100_000) as f32 * 0.01).to_bits()) << 25 | random >> 62,
+        // In order but for a few.
+        _ => {
+            if random.is_multiple_of(100) {
+                random >> 40
+            } else {
+                at
+            }
+        }
+    }
+}
+
+#[test]
+fn many_items_are_what_std_sorts() {
+    // About the number from which on items are divided, and far above it.
+    let counts = prop_oneof![4_090..4_100_usize, 0..300_usize, 10_000..20_000_usize];
+    // A context of one item says which of equal ones it is.
+    let lengths = prop_oneof![Just(1), 1..5_000_usize];
+    check(&(counts, lengths, 0..7_usize, any::<u64>()), |(count, length, kind, seed)| {
+        let mut state = seed | 1;
+        let keys: Vec<u64> = (0..count as u64)
+            .map(|at| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                keys_of(kind, state.wrapping_mul(0x2545_f491_4f6c_dd1d), at)
+            })
+            .collect();
+        let lists: Vec<Vec<u64>> = keys.chunks(length).map(<[u64]>::to_vec).collect();
+        let [ours, stds] = both(&lists);
+        prop_assert_eq!(ours, stds);
+        Ok(())
+    });
+}
+
 #[test]
 fn equal_keys_stay_in_the_order_of_contexts_and_within() {
     let lists: Vec<Vec<u64>> =
