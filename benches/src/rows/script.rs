@@ -30,7 +30,7 @@ pub fn rows() -> Vec<Row> {
         row("checks", Aim::time(5.0, 2.0), Measure::Added(checks)),
         row("plain-over-mlua", Aim::over_peer(1.0, 0.5), Measure::Race(beside_mlua)),
         row("plain-floor", Aim::time(19.0, 10.0), Measure::Added(floor)),
-        in_ms("batch10k", Aim::time(1.0, 0.2), Measure::Alone(|| batch(&Settings::default()))),
+        in_ms("batch10k", Aim::time(1.0, 0.1), Measure::Alone(|| batch(&Settings::default()))),
         in_ms("batch10k-interpreted", Aim::time(5.0, 2.0), Measure::Alone(|| batch(&INTERPRETED))),
         in_ms("batch10k-over-calls", Aim::over_peer(0.2, 0.1), Measure::Race(beside_calls)),
     ]
