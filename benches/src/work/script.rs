@@ -1,6 +1,10 @@
 //! Calls of a bound function that adds two numbers, from a loop in Lua, and the same by mlua's safe
 //! layer; calls of one that takes a vector, which is checked or not.
 
+pub(crate) mod batch;
+
+use core::ffi::c_int;
+
 use glam::Vec3;
 use loligo_script::{Binding, Route, Script, Settings, Value};
 
@@ -68,16 +72,38 @@ fn loop_of(settings: &Settings, code: &str) -> Contender {
     })
 }
 
+/// Returns the same loop with a function in C that does nothing: what LuaJIT itself takes to leave
+/// compiled code, call and come back.
+pub(crate) fn empty_calls() -> Contender {
+    let lua = mlua::Lua::new();
+    // SAFETY: the function touches and raises nothing.
+    let function = unsafe { lua.create_c_function(nothing) };
+    let run = function.and_then(|add| loop_in(&lua, add));
+    of_mlua("an empty function in C", lua, run)
+}
+
+/// Returns no result.
+unsafe extern "C-unwind" fn nothing(_: *mut mlua::lua_State) -> c_int {
+    0
+}
+
 /// Returns the same loop with a function of mlua.
 pub(crate) fn mlua_calls() -> Contender {
     let lua = mlua::Lua::new();
-    let made = lua
-        .create_function(|_, (a, b): (f64, f64)| Ok(a + b))
-        .and_then(|add| lua.globals().set("add", add))
-        .and_then(|()| lua.load(CALLING).exec())
-        .and_then(|()| lua.globals().get::<mlua::Function>("run"));
-    let run = made.unwrap_or_else(|error| unreachable!("it is Lua: {error}"));
-    Contender::new("mlua", move || {
+    let function = lua.create_function(|_, (a, b): (f64, f64)| Ok(a + b));
+    let run = function.and_then(|add| loop_in(&lua, add));
+    of_mlua("mlua", lua, run)
+}
+
+fn loop_in(lua: &mlua::Lua, add: mlua::Function) -> mlua::Result<mlua::Function> {
+    lua.globals().set("add", add)?;
+    lua.load(CALLING).exec()?;
+    lua.globals().get("run")
+}
+
+fn of_mlua(name: &'static str, lua: mlua::Lua, run: mlua::Result<mlua::Function>) -> Contender {
+    let run = run.unwrap_or_else(|error| unreachable!("it is Lua: {error}"));
+    Contender::new(name, move || {
         let _ = &lua;
         let ns = clock::time(|| {
             let called = run.call::<()>(CALLS);

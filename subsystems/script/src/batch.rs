@@ -13,9 +13,10 @@ impl<'m, W: Host> Script<'m, W> {
     /// is none of that name. As little garbage as [`call`](Self::call) makes: none for the views.
     ///
     /// In the script a view is a number that is indexed from 1 on: `view[i]` is read, `view[i] = x`
-    /// written, `#view` the count of its elements. Each access is one call of ours, compiled where
-    /// calls of bound functions are, and it looks at the range. After this call a view that was kept
-    /// is refused, unless exactly 2^24 others have passed meanwhile.
+    /// written, `#view` the count of its elements. Each access looks at the range; where calls of bound
+    /// functions are compiled, it is a load or a store then, or a call if the array had a NaN as
+    /// this began. After this call a view that was kept is refused, unless exactly 2^24 others have
+    /// passed meanwhile.
     ///
     /// What the script wrote before it failed, is written.
     ///
@@ -30,7 +31,7 @@ impl<'m, W: Host> Script<'m, W> {
     ///
     /// # Complexity
     ///
-    /// O(views), and what the script does.
+    /// O(elements of all views), which are looked at for NaNs, and what the script does.
     ///
     /// # Examples
     ///

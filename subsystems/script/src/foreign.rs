@@ -113,8 +113,9 @@ impl<W> ForeignText<'_, W> {
 pub(crate) fn write_declarations(f: &mut impl Write) -> fmt::Result {
     write!(
         f,
-        "local ffi, slots = ...\nffi.cdef[[{}]]\nlocal types = {{ [-1] = ffi.typeof(\"int (*)(void *)\") }}\n",
-        crate::slots::Slots::DECLARATION
+        "local ffi, slots, views = ...\nffi.cdef[[{}{}]]\nlocal types = {{ [-1] = ffi.typeof(\"int (*)(void *)\") }}\n",
+        crate::slots::Slots::DECLARATION,
+        crate::view::ViewState::DECLARATION
     )?;
     for count in 0..=DIRECT_ARGUMENTS_MAX {
         write!(f, "types[{count}] = ffi.typeof(\"double (*)(void *")?;
@@ -126,6 +127,9 @@ pub(crate) fn write_declarations(f: &mut impl Write) -> fmt::Result {
     f.write_str(
         "local function as_bound(bound, enter, count)\n\
          return ffi.cast(\"void *\", bound), ffi.cast(types[count], enter)\nend\n\
-         return ffi.cast(\"loligo_slots *\", slots), as_bound, ffi.string\n",
+         local function elements(type) return ffi.cast(type, nil) end\n\
+         return ffi.cast(\"loligo_slots *\", slots), as_bound, ffi.string, \
+         ffi.cast(\"loligo_views *\", views), elements(\"float *\"), elements(\"double *\"), \
+         elements(\"const uint32_t *\")\n",
     )
 }

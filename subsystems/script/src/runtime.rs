@@ -3,6 +3,7 @@
 use core::any::Any;
 use core::cell::{Cell, UnsafeCell};
 use core::ffi::c_void;
+use core::mem::offset_of;
 use core::panic::AssertUnwindSafe;
 use core::ptr::{self, NonNull};
 use std::panic::catch_unwind;
@@ -122,6 +123,7 @@ impl<'m, W> Runtime<'m, W> {
 
     /// Stores the address of this in each binding.
     pub(crate) fn try_bind(&mut self) -> Result<(), GrowError> {
+        const { assert!(offset_of!(Self, memory) == 0, "it is also the address of the memory") };
         let runtime = ptr::from_ref(self).cast();
         self.bound.try_reserve(self.entries.len())?;
         for &binding in &self.entries {

@@ -122,6 +122,7 @@ impl<'m, W: Host> Script<'m, W> {
     fn bind_foreign(&mut self) -> Result<c_int, ScriptError<'m>> {
         let runtime: *const Runtime<'m, W> = self.runtime();
         let slots = self.runtime().slots.get();
+        let views = self.runtime().views.state();
         let memory = self.allocator();
         let mut declarations = Array::new_in(memory);
         write_declarations(&mut Out(&mut declarations)).map_err(|_| ScriptError::memory())?;
@@ -131,8 +132,10 @@ impl<'m, W: Host> Script<'m, W> {
             load_own(lua, &declarations, c"=loligo");
             lua.open(ffi::luaopen_ffi, c"ffi");
             lua.push_pointer(slots);
-            lua.call(2, 3);
-            let names = [c"text_of", c"as_bound", c"slots"];
+            lua.push_pointer(views);
+            lua.call(3, 7);
+            let names =
+                [c"ids", c"doubles", c"floats", c"view_state", c"text_of", c"as_bound", c"slots"];
             for name in names {
                 lua.set_field(1, name);
             }
@@ -214,6 +217,10 @@ impl<'m, W: Host> Script<'m, W> {
                 lua.set_field(place, name);
             }
             if tools.is_some() {
+                lua.push_field(ffi::LUA_GLOBALSINDEX, c"math");
+                lua.push_field(-1, c"floor");
+                lua.set_field(place, c"floor");
+                lua.set_top(place);
                 push_foreign_views(lua, place, runtime);
             }
             lua.call(1, 1);

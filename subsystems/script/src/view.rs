@@ -3,6 +3,9 @@
 //! What a script holds is a number, as for temporaries: it has the stamp of the call and the place
 //! of the array, so that nothing is made for it, and one that was kept is refused. Each access looks
 //! at the stamp and the range, whether other checks are on or not.
+//!
+//! There are two ways to an element. This file has the one by a call; `views.lua` has the other,
+//! which LuaJIT compiles into a load or a store, and which leaves all that is not right to the first.
 
 use core::cell::Cell;
 use core::fmt;
@@ -51,24 +54,98 @@ struct Entry {
     data: Data,
     len: usize,
     is_writable: bool,
+    /// Whether compiled code may read its elements.
+    is_plain: bool,
 }
 
 impl Entry {
-    const EMPTY: Self = Self { data: Data::Numbers(ptr::null_mut()), len: 0, is_writable: false };
+    const EMPTY: Self =
+        Self { data: Data::Numbers(ptr::null_mut()), len: 0, is_writable: false, is_plain: false };
 
     fn new(view: &mut View<'_>) -> Self {
-        let (data, len, is_writable) = match view {
+        let is_writable = matches!(view, View::NumbersMut(_) | View::FloatsMut(_));
+        let (data, len, is_plain) = match view {
             View::Ids(kind, ids) => {
-                (Data::Ids(ids.as_ptr(), handle::pack(*kind, 0)), ids.len(), false)
+                (Data::Ids(ids.as_ptr(), handle::pack(*kind, 0)), ids.len(), true)
             }
-            View::Numbers(all) => (Data::Numbers(all.as_ptr().cast_mut()), all.len(), false),
-            View::NumbersMut(all) => (Data::Numbers(all.as_mut_ptr()), all.len(), true),
-            View::Floats(all) => (Data::Floats(all.as_ptr().cast_mut()), all.len(), false),
-            View::FloatsMut(all) => (Data::Floats(all.as_mut_ptr()), all.len(), true),
+            View::Numbers(all) => {
+                (Data::Numbers(all.as_ptr().cast_mut()), all.len(), are_plain(all))
+            }
+            View::NumbersMut(all) => (Data::Numbers(all.as_mut_ptr()), all.len(), are_plain(all)),
+            View::Floats(all) => {
+                (Data::Floats(all.as_ptr().cast_mut()), all.len(), are_plain_floats(all))
+            }
+            View::FloatsMut(all) => {
+                (Data::Floats(all.as_mut_ptr()), all.len(), are_plain_floats(all))
+            }
         };
-        Self { data, len, is_writable }
+        Self { data, len, is_writable, is_plain }
     }
 }
+
+/// What compiled code reads of a view, none of it 64-bit integers or pointers: reading these makes an
+/// object where nothing is compiled. LuaJIT takes fields of other types than what is stored for
+/// unchanged, so a loop that writes floats reads these once.
+#[derive(Debug)]
+#[repr(C)]
+struct EntryState {
+    len: Cell<f64>,
+    /// The address before the first element, counted in elements: an index from 1 on is added.
+    begin: Cell<f64>,
+    /// What makes a handle of an id that is added.
+    base: Cell<f64>,
+    /// How elements are read and written, [`FLOATS`] for instance; 0 for by a call.
+    read: Cell<u8>,
+    write: Cell<u8>,
+}
+
+const FLOATS: u8 = 1;
+const DOUBLES: u8 = 2;
+const IDS: u8 = 3;
+
+impl EntryState {
+    const fn new() -> Self {
+        Self {
+            len: Cell::new(0.0),
+            begin: Cell::new(0.0),
+            base: Cell::new(0.0),
+            read: Cell::new(0),
+            write: Cell::new(0),
+        }
+    }
+
+    fn set(&self, entry: &Entry) {
+        let (address, element, base) = match entry.data {
+            Data::Floats(data) => (data.expose_provenance() / size_of::<f32>(), FLOATS, 0.0),
+            Data::Numbers(data) => (data.expose_provenance() / size_of::<f64>(), DOUBLES, 0.0),
+            Data::Ids(data, base) => (data.expose_provenance() / size_of::<u32>(), IDS, base),
+        };
+        self.len.set(entry.len as f64);
+        self.begin.set(address as f64 - 1.0);
+        self.base.set(base);
+        self.read.set(if entry.is_plain { element } else { 0 });
+        self.write.set(if entry.is_writable && entry.is_plain { element } else { 0 });
+    }
+}
+
+/// What compiled code knows of views.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct ViewState {
+    /// The handle of the first view; a NaN while there are none.
+    first: Cell<f64>,
+    /// The index that was used last, 0 before the first.
+    last: Cell<u32>,
+    entries: [EntryState; VIEWS_MAX],
+}
+
+impl ViewState {
+    /// The layout of this for the foreign function interface.
+    pub(crate) const DECLARATION: &str = "typedef struct { double first; uint32_t last; \
+        struct { double len, begin, base; uint8_t read, write; } entries[16]; } loligo_views;\n";
+}
+
+const _: () = assert!(VIEWS_MAX == 16, "as in the declaration, and in `views.lua`");
 
 /// The views of the call that runs.
 ///
@@ -76,15 +153,18 @@ impl Entry {
 ///
 /// 1. The first `count` entries are arrays that the caller of [`begin`](Self::begin) has borrowed
 ///    until [`end`](Self::end), exclusively if they are writable; nobody else uses them meanwhile.
-/// 2. The handle of the view at a place is `first` and the place, in sum.
+/// 2. The handle of the view at a place is `state.first` and the place, in sum.
+/// 3. `state` says the same of each entry, and of the others that they have no elements. While there
+///    are no views, no handle is there. So what compiled code reads and writes is in an array that
+///    is borrowed. It does so inside of the call alone: it does not outlast it.
+/// 4. Elements that compiled code reads are no NaN other than the one that Lua's values may hold:
+///    it was looked for, and scripts have no other to write.
 pub(crate) struct Views {
     entries: [Cell<Entry>; VIEWS_MAX],
     count: Cell<usize>,
-    first: Cell<f64>,
     /// The number of the call, in 24 bits.
     stamp: Cell<u32>,
-    /// The index that was used last, 0 before the first.
-    last: Cell<usize>,
+    state: ViewState,
 }
 
 /// Why a view gives no element, or takes none.
@@ -117,9 +197,12 @@ impl Views {
         Self {
             entries: [const { Cell::new(Entry::EMPTY) }; VIEWS_MAX],
             count: Cell::new(0),
-            first: Cell::new(0.0),
             stamp: Cell::new(0),
-            last: Cell::new(0),
+            state: ViewState {
+                first: Cell::new(f64::NAN),
+                last: Cell::new(0),
+                entries: [const { EntryState::new() }; VIEWS_MAX],
+            },
         }
     }
 
@@ -135,29 +218,40 @@ impl Views {
     pub(crate) unsafe fn begin(&self, views: &mut [View<'_>]) {
         let count = views.len();
         assert!(count <= VIEWS_MAX, "{count} views are more than the {VIEWS_MAX} of a call");
-        for (entry, view) in self.entries.iter().zip(views) {
-            entry.set(Entry::new(view));
+        for ((entry, state), view) in self.entries.iter().zip(&self.state.entries).zip(views) {
+            let new = Entry::new(view);
+            state.set(&new);
+            entry.set(new);
+        }
+        for state in &self.state.entries[count..] {
+            state.len.set(0.0);
         }
         self.count.set(count);
         let stamp = self.stamp.get().wrapping_add(1) & (u32::MAX >> STAMP_SHIFT);
         self.stamp.set(stamp);
-        self.first.set(handle::pack(VIEW, stamp << STAMP_SHIFT));
-        self.last.set(0);
+        self.state.first.set(handle::pack(VIEW, stamp << STAMP_SHIFT));
+        self.state.last.set(0);
     }
 
     /// Closes them.
     pub(crate) fn end(&self) {
         self.count.set(0);
+        self.state.first.set(f64::NAN);
+    }
+
+    /// Returns the address of what compiled code knows.
+    pub(crate) fn state(&self) -> *const ViewState {
+        &raw const self.state
     }
 
     /// Returns the index from 1 on that was used last, 0 if none was since [`begin`](Self::begin).
     pub(crate) fn last(&self) -> usize {
-        self.last.get()
+        self.state.last.get() as usize
     }
 
     /// Returns the handle of the view at a place.
     pub(crate) fn handle(&self, place: usize) -> f64 {
-        self.first.get() + place as f64
+        self.state.first.get() + place as f64
     }
 
     /// Returns an element; `None` where [`error`](Self::error) says why.
@@ -165,7 +259,7 @@ impl Views {
     pub(crate) fn get(&self, view: f64, key: f64) -> Option<f64> {
         let entry = self.entry(view)?;
         let index = index(entry, key)?;
-        self.last.set(index + 1);
+        self.state.last.set(key as u32);
         Some(read(entry, index))
     }
 
@@ -177,7 +271,7 @@ impl Views {
         if !entry.is_writable {
             return None;
         }
-        self.last.set(index + 1);
+        self.state.last.set(key as u32);
         match entry.data {
             Data::Numbers(data) => {
                 // SAFETY: `index` is in the range of the array.
@@ -215,7 +309,7 @@ impl Views {
     #[inline]
     fn entry(&self, view: f64) -> Option<Entry> {
         // By invariant 2; both are exact.
-        let offset = view - self.first.get();
+        let offset = view - self.state.first.get();
         let place = offset as u8;
         let is_one = f64::from(place) == offset && usize::from(place) < self.count.get();
         if is_one { self.entries.get(usize::from(place)).map(Cell::get) } else { None }
@@ -254,4 +348,14 @@ fn read(entry: Entry, index: usize) -> f64 {
             canonical(f64::from(unsafe { place.read() }))
         }
     }
+}
+
+/// Returns `true` if none is a NaN. All are looked at, which the compiler does for several at once.
+fn are_plain(numbers: &[f64]) -> bool {
+    !numbers.iter().fold(false, |is_any, number| is_any | number.is_nan())
+}
+
+/// As [`are_plain`].
+fn are_plain_floats(numbers: &[f32]) -> bool {
+    !numbers.iter().fold(false, |is_any, number| is_any | number.is_nan())
 }

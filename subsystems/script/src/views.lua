@@ -14,11 +14,35 @@ if not tools.get then
     return use_plain
 end
 
--- Foreign functions are quick where they are compiled, and slow elsewhere.
-local runtime, get, set, len = tools.runtime, tools.get, tools.set, tools.len
+-- Compiled, an element is a load or a store of what the engine's state says. Whatever is not right, or not simple, goes
+-- to the engine, which checks again. The state has addresses as numbers, in elements: a pointer that is read from a
+-- structure would be an object where nothing is compiled.
+local runtime, state, get, set, len = tools.runtime, tools.view_state, tools.get, tools.set, tools.len
+local floats, doubles, ids = tools.floats, tools.doubles, tools.ids
+local floor = tools.floor
+local FLOATS, DOUBLES, IDS = 1, 2, 3
+
+local entries = {}
+for place = 0, 15 do
+    entries[place] = state.entries[place]
+end
 
 local function index(view, key)
     if type(key) ~= "number" then return refuse(view, key) end
+    local entry = entries[view - state.first]
+    if entry and key >= 1 and key <= entry.len and floor(key) == key then
+        local read = entry.read
+        if read == FLOATS then
+            state.last = key
+            return floats[entry.begin + key]
+        elseif read == DOUBLES then
+            state.last = key
+            return doubles[entry.begin + key]
+        elseif read == IDS then
+            state.last = key
+            return ids[entry.begin + key] + entry.base
+        end
+    end
     local value = get(runtime, view, key)
     if value ~= value and slots.failed ~= 0 then return fail() end
     return value
@@ -26,6 +50,19 @@ end
 
 local function new_index(view, key, value)
     if type(key) ~= "number" or type(value) ~= "number" then return refuse(view, key, value) end
+    local entry = entries[view - state.first]
+    if entry and key >= 1 and key <= entry.len and floor(key) == key then
+        local write = entry.write
+        if write == FLOATS then
+            state.last = key
+            floats[entry.begin + key] = value
+            return
+        elseif write == DOUBLES then
+            state.last = key
+            doubles[entry.begin + key] = value
+            return
+        end
+    end
     local failed = set(runtime, view, key, value)
     if failed ~= failed then return fail() end
 end

@@ -176,6 +176,75 @@ fn numbers_are_indexed_by_mistake_as_before() {
     });
 }
 
+/// Code that was compiled for one call holds for the next, with other arrays.
+#[test]
+fn compiled_code_sees_other_arrays_in_the_next_call() {
+    on_all(|script, world| {
+        let code = "function run(xs, ys, count) for i = 1, count do xs[i] = xs[i] + ys[i] end end";
+        let run = defined(script, world, code);
+        for round in 0..40 {
+            let count = if round % 4 == 3 { 10 } else { 1000 };
+            let asked = Value::Number(if round % 8 == 7 { 11.0 } else { f64::from(count) });
+            let (mut floats, mut doubles) = (vec![1.0_f32; 1000], vec![2.0_f64; 1000]);
+            let ys: Vec<f64> = (0..count).map(f64::from).collect();
+            let len = count as usize;
+            let xs = if round % 3 == 0 {
+                View::NumbersMut(&mut doubles[..len])
+            } else {
+                View::FloatsMut(&mut floats[..len])
+            };
+            let result = script.call_batch(world, run, &mut [xs, View::Numbers(&ys)], &[asked]);
+            if round % 8 == 7 {
+                let error = result.unwrap_err();
+                assert!(error.message().contains("the view has no index 11"), "{error}");
+            } else {
+                assert!(result.unwrap(), "round {round}");
+            }
+            for index in 0..1000 {
+                let added = if index < len { index as f64 } else { 0.0 };
+                let (float, double) = (f64::from(floats[index]), doubles[index]);
+                let wanted = if round % 3 == 0 { (1.0, 2.0 + added) } else { (1.0 + added, 2.0) };
+                assert_eq!((float, double), wanted, "round {round}, index {index}");
+            }
+        }
+        // Writable, then not; a view, then a number.
+        let mut xs = vec![0.0_f32; 1000];
+        let ys = vec![0.0; 1000];
+        let asked = [Value::Number(1000.0)];
+        let mut views = [View::FloatsMut(&mut xs), View::Numbers(&ys)];
+        assert!(script.call_batch(world, run, &mut views, &asked).unwrap());
+        let mut views = [View::Floats(&xs), View::Numbers(&ys)];
+        let error = script.call_batch(world, run, &mut views, &asked).unwrap_err();
+        assert!(error.message().contains("this view can be read, not written"), "{error}");
+        let mut views = [View::FloatsMut(&mut xs)];
+        let asked = [Value::Number(5.0), Value::Number(1000.0)];
+        let error = script.call_batch(world, run, &mut views, &asked).unwrap_err();
+        assert!(error.message().contains("attempt to index a number value"), "{error}");
+    });
+}
+
+#[test]
+fn nan_may_come_and_go() {
+    on_all(|script, world| {
+        let code = "function run(xs, fs, x)
+            local count = 0
+            for i = 1, #xs do
+                if xs[i] ~= xs[i] then count = count + 1 end
+                if fs[i] ~= fs[i] then count = count + 1 end
+            end
+            xs[7], fs[8], xs[9], seen = x, x, -(x + 0), count
+        end";
+        let run = defined(script, world, code);
+        let (mut xs, mut fs) = (vec![0.0_f64; 300], vec![0.0_f32; 300]);
+        for (x, wanted) in [(1.0, 0), (f64::NAN, 0), (f64::NAN, 3), (0.5, 3), (2.0, 0)] {
+            let mut views = [View::NumbersMut(&mut xs), View::FloatsMut(&mut fs)];
+            script.call_batch(world, run, &mut views, &[Value::Number(x)]).unwrap();
+            assert_eq!(shown(script, world, "seen"), wanted.to_string());
+        }
+        assert_eq!((xs[6], fs[7], xs[8]), (2.0, 2.0, -2.0));
+    });
+}
+
 #[test]
 fn an_error_names_the_function_and_the_element() {
     on_all(|script, world| {
