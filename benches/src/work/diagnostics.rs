@@ -61,7 +61,7 @@ pub(crate) fn no_nested_contexts() -> Contender {
 
 /// Returns a check that holds, with a message that is never made.
 pub(crate) fn ensured() -> Contender {
-    checks("loligo", |index, limit| ensure!(index < limit, "{index} of {limit}"))
+    checks("loligo", |index, limit| ensure!(index < limit, "{} of {}", index, limit))
 }
 
 /// Returns a bare branch to an abort.

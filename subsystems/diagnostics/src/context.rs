@@ -40,7 +40,7 @@ const DATA_BYTES_MAX: usize = 400;
 /// # Complexity
 ///
 /// O(1): two pointers are stored in a stack of the thread, and one number is set back when the
-/// scope ends. Nothing is allocated, and the data is not looked at.
+/// scope ends. Nothing is allocated. A number is copied; of other data only references are followed.
 ///
 /// # Memory
 ///

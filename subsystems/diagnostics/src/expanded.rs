@@ -1,4 +1,4 @@
 //! What the macros of this crate expand to. Nothing of it is for other use.
 
 pub use crate::context::{ContextPlace, Guard, Slot};
-pub use crate::failure::{ensure_failed, unreachable_reached};
+pub use crate::failure::{Argument, NotCopied, ensure_failed, unreachable_reached};

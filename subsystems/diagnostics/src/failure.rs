@@ -7,6 +7,7 @@
 
 use core::cell::Cell;
 use core::fmt::{self, Write};
+use core::ops::Deref;
 use core::panic::Location;
 
 use crate::context::contexts;
@@ -26,7 +27,9 @@ const MESSAGE_BYTES_MAX: usize = 2_000;
 ///
 /// # Complexity
 ///
-/// As long as it holds, the condition and a branch that is predicted.
+/// As long as it holds, the condition and a branch that is predicted. Arguments of the message are
+/// copied if they can be, once it does not hold; a name within the text (`"{count}"`) is referred
+/// to, for which its variable is in memory and not in a register.
 ///
 /// # Panics
 ///
@@ -49,12 +52,35 @@ const MESSAGE_BYTES_MAX: usize = 2_000;
 /// ```
 #[macro_export]
 macro_rules! ensure {
+    // The arguments of a message, one by one: `@message "text" [arguments so far] the others`.
+    (@message $text:tt [$($done:tt)*]) => {
+        ::core::format_args!($text $($done)*)
+    };
+    (@message $text:tt [$($done:tt)*] $name:ident = $argument:expr $(, $($rest:tt)*)?) => {
+        $crate::ensure!(@message $text
+            [$($done)*, $name = $crate::expanded::Argument::new(&$argument).kept()] $($($rest)*)?)
+    };
+    (@message $text:tt [$($done:tt)*] $argument:expr $(, $($rest:tt)*)?) => {
+        $crate::ensure!(@message $text
+            [$($done)*, $crate::expanded::Argument::new(&$argument).kept()] $($($rest)*)?)
+    };
     ($condition:expr $(,)?) => {
         $crate::ensure!($condition, "")
     };
+    ($condition:expr, $text:tt $(, $($arguments:tt)*)?) => {
+        if !$condition {
+            $crate::expanded::ensure_failed(
+                ::core::stringify!($condition),
+                $crate::ensure!(@message $text [] $($($arguments)*)?),
+            );
+        }
+    };
     ($condition:expr, $($message:tt)+) => {
         if !$condition {
-            $crate::expanded::ensure_failed(stringify!($condition), format_args!($($message)+));
+            $crate::expanded::ensure_failed(
+                ::core::stringify!($condition),
+                ::core::format_args!($($message)+),
+            );
         }
     };
 }
@@ -127,6 +153,54 @@ impl<T> OrStop<T> for Option<T> {
             Some(value) => value,
             None => stop(Kind::Stopped, format_args!("{message}")),
         }
+    }
+}
+
+/// An argument of a message.
+///
+/// Its [`kept`](Self::kept) is called in the branch that stops. Once it is inlined there, nothing
+/// refers to the variable itself, which can stay in a register where the program goes on.
+#[derive(Debug)]
+pub struct Argument<'a, T: ?Sized>(NotCopied<'a, T>);
+
+/// An argument that cannot be copied, or a type of which nothing is known. The compiler looks for a
+/// method here if [`Argument::kept`] does not fit.
+#[derive(Debug)]
+pub struct NotCopied<'a, T: ?Sized>(&'a T);
+
+impl<'a, T: ?Sized> Argument<'a, T> {
+    /// Returns an argument of this value.
+    #[inline(always)]
+    #[must_use]
+    pub const fn new(value: &'a T) -> Self {
+        Self(NotCopied(value))
+    }
+}
+
+impl<T: Copy> Argument<'_, T> {
+    /// Returns a copy.
+    #[inline(always)]
+    #[must_use]
+    pub const fn kept(&self) -> T {
+        *self.0.0
+    }
+}
+
+impl<'a, T: ?Sized> Deref for Argument<'a, T> {
+    type Target = NotCopied<'a, T>;
+
+    #[inline(always)]
+    fn deref(&self) -> &NotCopied<'a, T> {
+        &self.0
+    }
+}
+
+impl<'a, T: ?Sized> NotCopied<'a, T> {
+    /// Returns the reference.
+    #[inline(always)]
+    #[must_use]
+    pub const fn kept(&self) -> &'a T {
+        self.0
     }
 }
 

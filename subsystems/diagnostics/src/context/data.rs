@@ -23,56 +23,123 @@ pub(crate) mod sealed {
 
     /// What can be shown without running anybody else's code.
     pub trait Shown {
+        /// What a context holds of it: a copy of a number, else a reference. References to
+        /// references are followed, so a context of a text needs no text in memory to point to.
+        type Held<'h>: Copy
+        where
+            Self: 'h;
+
+        /// Returns what a context holds.
+        fn held(&self) -> Self::Held<'_>;
+
         /// Writes it as text; `out` is a text of fixed size.
-        fn show(&self, out: &mut dyn fmt::Write) -> fmt::Result;
+        fn show<'h>(held: Self::Held<'h>, out: &mut dyn fmt::Write) -> fmt::Result
+        where
+            Self: 'h;
     }
 }
 
 use sealed::Shown;
 
-/// Implements the trait for types that core shows.
-macro_rules! shown {
+/// Implements the trait for numbers and the like, which are copied.
+macro_rules! copied {
     ($($type:ty),*) => {$(
         impl Shown for $type {
-            fn show(&self, out: &mut dyn Write) -> fmt::Result {
-                write!(out, "{self}")
+            type Held<'h> = Self;
+
+            #[inline(always)]
+            fn held(&self) -> Self {
+                *self
+            }
+
+            fn show<'h>(held: Self::Held<'h>, out: &mut dyn Write) -> fmt::Result
+            where
+                Self: 'h,
+            {
+                write!(out, "{held}")
             }
         }
     )*};
 }
 
-shown!(bool, char, str, f32, f64, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize);
+copied!(bool, char, f32, f64, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize);
 
-/// Implements the trait for what leads to something shown.
+/// Implements the trait for texts, of which the expression is what can be formatted.
+macro_rules! text {
+    ($($type:ty, $held:ident => $formatted:expr;)*) => {$(
+        impl Shown for $type {
+            type Held<'h> = &'h Self;
+
+            #[inline(always)]
+            fn held(&self) -> &Self {
+                self
+            }
+
+            fn show<'h>($held: Self::Held<'h>, out: &mut dyn Write) -> fmt::Result
+            where
+                Self: 'h,
+            {
+                write!(out, "{}", $formatted)
+            }
+        }
+    )*};
+}
+
+text! {
+    str, held => held;
+    Path, held => held.display();
+    OsStr, held => held.display();
+}
+
+impl<T: Shown + ?Sized> Shown for &T {
+    type Held<'h>
+        = T::Held<'h>
+    where
+        Self: 'h;
+
+    #[inline(always)]
+    fn held(&self) -> Self::Held<'_> {
+        (**self).held()
+    }
+
+    fn show<'h>(held: Self::Held<'h>, out: &mut dyn Write) -> fmt::Result
+    where
+        Self: 'h,
+    {
+        T::show(held, out)
+    }
+}
+
+/// Implements the trait for what leads to something shown and is not followed before.
 macro_rules! passed_on {
-    ($([$($generics:tt)*] $type:ty),*) => {$(
+    ($([$($generics:tt)*] $type:ty => $shown:ty),*) => {$(
         impl<$($generics)*> Shown for $type {
-            fn show(&self, out: &mut dyn Write) -> fmt::Result {
-                (**self).show(out)
+            type Held<'h>
+                = &'h Self
+            where
+                Self: 'h;
+
+            #[inline(always)]
+            fn held(&self) -> &Self {
+                self
+            }
+
+            fn show<'h>(held: Self::Held<'h>, out: &mut dyn Write) -> fmt::Result
+            where
+                Self: 'h,
+            {
+                <$shown>::show((**held).held(), out)
             }
         }
     )*};
 }
 
 passed_on!(
-    ['t, T: Shown + ?Sized] &'t T,
-    ['t, T: Shown + ?Sized] &'t mut T,
-    [T: Shown + ?Sized] Box<T>,
-    [T: Shown + ?Sized] Arc<T>,
-    ['t] Cow<'t, str>,
-    [] String,
-    [] PathBuf,
-    [] OsString
+    ['t, T: Shown + ?Sized] &'t mut T => T,
+    [T: Shown + ?Sized] Box<T> => T,
+    [T: Shown + ?Sized] Arc<T> => T,
+    ['t] Cow<'t, str> => str,
+    [] String => str,
+    [] PathBuf => Path,
+    [] OsString => OsStr
 );
-
-impl Shown for Path {
-    fn show(&self, out: &mut dyn Write) -> fmt::Result {
-        write!(out, "{}", self.display())
-    }
-}
-
-impl Shown for OsStr {
-    fn show(&self, out: &mut dyn Write) -> fmt::Result {
-        write!(out, "{}", self.display())
-    }
-}

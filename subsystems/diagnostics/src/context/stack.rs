@@ -39,15 +39,15 @@ impl Site {
     }
 }
 
-/// Writes the data that a slot points to.
+/// Writes the data of a slot.
 ///
 /// # Safety
 ///
-/// There is a live `&T` at `slot`.
+/// There is what a live slot holds of a `T` at `slot`.
 unsafe fn show_data<T: Shown + ?Sized>(slot: *const (), out: &mut dyn fmt::Write) -> fmt::Result {
-    // SAFETY: there is a live reference, as the caller promises.
-    let data = unsafe { *slot.cast::<&T>() };
-    data.show(out)
+    // SAFETY: it is there, as the caller promises.
+    let data = unsafe { *slot.cast::<T::Held<'_>>() };
+    T::show(data, out)
 }
 
 /// The contexts of a thread: of each one pointer to what is known when the program is compiled, and
@@ -56,7 +56,7 @@ unsafe fn show_data<T: Shown + ?Sized>(slot: *const (), out: &mut dyn fmt::Write
 /// ```text
 /// depth | site 0 | site 1 | .. | site 63 | slot 0 | slot 1 | .. | slot 63 |
 ///                                              |
-///                                              +--> in a frame: &data
+///                                              +--> in a frame: &data, or a number
 /// ```
 ///
 /// Sites and slots are in separate arrays: an address of 8-byte steps is one operand of a store,
