@@ -25,23 +25,24 @@ pub(crate) mod sealed {
     pub trait Shown {
         /// What a context holds of it: a copy of a number, else a reference. References to
         /// references are followed, so a context of a text needs no text in memory to point to.
-        type Held<'h>: Copy
+        type Held<'h>: Held
         where
             Self: 'h;
 
         /// Returns what a context holds.
         fn held(&self) -> Self::Held<'_>;
+    }
 
+    /// What a context holds.
+    pub trait Held: Copy {
         /// Writes it as text; `out` is a text of fixed size.
-        fn show<'h>(held: Self::Held<'h>, out: &mut dyn fmt::Write) -> fmt::Result
-        where
-            Self: 'h;
+        fn show(self, out: &mut dyn fmt::Write) -> fmt::Result;
     }
 }
 
-use sealed::Shown;
+use sealed::{Held, Shown};
 
-/// Implements the trait for numbers and the like, which are copied.
+/// Implements the traits for numbers and the like, which are copied.
 macro_rules! copied {
     ($($type:ty),*) => {$(
         impl Shown for $type {
@@ -51,12 +52,11 @@ macro_rules! copied {
             fn held(&self) -> Self {
                 *self
             }
+        }
 
-            fn show<'h>(held: Self::Held<'h>, out: &mut dyn Write) -> fmt::Result
-            where
-                Self: 'h,
-            {
-                write!(out, "{held}")
+        impl Held for $type {
+            fn show(self, out: &mut dyn Write) -> fmt::Result {
+                write!(out, "{self}")
             }
         }
     )*};
@@ -64,31 +64,41 @@ macro_rules! copied {
 
 copied!(bool, char, f32, f64, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize);
 
-/// Implements the trait for texts, of which the expression is what can be formatted.
-macro_rules! text {
-    ($($type:ty, $held:ident => $formatted:expr;)*) => {$(
-        impl Shown for $type {
-            type Held<'h> = &'h Self;
+/// Implements the traits for what a context refers to, and shows by the expression.
+macro_rules! referred {
+    ($([$($generics:tt)*] $type:ty, |$held:ident, $out:ident| $show:expr;)*) => {$(
+        impl<$($generics)*> Shown for $type {
+            type Held<'h>
+                = &'h Self
+            where
+                Self: 'h;
 
             #[inline(always)]
             fn held(&self) -> &Self {
                 self
             }
+        }
 
-            fn show<'h>($held: Self::Held<'h>, out: &mut dyn Write) -> fmt::Result
-            where
-                Self: 'h,
-            {
-                write!(out, "{}", $formatted)
+        impl<$($generics)*> Held for &$type {
+            fn show(self, $out: &mut dyn Write) -> fmt::Result {
+                let $held = self;
+                $show
             }
         }
     )*};
 }
 
-text! {
-    str, held => held;
-    Path, held => held.display();
-    OsStr, held => held.display();
+referred! {
+    [] str, |text, out| out.write_str(text);
+    [] Path, |path, out| write!(out, "{}", path.display());
+    [] OsStr, |text, out| write!(out, "{}", text.display());
+    [] String, |text, out| text.as_str().show(out);
+    [] PathBuf, |path, out| path.as_path().show(out);
+    [] OsString, |text, out| text.as_os_str().show(out);
+    ['t] Cow<'t, str>, |text, out| (**text).show(out);
+    ['t, T: Shown + ?Sized] &'t mut T, |data, out| (**data).held().show(out);
+    [T: Shown + ?Sized] Box<T>, |data, out| (**data).held().show(out);
+    [T: Shown + ?Sized] Arc<T>, |data, out| (**data).held().show(out);
 }
 
 impl<T: Shown + ?Sized> Shown for &T {
@@ -101,45 +111,4 @@ impl<T: Shown + ?Sized> Shown for &T {
     fn held(&self) -> Self::Held<'_> {
         (**self).held()
     }
-
-    fn show<'h>(held: Self::Held<'h>, out: &mut dyn Write) -> fmt::Result
-    where
-        Self: 'h,
-    {
-        T::show(held, out)
-    }
 }
-
-/// Implements the trait for what leads to something shown and is not followed before.
-macro_rules! passed_on {
-    ($([$($generics:tt)*] $type:ty => $shown:ty),*) => {$(
-        impl<$($generics)*> Shown for $type {
-            type Held<'h>
-                = &'h Self
-            where
-                Self: 'h;
-
-            #[inline(always)]
-            fn held(&self) -> &Self {
-                self
-            }
-
-            fn show<'h>(held: Self::Held<'h>, out: &mut dyn Write) -> fmt::Result
-            where
-                Self: 'h,
-            {
-                <$shown>::show((**held).held(), out)
-            }
-        }
-    )*};
-}
-
-passed_on!(
-    ['t, T: Shown + ?Sized] &'t mut T => T,
-    [T: Shown + ?Sized] Box<T> => T,
-    [T: Shown + ?Sized] Arc<T> => T,
-    ['t] Cow<'t, str> => str,
-    [] String => str,
-    [] PathBuf => Path,
-    [] OsString => OsStr
-);

@@ -4,7 +4,7 @@ use core::fmt;
 use core::marker::{PhantomData, PhantomPinned};
 use core::pin::Pin;
 
-use super::data::sealed::Shown;
+use super::data::sealed::{Held, Shown};
 use super::stack::{STACK, Site};
 
 /// The name of a context, as a type, so that one address identifies both the name and the type of
@@ -14,21 +14,20 @@ pub trait ContextPlace {
     const NAME: &'static str;
 }
 
-/// The borrow of a context's data, in the frame of its scope; the stack of the thread points to it.
-pub struct Slot<'a, T: Shown + ?Sized> {
-    data: T::Held<'a>,
-    /// Also a number, which is copied, stays borrowed: it is as it is shown.
-    _borrowed: PhantomData<&'a T>,
+/// What a context holds of its data, in the frame of its scope; the stack of the thread points to
+/// it.
+pub struct Slot<H> {
+    data: H,
     /// The stack points to it, so it stays where it is.
     _stays: PhantomPinned,
 }
 
-impl<'a, T: Shown + ?Sized> Slot<'a, T> {
+impl<H: Held> Slot<H> {
     /// Returns the slot of a context that is not pushed yet.
     #[inline(always)]
     #[must_use]
-    pub fn new(data: &'a T) -> Self {
-        Self { data: data.held(), _borrowed: PhantomData, _stays: PhantomPinned }
+    pub fn new<'a, T: Shown<Held<'a> = H> + ?Sized>(data: &'a T) -> Self {
+        Self { data: data.held(), _stays: PhantomPinned }
     }
 
     /// Makes it the innermost context of this thread, until the guard is dropped.
@@ -40,12 +39,12 @@ impl<'a, T: Shown + ?Sized> Slot<'a, T> {
     #[inline(always)]
     pub unsafe fn push<'s, P: ContextPlace>(self: Pin<&'s Self>, _place: P) -> Guard<'s> {
         let slot = (&raw const self.get_ref().data).cast::<()>();
-        let index = STACK.with(|stack| stack.push(Told::<P, T>::SITE, slot));
+        let index = STACK.with(|stack| stack.push(Told::<P, H>::SITE, slot));
         Guard { index, _slot: PhantomData, _stays: PhantomData }
     }
 }
 
-impl<T: Shown + ?Sized> fmt::Debug for Slot<'_, T> {
+impl<H> fmt::Debug for Slot<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Slot").finish_non_exhaustive()
     }
@@ -54,8 +53,8 @@ impl<T: Shown + ?Sized> fmt::Debug for Slot<'_, T> {
 /// Ends a context when it is dropped.
 ///
 /// It is apart from the slot so that nothing points to it: its index stays in a register. It has
-/// the lifetime of the slot's borrow, and so of the data's: because it has a destructor, both are
-/// borrowed until it is dropped.
+/// the lifetime of the slot's borrow, in which what the slot holds is valid: because it has a
+/// destructor, data that the slot refers to is borrowed until it is dropped.
 ///
 /// ```compile_fail,E0505
 /// use loligo_diagnostics::context;
@@ -87,9 +86,9 @@ impl Drop for Guard<'_> {
     }
 }
 
-/// Joins a place and a type of data.
-struct Told<P, T: ?Sized>(PhantomData<(P, *const T)>);
+/// Joins a place and what is held of the data.
+struct Told<P, H>(PhantomData<(P, H)>);
 
-impl<P: ContextPlace, T: Shown + ?Sized> Told<P, T> {
-    const SITE: &'static Site = &Site::new::<T>(P::NAME);
+impl<P: ContextPlace, H: Held> Told<P, H> {
+    const SITE: &'static Site = &Site::new::<H>(P::NAME);
 }

@@ -4,7 +4,7 @@ use core::cell::Cell;
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use super::data::sealed::Shown;
+use super::data::sealed::Held;
 use crate::stack_bounds::StackBounds;
 
 /// How many contexts a thread keeps, one within the other.
@@ -34,8 +34,8 @@ pub(super) struct Site {
 }
 
 impl Site {
-    pub(super) const fn new<T: Shown + ?Sized>(name: &'static str) -> Self {
-        Self { name, show: show_data::<T> }
+    pub(super) const fn new<H: Held>(name: &'static str) -> Self {
+        Self { name, show: show_data::<H> }
     }
 }
 
@@ -43,11 +43,11 @@ impl Site {
 ///
 /// # Safety
 ///
-/// There is what a live slot holds of a `T` at `slot`.
-unsafe fn show_data<T: Shown + ?Sized>(slot: *const (), out: &mut dyn fmt::Write) -> fmt::Result {
+/// There is what a live slot holds, an `H`, at `slot`.
+unsafe fn show_data<H: Held>(slot: *const (), out: &mut dyn fmt::Write) -> fmt::Result {
     // SAFETY: it is there, as the caller promises.
-    let data = unsafe { *slot.cast::<T::Held<'_>>() };
-    T::show(data, out)
+    let data = unsafe { *slot.cast::<H>() };
+    data.show(out)
 }
 
 /// The contexts of a thread: of each one pointer to what is known when the program is compiled, and
@@ -146,9 +146,9 @@ impl Stack {
             // Data that is too long is cut, which `out` remembers. SAFETY: by invariant 2 the guard
             // has not been dropped, and neither has the slot, which its body drops after it. The
             // slot is on this thread's stack and is pinned there, and what is pinned is dropped
-            // before its memory is used otherwise: so the slot is still there, and with it the
-            // borrow of the data. That data of this type has been borrowed there follows from the
-            // site, which the slot chose by its own type.
+            // before its memory is used otherwise: so the slot is still there. What it refers to is,
+            // too, as the guard has the lifetime of the slot's borrow. That the slot holds what
+            // `show` reads follows from the site, which the slot chose by its own type.
             let _ = unsafe { (site.show)(slot, out) };
         }
         Some((site.name, is_shown))
