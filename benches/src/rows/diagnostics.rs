@@ -2,7 +2,9 @@
 //!
 //! `context` is what a context with a name and data adds to a scope, pushed and popped in a loop,
 //! so that each push waits for the pop before it; `context-nested` the same in calls eight deep,
-//! which is what programs do. `ensure` is a check that holds, compared with a bare branch.
+//! which is what programs do. `ensure` is a check that holds, compared with a bare branch. Its
+//! message has arguments; names within the text would keep their variables in memory, which is a
+//! store for each.
 
 use crate::contender::{Contender, Race};
 use crate::outcome::Aim;

@@ -1,7 +1,9 @@
 //! Ten thousand draws of a frame on their way to the graphics card: by our renderer, by the same
 //! calls of wgpu, and by wgpu with a call for each draw.
 
-use loligo_gpu::{Gpu, GpuOptions};
+use core::fmt;
+
+use loligo_gpu::{AdapterChoice, Gpu, GpuOptions};
 use loligo_render::gpu::{FrameData, GpuRenderer, MaterialData};
 use loligo_render::{
     Command, DisplayList, Draw, FrameDescription, IndirectArgs, ItemSorter, Recorded,
@@ -22,12 +24,30 @@ pub(crate) const DRAWS: u32 = 10_000;
 /// Their states.
 const STATES: u32 = 200;
 
-/// Rounds that are counted, after those that warm up.
-const ROUNDS: u32 = 201;
-const WARM_UP: u32 = 3;
+/// Figures, and the rounds that each is made of.
+///
+/// A figure is the difference of two times that are several times as large. What disturbs a round
+/// only adds to it: of each time the least of a figure's rounds is taken, and then the difference.
+const FIGURES: u32 = 25;
+const ROUNDS: u32 = 60;
+
+/// In one of so many rounds a call for each draw is measured as well, which only the note has.
+const EACH: u32 = 10;
+
+/// Rounds that warm up.
+const WARM_UP: u32 = 5;
 
 /// Pixels on a side of what is drawn into: what a driver does with them is not measured.
 const SIDE: u32 = 16;
+
+/// What the calls of wgpu end in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Driver {
+    /// Nothing: wgpu checks and records them, and no driver is called.
+    Noop,
+    /// The driver of the machine, if it has one.
+    Fast,
+}
 
 /// How draws come.
 #[derive(Clone, Copy, Debug)]
@@ -61,42 +81,77 @@ const CORNERS: [[f32; 8]; 3] = [
     [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0],
 ];
 
-/// Measures the time per draw that our renderer adds to the same calls of wgpu: a figure for each
-/// round.
+/// Measures the time per draw that our renderer adds to the same calls of wgpu.
+///
+/// No driver is called for the figures: its time is some ten times ours, it draws on other threads
+/// meanwhile, and our figure would be what is left of the difference. The note has the times with
+/// the machine's driver, too.
 pub(crate) fn beyond_wgpu(order: Order) -> Reading {
-    let gpu = match Gpu::try_new(&GpuOptions::default()) {
-        Ok(gpu) => gpu,
-        Err(_) => return Reading::Unmeasured("no Vulkan driver".into()),
+    let Some(times) = all_times(order, Driver::Noop, FIGURES) else {
+        return Reading::Unmeasured("no device, not even one that draws nothing".into());
     };
-    let mut ours = Ours::new(gpu, order);
-    let Some(raw) = Raw::new(&ours.recorded_calls()) else {
-        return Reading::Unmeasured("no Vulkan driver that draws indirectly".into());
-    };
-    let mut took: [Vec<f64>; 3] = [const { Vec::new() }; 3];
-    for round in 0..WARM_UP + ROUNDS {
-        let a_draw = |ns: u64| ns as f64 / f64::from(DRAWS);
-        // The order changes with the rounds.
-        let figures = if round % 2 == 0 {
-            let ours = ours.pass();
-            [ours, raw.pass(Calls::Same), raw.pass(Calls::OneEach)]
-        } else {
-            let [each, same] = [raw.pass(Calls::OneEach), raw.pass(Calls::Same)];
-            [ours.pass(), same, each]
-        };
-        if round >= WARM_UP {
-            took.iter_mut().zip(figures).for_each(|(all, ns)| all.push(a_draw(ns)));
-        }
+    let figures = times.ours.iter().zip(&times.same).map(|(ours, same)| ours - same).collect();
+    let mut note = format!("a draw without a driver: {times}; {} calls", times.calls);
+    if let Some(times) = all_times(order, Driver::Fast, 3) {
+        note += &format!("; with this machine's: {times}");
     }
-    let [ours_all, same, each] = &took;
-    let figures = ours_all.iter().zip(same).map(|(ours, same)| ours - same).collect();
-    let note = format!(
-        "a draw: ours {:.1}, wgpu {:.1}, a call each {:.1} ns; {} calls",
-        median(ours_all),
-        median(same),
-        median(each),
-        ours.calls()
-    );
     Reading::Alone { figures, note: Some(note) }
+}
+
+/// The nanoseconds of a draw, a figure after the other.
+#[derive(Default)]
+struct Times {
+    ours: Vec<f64>,
+    /// wgpu with the same calls.
+    same: Vec<f64>,
+    /// wgpu with a call for each draw.
+    each: Vec<f64>,
+    calls: usize,
+}
+
+impl fmt::Display for Times {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [ours, same, each] = [&self.ours, &self.same, &self.each].map(|times| median(times));
+        write!(f, "ours {ours:.1}, wgpu {same:.1}, a call each {each:.1} ns")
+    }
+}
+
+/// Measures all three; `None` if there is no such device.
+fn all_times(order: Order, driver: Driver, figures: u32) -> Option<Times> {
+    let adapter = match driver {
+        Driver::Noop => AdapterChoice::Noop,
+        Driver::Fast => AdapterChoice::Fast,
+    };
+    let gpu = Gpu::try_new(&GpuOptions { adapter, ..GpuOptions::default() }).ok()?;
+    let mut ours = Ours::new(gpu, order);
+    let raw = Raw::new(driver, &ours.recorded_calls())?;
+    for _ in 0..WARM_UP {
+        ours.pass();
+        raw.pass(Calls::Same);
+    }
+    let mut times = Times { calls: ours.calls(), ..Times::default() };
+    for _ in 0..figures {
+        let mut least = [u64::MAX; 3];
+        let mut note = |which: usize, ns: u64| least[which] = ns.min(least[which]);
+        for round in 0..ROUNDS {
+            // The order changes with the rounds.
+            if round % 2 == 0 {
+                note(0, ours.pass());
+                note(1, raw.pass(Calls::Same));
+            } else {
+                note(1, raw.pass(Calls::Same));
+                note(0, ours.pass());
+            }
+            if round % EACH == 0 {
+                note(2, raw.pass(Calls::OneEach));
+            }
+        }
+        let [ours, same, each] = least.map(|ns| ns as f64 / f64::from(DRAWS));
+        times.ours.push(ours);
+        times.same.push(same);
+        times.each.push(each);
+    }
+    Some(times)
 }
 
 fn median(figures: &[f64]) -> f64 {

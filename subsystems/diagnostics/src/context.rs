@@ -31,8 +31,9 @@ const DATA_BYTES_MAX: usize = 400;
 /// Says what the rest of the scope is about, for the report of an error in it.
 ///
 /// `context!(NAME)` or `context!(NAME, DATA)`: the name is a constant text, the data any
-/// [`ContextData`], which is borrowed until the scope ends. Both are in the report of any error
-/// that stops the program in this scope, below those of the scopes around it.
+/// [`ContextData`], which is borrowed until the scope ends; a number is copied instead. Both are in
+/// the report of any error that stops the program in this scope, below those of the scopes around
+/// it.
 ///
 /// In an `async` body a context that is held across an `.await` is in the future rather than on the
 /// stack: its name is reported, its data is not. Such a future is not `Send`.
@@ -40,7 +41,7 @@ const DATA_BYTES_MAX: usize = 400;
 /// # Complexity
 ///
 /// O(1): two pointers are stored in a stack of the thread, and one number is set back when the
-/// scope ends. Nothing is allocated, and the data is not looked at.
+/// scope ends. Nothing is allocated. A number is copied; of other data only references are followed.
 ///
 /// # Memory
 ///

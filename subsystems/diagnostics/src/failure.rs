@@ -7,6 +7,7 @@
 
 use core::cell::Cell;
 use core::fmt::{self, Write};
+use core::ops::Deref;
 use core::panic::Location;
 
 use crate::context::contexts;
@@ -57,18 +58,17 @@ macro_rules! ensure {
     };
     (@message $text:tt [$($done:tt)*] $name:ident = $argument:expr $(, $($rest:tt)*)?) => {
         $crate::ensure!(@message $text
-            [$($done)*, $name = $crate::expanded::Argument(&$argument).copied()] $($($rest)*)?)
+            [$($done)*, $name = $crate::expanded::Argument::new(&$argument).kept()] $($($rest)*)?)
     };
     (@message $text:tt [$($done:tt)*] $argument:expr $(, $($rest:tt)*)?) => {
         $crate::ensure!(@message $text
-            [$($done)*, $crate::expanded::Argument(&$argument).copied()] $($($rest)*)?)
+            [$($done)*, $crate::expanded::Argument::new(&$argument).kept()] $($($rest)*)?)
     };
     ($condition:expr $(,)?) => {
         $crate::ensure!($condition, "")
     };
     ($condition:expr, $text:tt $(, $($arguments:tt)*)?) => {
         if !$condition {
-            use $crate::expanded::NotCopied as _;
             $crate::expanded::ensure_failed(
                 ::core::stringify!($condition),
                 $crate::ensure!(@message $text [] $($($arguments)*)?),
@@ -158,34 +158,48 @@ impl<T> OrStop<T> for Option<T> {
 
 /// An argument of a message.
 ///
-/// Its [`copied`](Self::copied) is called in the branch that stops. Once it is inlined there,
-/// nothing refers to the variable itself, which can stay in a register where the program goes on.
+/// Its [`kept`](Self::kept) is called in the branch that stops. Once it is inlined there, nothing
+/// refers to the variable itself, which can stay in a register where the program goes on.
 #[derive(Debug)]
-pub struct Argument<'a, T: ?Sized>(pub &'a T);
+pub struct Argument<'a, T: ?Sized>(NotCopied<'a, T>);
 
-impl<T: Copy> Argument<'_, T> {
-    /// Returns a copy. The compiler prefers this to [`NotCopied::copied`] where it fits.
+/// An argument that cannot be copied, or a type of which nothing is known. The compiler looks for a
+/// method here if [`Argument::kept`] does not fit.
+#[derive(Debug)]
+pub struct NotCopied<'a, T: ?Sized>(&'a T);
+
+impl<'a, T: ?Sized> Argument<'a, T> {
+    /// Returns an argument of this value.
     #[inline(always)]
     #[must_use]
-    pub const fn copied(&self) -> T {
-        *self.0
+    pub const fn new(value: &'a T) -> Self {
+        Self(NotCopied(value))
     }
 }
 
-/// Arguments that cannot be copied.
-pub trait NotCopied {
-    /// The argument.
-    type Referred;
-
-    /// Returns a reference.
-    fn copied(&self) -> Self::Referred;
+impl<T: Copy> Argument<'_, T> {
+    /// Returns a copy.
+    #[inline(always)]
+    #[must_use]
+    pub const fn kept(&self) -> T {
+        *self.0.0
+    }
 }
 
-impl<'a, T: ?Sized> NotCopied for Argument<'a, T> {
-    type Referred = &'a T;
+impl<'a, T: ?Sized> Deref for Argument<'a, T> {
+    type Target = NotCopied<'a, T>;
 
     #[inline(always)]
-    fn copied(&self) -> &'a T {
+    fn deref(&self) -> &NotCopied<'a, T> {
+        &self.0
+    }
+}
+
+impl<'a, T: ?Sized> NotCopied<'a, T> {
+    /// Returns the reference.
+    #[inline(always)]
+    #[must_use]
+    pub const fn kept(&self) -> &'a T {
         self.0
     }
 }

@@ -19,6 +19,10 @@ pub enum AdapterChoice {
     Fast,
     /// A driver that draws by software: pictures do not depend on the machine's card.
     Software,
+    /// None: all calls are checked as for a card, and nothing is drawn. It is there on every
+    /// machine, and nothing of a driver is in what is measured.
+    #[cfg(feature = "noop")]
+    Noop,
 }
 
 /// What is wanted of a device.
@@ -221,6 +225,11 @@ pub(crate) fn new_instance(options: &GpuOptions) -> Kept<wgpu::Instance> {
     Kept::new(scope(|| {
         let mut description = wgpu::InstanceDescriptor::new_without_display_handle();
         description.backends = wgpu::Backends::PRIMARY;
+        #[cfg(feature = "noop")]
+        if options.adapter == AdapterChoice::Noop {
+            description.backends = wgpu::Backends::NOOP;
+            description.backend_options.noop.enable = true;
+        }
         description.flags = if options.check_indirect {
             wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL
         } else {

@@ -4,7 +4,7 @@
 use wgpu::util::{BufferInitDescriptor, DeviceExt as _};
 
 use crate::clock;
-use crate::work::draws::{CORNERS, DRAWS, RecordedCalls, SHADER, SIDE, STATES};
+use crate::work::draws::{CORNERS, DRAWS, Driver, RecordedCalls, SHADER, SIDE, STATES};
 
 /// How draws are passed to wgpu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +41,8 @@ pub(crate) struct Raw {
 
 impl Raw {
     /// Opens the device that our renderer uses, too; `None` if there is no device.
-    pub(crate) fn new(recorded: &RecordedCalls) -> Option<Self> {
-        let (device, queue) = opened()?;
+    pub(crate) fn new(driver: Driver, recorded: &RecordedCalls) -> Option<Self> {
+        let (device, queue) = opened(driver)?;
         let buffer = |usage, contents: &[u8]| {
             device.create_buffer_init(&BufferInitDescriptor { label: None, contents, usage })
         };
@@ -149,9 +149,13 @@ fn entry(binding: u32, resource: wgpu::BindingResource<'_>) -> wgpu::BindGroupEn
 }
 
 /// Opens a device in the way in which `loligo-gpu` does.
-fn opened() -> Option<(wgpu::Device, wgpu::Queue)> {
+fn opened(driver: Driver) -> Option<(wgpu::Device, wgpu::Queue)> {
     let mut description = wgpu::InstanceDescriptor::new_without_display_handle();
-    description.backends = wgpu::Backends::PRIMARY;
+    description.backends = match driver {
+        Driver::Noop => wgpu::Backends::NOOP,
+        Driver::Fast => wgpu::Backends::PRIMARY,
+    };
+    description.backend_options.noop.enable = driver == Driver::Noop;
     description.flags = wgpu::InstanceFlags::empty();
     let instance = wgpu::Instance::new(description);
     let request = wgpu::RequestAdapterOptions {

@@ -23,56 +23,92 @@ pub(crate) mod sealed {
 
     /// What can be shown without running anybody else's code.
     pub trait Shown {
+        /// What a context holds of it: a copy of a number, else a reference. References to
+        /// references are followed, so a context of a text needs no text in memory to point to.
+        type Held<'h>: Held
+        where
+            Self: 'h;
+
+        /// Returns what a context holds.
+        fn held(&self) -> Self::Held<'_>;
+    }
+
+    /// What a context holds.
+    pub trait Held: Copy {
         /// Writes it as text; `out` is a text of fixed size.
-        fn show(&self, out: &mut dyn fmt::Write) -> fmt::Result;
+        fn show(self, out: &mut dyn fmt::Write) -> fmt::Result;
     }
 }
 
-use sealed::Shown;
+use sealed::{Held, Shown};
 
-/// Implements the trait for types that core shows.
-macro_rules! shown {
+/// Implements the traits for numbers and the like, which are copied.
+macro_rules! copied {
     ($($type:ty),*) => {$(
         impl Shown for $type {
-            fn show(&self, out: &mut dyn Write) -> fmt::Result {
+            type Held<'h> = Self;
+
+            #[inline(always)]
+            fn held(&self) -> Self {
+                *self
+            }
+        }
+
+        impl Held for $type {
+            fn show(self, out: &mut dyn Write) -> fmt::Result {
                 write!(out, "{self}")
             }
         }
     )*};
 }
 
-shown!(bool, char, str, f32, f64, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize);
+copied!(bool, char, f32, f64, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize);
 
-/// Implements the trait for what leads to something shown.
-macro_rules! passed_on {
-    ($([$($generics:tt)*] $type:ty),*) => {$(
+/// Implements the traits for what a context refers to, and shows by the expression.
+macro_rules! referred {
+    ($([$($generics:tt)*] $type:ty, |$held:ident, $out:ident| $show:expr;)*) => {$(
         impl<$($generics)*> Shown for $type {
-            fn show(&self, out: &mut dyn Write) -> fmt::Result {
-                (**self).show(out)
+            type Held<'h>
+                = &'h Self
+            where
+                Self: 'h;
+
+            #[inline(always)]
+            fn held(&self) -> &Self {
+                self
+            }
+        }
+
+        impl<$($generics)*> Held for &$type {
+            fn show(self, $out: &mut dyn Write) -> fmt::Result {
+                let $held = self;
+                $show
             }
         }
     )*};
 }
 
-passed_on!(
-    ['t, T: Shown + ?Sized] &'t T,
-    ['t, T: Shown + ?Sized] &'t mut T,
-    [T: Shown + ?Sized] Box<T>,
-    [T: Shown + ?Sized] Arc<T>,
-    ['t] Cow<'t, str>,
-    [] String,
-    [] PathBuf,
-    [] OsString
-);
-
-impl Shown for Path {
-    fn show(&self, out: &mut dyn Write) -> fmt::Result {
-        write!(out, "{}", self.display())
-    }
+referred! {
+    [] str, |text, out| out.write_str(text);
+    [] Path, |path, out| write!(out, "{}", path.display());
+    [] OsStr, |text, out| write!(out, "{}", text.display());
+    [] String, |text, out| text.as_str().show(out);
+    [] PathBuf, |path, out| path.as_path().show(out);
+    [] OsString, |text, out| text.as_os_str().show(out);
+    ['t] Cow<'t, str>, |text, out| (**text).show(out);
+    ['t, T: Shown + ?Sized] &'t mut T, |data, out| (**data).held().show(out);
+    [T: Shown + ?Sized] Box<T>, |data, out| (**data).held().show(out);
+    [T: Shown + ?Sized] Arc<T>, |data, out| (**data).held().show(out);
 }
 
-impl Shown for OsStr {
-    fn show(&self, out: &mut dyn Write) -> fmt::Result {
-        write!(out, "{}", self.display())
+impl<T: Shown + ?Sized> Shown for &T {
+    type Held<'h>
+        = T::Held<'h>
+    where
+        Self: 'h;
+
+    #[inline(always)]
+    fn held(&self) -> Self::Held<'_> {
+        (**self).held()
     }
 }

@@ -4,7 +4,7 @@ use core::cell::Cell;
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use super::data::sealed::Shown;
+use super::data::sealed::Held;
 use crate::stack_bounds::StackBounds;
 
 /// How many contexts a thread keeps, one within the other.
@@ -34,19 +34,19 @@ pub(super) struct Site {
 }
 
 impl Site {
-    pub(super) const fn new<T: Shown + ?Sized>(name: &'static str) -> Self {
-        Self { name, show: show_data::<T> }
+    pub(super) const fn new<H: Held>(name: &'static str) -> Self {
+        Self { name, show: show_data::<H> }
     }
 }
 
-/// Writes the data that a slot points to.
+/// Writes the data of a slot.
 ///
 /// # Safety
 ///
-/// There is a live `&T` at `slot`.
-unsafe fn show_data<T: Shown + ?Sized>(slot: *const (), out: &mut dyn fmt::Write) -> fmt::Result {
-    // SAFETY: there is a live reference, as the caller promises.
-    let data = unsafe { *slot.cast::<&T>() };
+/// There is what a live slot holds, an `H`, at `slot`.
+unsafe fn show_data<H: Held>(slot: *const (), out: &mut dyn fmt::Write) -> fmt::Result {
+    // SAFETY: it is there, as the caller promises.
+    let data = unsafe { *slot.cast::<H>() };
     data.show(out)
 }
 
@@ -56,7 +56,7 @@ unsafe fn show_data<T: Shown + ?Sized>(slot: *const (), out: &mut dyn fmt::Write
 /// ```text
 /// depth | site 0 | site 1 | .. | site 63 | slot 0 | slot 1 | .. | slot 63 |
 ///                                              |
-///                                              +--> in a frame: &data
+///                                              +--> in a frame: &data, or a number
 /// ```
 ///
 /// Sites and slots are in separate arrays: an address of 8-byte steps is one operand of a store,
@@ -146,9 +146,9 @@ impl Stack {
             // Data that is too long is cut, which `out` remembers. SAFETY: by invariant 2 the guard
             // has not been dropped, and neither has the slot, which its body drops after it. The
             // slot is on this thread's stack and is pinned there, and what is pinned is dropped
-            // before its memory is used otherwise: so the slot is still there, and with it the
-            // borrow of the data. That data of this type has been borrowed there follows from the
-            // site, which the slot chose by its own type.
+            // before its memory is used otherwise: so the slot is still there. What it refers to is,
+            // too, as the guard has the lifetime of the slot's borrow. That the slot holds what
+            // `show` reads follows from the site, which the slot chose by its own type.
             let _ = unsafe { (site.show)(slot, out) };
         }
         Some((site.name, is_shown))

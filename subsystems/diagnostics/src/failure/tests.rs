@@ -37,6 +37,34 @@ fn a_message_may_be_left_out() {
     assert_eq!(message(|| unreachable_state!()), "a state was reached that must not be\n");
 }
 
+/// Checks what only some types of arguments allow.
+fn check_any<T: core::fmt::Debug>(value: T, is_right: bool) {
+    ensure!(is_right, "{:?} is wrong", value);
+}
+
+#[test]
+fn arguments_are_what_format_takes() {
+    let name = String::from("big_bird");
+    let (count, width, bones) = (core::hint::black_box(3), 4, [1, 2]);
+    let told = message(|| {
+        ensure!(count == 4, "{:w$} {0} {b:?} {} {name}", count, name, w = width, b = &bones[1..]);
+    });
+    assert_eq!(told, "   3 3 [2] big_bird big_bird\nthis does not hold: count == 4\n");
+    let told = message(|| ensure!(count == 4, concat!("{}", " of {}"), count, width,));
+    assert_eq!(told, "3 of 4\nthis does not hold: count == 4\n");
+    // What cannot be copied is not moved, and a type about which nothing is known is referred to.
+    let told = message(|| check_any(name.clone(), name.len() == 7));
+    assert_eq!(told, "\"big_bird\" is wrong\nthis does not hold: is_right\n");
+    let mut calls = 0;
+    let mut count_calls = || {
+        calls += 1;
+        ensure!(calls < 3, "{} for {}", calls, name);
+    };
+    count_calls();
+    count_calls();
+    assert_eq!((calls, name.as_str()), (2, "big_bird"));
+}
+
 #[test]
 fn messages_are_made_only_if_they_are_needed() {
     let made = Cell::new(0);
