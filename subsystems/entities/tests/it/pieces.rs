@@ -81,13 +81,14 @@ fn check(seed: u64, run: Run) {
             assert_eq!(moved.len(), expected.len(), "seed {seed}, round {round}");
             let is_same = expected == moved;
             assert!(is_same, "seed {seed}, round {round}: another order, or other bits");
-            assert_eq!(expected.is_empty(), round == 5);
+            assert_eq!(expected.is_empty(), round == 5, "only the last round moves nothing");
             cut.validate().expect("it is whole");
             // Fewer from round to round, at last none.
             for _ in 0..[COUNT, 3_000, 200, 1, 0, 0][round] {
                 let entity = all[drawn.below(COUNT as u64) as usize];
                 let pose = pose(&mut drawn);
-                assert!(whole.set_pose(entity, &pose) && cut.set_pose(entity, &pose));
+                let is_set = whole.set_pose(entity, &pose) && cut.set_pose(entity, &pose);
+                assert!(is_set, "{entity:?} has a transform");
             }
         }
     });
