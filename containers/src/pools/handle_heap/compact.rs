@@ -3,7 +3,7 @@
 use loligo_allocators::Allocator;
 
 use super::bins::NIL;
-use super::space::GRANULE;
+use super::space::{GRANULE, PARTS_JOINED};
 use super::{BlockId, HandleHeap, HandleHeapError};
 
 /// What looking at a block or hole counts for in the budget, in bytes: its header.
@@ -85,13 +85,60 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
         let stats = self.stats();
         let pinned = self.blocks.iter().filter(|block| block.pins > 0);
         let held = pinned.fold(0, |held, block| held | self.space.part_bit(block.at));
-        self.space.shrink(held).map_err(|cause| HandleHeapError::Memory {
+        let refused = |cause| HandleHeapError::Memory {
             bytes: stats.buffer_bytes - stats.tail_hole_bytes,
             hole_bytes: stats.hole_bytes,
             largest_hole_bytes: stats.largest_hole_bytes,
             cause,
-        })?;
+        };
+        self.space.shrink(held).map_err(refused)?;
+        if self.join_parts(held) {
+            self.space.shrink(held).map_err(refused)?;
+        }
         self.blocks.try_shrink_to_fit().map_err(HandleHeapError::Ids)
+    }
+
+    /// Moves the blocks of all parts in which none is pinned into one part, if there are many: after
+    /// a shrink, growth adds one, and their number is limited. Returns whether it did; where there
+    /// is no memory for it, all stays.
+    fn join_parts(&mut self, held: u32) -> bool {
+        if self.space.parts().count() < PARTS_JOINED {
+            return false;
+        }
+        let Some(target) = self.space.lengthen(held) else { return false };
+        let mut next = self.space.place_at(self.space.end_of(target));
+        while let Some(start) = next {
+            if held & self.space.part_bit(start) == 0 {
+                self.empty_part(start, target);
+            }
+            next = self.space.place_at(self.space.end_of(start));
+        }
+        true
+    }
+
+    /// Moves the blocks of the part that begins at `start` into the hole that the part of `target`
+    /// ends with, which is long enough: no block moves further from the beginning of its line.
+    fn empty_part(&mut self, start: u32, target: u32) {
+        let mut at = start;
+        while at < self.space.end_of(start) {
+            let header = self.space.header(at);
+            if header.is_hole() {
+                at += header.granules();
+                continue;
+            }
+            let id = BlockId::from_bits(header.owner());
+            let Some(entry) = id.and_then(|id| self.blocks.get_mut(id)) else {
+                unreachable!("the block at granule {at} has no entry, but the id {id:?}");
+            };
+            let (hole, align) = (self.space.last(target), u32::from(entry.align));
+            let is_room = self.space.header(hole).is_hole();
+            if !is_room || !self.space.fits(hole, header.granules(), align) {
+                unreachable!("the lengthened part has no room for what is at granule {at}");
+            }
+            entry.at = self.space.move_into(hole, at, align);
+            // What it left is one hole with what is before it.
+            at = start;
+        }
     }
 
     /// Looks at one block or hole and moves the block after a hole; returns whether to continue.

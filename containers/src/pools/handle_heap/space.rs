@@ -12,7 +12,7 @@ mod rest;
 #[cfg(test)]
 mod tests;
 
-pub(super) use part::{GRANULE, Header, LINE};
+pub(super) use part::{GRANULE, Header, LINE, PARTS_JOINED};
 
 use part::{HOLE, Part, granule_of, part_of, start_of};
 

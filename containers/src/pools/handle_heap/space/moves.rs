@@ -110,6 +110,29 @@ impl<A: Allocator + ?Sized> Space<'_, A> {
         Ok(())
     }
 
+    /// Lengthens the first part in which no block is pinned by the lines of all such parts after it,
+    /// and returns its start; nothing where there are none, no memory, or more lines than a part
+    /// may have.
+    pub(in super::super) fn lengthen(&mut self, held: u32) -> Option<u32> {
+        let is_loose = |part: &usize| held & 1 << part == 0 && self.parts[*part].len() > 0;
+        let mut loose = (0..self.parts.len()).filter(is_loose);
+        let part = loose.next()?;
+        let more: usize = loose.map(|part| self.parts[part].lines.len()).sum();
+        let old = &self.parts[part].lines;
+        if more == 0 || old.len() + more > LINES_MAX {
+            return None;
+        }
+        let mut longer = Array::try_with_capacity_in(old.len() + more, self.memory()).ok()?;
+        // There is room for them.
+        longer.try_extend_from_slice(old).ok()?;
+        longer.try_resize(old.len() + more, Line::zeroed()).ok()?;
+        let (start, len, last) = (start_of(part), self.parts[part].len(), self.parts[part].last);
+        self.parts[part].lines = longer;
+        let before = self.header(last).granules();
+        self.give_run(start + len, (more * PER_LINE) as u32, before);
+        Some(start)
+    }
+
     /// Gives back the parts without a block, and replaces others with ones that end after their
     /// last block, but for those whose bits are set in `held`, in which a block is pinned.
     pub(in super::super) fn shrink(&mut self, held: u32) -> Result<(), GrowError> {

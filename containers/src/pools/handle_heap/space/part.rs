@@ -17,8 +17,12 @@ pub(super) const PER_LINE: usize = LINE / GRANULE;
 /// How many bits of a place name the granule; those above name the part.
 pub(super) const GRANULE_BITS: u32 = 27;
 
-/// How many parts there may be. Each is as long as all before it, so memory ends long before.
+/// How many parts there may be. Each that comes by growth is as long as all before it, so memory
+/// ends long before; shortened ones are joined when there are [`PARTS_JOINED`].
 pub(super) const PARTS_MAX: usize = 1 << (u32::BITS - GRANULE_BITS);
+
+/// The number of parts from which on a shrink joins them.
+pub(in super::super) const PARTS_JOINED: usize = PARTS_MAX / 2;
 
 /// The most lines of a part: the place after its last granule is of the same part.
 pub(super) const LINES_MAX: usize = ((1 << GRANULE_BITS) / PER_LINE) - 1;

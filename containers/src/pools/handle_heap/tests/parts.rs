@@ -1,5 +1,7 @@
 //! Parts of the buffer: blocks that move between them, and numbers used again.
 
+use std::vec::Vec;
+
 use loligo_allocators::Refusals;
 
 use crate::pools::handle_heap::HandleHeap;
@@ -71,5 +73,45 @@ fn a_part_is_as_short_as_it_must_be_where_memory_is_short() {
         assert!((5016..6016).contains(&(after - before)), "{before}, then {after}");
         assert_eq!((heap.free(id), heap.validate()), (Ok(()), Ok(())));
         memory.refuse(Refusals::None);
+    });
+}
+
+/// Growth after a shrink adds a part each time, and there may be 32: the next block was refused.
+#[test]
+fn parts_that_were_shortened_are_joined_before_there_are_too_many() {
+    with_memory(|memory| {
+        let mut heap = Heap::new_in(memory);
+        let mut ids = Vec::new();
+        let mut pinned = None;
+        for round in 0..100_u8 {
+            let align = 1 << (round % 7);
+            let id = heap.try_allocate(70 + usize::from(round), align).expect("there is memory");
+            heap.bytes_mut(id).expect("it is live").fill(round);
+            ids.push(id);
+            if round == 3 {
+                assert_eq!(heap.pin(id), Ok(1), "for the first time");
+                pinned = Some((id, heap.pinned_address(id)));
+            }
+            if round % 5 == 4 {
+                assert_eq!(heap.free(ids[usize::from(round) - 2]), Ok(()), "it was live");
+            }
+            if round == 60 {
+                // Without memory for the joined part all stays as it is.
+                memory.refuse(Refusals::From(0));
+                let _ = heap.try_shrink_to_fit();
+                memory.refuse(Refusals::None);
+                assert_eq!(heap.validate(), Ok(()), "whole");
+            }
+            assert_eq!((heap.try_shrink_to_fit(), heap.validate()), (Ok(()), Ok(())), "{round}");
+            assert!(heap.space.parts().count() <= 17, "{round}");
+        }
+        let (held, address) = pinned.expect("it was pinned");
+        assert_eq!(heap.pinned_address(held), address, "pinned");
+        for (id, round) in ids.iter().zip(0_u8..) {
+            let is_freed = round % 5 == 2;
+            let bytes = heap.bytes(*id);
+            assert_eq!(bytes.is_none(), is_freed, "{round}");
+            assert!(bytes.is_none_or(|bytes| bytes.iter().all(|byte| *byte == round)), "{round}");
+        }
     });
 }
