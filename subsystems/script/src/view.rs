@@ -99,6 +99,9 @@ struct EntryState {
     write: Cell<u8>,
 }
 
+/// Addresses in elements below are exact floats, a sum with an index too.
+const ADDRESS_END: usize = 1 << 50;
+
 const FLOATS: u8 = 1;
 const DOUBLES: u8 = 2;
 const IDS: u8 = 3;
@@ -123,8 +126,10 @@ impl EntryState {
         self.len.set(entry.len as f64);
         self.begin.set(address as f64 - 1.0);
         self.base.set(base);
-        self.read.set(if entry.is_plain { element } else { 0 });
-        self.write.set(if entry.is_writable && entry.is_plain { element } else { 0 });
+        // Addresses with a tag in their high bits are no exact floats.
+        let element = if entry.is_plain && address < ADDRESS_END { element } else { 0 };
+        self.read.set(element);
+        self.write.set(if entry.is_writable { element } else { 0 });
     }
 }
 
