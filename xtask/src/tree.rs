@@ -22,6 +22,9 @@ struct Content {
     text: Option<String>,
 }
 
+/// The folder of inputs that a fuzzer made: bytes, though some happen to be text.
+const FUZZED: &str = "fuzz/corpus/";
+
 impl Tree {
     /// Reads what git tracks under `root`, and what it would track if asked to add all. Without git
     /// every file is read, hidden folders and build output excepted.
@@ -63,10 +66,9 @@ impl Tree {
 
     /// Adds a file, or replaces it.
     pub(crate) fn insert(&mut self, path: &str, bytes: Vec<u8>) {
-        let content = Content {
-            bytes: bytes.len(),
-            text: String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')),
-        };
+        let is_text = |text: &String| !text.contains('\0') && !path.starts_with(FUZZED);
+        let content =
+            Content { bytes: bytes.len(), text: String::from_utf8(bytes).ok().filter(is_text) };
         self.files.insert(path.to_owned(), content);
     }
 
