@@ -31,7 +31,7 @@ const STATES: u32 = 200;
 const FIGURES: u32 = 25;
 const ROUNDS: u32 = 60;
 
-/// In one of so many rounds a call for each draw is measured as well, which only the note has.
+/// In one round of many a call for each draw is measured as well, which only the note has.
 const EACH: u32 = 10;
 
 /// Rounds that warm up.
