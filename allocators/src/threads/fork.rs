@@ -11,14 +11,22 @@ use super::sync::SpinLock;
 
 /// Locks that can be watched; those of a program are a few.
 const LOCKS_MAX: usize = 64;
-/// Attempts to take all locks before the fork goes on without: the forking thread may hold one.
-const ATTEMPTS_MAX: u32 = 100_000;
+/// How long a lock that is held is waited for before all are let go, and the next attempt begins with
+/// that one.
+const PATIENCE_NS: u64 = 50_000_000;
+/// After this time the fork goes on without: the forking thread may hold a lock itself.
+const WAIT_MAX_NS: u64 = 5_000_000_000;
+/// How long another thread does not take a lock, so that the forking thread can. It may hold another,
+/// for which that thread waits, so it is not until then.
+const WAY_NS: u64 = 1_000_000;
 
 /// The locks in static memory that were taken once.
 static LOCKS: [AtomicPtr<SpinLock>; LOCKS_MAX] =
     [const { AtomicPtr::new(core::ptr::null_mut()) }; LOCKS_MAX];
 /// Held by who enters a lock, and over a fork.
 static ENTERING: AtomicBool = AtomicBool::new(false);
+/// Whether a thread takes all locks for a fork, and others are to give way.
+static IS_NEAR: AtomicBool = AtomicBool::new(false);
 static HAS_HANDLERS: AtomicBool = AtomicBool::new(false);
 /// A bit for each lock that is held over the fork under way. Only who holds `ENTERING` touches it.
 static HELD: [AtomicUsize; LOCKS_MAX / 32] = [const { AtomicUsize::new(0) }; LOCKS_MAX / 32];
@@ -55,6 +63,25 @@ pub(crate) fn watch(lock: &SpinLock) {
     set_handlers();
 }
 
+/// Returns `true` if a fork is near: a lock that one is about to take is to be left for
+/// [some time](give_way).
+#[inline]
+pub(crate) fn is_near() -> bool {
+    // Relaxed: where it is seen late, a lock is taken once more before.
+    IS_NEAR.load(Ordering::Relaxed)
+}
+
+/// Lets a thread that is about to fork take locks. Without, it would hardly ever find one free that
+/// others take again as soon as they have released it.
+#[cold]
+#[inline(never)]
+pub(crate) fn give_way() {
+    let end = now_ns() + WAY_NS;
+    while is_near() && now_ns() < end {
+        yield_now();
+    }
+}
+
 /// Sets what else is to be held.
 #[cfg(all(feature = "std", not(all(test, loom))))]
 pub(crate) fn also(held: &'static Held) {
@@ -86,13 +113,10 @@ fn yield_now() {
     let _ = unsafe { libc::sched_yield() };
 }
 
-/// The locks of the list with their numbers.
-fn locks() -> impl Iterator<Item = (usize, &'static SpinLock)> {
-    LOCKS.iter().enumerate().filter_map(|(number, place)| {
-        // SAFETY: what is in the list is in static memory.
-        let lock = unsafe { place.load(Ordering::Relaxed).as_ref() }?;
-        Some((number, lock))
-    })
+/// The lock of a number in the list.
+fn lock_at(number: usize) -> Option<&'static SpinLock> {
+    // SAFETY: what is in the list is in static memory.
+    unsafe { LOCKS[number].load(Ordering::Relaxed).as_ref() }
 }
 
 fn others() -> Option<&'static Held> {
@@ -102,39 +126,80 @@ fn others() -> Option<&'static Held> {
 }
 
 /// Takes all locks, or none: a thread that waits for one and holds another may wait for a thread that
-/// waits for that other one.
+/// waits for that other one. So it waits for each a while only, and begins again with the one that
+/// was not free: sooner or later that is one which nobody holds who waits for another.
 extern "C" fn before() {
     enter();
-    for _ in 0..ATTEMPTS_MAX {
-        if try_all() {
-            return;
+    IS_NEAR.store(true, Ordering::Relaxed);
+    let end = now_ns() + WAIT_MAX_NS;
+    let mut first = 0;
+    while let Err(held) = take_all(first) {
+        first = held;
+        if now_ns() > end {
+            break;
         }
-        yield_now();
     }
+    IS_NEAR.store(false, Ordering::Relaxed);
 }
 
-fn try_all() -> bool {
-    for (number, lock) in locks() {
-        if !lock.try_acquire() {
-            release_all();
-            return false;
+/// Takes all, beginning with the lock of number `first`, or none; then the error is the number of the
+/// one that was held.
+fn take_all(first: usize) -> Result<(), usize> {
+    for number in (first..LOCKS_MAX).chain(0..first) {
+        let Some(lock) = lock_at(number) else { continue };
+        if !taken_in_time(|| lock.try_acquire()) {
+            release_all(false);
+            return Err(number);
         }
         HELD[number / 32].fetch_or(1 << (number % 32), Ordering::Relaxed);
     }
-    let holds = others().map(|others| (others.try_hold)());
-    if holds == Some(false) {
-        release_all();
-        return false;
+    // These are found through one of the locks, so they come last.
+    let Some(others) = others() else { return Ok(()) };
+    let is_held = taken_in_time(others.try_hold);
+    HOLDS_OTHERS.store(is_held, Ordering::Relaxed);
+    if !is_held {
+        release_all(false);
+        return Err(first);
     }
-    HOLDS_OTHERS.store(holds.is_some(), Ordering::Relaxed);
-    true
+    Ok(())
 }
 
-/// Releases the locks that are held.
-fn release_all() {
-    for (number, lock) in locks() {
+/// Tries until it is had, for a while.
+fn taken_in_time(take: impl Fn() -> bool) -> bool {
+    if take() {
+        return true;
+    }
+    let end = now_ns() + PATIENCE_NS;
+    loop {
+        yield_now();
+        if take() {
+            return true;
+        }
+        if now_ns() > end {
+            return false;
+        }
+    }
+}
+
+fn now_ns() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the place is a live one. Without a clock it is always the same time, and a fork waits.
+    let _ = unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// Releases all that is held.
+fn release_all(is_child: bool) {
+    if HOLDS_OTHERS.swap(false, Ordering::Relaxed)
+        && let Some(others) = others()
+    {
+        (others.release)(is_child);
+    }
+    for number in 0..LOCKS_MAX {
         let bit = 1 << (number % 32);
-        if HELD[number / 32].fetch_and(!bit, Ordering::Relaxed) & bit != 0 {
+        if HELD[number / 32].fetch_and(!bit, Ordering::Relaxed) & bit != 0
+            && let Some(lock) = lock_at(number)
+        {
             lock.release();
         }
     }
@@ -149,12 +214,7 @@ extern "C" fn in_child() {
 }
 
 fn after(is_child: bool) {
-    if HOLDS_OTHERS.swap(false, Ordering::Relaxed)
-        && let Some(others) = others()
-    {
-        (others.release)(is_child);
-    }
-    release_all();
+    release_all(is_child);
     leave();
 }
 
@@ -190,3 +250,6 @@ fn is_static(address: *const u8) -> bool {
     let _ = unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut search).cast()) };
     search.is_found
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests;

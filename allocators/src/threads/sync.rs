@@ -49,6 +49,10 @@ impl SpinLock {
     /// Waits until the lock is free and takes it.
     #[inline]
     pub(crate) fn acquire(&self) {
+        #[cfg(target_os = "linux")]
+        if super::fork::is_near() {
+            super::fork::give_way();
+        }
         // Acquire pairs with the Release in `release`: the last holder's writes are visible here.
         let before = self.state.swap(HELD, Ordering::Acquire);
         if before != FREE {
@@ -70,27 +74,21 @@ impl SpinLock {
         self.state.swap(HELD, Ordering::Acquire) != HELD
     }
 
-    /// The second try for a lock that was held, or that is taken for the first time.
+    /// The further tries for a lock that was held, or that is taken for the first time.
     #[cold]
     #[inline(never)]
     fn acquire_further(&self, before: u8) {
-        if before == NEW {
-            // It is let go meanwhile: what looks for its place may wait for others.
-            self.release();
-            #[cfg(target_os = "linux")]
-            super::fork::watch(self);
-            if self.state.swap(HELD, Ordering::Acquire) != HELD {
-                return;
-            }
-        }
-        self.wait();
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn wait(&self) {
+        let (mut before, mut is_watched) = (before, false);
         let mut looks = 0;
-        loop {
+        while before == HELD || before == NEW && !is_watched {
+            if before == NEW {
+                // It is let go meanwhile: what looks for its place may wait for others. It stays
+                // new, so nobody has it before it is watched.
+                self.state.store(NEW, Ordering::Release);
+                #[cfg(target_os = "linux")]
+                super::fork::watch(self);
+                is_watched = true;
+            }
             // Relaxed: this read only decides when to try; the exchange below does the pairing.
             // Reading without writing leaves the cache line shared while other threads hold the
             // lock.
@@ -102,10 +100,12 @@ impl SpinLock {
                     let_others_run();
                 }
             }
-            // Acquire pairs with the Release in `release`, as in `acquire`.
-            if self.state.swap(HELD, Ordering::Acquire) != HELD {
-                return;
+            #[cfg(target_os = "linux")]
+            if super::fork::is_near() {
+                super::fork::give_way();
             }
+            // Acquire pairs with the Release in `release`, as in `acquire`.
+            before = self.state.swap(HELD, Ordering::Acquire);
         }
     }
 

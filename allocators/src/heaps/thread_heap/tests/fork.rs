@@ -54,10 +54,20 @@ fn in_child(heap: &dyn Allocator, mine: Filled, others: Filled) -> u32 {
     0
 }
 
+/// Ends the other threads, also where a child has failed: they are waited for before that is said.
+struct Ending<'t>(&'t AtomicBool);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Forks while two threads allocate, many times.
 fn survives(heap: &'static (dyn Allocator + Sync)) {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
+        let ending = Ending(&is_over);
         let workers: Vec<_> = (0..2).map(|_| scope.spawn(|| work(heap, &is_over))).collect();
         let (to, from) = sync_channel::<Filled>(1);
         let is_over = &is_over;
@@ -77,7 +87,7 @@ fn survives(heap: &'static (dyn Allocator + Sync)) {
             mine.free(heap);
             others.free(heap);
         }
-        is_over.store(true, Ordering::Relaxed);
+        drop(ending);
         // One may wait for room.
         from.into_iter().for_each(|filled| filled.free(heap));
         for thread in workers.into_iter().chain([giver]) {
