@@ -79,7 +79,7 @@ impl Drop for TraceSnapshot<'_> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, any(unix, windows)))]
 mod tests {
     extern crate std;
 
