@@ -123,8 +123,9 @@ impl<'a, I: IdString> ReverseLookup<'a, I> {
     ///
     /// # Complexity
     ///
-    /// O(log n), and most of its steps are near each other: hashes are spread evenly, so that the
-    /// search begins at the expected place of the id and strides out from there.
+    /// O(log n), and hardly ever as many: hashes are spread evenly, so the search begins at the
+    /// expected place of the id, looks twice how far it is from what is there, and strides out
+    /// from where that leads, some places away.
     #[must_use]
     #[expect(
         clippy::arithmetic_side_effects,
@@ -132,10 +133,10 @@ impl<'a, I: IdString> ReverseLookup<'a, I> {
     )]
     pub fn get(&self, id: I) -> Option<&'a str> {
         let is_below = |index| id_at::<I>(self.hashes, index) < id;
-        let guess = self.guess(id);
+        let guess = self.refined(id);
         // The id is in `from..=to`, or not in the table.
         let (mut from, mut to) = (0, self.len());
-        let mut stride = 8;
+        let mut stride = 1;
         if guess < to && is_below(guess) {
             from = guess + 1;
             while stride < to - from && is_below(from + stride) {
@@ -200,6 +201,26 @@ impl<'a, I: IdString> ReverseLookup<'a, I> {
     fn guess(&self, id: I) -> usize {
         let share = id.to_u64() << (64 - 8 * I::BYTES as u32);
         ((u128::from(share) * self.len() as u128) >> 64) as usize
+    }
+
+    /// Returns a place near an id's: each step is as long as the difference to what is at the last
+    /// place would be if ids were spread evenly from there.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "a step is no longer than the table, of less than 2^32 names"
+    )]
+    fn refined(&self, id: I) -> usize {
+        let Some(last) = self.len().checked_sub(1) else { return 0 };
+        let mut place = self.guess(id).min(last);
+        for _ in 0..2 {
+            let found = id_at::<I>(self.hashes, place);
+            place = if id < found {
+                place.saturating_sub(self.guess(I::from_u64(found.to_u64() - id.to_u64())))
+            } else {
+                last.min(place + self.guess(I::from_u64(id.to_u64() - found.to_u64())))
+            };
+        }
+        place
     }
 
     #[expect(
