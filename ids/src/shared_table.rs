@@ -10,17 +10,21 @@
               words each; `collect` takes whole rounds off"
 )]
 
-use core::alloc::Layout;
+mod check;
+mod lane;
+mod memory;
+
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
 use loligo_allocators::Allocator;
 
-use crate::error::{InsertError, TableDamage};
+use crate::error::InsertError;
 use crate::id::TableId;
 use crate::policy::{End, GenerationEnd, Retire};
-use crate::sync::{AtomicUsize, AtomicWord, Ordering, SharedRepr};
+use crate::sync::{self, AtomicUsize, AtomicWord, Ordering, SharedRepr};
 use crate::tag;
+use lane::{Lane, Lanes, Share};
 
 #[cfg(test)]
 mod tests;
@@ -36,21 +40,27 @@ type Atomic<I> = <<I as TableId>::Repr as SharedRepr>::Atomic;
 /// [`create`](Self::create) hands out an id, whose index leads to a place in the caller's arrays;
 /// [`remove`](Self::remove) ends it. The index of a removed id is not handed out again before
 /// [`collect`](Self::collect), which borrows the table mutably, so that at that moment no thread is
-/// about to use an index that it looked up: the end of a frame, for instance. Slots go round in a
-/// queue, so a slot lives its lives as slowly as can be.
+/// about to use an index that it looked up: the end of a frame, for instance. Slots go round in
+/// queues, which take turns, so a slot lives its lives slowly.
+///
+/// The slots are in up to eight lanes, each with a queue. As long as threads do not meet, all take
+/// from the same lane, and indices come in an order that is the same in every run; from then on
+/// each begins with a lane by where its stack is, and what it changes is in no other's cache line.
 ///
 /// # Complexity
 ///
 /// O(1), no operation waits for another thread that is stopped. `create` tries again when another
-/// thread was quicker.
+/// thread was quicker, and goes through the other lanes when its own is used up.
 ///
 /// # Memory
 ///
-/// Two integers of the id's size a slot, in one block that is taken when the table is made.
+/// Two integers of the id's size a slot and 128 bytes a lane, in one block that is taken when the
+/// table is made. A lane has 64 slots or more.
 ///
 /// ```text
+/// lanes  | cursors | cursors | ..
 /// words  | id | dead | id | ..                         what an id is compared with
-/// queue  | taken ..  | ready: 7 2 5 .. | returned: 3 .. |  a ring of indices
+/// queues | taken ..  | ready: 7 2 5 .. | returned: 3 .. |  for each lane a ring of indices
 ///                    ^ taken           ^ collected      ^ returned
 /// ```
 ///
@@ -90,25 +100,28 @@ type Atomic<I> = <<I as TableId>::Repr as SharedRepr>::Atomic;
 ///
 /// # Invariants
 ///
-/// 1. `words` leads to a block of `2 * slots` atomics from `memory`, the words and the queue;
-///    `slots` is at most what the index can name.
+/// 1. `lanes` leads to a block from `memory` of as many lanes as `shape` says, and `words` to the
+///    `2 * slots` atomics in it, the words and the queues; `slots` is at most what the index can
+///    name.
 /// 2. A live word is an id's bits, with the table's tag; any other has an index that is not its
 ///    own, the generation that lived last, and no tag.
-/// 3. `taken <= collected <= returned <= taken + slots`, and the queue holds, at these positions
-///    modulo `slots`, from `taken` to `returned` the indices of slots that are neither live nor
-///    retired, each once.
-/// 4. `collected` changes only through `&mut self`.
+/// 3. In each lane `taken <= collected <= returned <= taken + slots`, and its queue holds, at these
+///    positions modulo its slots, from `taken` to `returned` the indices of those of its slots that
+///    are neither live nor retired, each once.
+/// 4. `collected`, `shape` and `turn` change only through `&mut self`.
 pub struct SharedTable<
     'a,
     I: TableId<Repr: SharedRepr>,
     E: GenerationEnd = Retire,
     A: Allocator + ?Sized = dyn Allocator + Sync + 'a,
 > {
+    lanes: NonNull<Lane>,
     words: NonNull<Atomic<I>>,
-    slots: usize,
-    taken: AtomicUsize,
-    collected: usize,
-    returned: AtomicUsize,
+    shape: Lanes,
+    /// The lane that is first in turn.
+    turn: usize,
+    /// Not 0 once two threads have met at a lane.
+    meetings: AtomicUsize,
     retired: AtomicUsize,
     /// The table's tag, where it is in an id.
     tag: u64,
@@ -167,35 +180,7 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
                 held_back: 0,
             });
         }
-        let words = if slots == 0 {
-            NonNull::dangling()
-        } else {
-            let refused = |bytes| InsertError::Memory { slots: slots as u64, bytes };
-            let layout = Self::layout(slots).ok_or(refused(u64::MAX))?;
-            let block = memory.allocate(layout).map_err(|_| refused(layout.size() as u64))?;
-            block.cast::<Atomic<I>>()
-        };
-        for slot in 0..slots {
-            // SAFETY: the block has room for twice as many, of which this is one of the first half.
-            let word = unsafe { words.add(slot) };
-            // SAFETY: the place is the table's own, and nothing is there yet.
-            unsafe { word.write(Atomic::<I>::new((slot ^ 1) as u64)) };
-            // SAFETY: as above, of the second half.
-            let entry = unsafe { words.add(slots + slot) };
-            // SAFETY: as above.
-            unsafe { entry.write(Atomic::<I>::new(slot as u64)) };
-        }
-        Ok(Self {
-            words,
-            slots,
-            taken: AtomicUsize::new(0),
-            collected: slots,
-            returned: AtomicUsize::new(slots),
-            retired: AtomicUsize::new(0),
-            tag: tag::next::<I>(),
-            memory,
-            kind: PhantomData,
-        })
+        Self::with_lanes(Lanes::new(slots), memory)
     }
 
     /// Sets the tag of the table, in place of the one that it took by itself: for ids that are to
@@ -207,10 +192,11 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
     /// table has already issued ids.
     #[must_use]
     pub fn with_tag(mut self, tag: u64) -> Self {
-        // Slot 0 is handed out first, and a slot that had an id keeps a generation. Relaxed: `self`
-        // comes after whatever was done through `&self`.
-        let is_fresh =
-            self.slots == 0 || self.word(0).load(Ordering::Relaxed) & I::GENERATION_MASK == 0;
+        // Slot 0 is handed out first, since threads that meet take from lane 0 until then, and a slot
+        // that had an id keeps a generation. Relaxed: `self` comes after whatever was done through
+        // `&self`.
+        let is_fresh = self.shape.slots() == 0
+            || self.word(0).load(Ordering::Relaxed) & I::GENERATION_MASK == 0;
         assert!(is_fresh, "the table gave out ids before it got tag {tag}");
         self.tag = tag::given::<I>(tag);
         self
@@ -232,24 +218,52 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
     /// [`Refuse`](crate::Refuse), if the slot has lived all its lives.
     #[inline]
     pub fn create(&self) -> Result<I, InsertError> {
+        let first = self.first_lane();
+        if first < self.shape.count()
+            && let Ok(id) = self.create_in(first)
+        {
+            return Ok(id);
+        }
+        self.create_elsewhere(first)
+    }
+
+    /// Hands out an id of a lane that is not the first; the error is that of the first which has a
+    /// slot that has lived all its lives, or else of all.
+    #[cold]
+    fn create_elsewhere(&self, first: usize) -> Result<I, InsertError> {
+        let mut spent = None;
+        let all = first..self.shape.count();
+        for number in all.chain(0..first) {
+            match self.create_in(number) {
+                Ok(id) => return Ok(id),
+                Err(error) => spent = spent.or(error),
+            }
+        }
+        Err(spent.unwrap_or_else(|| self.none_ready()))
+    }
+
+    /// Hands out an id of a lane. The error is none where no slot is ready.
+    #[inline]
+    fn create_in(&self, number: usize) -> Result<I, Option<InsertError>> {
+        let (lane, share) = (self.lane(number), self.shape.share(number));
         // Relaxed: a thread that takes a position reads what was written there before the last
         // `collect`, which by its `&mut self` came before every use of this `&self`.
-        let mut at = self.taken.load(Ordering::Relaxed);
+        let mut at = lane.taken.load(Ordering::Relaxed);
         loop {
-            if at == self.collected {
-                return Err(self.none_ready());
+            if at == lane.collected {
+                return Err(None);
             }
             // While `taken` is `at`, no thread writes this entry; if it no longer is, the exchange
             // below fails and what was read is not used. Acquire pairs with the Release in
             // `remove`: a thread that reads what was written there for the next round finds `taken`
             // beyond `at`.
-            let slot = self.entry(at).load(Ordering::Acquire) as usize;
+            let slot = self.entry(share, at).load(Ordering::Acquire) as usize;
             // Relaxed: the slot's word was last written by a removal before the last `collect`.
             let mut last = self.word(slot).load(Ordering::Relaxed) & I::GENERATION_MASK;
             if last == I::GENERATION_MASK {
-                if E::END == End::Refuse && self.taken.load(Ordering::Relaxed) == at {
+                if E::END == End::Refuse && lane.taken.load(Ordering::Relaxed) == at {
                     let (index, generations) = (slot as u64, I::GENERATIONS);
-                    return Err(InsertError::Spent { index, generations });
+                    return Err(Some(InsertError::Spent { index, generations }));
                 }
                 last = 0;
             }
@@ -257,7 +271,7 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
             // entry before it, and Acquire passes that on from one position to the next: so the
             // read happens before any thread writes the entry for the next round (see `remove`).
             // Relaxed on failure: `at` is read again.
-            let next = self.taken.compare_exchange(at, at + 1, Ordering::AcqRel, Ordering::Relaxed);
+            let next = lane.taken.compare_exchange(at, at + 1, Ordering::AcqRel, Ordering::Relaxed);
             let Err(other) = next else {
                 let bits = self.own_tag() | (last + I::GENERATION_ONE) | slot as u64;
                 // Release pairs with the Acquire in `contains` and in `remove`.
@@ -266,7 +280,24 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
                 return Ok(unsafe { I::unchecked(bits) });
             };
             at = other;
+            // Relaxed: it only decides where threads begin. It is written once.
+            if self.meetings.load(Ordering::Relaxed) == 0 {
+                self.meetings.store(1, Ordering::Relaxed);
+            }
         }
+    }
+
+    /// Returns the lane that this thread begins with.
+    #[inline]
+    fn first_lane(&self) -> usize {
+        // Relaxed: any lane will do.
+        let is_met = self.meetings.load(Ordering::Relaxed) != 0;
+        let place = if is_met { sync::thread_place() % lane::LANES_MAX } else { 0 };
+        let mut lane = self.turn + place;
+        while lane >= self.shape.count().max(1) {
+            lane -= self.shape.count().max(1);
+        }
+        lane
     }
 
     /// Ends an id. Returns whether it was alive: of several threads that remove one id, exactly one
@@ -297,10 +328,11 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
         // removed before. That removal may be another thread's, so Acquire and Release pass on,
         // from each removal to the next, that the entry was read; else it could be overwritten
         // before a slow processor reads it.
-        let at = self.returned.fetch_add(1, Ordering::AcqRel);
-        // Release pairs with the Acquire in `create`; else it is read after `collect`, whose `&mut
-        // self` orders both.
-        self.entry(at).store(slot as u64, Ordering::Release);
+        let number = self.shape.lane_of(slot);
+        let at = self.lane(number).returned.fetch_add(1, Ordering::AcqRel);
+        // Release pairs with the Acquire in `create_in`; else it is read after `collect`, whose
+        // `&mut self` orders both.
+        self.entry(self.shape.share(number), at).store(slot as u64, Ordering::Release);
         true
     }
 
@@ -329,29 +361,30 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
     ///
     /// # Complexity
     ///
-    /// O(1).
+    /// O(lanes), of which there are at most eight.
     pub fn collect(&mut self) -> usize {
-        // Relaxed: `&mut self` comes after whatever was done through `&self`.
-        let returned = self.returned.load(Ordering::Relaxed);
-        let taken = self.taken.load(Ordering::Relaxed);
-        let count = returned - self.collected;
-        // Both continue from within the first round, so that they never overflow.
-        let rounds = taken.checked_div(self.slots).unwrap_or(0) * self.slots;
-        self.taken.store(taken - rounds, Ordering::Relaxed);
-        self.returned.store(returned - rounds, Ordering::Relaxed);
-        self.collected = returned - rounds;
+        let mut count = 0;
+        for number in 0..self.shape.count() {
+            let slots = self.shape.share(number).slots;
+            // SAFETY: the lane is one of the table's.
+            let mut lane = unsafe { self.lanes.add(number) };
+            // SAFETY: the table is borrowed mutably, and so are its lanes.
+            count += unsafe { lane.as_mut() }.collect(slots);
+        }
+        if count > 0 {
+            // The lanes take turns, so that their slots live alike.
+            self.turn = if self.turn + 1 < self.shape.count() { self.turn + 1 } else { 0 };
+        }
         count
     }
 
     /// Returns how many ids are alive, as far as this thread can see.
     #[must_use]
     pub fn len(&self) -> usize {
-        // Relaxed: a momentary view, read in this order so that the difference is not negative
-        // except briefly.
-        let returned = self.returned.load(Ordering::Relaxed);
+        // Relaxed: a momentary view.
         let retired = self.retired.load(Ordering::Relaxed);
-        let queued = returned.saturating_sub(self.taken.load(Ordering::Relaxed));
-        self.slots.saturating_sub(queued + retired)
+        let queued: usize = self.all_lanes().map(Lane::queued).sum();
+        self.shape.slots().saturating_sub(queued + retired)
     }
 
     /// Returns `true` if no ids are alive, as far as this thread can see.
@@ -363,53 +396,7 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
     /// Returns how many slots there are.
     #[must_use]
     pub fn capacity(&self) -> usize {
-        self.slots
-    }
-
-    /// Checks the table's own structure, in release builds too.
-    ///
-    /// # Complexity
-    ///
-    /// O(slots^2): for tests.
-    ///
-    /// # Errors
-    ///
-    /// [`TableDamage`] names the first fault found.
-    pub fn validate(&mut self) -> Result<(), TableDamage> {
-        let wrong = |what, index| Err(TableDamage { what, index });
-        // Relaxed, here and below: `&mut self` comes after whatever was done through `&self`.
-        let taken = self.taken.load(Ordering::Relaxed);
-        let returned = self.returned.load(Ordering::Relaxed);
-        if taken > self.collected || self.collected > returned || returned - taken > self.slots {
-            return wrong("the queue's ends are out of order", taken as u64);
-        }
-        let mut live = 0;
-        for slot in 0..self.slots {
-            let word = self.word(slot).load(Ordering::Relaxed);
-            let is_live = word & I::INDEX_MASK == slot as u64;
-            if word & !(I::INDEX_MASK | I::GENERATION_MASK) != if is_live { self.tag } else { 0 } {
-                return wrong("a slot has a tag that is not its own", slot as u64);
-            }
-            live += usize::from(is_live);
-        }
-        let retired = self.retired.load(Ordering::Relaxed);
-        if live + retired + (returned - taken) != self.slots {
-            return wrong("live, retired and queued slots are not all", live as u64);
-        }
-        for at in taken..returned {
-            let slot = self.entry(at).load(Ordering::Relaxed);
-            let Some(found) = self.slot(slot).filter(|_| slot <= I::INDEX_MASK) else {
-                return wrong("the queue holds what is no slot", slot);
-            };
-            if self.word(found).load(Ordering::Relaxed) & I::INDEX_MASK == slot {
-                return wrong("a slot is queued that is live", slot);
-            }
-            let queued_again = |other: usize| self.entry(other).load(Ordering::Relaxed) == slot;
-            if (at + 1..returned).any(queued_again) {
-                return wrong("a slot is queued twice", slot);
-            }
-        }
-        Ok(())
+        self.shape.slots()
     }
 
     /// Returns the tag where an id has it. The compiler knows that there is none where no bits are
@@ -423,12 +410,12 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
     #[inline]
     fn slot(&self, bits: u64) -> Option<usize> {
         let index = bits & I::INDEX_MASK;
-        (index < self.slots as u64).then_some(index as usize)
+        (index < self.shape.slots() as u64).then_some(index as usize)
     }
 
     #[inline]
     fn word(&self, slot: usize) -> &Atomic<I> {
-        debug_assert!(slot < self.slots, "slot {slot} is within the table");
+        debug_assert!(slot < self.shape.slots(), "slot {slot} is within the table");
         // SAFETY: callers pass slots of the table (invariants 1 and 3).
         let word = unsafe { self.words.add(slot) };
         // SAFETY: the atomic was written when the table was made, and is only used as one.
@@ -436,29 +423,36 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
     }
 
     #[inline]
-    fn entry(&self, at: usize) -> &Atomic<I> {
-        // `at` modulo `slots`, without a division: `collect` leaves `taken` below `slots`, so no
-        // position reaches `3 * slots` before the next (invariant 3). Twice `slots` atomics fit
-        // into memory.
-        let rounds = usize::from(at >= self.slots) + usize::from(at >= 2 * self.slots);
-        let at = at - rounds * self.slots;
-        debug_assert!(at < self.slots, "entry {at} is within the queue");
-        // SAFETY: the queue is the second half of the block, and the entry is below `slots`.
-        let entry = unsafe { self.words.add(self.slots + at) };
-        // SAFETY: as in `word`.
-        unsafe { entry.as_ref() }
+    fn lane(&self, number: usize) -> &Lane {
+        debug_assert!(number < self.shape.count(), "lane {number} is within the table");
+        // SAFETY: callers pass lanes of the table.
+        let lane = unsafe { self.lanes.add(number) };
+        // SAFETY: the lane was written when the table was made, and changes by atomics or by
+        // `&mut self`.
+        unsafe { lane.as_ref() }
     }
 
-    fn layout(slots: usize) -> Option<Layout> {
-        Layout::array::<Atomic<I>>(slots.checked_mul(2)?).ok()
+    fn all_lanes(&self) -> impl Iterator<Item = &Lane> {
+        (0..self.shape.count()).map(|number| self.lane(number))
+    }
+
+    /// Returns the entry of a position in a lane's queue.
+    #[inline]
+    fn entry(&self, share: Share, at: usize) -> &Atomic<I> {
+        let at = share.entry(at);
+        debug_assert!(at < self.shape.slots(), "entry {at} is within the queues");
+        // SAFETY: the queues are the second half of the words, and the entry is below `slots`.
+        let entry = unsafe { self.words.add(self.shape.slots() + at) };
+        // SAFETY: as in `word`.
+        unsafe { entry.as_ref() }
     }
 
     #[cold]
     fn none_ready(&self) -> InsertError {
         // Relaxed: counts for a message.
-        let held_back = self.returned.load(Ordering::Relaxed).saturating_sub(self.collected);
+        let held_back: usize = self.all_lanes().map(Lane::held_back).sum();
         let retired = self.retired.load(Ordering::Relaxed);
-        full(self.slots as u64, held_back as u64, retired as u64)
+        full(self.shape.slots() as u64, held_back as u64, retired as u64)
     }
 }
 
@@ -466,27 +460,4 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
 fn full(limit: u64, held_back: u64, retired: u64) -> InsertError {
     let live = limit.saturating_sub(held_back + retired);
     InsertError::Full { limit, live, reserved: 0, retired, held_back }
-}
-
-impl<I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized> Drop
-    for SharedTable<'_, I, E, A>
-{
-    fn drop(&mut self) {
-        if self.slots == 0 {
-            return;
-        }
-        if core::mem::needs_drop::<Atomic<I>>() {
-            for at in 0..2 * self.slots {
-                // SAFETY: the block holds this many (invariant 1).
-                let atomic = unsafe { self.words.add(at) };
-                // SAFETY: it was written when the table was made, and is not used again.
-                unsafe { atomic.drop_in_place() };
-            }
-        }
-        let Some(layout) = Self::layout(self.slots) else {
-            unreachable!("the block was taken with a layout");
-        };
-        // SAFETY: the block came from this allocator with this layout, and is not used any more.
-        unsafe { self.memory.deallocate_sized(self.words.cast(), layout) };
-    }
 }

@@ -24,6 +24,23 @@ pub(crate) fn count_table() -> u32 {
     TABLES.fetch_add(1, CounterOrdering::Relaxed)
 }
 
+/// Returns a number that tells most threads of a moment from each other: where the caller's stack is.
+/// Threads have stacks of 2 MiB by Rust's, or of 8 MiB by many systems' default, one after the other,
+/// and eight such ones differ in the last three bits of this.
+#[cfg(not(all(test, loom)))]
+#[inline]
+pub(crate) fn thread_place() -> usize {
+    let here = 0_u8;
+    let place = (&raw const here).addr() >> 21;
+    place ^ (place >> 2)
+}
+
+/// Under the model checker all runs are to be alike, so all threads begin at one place.
+#[cfg(all(test, loom))]
+pub(crate) fn thread_place() -> usize {
+    0
+}
+
 /// The integers of ids that several threads can share a table of: `u32`, and `u64` where the
 /// machine has atomic ones.
 pub trait SharedRepr: Repr {

@@ -1,9 +1,12 @@
 //! What `validate` finds, each rule by its own words, and the counters.
 
+use std::vec::Vec;
+
 use crate::error::{InsertError, TableDamage};
 use crate::id::{Id, TableId};
 use crate::policy::{GenerationEnd, Refuse, Retire, Wrap};
 use crate::shared_table::SharedTable;
+use crate::shared_table::lane::{Lane, Lanes};
 use crate::sync::Ordering;
 use crate::test_backing::TestBacking;
 
@@ -22,35 +25,45 @@ fn found(damage: fn(&mut Of<'_>)) -> Option<(&'static str, u64)> {
     table.validate().err().map(|TableDamage { what, index }| (what, index))
 }
 
+fn lane<'t>(table: &'t mut Of<'_>) -> &'t mut Lane {
+    // SAFETY: the table has a lane, and is borrowed mutably.
+    unsafe { table.lanes.as_mut() }
+}
+
 #[test]
 fn every_rule_is_looked_at() {
     let ends = "the queue's ends are out of order";
-    let beyond = |table: &mut Of<'_>| table.taken.store(6, Ordering::Relaxed);
+    let beyond = |table: &mut Of<'_>| table.lane(0).taken.store(6, Ordering::Relaxed);
     assert_eq!(found(beyond), Some((ends, 6)), "more is taken than was collected");
-    assert_eq!(found(|table| table.collected = 7), Some((ends, 3)), "more than was returned");
-    let longer = |table: &mut Of<'_>| table.returned.store(9, Ordering::Relaxed);
+    assert_eq!(found(|table| lane(table).collected = 7), Some((ends, 3)), "more than was returned");
+    let longer = |table: &mut Of<'_>| table.lane(0).returned.store(9, Ordering::Relaxed);
     assert_eq!(found(longer), Some((ends, 3)), "more than there are slots");
     let all = "live, retired and queued slots are not all";
     let retired = |table: &mut Of<'_>| table.retired.store(1, Ordering::Relaxed);
     assert_eq!(found(retired), Some((all, 2)), "one too many");
-    let fewer = |table: &mut Of<'_>| table.returned.store(5, Ordering::Relaxed);
+    let fewer = |table: &mut Of<'_>| table.lane(0).returned.store(5, Ordering::Relaxed);
     assert_eq!(found(fewer), Some((all, 2)), "one is lost");
-    let none = "the queue holds what is no slot";
-    let behind = |table: &mut Of<'_>| table.entry(3).store(5, Ordering::Relaxed);
+    let none = "the queue holds what is no slot of its lane";
+    let behind =
+        |table: &mut Of<'_>| table.entry(table.shape.share(0), 3).store(5, Ordering::Relaxed);
     assert_eq!(found(behind), Some((none, 5)), "the slot after the last");
-    let wide = |table: &mut Of<'_>| table.entry(4).store(16 | 4, Ordering::Relaxed);
+    let wide =
+        |table: &mut Of<'_>| table.entry(table.shape.share(0), 4).store(16 | 4, Ordering::Relaxed);
     assert_eq!(found(wide), Some((none, 20)), "more than an index");
     let live = "a slot is queued that is live";
-    let lives = |table: &mut Of<'_>| table.entry(3).store(2, Ordering::Relaxed);
+    let lives =
+        |table: &mut Of<'_>| table.entry(table.shape.share(0), 3).store(2, Ordering::Relaxed);
     assert_eq!(found(lives), Some((live, 2)), "slot 2 lives");
     let tag = "a slot has a tag that is not its own";
     assert_eq!(found(|table| table.tag ^= 1 << 7), Some((tag, 0)), "slot 0 lives with another");
     let dead = |table: &mut Of<'_>| table.word(1).store(1 << 7 | 1 << 4, Ordering::Relaxed);
     assert_eq!(found(dead), Some((tag, 1)), "slot 1 is dead");
     let twice = "a slot is queued twice";
-    let next = |table: &mut Of<'_>| table.entry(4).store(3, Ordering::Relaxed);
+    let next =
+        |table: &mut Of<'_>| table.entry(table.shape.share(0), 4).store(3, Ordering::Relaxed);
     assert_eq!(found(next), Some((twice, 3)), "one after the other");
-    let last = |table: &mut Of<'_>| table.entry(5).store(3, Ordering::Relaxed);
+    let last =
+        |table: &mut Of<'_>| table.entry(table.shape.share(0), 5).store(3, Ordering::Relaxed);
     assert_eq!(found(last), Some((twice, 3)), "first and last");
 }
 
@@ -174,4 +187,50 @@ fn more_slots_than_memory_has_are_refused_unasked() {
     let full = InsertError::Full { limit, live: 0, reserved: 0, retired: 0, held_back: 0 };
     assert_eq!(many, Some(full), "the index names no more");
     assert_eq!(backing.requests(), 0, "nobody was asked");
+}
+
+/// A table of three lanes of four slots and one of three.
+#[test]
+fn lanes_take_turns_and_help_each_other() {
+    type Ids<'a> = SharedTable<'a, Id<u8, u32, 6, 8>, Retire, TestBacking>;
+    let backing = TestBacking::new();
+    let mut table = Ids::with_lanes(Lanes::of(15, 2), &backing).expect("memory");
+    let create = |table: &Ids<'_>, count: usize| -> Vec<_> {
+        (0..count).map(|_| table.create().expect("a slot is ready")).collect()
+    };
+    let indices = |ids: &[Id<u8, u32, 6, 8>]| ids.iter().map(|id| id.index()).collect::<Vec<_>>();
+    let all = create(&table, 15);
+    assert_eq!(indices(&all), (0..15).collect::<Vec<_>>(), "lane after lane");
+    assert!(table.create().is_err(), "no sixteenth");
+    // Each returns to its lane.
+    assert!(all.iter().rev().all(|&id| table.remove(id)), "all were alive");
+    assert_eq!((table.validate(), table.len(), table.collect()), (Ok(()), 0, 15), "whole");
+    let next = create(&table, 5);
+    assert_eq!(indices(&next), [7, 6, 5, 4, 11], "the second lane, then the third");
+    assert_eq!((table.validate(), table.len()), (Ok(()), 5), "whole");
+    assert!(table.remove(next[0]), "it was alive");
+    assert_eq!((table.collect(), table.collect()), (1, 0), "once");
+    // The third lane is in turn; the fourth was passed over by the collection of nothing.
+    assert_eq!(indices(&create(&table, 2)), [10, 9], "the third lane");
+    assert_eq!(table.validate(), Ok(()), "whole");
+}
+
+/// Every count of slots is divided so that each slot belongs to one lane.
+#[test]
+fn slots_are_divided_into_few_lanes() {
+    for slots in (0..2_000).chain([1 << 20, (1 << 20) + 1, usize::MAX]) {
+        let lanes = Lanes::new(slots);
+        assert!(lanes.count() <= 8, "{slots} slots in {} lanes", lanes.count());
+        let sum: usize = (0..lanes.count()).map(|number| lanes.share(number).slots).sum();
+        assert_eq!(sum, slots, "all of them");
+        for number in 0..lanes.count() {
+            let share = lanes.share(number);
+            assert!(share.slots > 0, "lane {number} of {slots} slots has some");
+            let last = share.entry(share.slots - 1);
+            let of = (lanes.lane_of(share.entry(0)), lanes.lane_of(last));
+            assert_eq!(of, (number, number), "{slots} slots");
+        }
+    }
+    let full = [513, 1_000, 1_024].map(|slots| Lanes::new(slots).count());
+    assert_eq!(full, [5, 8, 8], "five to eight lanes");
 }

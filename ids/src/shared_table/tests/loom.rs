@@ -13,6 +13,7 @@ use loligo_allocators::{AllocError, Allocator, Block, Damage, Stats};
 use crate::id::Id;
 use crate::policy::Retire;
 use crate::shared_table::SharedTable;
+use crate::shared_table::lane::Lanes;
 use crate::sync::{AtomicUsize, Ordering};
 
 type Two = Id<u8, u32, 1, 2>;
@@ -88,10 +89,11 @@ fn gate(gate: &AtomicUsize) {
     gate.fetch_add(1, Ordering::Relaxed);
 }
 
-#[test]
-fn loom_shared_table_two_threads_are_given_two_ids() {
-    let count = interleavings(|| {
-        let (shared, first) = (Arc::new(table(2)), Arc::new(AtomicUsize::new(0)));
+/// Two threads take the two slots of a table, which are in these lanes.
+fn two_threads_take_two_slots(shape: Lanes) -> usize {
+    interleavings(move || {
+        let table = Shared::with_lanes(shape, &MEMORY).expect("there is memory");
+        let (shared, first) = (Arc::new(table), Arc::new(AtomicUsize::new(0)));
         let spawned = thread::spawn({
             let (shared, first) = (shared.clone(), first.clone());
             move || {
@@ -105,8 +107,21 @@ fn loom_shared_table_two_threads_are_given_two_ids() {
         assert_ne!(mine.index(), other.index(), "two slots");
         assert!(shared.contains(mine) && shared.contains(other), "both alive");
         assert!(shared.create().is_err(), "no third");
-    });
+    })
+}
+
+#[test]
+fn loom_shared_table_two_threads_are_given_two_ids() {
+    let count = two_threads_take_two_slots(Lanes::new(2));
     std::println!("loom: shared_table::two_threads_are_given_two_ids: {count} interleavings");
+    assert!(count > 5, "only {count} interleavings");
+}
+
+/// The thread that finds the first lane used up takes from the second.
+#[test]
+fn loom_shared_table_two_threads_take_from_two_lanes() {
+    let count = two_threads_take_two_slots(Lanes::of(2, 0));
+    std::println!("loom: shared_table::two_threads_take_from_two_lanes: {count} interleavings");
     assert!(count > 5, "only {count} interleavings");
 }
 
@@ -172,9 +187,10 @@ fn loom_shared_table_a_removed_index_waits_for_the_collection() {
 #[test]
 fn loom_shared_table_a_planted_fault_is_caught() {
     fn create_badly(shared: &Shared) -> u32 {
-        let at = shared.taken.load(Ordering::Relaxed);
-        shared.taken.store(at + 1, Ordering::Relaxed);
-        shared.entry(at).load(Ordering::Relaxed)
+        let taken = &shared.lane(0).taken;
+        let at = taken.load(Ordering::Relaxed);
+        taken.store(at + 1, Ordering::Relaxed);
+        shared.entry(shared.shape.share(0), at).load(Ordering::Relaxed)
     }
     let seen = std::sync::Arc::new(Plain::new(0));
     let count = interleavings({

@@ -12,6 +12,8 @@ use crate::error::InsertError;
 use crate::id::{Id, TableId};
 use crate::policy::{Refuse, Retire, Wrap};
 use crate::shared_table::SharedTable;
+#[cfg(any(unix, windows))]
+use crate::shared_table::lane::Lanes;
 use crate::test_backing::{Random, TestBacking};
 
 type Brief = Id<u8, u32, 4, 3>;
@@ -60,7 +62,7 @@ fn limits_are_named() {
     assert!(matches!(many, Some(InsertError::Full { limit: 16, .. })), "{many:?}");
     backing.refuse_from(0);
     let refused = SharedTable::<'_, Brief, Retire, _>::new_in(16, &backing).err();
-    assert_eq!(refused, Some(InsertError::Memory { slots: 16, bytes: 128 }), "memory is refused");
+    assert_eq!(refused, Some(InsertError::Memory { slots: 16, bytes: 256 }), "memory is refused");
     backing.refuse_none();
     let none = SharedTable::<'_, Brief, Retire, _>::new_in(0, &backing).expect("no memory needed");
     let id = Brief::from_bits(1 << 4).expect("an id");
@@ -99,8 +101,9 @@ fn threads_never_share_an_index() {
     use core::sync::atomic::{AtomicUsize, Ordering};
     const SLOTS: usize = 64;
     let pages = PageAllocator::new("shared table");
+    // Four lanes, each of which is used up at times.
     let mut table: SharedTable<'_, Id<u8, u64, 32, 32>, Retire, PageAllocator> =
-        SharedTable::new_in(SLOTS, &pages).expect("there is memory");
+        SharedTable::with_lanes(Lanes::of(SLOTS, 4), &pages).expect("there is memory");
     let owners: [AtomicUsize; SLOTS] = [const { AtomicUsize::new(0) }; SLOTS];
     for round in 0..60 {
         thread::scope(|scope| {
