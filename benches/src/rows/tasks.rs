@@ -1,20 +1,23 @@
 //! The rows of tasks.
 //!
 //! `spawn1` and `spawn2` add tasks that do nothing and wait for them, on one thread and on two,
-//! compared with peers; `spawn1-ns` and `spawn2-ns` hold ours to its own figure. `few` are scopes of
-//! four such tasks, `chain-ns` tasks each of which waits for the one before, `fork` a tree whose
-//! branches divide themselves in two. `for-small` and
-//! `for-large` are loops, `serial` and `serial-tasks` what they cost on one thread compared with a
-//! plain loop. `frame2` is the frame of the article on two threads; `frame2-bound` its time over
-//! the least that two threads could take, of which the busy share is the reciprocal. Rows of two
-//! threads take the time on the wall, so the machine must have two cores to spare.
+//! compared with peers; `spawn1-ns` and `spawn2-ns` hold ours to its own figure. `few` are scopes
+//! of four such tasks, `chain-ns` tasks each of which waits for the one before, `fork` a tree whose
+//! branches divide themselves in two. `for-small` and `for-large` are loops, `serial` and
+//! `serial-tasks` what they cost on one thread compared with a plain loop. `frame2` is the frame of
+//! the article on two threads; `frame2-bound` its time over the least that two threads could take,
+//! of which the busy share is the reciprocal. Rows of two threads take the time on the wall, so the
+//! machine must have two cores to spare.
 //!
 //! `spawn4` to `spawn16`, `frame8` and `frame16` have more threads than most machines that this
-//! runs on have cores, so the note says how many there were; `over` is the frame on four threads a
-//! core compared with one a core. `wake` is the time from adding a task to its begin on a thread
-//! that slept, `idle` the CPU time of sleeping threads, `urgent` the time from adding a task of the
-//! highest priority to its begin where both threads have others to do, the 95th percentile.
-//! `dependents1000` are tasks that depend on one, from the moment at which that may start.
+//! runs on have cores, so the note says how many there were. On a busy machine all of a pool's
+//! threads can be on one core, and then these say no more than `spawn1`. `over` is the frame on
+//! four threads a core compared with one a core.
+//!
+//! `wake` is the time from adding a task to its begin on a thread that slept, `idle` the CPU time
+//! of sleeping threads, `urgent` the time from adding a task of the highest priority to its begin
+//! where both threads have others to do, the 95th percentile. `dependents1000` are tasks that
+//! depend on one, from the moment at which that may start.
 
 use std::thread;
 
