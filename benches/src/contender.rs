@@ -33,6 +33,12 @@ impl Contender {
         Self { name, pass: Box::new(pass) }
     }
 
+    /// Gives it another name: that of what it is compared as.
+    #[must_use]
+    pub fn named(self, name: &'static str) -> Self {
+        Self { name, ..self }
+    }
+
     /// Returns the contender's name.
     #[must_use]
     pub fn name(&self) -> &'static str {

@@ -50,6 +50,10 @@ pub enum Unit {
     MissesPerMiss,
     /// Time for each moment of the least that it could take.
     TimePerBound,
+    /// Time for each moment that a single task takes.
+    TimePerTask,
+    /// CPU time for each moment of time on the wall.
+    CpuPerWall,
 }
 
 impl Unit {
@@ -69,6 +73,8 @@ impl Unit {
             Self::AdjacentPerLink => "adjacent/link",
             Self::MissesPerMiss => "misses/miss",
             Self::TimePerBound => "time/bound",
+            Self::TimePerTask => "time/task",
+            Self::CpuPerWall => "CPU/wall",
         }
     }
 
@@ -105,11 +111,17 @@ pub struct Row {
     unit: Unit,
     aim: Aim,
     measure: Measure,
+    note: Option<String>,
 }
 
 impl Row {
     pub(crate) fn new(name: impl Into<String>, unit: Unit, aim: Aim, measure: Measure) -> Self {
-        Self { name: name.into(), unit, aim, measure }
+        Self { name: name.into(), unit, aim, measure, note: None }
+    }
+
+    /// Adds what a reader of the table should know, unless measuring has something to say itself.
+    pub(crate) fn noted(self, note: String) -> Self {
+        Self { note: Some(note), ..self }
     }
 
     /// Returns the row's name.
@@ -142,7 +154,9 @@ impl Row {
             Measure::Once(measure) => measure(),
             Measure::Replay(question) => replayed.answer(question, rounds),
         };
-        Outcome::of(&self.name, self.unit.label(), &self.aim, reading)
+        let mut outcome = Outcome::of(&self.name, self.unit.label(), &self.aim, reading);
+        outcome.note = outcome.note.or_else(|| self.note.clone());
+        outcome
     }
 }
 

@@ -24,3 +24,10 @@ fn everybody_runs_once_a_round_in_rotated_order_after_a_warm_up() {
     // The first three passes are not counted.
     assert_eq!(figures, [[4.0, 9.0, 11.0], [5.0, 7.0, 12.0], [6.0, 8.0, 10.0]]);
 }
+
+#[test]
+fn a_contender_that_is_renamed_runs_as_before() {
+    let pass = Pass { ns: 3, operations: 2 };
+    let mut contender = Contender::new("ours", move || pass).named("ours, on one thread");
+    assert_eq!((contender.name(), contender.pass()), ("ours, on one thread", pass));
+}

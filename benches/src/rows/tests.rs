@@ -105,6 +105,20 @@ const PROMISED: &[&str] = &[
     "containers/keyvalues/get100-fx",
     "containers/keyvalues/get10k-fx",
     "containers/keyvalues/memory",
+    "tasks/spawn1",
+    "tasks/spawn2-ns",
+    "tasks/spawn4",
+    "tasks/spawn8",
+    "tasks/spawn16",
+    "tasks/dependents1000-1",
+    "tasks/dependents1000-2",
+    "tasks/frame2-bound",
+    "tasks/frame16",
+    "tasks/over",
+    "tasks/urgent",
+    "tasks/wake-p50",
+    "tasks/wake-p99",
+    "tasks/idle",
 ];
 
 #[test]
@@ -151,4 +165,16 @@ fn races_turn_into_the_rows_unit_whatever_the_portions() {
     let both = || [contender("with", 9_000), contender("without", 8_000)];
     let expected = Reading::Alone { figures: vec![500.0; 9], note: None };
     assert_eq!(added(both, 9, Unit::Ns), expected);
+}
+
+#[test]
+fn a_row_is_noted_unless_its_reading_is() {
+    let note_of = |measure| {
+        let row = Row::new("row", Unit::Ns, Aim::time(1.0, 1.0), Measure::Once(measure));
+        let mut replayed = Replayed::new(crate::traces::Traces::find());
+        row.noted("8 threads".to_owned()).measure(9, &mut replayed).note
+    };
+    assert_eq!(note_of(|| Reading::single(1.0)).as_deref(), Some("8 threads"));
+    let why = note_of(|| Reading::Unmeasured("no clock".to_owned()));
+    assert_eq!(why.as_deref(), Some("no clock"));
 }

@@ -2,12 +2,17 @@
 //! number of threads, the calling one among them.
 //!
 //! With one thread a pass takes the CPU time of that thread; with two the time on the wall, so the
-//! machine must have two cores to spare. Threads are started and warmed up before.
+//! machine must have two cores to spare. With more threads than cores it is on the wall, too, and
+//! measures also how the system shares the cores. Threads are started and warmed up before.
 
+mod dependents;
 mod frame;
+mod idle;
 mod peers;
 mod raw;
 mod trees;
+mod urgent;
+mod wake;
 
 use core::hint::black_box;
 use core::ops::Range;
@@ -19,12 +24,15 @@ use crate::clock;
 use crate::contender::{Contender, Pass};
 use crate::memory::{HEAP, Heap};
 
-pub(crate) use trees::{chili_tree, our_tree, rayon_tree};
-
+pub(crate) use dependents::{our_dependents, rayon_dependents};
 pub(crate) use frame::{bevy_frame, our_frame, our_share, raw_frame, rayon_frame};
+pub(crate) use idle::idle;
 pub(crate) use peers::{
     bevy_loop, bevy_spawn, raw_loop, raw_spawn, rayon_few, rayon_loop, rayon_spawn,
 };
+pub(crate) use trees::{chili_tree, our_tree, rayon_tree};
+pub(crate) use urgent::our_urgent;
+pub(crate) use wake::{our_wake, rayon_wake};
 
 /// Tasks that are spawned before they are waited for, and how often.
 const SPAWNED: u32 = 1000;
@@ -83,14 +91,18 @@ fn timed(threads: u32, times: u32, mut work: impl FnMut()) -> u64 {
     if threads == 1 {
         return clock::time(|| (0..times).for_each(|_| work()));
     }
-    let mut each: Vec<u64> = Vec::with_capacity(times as usize);
-    for _ in 0..times {
+    let once = || {
         let from = Instant::now();
         work();
-        each.push(from.elapsed().as_nanos() as u64);
-    }
-    let middle = each.len() / 2;
-    *each.select_nth_unstable(middle).1 * u64::from(times)
+        from.elapsed().as_nanos() as u64
+    };
+    percentile(core::iter::repeat_with(once).take(times as usize).collect(), 50) * u64::from(times)
+}
+
+/// Returns the percentile `percent` of times, of which there is at least one.
+fn percentile(mut each: Vec<u64>, percent: usize) -> u64 {
+    let place = (each.len() * percent / 100).min(each.len() - 1);
+    *each.select_nth_unstable(place).1
 }
 
 /// Returns a contender of ours whose pass runs `work` in a manager with the given number of
@@ -206,3 +218,6 @@ fn few(threads: u32, mut scope: impl FnMut()) -> Pass {
 fn spawned(ns: u64) -> Pass {
     Pass { ns, operations: u64::from(SPAWNS) * u64::from(SPAWNED) }
 }
+
+#[cfg(test)]
+mod tests;

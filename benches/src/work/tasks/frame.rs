@@ -1,5 +1,5 @@
-//! The frame of the article, on two threads: animation of many characters, the scene graph after
-//! it, the gui in parallel to both, rendering after all of them, sound in parallel to everything.
+//! The frame of the article: animation of many characters, the scene graph after it, the gui in
+//! parallel to both, rendering after all of them, sound in parallel to everything.
 //!
 //! Ours braids them by dependencies. The peers have none: each has the form that is natural to it.
 
@@ -73,9 +73,10 @@ fn braided(main: &Worker<'_>) {
     assert!(matches!(frame, Ok(Ok(_))), "nothing fails");
 }
 
-/// The frame by ours, in time for a frame.
-pub(crate) fn our_frame() -> Contender {
-    ours(2, |main| frames(|| braided(main)))
+/// The frame by ours, in time for a frame. The number of threads is one that is known only where
+/// it runs: one row has as many as there are cores.
+pub(crate) fn our_frame(threads: u32) -> Contender {
+    ours(threads, move |main| frames(threads, || braided(main)))
 }
 
 /// The frame by ours, in its time over the least that two threads could take: half of what one
@@ -84,20 +85,20 @@ pub(crate) fn our_frame() -> Contender {
 pub(crate) fn our_share() -> Contender {
     ours(2, |main| {
         let before = timed(2, FRAMES, serial);
-        let ns = frames(|| braided(main)).ns;
+        let ns = frames(2, || braided(main)).ns;
         let after = timed(2, FRAMES, serial);
         Pass { ns, operations: before.midpoint(after) / 2 }
     })
 }
 
 /// The frame by rayon.
-pub(crate) fn rayon_frame() -> Contender {
+pub(crate) fn rayon_frame(threads: u32) -> Contender {
     use rayon::prelude::*;
     let each = |part: (usize, u32)| {
         (0..part.0).into_par_iter().for_each(|piece| some(part, piece..piece + 1));
     };
-    rayon(2, move || {
-        frames(|| {
+    rayon(threads, move || {
+        frames(threads, || {
             rayon::scope(|scope| {
                 scope.spawn(|_| work(0, SOUND));
                 let animate = || {
@@ -112,9 +113,9 @@ pub(crate) fn rayon_frame() -> Contender {
 }
 
 /// The frame by bevy, phase by phase.
-pub(crate) fn bevy_frame() -> Contender {
-    bevy(2, |pool| {
-        frames(|| {
+pub(crate) fn bevy_frame(threads: u32) -> Contender {
+    bevy(threads, move |pool| {
+        frames(threads, || {
             pool.scope(|scope| {
                 scope.spawn(async { work(0, GUI) });
                 scope.spawn(async { work(0, SOUND) });
@@ -130,9 +131,9 @@ pub(crate) fn bevy_frame() -> Contender {
 }
 
 /// The frame by a pool as one writes it, phase by phase.
-pub(crate) fn raw_frame() -> Contender {
-    raw(2, |pool| {
-        frames(|| {
+pub(crate) fn raw_frame(threads: u32) -> Contender {
+    raw(threads, move |pool| {
+        frames(threads, || {
             pool.spawn(|| work(0, GUI));
             pool.spawn(|| work(0, SOUND));
             for part in [ANIMATION, SCENE_GRAPH, RENDER] {
@@ -143,7 +144,7 @@ pub(crate) fn raw_frame() -> Contender {
     })
 }
 
-fn frames(mut frame: impl FnMut()) -> Pass {
-    let ns = timed(2, FRAMES, &mut frame);
+fn frames(threads: u32, frame: impl FnMut()) -> Pass {
+    let ns = timed(threads, FRAMES, frame);
     Pass { ns, operations: u64::from(FRAMES) }
 }

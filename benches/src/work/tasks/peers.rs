@@ -13,11 +13,16 @@ use super::{FEW, Loop, SPAWNED, SPAWNS, few, spawned, timed};
 
 /// Returns a contender whose pass runs in a pool of rayon's.
 pub(super) fn rayon(threads: u32, work: impl Fn() -> Pass + Send + Sync + 'static) -> Contender {
-    let pool: ThreadPool = match ThreadPoolBuilder::new().num_threads(threads as usize).build() {
+    let pool = rayon_pool(threads);
+    Contender::new("rayon", move || pool.install(&work))
+}
+
+/// Returns a pool of rayon's.
+pub(super) fn rayon_pool(threads: u32) -> ThreadPool {
+    match ThreadPoolBuilder::new().num_threads(threads as usize).build() {
         Ok(pool) => pool,
         Err(error) => unreachable!("the system has threads: {error}"),
-    };
-    Contender::new("rayon", move || pool.install(&work))
+    }
 }
 
 /// Returns a contender whose pass uses a pool of bevy's; the calling thread helps, as it does in
