@@ -18,7 +18,7 @@ pub(super) struct Lane {
     pub(super) returned: OwnLine,
 }
 
-/// A cursor in a cache line of its own.
+/// A cursor alone in its cache line.
 #[repr(align(64))]
 pub(super) struct OwnLine(AtomicUsize);
 
@@ -69,10 +69,10 @@ impl Lane {
         count
     }
 
-    /// Checks that the cursors of a lane of so many slots are in order, and returns how many slots
+    /// Checks that the cursors of a lane of `slots` slots are in order, and returns how many slots
     /// are queued.
     pub(super) fn validate(&self, slots: usize) -> Result<usize, TableDamage> {
-        // Relaxed: whoever checks has the table to himself.
+        // Relaxed: the caller has borrowed the table mutably.
         let taken = self.taken.load(Ordering::Relaxed);
         let returned = self.returned.load(Ordering::Relaxed);
         if taken > self.collected || self.collected > returned || returned - taken > slots {
