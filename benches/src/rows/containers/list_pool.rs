@@ -8,7 +8,7 @@
 //!   are the same lists without the latter.
 //! - `ids-change` and `ids-walk` are lists of ids of 4 bytes against Cranelift's, whose list is one
 //!   piece of a power of two: an id is pushed or removed, or all lists are walked after 100 such
-//!   changes a list, without settling.
+//!   changes a list, without settling. Ours have a cache line of ids a node.
 //! - `bytes` counts nodes, bits, links, heads and lives, in arrays no longer than they need be.
 //! - `adjacent` is the least share of links to the next node in memory, over 20 000 single changes
 //!   with 100 calls of `settle(4)` each.
