@@ -4,7 +4,7 @@
 use std::process::Command;
 
 /// What compiles content, or reads what others' tools write.
-const OFFLINE: [&str; 4] = ["loligo-compiler", "gltf", "gltf-json", "png"];
+const OFFLINE: [&str; 5] = ["loligo-compiler", "loligo-formats", "gltf", "gltf-json", "png"];
 
 /// Returns the names of all packages that the engine with such features is built from.
 fn packages(features: &str) -> Vec<String> {

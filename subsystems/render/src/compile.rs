@@ -41,12 +41,10 @@
 
 mod frame;
 mod geometry;
-mod gltf_file;
-mod gltf_view;
 mod material;
 mod mesh;
 mod mips;
-mod picture;
+mod model;
 mod shader;
 mod shape;
 mod texture;

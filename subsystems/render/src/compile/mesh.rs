@@ -3,11 +3,12 @@
 use glam::Vec3;
 use loligo_compiler::{CompileError, Compiler, Context, Property};
 use loligo_diagnostics::context;
+use loligo_formats::GltfFile;
 use std::string::ToString;
 use std::vec::Vec;
 
 use super::geometry::Geometry;
-use super::gltf_file::{GltfFile, Part};
+use super::model::{self, Part};
 use super::shape::{self, SHAPES};
 use super::texture::placed;
 use crate::mesh::MESH_VERSION;
@@ -110,7 +111,7 @@ fn of_file(
         }
     };
     let gltf = GltfFile::read(context, path, &bytes)?;
-    gltf.geometry(&part).map_err(|error| match (name, error.file.is_empty()) {
+    model::geometry(&gltf, &part).map_err(|error| match (name, error.file.is_empty()) {
         // That there is no such part is about the source; what is wrong with the part about the
         // file.
         (Some(name), true) => placed(error, name),

@@ -2,8 +2,8 @@
 
 use std::vec::Vec;
 
-use super::picture::Picture;
 use crate::texture::side_of;
+use loligo_formats::Picture;
 
 /// A pixel in linear numbers, its color multiplied by its opacity.
 type Light = [f32; 4];

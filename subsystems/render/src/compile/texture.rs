@@ -3,13 +3,13 @@
 use loligo_compiler::{CompileError, Compiler, Context, Property};
 use loligo_containers::{BlobBuilder, blob_field};
 use loligo_diagnostics::context;
+use loligo_formats::Picture;
 use std::format;
 use std::string::{String, ToString};
 use std::vec::Vec;
 
-use super::picture::Picture;
 use super::{build, mips};
-use crate::texture::{TEXTURE_VERSION, TextureImage, TextureWrap, levels_of};
+use crate::texture::{TEXTURE_SIDE_MAX, TEXTURE_VERSION, TextureImage, TextureWrap, levels_of};
 
 /// Compiles textures: a PNG as it is, or an object of these keys.
 ///
@@ -40,7 +40,7 @@ impl Compiler for TextureCompiler {
         let picture = {
             context!("In the picture", image);
             let bytes = context.read(&image)?;
-            Picture::read(&bytes).map_err(|error| error.in_file(&*image))?
+            Picture::read(&bytes, TEXTURE_SIDE_MAX).map_err(|error| error.in_file(&*image))?
         };
         let levels = levels_of(picture.width, picture.height);
         let pixels = mips::all_levels(&picture, levels, is_linear);

@@ -2,14 +2,11 @@
 
 use gltf::Accessor;
 use gltf::accessor::DataType;
-use std::format;
-use std::string::{String, ToString};
 use std::sync::Arc;
-use std::vec::Vec;
 
 /// The elements of an accessor: each is within the bytes, as was checked.
 #[derive(Debug)]
-pub(super) struct View<'b> {
+pub struct AccessorView<'b> {
     bytes: &'b [u8],
     count: usize,
     stride: usize,
@@ -17,9 +14,9 @@ pub(super) struct View<'b> {
     kind: DataType,
 }
 
-impl<'b> View<'b> {
+impl<'b> AccessorView<'b> {
     /// Finds the elements of an accessor.
-    pub(super) fn open(accessor: &Accessor<'_>, buffers: &'b [Arc<[u8]>]) -> Result<Self, String> {
+    pub(crate) fn open(accessor: &Accessor<'_>, buffers: &'b [Arc<[u8]>]) -> Result<Self, String> {
         let name = format!("accessor {}", accessor.index());
         if accessor.sparse().is_some() {
             return Err(format!("{name} is sparse, which is not read"));
@@ -50,18 +47,27 @@ impl<'b> View<'b> {
     }
 
     /// Returns how many elements there are.
-    pub(super) const fn len(&self) -> usize {
+    #[must_use]
+    pub const fn len(&self) -> usize {
         self.count
     }
 
+    /// Returns `true` if there is none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// Returns how many numbers an element has.
-    pub(super) const fn components(&self) -> usize {
+    #[must_use]
+    pub const fn components(&self) -> usize {
         self.components
     }
 
-    /// Returns the numbers of an element. Whole numbers are parts of one, as those of all that is
-    /// read here are.
-    pub(super) fn numbers<const N: usize>(&self, index: usize) -> [f32; N] {
+    /// Returns the numbers of an element, 0 where it has fewer or is not there. Whole numbers are parts
+    /// of one, as those of places, directions and colors are.
+    #[must_use]
+    pub fn numbers<const N: usize>(&self, index: usize) -> [f32; N] {
         let element = self.bytes.get(index * self.stride..).unwrap_or_default();
         core::array::from_fn(|at| match self.kind {
             DataType::F32 => f32::from_le_bytes(bytes_at(element, at)),
@@ -76,7 +82,11 @@ impl<'b> View<'b> {
     }
 
     /// Returns all elements as indices.
-    pub(super) fn indices(&self) -> Result<Vec<u32>, String> {
+    ///
+    /// # Errors
+    ///
+    /// The reason, if they are of another kind.
+    pub fn indices(&self) -> Result<Vec<u32>, String> {
         if self.components != 1 {
             return Err("indices are not of one number each".to_string());
         }

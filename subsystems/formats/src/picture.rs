@@ -2,28 +2,32 @@
 
 use loligo_compiler::CompileError;
 use png::{ColorType, Decoder, DecodingError, Limits, Transformations};
-use std::format;
 use std::io::Cursor;
-use std::string::ToString;
-use std::vec;
-use std::vec::Vec;
-
-use crate::texture::TEXTURE_SIDE_MAX;
 
 /// How many bytes one byte of a deflated stream may become at the most.
 const DEFLATE_MAX: u64 = 1032;
 
 /// A picture: rows from the top, four bytes a pixel.
 #[derive(Debug)]
-pub(super) struct Picture {
-    pub(super) width: u32,
-    pub(super) height: u32,
-    pub(super) pixels: Vec<u8>,
+pub struct Picture {
+    /// Pixels of a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Red, green, blue and opacity of each pixel.
+    pub pixels: Vec<u8>,
 }
 
 impl Picture {
-    /// Reads a PNG of any kind. Of an animated one it is the picture that others show.
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, CompileError> {
+    /// Reads a PNG of any kind, whose sides are `side_max` pixels at the most. Of an animated one it is
+    /// the picture that others show. Grey becomes three equal colors, what has no opacity is opaque,
+    /// and 16 bits become 8.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError`] if the file is damaged, is no PNG or is too large. It names no file, which the
+    /// caller knows.
+    pub fn read(bytes: &[u8], side_max: u32) -> Result<Self, CompileError> {
         let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), Limits::default());
         decoder.set_transformations(Transformations::normalize_to_color8());
         decoder.set_ignore_text_chunk(true);
@@ -31,9 +35,9 @@ impl Picture {
         let header = decoder.read_header_info().map_err(|error| damaged(&error, bytes))?;
         let (width, height) = (header.width, header.height);
         let raw = header.raw_bytes() as u64;
-        if width.max(height) > TEXTURE_SIDE_MAX {
+        if width.max(height) > side_max {
             let reason = format!("the picture has {width} by {height} pixels");
-            let remedy = format!("make its sides {TEXTURE_SIDE_MAX} at the most");
+            let remedy = format!("make its sides {side_max} at the most");
             return Err(CompileError::new(reason, remedy));
         }
         // So that a few bytes do not ask for hundreds of megabytes.

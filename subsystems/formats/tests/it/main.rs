@@ -1,0 +1,4 @@
+//! Models and pictures as compilers read them.
+
+mod models;
+mod pictures;
