@@ -13,7 +13,7 @@
 #[cfg(test)]
 mod tests;
 
-/// The digits of a number without an exponent, and how many of them are behind the point.
+/// The digits of a number without an exponent, and how many of them are after the point.
 ///
 /// # Memory
 ///
@@ -99,13 +99,13 @@ impl Decimal {
         self.0 & ((1 << DIGITS_BITS) - 1)
     }
 
-    /// Returns how many digits are behind the point; there is none for an integer.
+    /// Returns how many digits are after the point; there is none for an integer.
     #[inline]
     pub(crate) const fn fraction(self) -> usize {
         (self.0 >> DIGITS_BITS & 31) as usize
     }
 
-    /// Returns an integer; `None` where there are digits behind the point, or none are kept.
+    /// Returns an integer; `None` where there are digits after the point, or none are kept.
     #[inline]
     pub(crate) const fn i64(self) -> Option<i64> {
         if self.fraction() > 0 {

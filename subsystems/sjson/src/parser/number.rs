@@ -4,11 +4,12 @@ use crate::class::{BARE, is};
 use crate::decimal::Decimal;
 use crate::error::{ParseError, SjsonError};
 use crate::number::Number;
-use crate::parser::space::behind_space;
+use crate::parser::space::space_end;
 use crate::parser::{Expected, Parser, run, why};
 
 impl<'t> Parser<'t> {
     /// Takes a number, whose sign or first digit is here.
+    // Always inlined: a result that is returned in memory costs more than the scan.
     #[inline(always)]
     pub(super) fn number(&mut self) -> Result<Number<'t>, ParseError> {
         let text = self.text.as_bytes();
@@ -29,7 +30,7 @@ impl<'t> Parser<'t> {
         let mut fraction = 0;
         if byte_at(text, at) == b'.' {
             let from = at + 1;
-            (at, digits) = run::behind_digits(text, from, digits);
+            (at, digits) = run::digits_end(text, from, digits);
             fraction = at - from;
             if fraction == 0 {
                 return Err(ParseError { at, why: &why::FRACTION });
@@ -41,7 +42,7 @@ impl<'t> Parser<'t> {
         if count <= 19 {
             decimal = Decimal::new(negative, digits, fraction);
         }
-        // An `e` is among them.
+        // The `e` of an exponent is among these bytes.
         if is(byte_at(text, at), BARE) {
             at = self.exponent(at)?;
             decimal = Decimal::NONE;
@@ -64,9 +65,9 @@ impl<'t> Parser<'t> {
             return Ok(None);
         }
         let text = self.text.as_bytes();
-        let mut at = behind_space(text, self.at);
+        let mut at = space_end(text, self.at);
         if byte_at(text, at) == b',' {
-            at = behind_space(text, at + 1);
+            at = space_end(text, at + 1);
         } else if self.is_json {
             return Ok(None);
         }
@@ -80,7 +81,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Takes an exponent, or returns the error of what else is behind a number's digits.
+    /// Takes an exponent, or returns the error of what else follows a number's digits.
     #[inline(never)]
     fn exponent(&self, e: usize) -> Result<usize, ParseError> {
         let text = self.text.as_bytes();
@@ -88,7 +89,7 @@ impl<'t> Parser<'t> {
             return Err(self.no_end(e));
         }
         let from = e + 1 + usize::from(matches!(byte_at(text, e + 1), b'+' | b'-'));
-        let (at, _) = run::behind_digits(text, from, 0);
+        let (at, _) = run::digits_end(text, from, 0);
         if at == from {
             return Err(ParseError { at, why: &why::DIGIT });
         }

@@ -64,7 +64,7 @@ impl<'t> Parser<'t> {
         let mut escaped = false;
         loop {
             let text = self.text.as_bytes();
-            let at = run::behind_plain(text, self.at);
+            let at = run::plain_end(text, self.at);
             self.at = at;
             match text.get(at) {
                 Some(b'"') => break,

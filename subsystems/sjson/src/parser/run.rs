@@ -15,7 +15,7 @@ const HIGH: u64 = ONES << 7;
 /// Returns where a run of bytes ends that have no meaning between quotes: all but quotes,
 /// backslashes and what is less than a blank. It also ends where the text does.
 #[inline]
-pub(super) fn behind_plain(text: &[u8], mut at: usize) -> usize {
+pub(super) fn plain_end(text: &[u8], mut at: usize) -> usize {
     loop {
         let word = word_at(text, at);
         // A byte borrows from the next one only if it is less than what is subtracted, and then it
@@ -34,7 +34,7 @@ pub(super) fn behind_plain(text: &[u8], mut at: usize) -> usize {
 /// Returns where a run of digits ends, and `number` with them appended, which wraps around where 64
 /// bits are too few.
 #[inline]
-pub(super) fn behind_digits(text: &[u8], mut at: usize, mut number: u64) -> (usize, u64) {
+pub(super) fn digits_end(text: &[u8], mut at: usize, mut number: u64) -> (usize, u64) {
     loop {
         let values = word_at(text, at) ^ (ONES * u64::from(b'0'));
         // A byte that is no digit may carry into those after it, but not into those before it.

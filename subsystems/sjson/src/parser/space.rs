@@ -10,7 +10,7 @@ impl Parser<'_> {
     pub(super) fn byte_behind_space(&mut self) -> Result<Option<u8>, ParseError> {
         loop {
             let text = self.text.as_bytes();
-            let at = behind_space(text, self.at);
+            let at = space_end(text, self.at);
             self.at = at;
             match text.get(at) {
                 Some(b'/') if !self.is_json => self.comment()?,
@@ -32,7 +32,7 @@ impl Parser<'_> {
 
 /// Returns where the space that begins at `at` ends.
 #[inline]
-pub(super) fn behind_space(text: &[u8], mut at: usize) -> usize {
+pub(super) fn space_end(text: &[u8], mut at: usize) -> usize {
     while let Some(&byte) = text.get(at)
         && is(byte, SPACE)
     {

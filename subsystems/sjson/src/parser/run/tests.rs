@@ -4,7 +4,7 @@ use std::vec::Vec;
 
 use proptest::prelude::*;
 
-use super::{behind_digits, behind_plain};
+use super::{digits_end, plain_end};
 use crate::test_drawn::{check, seeded};
 
 /// Bytes of which many belong to a run, many are next to one that does, and some are of no ASCII.
@@ -34,9 +34,9 @@ fn plain_one_by_one(text: &[u8], from: usize) -> usize {
 fn runs_end_where_a_loop_over_bytes_says() {
     check(seeded(0x71a5, 2000), &(bytes(), any::<u64>()), |(text, number)| {
         for from in 0..=text.len() {
-            prop_assert_eq!(behind_plain(&text, from), plain_one_by_one(&text, from));
+            prop_assert_eq!(plain_end(&text, from), plain_one_by_one(&text, from));
             let expected = digits_one_by_one(&text, from, number);
-            prop_assert_eq!(behind_digits(&text, from, number), expected, "from {}", from);
+            prop_assert_eq!(digits_end(&text, from, number), expected, "from {}", from);
         }
         Ok(())
     });
@@ -51,8 +51,8 @@ fn each_byte_ends_a_run_or_does_not() {
                 let mut text = [b'7'; 30];
                 text[place] = byte;
                 let text = &text[..place + 1 + rest];
-                assert_eq!(behind_plain(text, 0), plain_one_by_one(text, 0), "{text:?}");
-                assert_eq!(behind_digits(text, 0, 0), digits_one_by_one(text, 0, 0), "{text:?}");
+                assert_eq!(plain_end(text, 0), plain_one_by_one(text, 0), "{text:?}");
+                assert_eq!(digits_end(text, 0, 0), digits_one_by_one(text, 0, 0), "{text:?}");
             }
         }
     }
@@ -60,5 +60,5 @@ fn each_byte_ends_a_run_or_does_not() {
 
 #[test]
 fn a_place_past_the_end_has_no_run() {
-    assert_eq!((behind_plain(b"abc", 4), behind_digits(b"123", 4, 5)), (4, (4, 5)));
+    assert_eq!((plain_end(b"abc", 4), digits_end(b"123", 4, 5)), (4, (4, 5)));
 }
