@@ -2,10 +2,8 @@
 
 /// A byte of a key without quotes.
 pub(crate) const BARE: u8 = 1;
-/// A byte without a special meaning between quotes.
-pub(crate) const PLAIN: u8 = 2;
 /// Space, in every dialect.
-pub(crate) const SPACE: u8 = 4;
+pub(crate) const SPACE: u8 = 2;
 
 /// The classes of each byte.
 pub(crate) static CLASS: [u8; 256] = classes();
@@ -21,9 +19,6 @@ const fn classes() -> [u8; 256] {
             || !char.is_ascii()
         {
             classes[byte] |= BARE;
-        }
-        if char >= 0x20 && char != b'"' && char != b'\\' {
-            classes[byte] |= PLAIN;
         }
         if matches!(char, b' ' | b'\t' | b'\r' | b'\n') {
             classes[byte] |= SPACE;

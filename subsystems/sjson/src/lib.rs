@@ -7,6 +7,7 @@
 extern crate std;
 
 mod class;
+mod decimal;
 mod edits;
 mod error;
 mod event;
@@ -21,7 +22,6 @@ pub mod serde;
 mod string;
 mod style;
 #[cfg(test)]
-#[expect(dead_code, reason = "the tests of other subsystems use more of it")]
 mod test_drawn;
 #[cfg(test)]
 #[expect(dead_code, unused_imports, reason = "the tests of the containers use more of it")]

@@ -2,115 +2,121 @@
 
 use core::fmt;
 
+use crate::decimal::Decimal;
+
 /// The text of a number, whose form has been checked.
 ///
-/// What it is worth is computed when that is asked, so a number that is only copied loses no digit.
+/// Its value is rounded when it is asked for, so a number that is only copied loses no digit. The
+/// parser computes the digits of most numbers while it looks for their end; the others are read
+/// again.
 ///
 /// # Memory
 ///
-/// 16 bytes, borrowed from the text that was read.
+/// 24 bytes, borrowed from the text that was read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Number<'t>(&'t str);
-
-/// The powers of ten that a float of 64 bits holds exactly.
-const TENS: [f64; 23] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
-    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
-];
+pub struct Number<'t> {
+    /// ASCII: no check that it is UTF-8 is made for numbers whose text nobody asks for.
+    text: &'t [u8],
+    decimal: Decimal,
+}
 
 impl<'t> Number<'t> {
-    /// Names a text that has the form of a number.
+    /// Names a text that has the form of a number; `decimal` is its value, if that is kept.
     #[inline]
-    pub(crate) const fn new(text: &'t str) -> Self {
-        Self(text)
+    pub(crate) const fn new(text: &'t [u8], decimal: Decimal) -> Self {
+        Self { text, decimal }
     }
 
     /// Returns the number as it is written.
+    ///
+    /// # Complexity
+    ///
+    /// O(bytes): that it is UTF-8 is looked up again.
     #[inline]
     #[must_use]
     pub const fn as_str(self) -> &'t str {
-        self.0
+        as_str(self.text)
+    }
+
+    /// Returns the digits, if they are kept.
+    #[inline]
+    pub(crate) const fn decimal(self) -> Decimal {
+        self.decimal
     }
 
     /// Returns `true` if there is neither a fraction nor an exponent.
     ///
     /// # Complexity
     ///
-    /// O(bytes), as that of all below.
+    /// O(1) for up to 17 digits without an exponent, else O(bytes), as that of all below.
+    #[inline]
     #[must_use]
     pub fn is_integer(self) -> bool {
-        !self.0.bytes().any(|byte| matches!(byte, b'.' | b'e' | b'E'))
+        if !self.decimal.is_none() {
+            return self.decimal.fraction() == 0;
+        }
+        !self.text.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E'))
     }
 
     /// Returns an integer, or `None` where it is written as none or does not fit.
+    #[inline]
     #[must_use]
     pub fn i64(self) -> Option<i64> {
-        self.0.parse().ok()
+        if !self.decimal.is_none() {
+            return self.decimal.i64();
+        }
+        self.as_str().parse().ok()
     }
 
     /// Returns an integer, or `None` where it is written as none, is negative or does not fit.
+    #[inline]
     #[must_use]
     pub fn u64(self) -> Option<u64> {
-        self.0.parse().ok()
+        if !self.decimal.is_none() {
+            let integer = self.decimal.i64().filter(|_| !self.decimal.is_negative());
+            return integer.map(i64::unsigned_abs);
+        }
+        self.as_str().parse().ok()
     }
 
     /// Returns the nearest number of 64 bits, or `None` where that is infinite.
     #[inline]
     #[must_use]
     pub fn f64(self) -> Option<f64> {
-        match self.short() {
+        match self.decimal.f64() {
             Some(number) => Some(number),
-            None => self.0.parse().ok().filter(|number: &f64| number.is_finite()),
+            None => read(self.text),
         }
     }
 
     /// Returns the nearest number of 32 bits, or `None` where that is infinite.
     #[must_use]
     pub fn f32(self) -> Option<f32> {
-        self.0.parse().ok().filter(|number: &f32| number.is_finite())
+        self.as_str().parse().ok().filter(|number: &f32| number.is_finite())
     }
+}
 
-    /// Returns the number where both its digits and its power of ten are floats themselves, so that
-    /// one division gives the nearest; most that people and tools write are.
-    #[inline]
-    fn short(self) -> Option<f64> {
-        let bytes = self.0.as_bytes();
-        let (negative, digits) = match bytes {
-            [b'-', digits @ ..] => (true, digits),
-            digits => (false, digits),
-        };
-        // More digits than these might not fit 53 bits, or overflow.
-        if digits.len() > 16 {
-            return None;
-        }
-        let (mut whole, mut fraction) = (0_u64, 0);
-        let mut step = 0;
-        for &byte in digits {
-            if byte.is_ascii_digit() {
-                whole = whole * 10 + u64::from(byte - b'0');
-                fraction += step;
-            } else if byte == b'.' {
-                step = 1;
-            } else {
-                return None;
-            }
-        }
-        if whole >= 1 << 53 {
-            return None;
-        }
-        let number = whole as f64 / TENS[fraction];
-        Some(if negative { -number } else { number })
+const fn as_str(text: &[u8]) -> &str {
+    match core::str::from_utf8(text) {
+        Ok(text) => text,
+        Err(_) => "",
     }
+}
+
+/// Reads any number. It takes no [`Number`], which would have to be in memory then for all callers.
+#[inline(never)]
+fn read(text: &[u8]) -> Option<f64> {
+    as_str(text).parse().ok().filter(|number: &f64| number.is_finite())
 }
 
 impl fmt::Debug for Number<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
+        f.write_str(self.as_str())
     }
 }
 
 impl fmt::Display for Number<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
+        f.write_str(self.as_str())
     }
 }

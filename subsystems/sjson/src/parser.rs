@@ -19,6 +19,7 @@ use crate::options::{DEPTH_MAX, Dialect, Options};
 
 mod number;
 mod quoted;
+mod run;
 mod space;
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,8 @@
 //! Keys and strings.
 
-use crate::class::{BARE, PLAIN, is};
+use crate::class::{BARE, is};
 use crate::error::ParseError;
-use crate::parser::{Parser, why};
+use crate::parser::{Parser, run, why};
 use crate::string::{Text, TextForm, four};
 
 const THREE_QUOTES: &str = "\"\"\"";
@@ -64,12 +64,7 @@ impl<'t> Parser<'t> {
         let mut escaped = false;
         loop {
             let text = self.text.as_bytes();
-            let mut at = self.at;
-            while let Some(&byte) = text.get(at)
-                && is(byte, PLAIN)
-            {
-                at += 1;
-            }
+            let at = run::plain_end(text, self.at);
             self.at = at;
             match text.get(at) {
                 Some(b'"') => break,

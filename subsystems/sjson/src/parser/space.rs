@@ -10,12 +10,7 @@ impl Parser<'_> {
     pub(super) fn byte_behind_space(&mut self) -> Result<Option<u8>, ParseError> {
         loop {
             let text = self.text.as_bytes();
-            let mut at = self.at;
-            while let Some(&byte) = text.get(at)
-                && is(byte, SPACE)
-            {
-                at += 1;
-            }
+            let at = space_end(text, self.at);
             self.at = at;
             match text.get(at) {
                 Some(b'/') if !self.is_json => self.comment()?,
@@ -33,6 +28,17 @@ impl Parser<'_> {
         self.at += len;
         Ok(())
     }
+}
+
+/// Returns where the space that begins at `at` ends.
+#[inline]
+pub(super) fn space_end(text: &[u8], mut at: usize) -> usize {
+    while let Some(&byte) = text.get(at)
+        && is(byte, SPACE)
+    {
+        at += 1;
+    }
+    at
 }
 
 /// Returns the length of the comment that `text` begins with, or `None` if it does not begin with

@@ -10,7 +10,7 @@ impl<'t> Parser<'t> {
     #[inline]
     pub(super) fn value(&mut self, byte: Option<u8>) -> Result<Event<'t>, ParseError> {
         let event = match byte {
-            Some(b'-' | b'0'..=b'9') => self.number()?,
+            Some(b'-' | b'0'..=b'9') => Event::Number(self.number()?),
             Some(b'"') => Event::String(self.string()?),
             Some(b'{') => return self.begin(Nest::Object, 1),
             Some(b'[') => return self.begin(Nest::Array, 1),

@@ -20,12 +20,19 @@ pub(super) fn read<A: Allocator + ?Sized>(
 ) -> Result<(), ReadError> {
     while let Some(event) = parser.next_event()? {
         match event {
-            Event::Number(text) => match number(text) {
-                Some(Parsed::I64(number)) => builder.try_i64(number)?,
-                Some(Parsed::U64(number)) => builder.try_u64(number)?,
-                Some(Parsed::F64(number)) => builder.try_f64(number)?,
-                None => return Err(parser.error_here(&TOO_LARGE).into()),
-            },
+            Event::Number(first) => {
+                let mut next = Some(first);
+                while let Some(text) = next {
+                    match number(text) {
+                        Some(Parsed::I64(number)) => builder.try_i64(number)?,
+                        Some(Parsed::U64(number)) => builder.try_u64(number)?,
+                        Some(Parsed::F64(number)) => builder.try_f64(number)?,
+                        None => return Err(parser.error_here(&TOO_LARGE).into()),
+                    };
+                    next = parser.further_number()?;
+                }
+                true
+            }
             Event::Null => builder.try_null()?,
             Event::Bool(value) => builder.try_bool(value)?,
             Event::String(string) => builder.try_string_with(|text| append(text, string))?,
@@ -46,22 +53,40 @@ enum Parsed {
 
 /// Returns what a number is worth; `None` where it is too large.
 #[inline]
-fn number(text: Number<'_>) -> Option<Parsed> {
-    // Zero keeps its sign.
-    if text.is_integer() && text.as_str() != "-0" {
-        if let Some(number) = text.i64() {
-            return Some(Parsed::I64(number));
-        }
-        if let Some(number) = text.u64() {
-            return Some(Parsed::U64(number));
-        }
+fn number(number: Number<'_>) -> Option<Parsed> {
+    let decimal = number.decimal();
+    match decimal.i64() {
+        // Zero keeps its sign.
+        Some(0) if decimal.is_negative() => Some(Parsed::F64(-0.0)),
+        Some(integer) => Some(Parsed::I64(integer)),
+        None => match decimal.f64() {
+            Some(float) => Some(Parsed::F64(float)),
+            None => long(number.as_str()),
+        },
     }
-    text.f64().map(Parsed::F64)
 }
 
+/// Returns what a number of many digits or with an exponent is worth.
+#[inline(never)]
+fn long(text: &str) -> Option<Parsed> {
+    if let Ok(number) = text.parse() {
+        return Some(Parsed::I64(number));
+    }
+    if let Ok(number) = text.parse() {
+        return Some(Parsed::U64(number));
+    }
+    let float = text.parse().ok().filter(|float: &f64| float.is_finite());
+    float.map(Parsed::F64)
+}
+
+/// Appends a string; one without escapes is passed on as it is, not in memory as a [`Text`] would.
+#[inline]
 fn append<A: Allocator + ?Sized>(
     text: &mut Array<'_, u8, A>,
     string: Text<'_>,
 ) -> Result<(), GrowError> {
-    string.unescape(|piece| text.try_extend_from_slice(piece.as_bytes()))
+    match string.plain() {
+        Some(plain) => text.try_extend_from_slice(plain.as_bytes()),
+        None => string.unescape(|piece| text.try_extend_from_slice(piece.as_bytes())),
+    }
 }

@@ -8,6 +8,7 @@ use loligo_allocators::Allocator;
 use crate::error::ReadError;
 use crate::event::Nest;
 use crate::options::Options;
+use crate::parser::Parser;
 use crate::style::Style;
 use crate::test_memory::{every_refusal, with_memory};
 use crate::value::{Value, ValueBuilder, ValueKind};
@@ -113,4 +114,52 @@ fn room_is_given_back() {
         let again = Value::try_parse_in(text.as_bytes(), &Options::SJSON, memory).expect(&text);
         assert_eq!(value, again);
     });
+}
+
+/// Numbers of an array are read without events, and everything around them as the events say.
+#[test]
+fn what_is_wrong_among_numbers_is_what_the_events_say() {
+    for text in [
+        "[1 2]",
+        "[1,]",
+        "[1,,2]",
+        "[ 1, 2",
+        "[1 ,2, 03]",
+        "[1, -]",
+        "[1, 2.]",
+        "[1, 2e]",
+        "[1, 2e5x]",
+        "[1, 2 // a\n, 3 /* b */ 4 ]",
+        "[1, 2 /* b ]",
+        "[1, 2, \"a\", 3, [4, 5], {\"b\": 6, \"c\": 7}, 8]",
+        "{\"a\": 1, 2}",
+        "[1, 2} ",
+        "1 2",
+        "[1, 2] 3",
+        "[1, 1e999, 2]",
+    ] {
+        for options in [Options::SJSON, Options::JSON] {
+            with_memory(|memory| {
+                let memory: &dyn Allocator = memory;
+                let mut parser = Parser::new(text.as_bytes(), &options);
+                let mut events = 0;
+                let error = loop {
+                    match parser.next_event() {
+                        Ok(Some(_)) => events += 1,
+                        Ok(None) => break None,
+                        Err(error) => break Some(error),
+                    }
+                };
+                match (Value::try_parse_in(text.as_bytes(), &options, memory), error) {
+                    (Ok(value), None) => assert_eq!(value.nodes.len(), events, "{text}"),
+                    (Err(ReadError::Syntax(ours)), Some(error)) => assert_eq!(ours, error),
+                    (Err(ReadError::Syntax(ours)), None) => {
+                        assert!(text.contains("1e999"), "{text}");
+                        assert_eq!((ours.line(), ours.column()), (1, 5), "{text}");
+                    }
+                    (ours, error) => panic!("{text}: {ours:?} and {error:?}"),
+                }
+            });
+        }
+    }
 }
