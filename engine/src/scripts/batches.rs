@@ -24,7 +24,7 @@ use loligo_ids::{IdString32, IdString64};
 use loligo_script::{Callback, Value};
 
 use super::Scripts;
-use super::columns::{Column, Columns, Dropped};
+use super::columns::{Column, Columns, Dropped, Losses};
 use crate::components::{CAMERA, LIGHT, MODEL, SUN};
 use crate::error::EngineError;
 use crate::memory::{FrameMemory, SharedAllocator};
@@ -253,36 +253,42 @@ impl<'m> Scripts<'m> {
         memory: &FrameMemory<'m>,
         log: &Log<'_, SharedAllocator<'m>>,
     ) -> Result<(), EngineError> {
-        let ids = owners(batch, world, memory)?;
-        if ids.is_empty() {
+        let entities = owners(batch, world, memory)?;
+        if entities.is_empty() {
             return Ok(());
         }
-        let mut columns = Columns::try_gather(&batch.columns, &ids, world.transforms(), memory)?;
+        let mut columns =
+            Columns::try_gather(&batch.columns, &entities, world.transforms(), memory)?;
         let mut views = columns.try_views(memory)?;
         let step = [Value::Number(world.step() as f64 / 1e9)];
         self.limit(|limits| limits.frame);
         let called = self.script.call_batch(world, batch.callback, &mut views, &step);
         drop(views);
+        if matches!(called, Ok(false)) {
+            let why = Why::Missing(batch.name());
+            self.note_text(IdString64::new(batch.name()).hash(), &why, log);
+        }
         self.note(called, log);
         let losses = columns.put_back(world.transforms_mut());
-        let name = batch.name();
+        self.report_losses(batch.name(), &losses, log);
+        Ok(())
+    }
+
+    /// Says what a function wrote that could not be used.
+    fn report_losses(&mut self, name: &str, losses: &Losses, log: &Log<'_, SharedAllocator<'m>>) {
+        let own = IdString64::new(name).hash();
         for (column, refused) in losses.refused {
             if let Some(column) = column
                 && refused.count > 0
             {
-                let [what, remedy] = column.refusal();
-                let who = First(refused);
+                let ([what, remedy], who) = (column.refusal(), First(refused));
                 let why = format_args!(
                     "`{name}` wrote {what} for {who}, which stays as it was; {remedy}"
                 );
-                self.note_text(
-                    IdString64::new(what).hash() ^ IdString64::new(name).hash(),
-                    &why,
-                    log,
-                );
+                self.note_text(own ^ IdString64::new(what).hash(), &why, log);
             }
         }
-        if losses.gone.count > 0 && self.failures.is_first(IdString64::new(name).hash() ^ 2) {
+        if losses.gone.count > 0 && self.failures.is_first(own ^ 2) {
             let who = First(losses.gone);
             log!(
                 log,
@@ -291,7 +297,6 @@ impl<'m> Scripts<'m> {
                  write nothing for what you destroy"
             );
         }
-        Ok(())
     }
 
     fn take_batches(&mut self) -> Array<'m, Batch<'m>, SharedAllocator<'m>> {
@@ -305,16 +310,20 @@ fn owners<'f, 'm>(
     batch: &Batch<'_>,
     world: &World<'m>,
     memory: &'f FrameMemory<'m>,
-) -> Result<Array<'f, u32, FrameMemory<'m>>, EngineError> {
-    let mut ids = Array::new_in(memory);
+) -> Result<Array<'f, Entity, FrameMemory<'m>>, EngineError> {
+    let mut entities = Array::new_in(memory);
     let mut result = Ok(());
     let mut add = |some: &[Entity]| {
-        result = result.and(ids.try_reserve(some.len()));
-        if result.is_ok() {
-            let all = some.iter().copied();
-            let placed =
-                |entity: &Entity| batch.columns.is_empty() || world.transforms().contains(*entity);
-            all.filter(placed).for_each(|entity| ids.push(entity.to_bits()));
+        result = result.and(entities.try_reserve(some.len()));
+        if result.is_err() {
+            return;
+        }
+        if batch.columns.is_empty() {
+            entities.extend_from_slice(some);
+        } else {
+            for run in world.transforms().runs(some) {
+                entities.extend_from_slice(&some[run.first..run.first + run.len()]);
+            }
         }
     };
     match batch.owners {
@@ -322,7 +331,7 @@ fn owners<'f, 'm>(
         Owners::Component(component) => world.visit_owners(component, &mut add),
     }
     result?;
-    Ok(ids)
+    Ok(entities)
 }
 
 fn text(bytes: &[u8]) -> &str {

@@ -9,10 +9,12 @@
 //! Only what differs afterwards is set: an entity that the script left alone keeps what calls such as
 //! `Transform.set_position` made of it meanwhile, and its matrix is not computed again.
 
+use core::ops::Range;
+
 use glam::{Quat, Vec3};
 use loligo_allocators::{AllocError, Arena as _};
 use loligo_containers::{Array, GrowError};
-use loligo_entities::{Entity, Transforms};
+use loligo_entities::{Entity, TransformRun, TransformRunMut, Transforms};
 use loligo_script::View;
 
 use super::ENTITY;
@@ -80,9 +82,9 @@ pub(super) struct Dropped {
 }
 
 impl Dropped {
-    fn add(&mut self, index: usize, id: u32) {
+    fn add(&mut self, index: usize, entity: Entity) {
         if self.count == 0 {
-            self.first = (index + 1, id);
+            self.first = (index + 1, entity.to_bits());
         }
         self.count += 1;
     }
@@ -100,37 +102,33 @@ pub(super) struct Losses {
 /// The entities of a call, and their numbers.
 pub(super) struct Columns<'f> {
     which: &'f [Column],
+    entities: &'f [Entity],
     ids: &'f [u32],
     numbers: &'f mut [f32],
     before: &'f [f32],
 }
 
+type Run<'t, 'm> = TransformRunMut<'t, 'm, SharedAllocator<'m>>;
+
 impl<'f> Columns<'f> {
     /// Copies the numbers of entities, all of which have a transform if there is any column.
     pub(super) fn try_gather<'m>(
         which: &'f [Column],
-        ids: &'f [u32],
+        entities: &'f [Entity],
         transforms: &Transforms<'m, SharedAllocator<'m>>,
         memory: &'f FrameMemory<'m>,
     ) -> Result<Self, AllocError> {
+        let count = entities.len();
+        let ids = memory.try_alloc_slice_fill_with(count, |index| entities[index].to_bits())?;
         let width: usize = which.iter().map(|column| column.width()).sum();
-        let numbers = memory.try_alloc_slice_fill_with(width * ids.len(), |_| 0.0)?;
-        let mut rest = &mut *numbers;
-        for column in which {
-            let (own, others) = rest.split_at_mut(column.width() * ids.len());
-            rest = others;
-            let pose = |entity| transforms.pose(entity);
-            match column {
-                Column::Position => fill(ids, own, |entity| Some(pose(entity)?.position.into())),
-                Column::Rotation => fill(ids, own, |entity| Some(pose(entity)?.rotation.into())),
-                Column::Scale => fill(ids, own, |entity| Some(pose(entity)?.scale.into())),
-                Column::WorldPosition => {
-                    fill(ids, own, |entity| Some(transforms.world(entity)?.translation.into()));
-                }
+        let numbers = memory.try_alloc_slice_fill_with(width * count, |_| 0.0)?;
+        if width > 0 {
+            for run in transforms.runs(entities) {
+                gather_run(which, &run, count, numbers);
             }
         }
         let before = memory.try_alloc_slice_copy(numbers)?;
-        Ok(Self { which, ids, numbers, before })
+        Ok(Self { which, entities, ids, numbers, before })
     }
 
     /// Returns a view of the ids, and one for each column of numbers.
@@ -164,68 +162,123 @@ impl<'f> Columns<'f> {
             *of = Some(*column);
             let range = from..from + column.width() * self.ids.len();
             from = range.end;
-            let columns = (self.ids, &self.numbers[range.clone()], &self.before[range]);
-            let gone = &mut Dropped::default();
-            match column {
-                Column::Position => put(columns, refused, gone, |entity, position| {
-                    finite(position).map(|to| transforms.set_position(entity, to))
+            let written = Written {
+                entities: self.entities,
+                numbers: &self.numbers[range.clone()],
+                before: &self.before[range],
+            };
+            let gone = match column {
+                Column::Position => written.put(transforms, refused, |run, index, position| {
+                    finite(position).map(|to| run.set_position(index, to))
                 }),
-                Column::Rotation => put(columns, refused, gone, |entity, rotation| {
-                    turned(rotation).map(|to| transforms.set_rotation(entity, to))
+                Column::Rotation => written.put(transforms, refused, |run, index, rotation| {
+                    turned(rotation).map(|to| run.set_rotation(index, to))
                 }),
-                Column::Scale => put(columns, refused, gone, |entity, scale| {
-                    finite(scale).map(|to| transforms.set_scale(entity, to))
+                Column::Scale => written.put(transforms, refused, |run, index, scale| {
+                    finite(scale).map(|to| run.set_scale(index, to))
                 }),
-                Column::WorldPosition => {}
-            }
+                Column::WorldPosition => continue,
+            };
             // An entity is counted once, however many of its columns were written.
             if gone.count > losses.gone.count {
-                losses.gone = *gone;
+                losses.gone = gone;
             }
         }
         losses
     }
 }
 
-/// Fills `N` columns with the numbers of entities, those of one that has none with 0.
+/// Copies the numbers of neighbours into columns of `count` numbers each.
+fn gather_run(which: &[Column], run: &TransformRun<'_>, count: usize, numbers: &mut [f32]) {
+    let mut rest = numbers;
+    for column in which {
+        let (own, others) = rest.split_at_mut(column.width() * count);
+        rest = others;
+        match column {
+            Column::Position => fill(own, count, run, |index| run.positions[index].into()),
+            Column::Rotation => fill(own, count, run, |index| run.rotations[index].into()),
+            Column::Scale => fill(own, count, run, |index| run.scales[index].into()),
+            Column::WorldPosition => {
+                fill(own, count, run, |index| run.worlds[index].translation.into());
+            }
+        }
+    }
+}
+
+/// Fills the part of `N` columns that is of a run.
 #[inline]
 fn fill<const N: usize>(
-    ids: &[u32],
     columns: &mut [f32],
-    numbers: impl Fn(Entity) -> Option<[f32; N]>,
+    count: usize,
+    run: &TransformRun<'_>,
+    numbers: impl Fn(usize) -> [f32; N],
 ) {
-    let mut columns = columns.chunks_exact_mut(ids.len().max(1));
-    let mut columns: [&mut [f32]; N] = core::array::from_fn(|_| columns.next().unwrap_or_default());
-    for (index, id) in ids.iter().enumerate() {
-        let Some(own) = Entity::from_bits(*id).and_then(&numbers) else { continue };
-        for (column, number) in columns.iter_mut().zip(own) {
+    let mut columns = columns.chunks_exact_mut(count);
+    let mut columns: [&mut [f32]; N] = core::array::from_fn(|_| {
+        let column = columns.next().unwrap_or_default();
+        &mut column[run.first..run.first + run.len()]
+    });
+    for index in 0..run.len() {
+        for (column, number) in columns.iter_mut().zip(numbers(index)) {
             column[index] = number;
         }
     }
 }
 
-/// Calls `set` for each entity whose numbers differ from those before; it returns `None` for numbers
-/// that mean nothing, and `false` for an entity that is gone.
-#[inline]
-fn put<const N: usize>(
-    (ids, numbers, before): (&[u32], &[f32], &[f32]),
-    refused: &mut Dropped,
-    gone: &mut Dropped,
-    mut set: impl FnMut(Entity, [f32; N]) -> Option<bool>,
-) {
-    let of = |all: &'_ [f32], index: usize| -> [f32; N] {
-        core::array::from_fn(|column| all[column * ids.len() + index])
-    };
-    for (index, id) in ids.iter().enumerate() {
-        let own = of(numbers, index);
-        if own.map(f32::to_bits) == of(before, index).map(f32::to_bits) {
-            continue;
+/// What a script wrote into the views of a column.
+struct Written<'w> {
+    entities: &'w [Entity],
+    numbers: &'w [f32],
+    before: &'w [f32],
+}
+
+impl Written<'_> {
+    /// Calls `set` for each entity whose numbers differ from those before; it returns `None` for numbers
+    /// that mean nothing. Returns who is gone.
+    #[inline]
+    fn put<'m, const N: usize>(
+        &self,
+        transforms: &mut Transforms<'m, SharedAllocator<'m>>,
+        refused: &mut Dropped,
+        set: impl Fn(&mut Run<'_, 'm>, usize, [f32; N]) -> Option<()>,
+    ) -> Dropped {
+        let (mut gone, mut next) = (Dropped::default(), 0);
+        transforms.edit_runs(self.entities, |mut run| {
+            let (first, len) = (run.first(), run.len());
+            self.note_gone::<N>(next..first, &mut gone);
+            next = first + len;
+            let [numbers, before] =
+                [self.numbers, self.before].map(|all| self.part::<N>(all, first, len));
+            for index in 0..len {
+                let own = numbers.map(|column| column[index]);
+                if own.map(f32::to_bits) != before.map(|column| column[index].to_bits())
+                    && set(&mut run, index, own).is_none()
+                {
+                    refused.add(first + index, self.entities[first + index]);
+                }
+            }
+        });
+        self.note_gone::<N>(next..self.entities.len(), &mut gone);
+        gone
+    }
+
+    /// Adds those of a range that were written, and have no transform any more.
+    #[inline]
+    fn note_gone<const N: usize>(&self, range: Range<usize>, gone: &mut Dropped) {
+        for index in range {
+            let [own, before] = [self.numbers, self.before]
+                .map(|all| self.part::<N>(all, index, 1).map(|column| column[0].to_bits()));
+            if own != before {
+                gone.add(index, self.entities[index]);
+            }
         }
-        match Entity::from_bits(*id).map_or(Some(false), |entity| set(entity, own)) {
-            Some(true) => {}
-            Some(false) => gone.add(index, *id),
-            None => refused.add(index, *id),
-        }
+    }
+
+    /// Returns some elements of each column.
+    #[inline]
+    fn part<'p, const N: usize>(&self, all: &'p [f32], first: usize, len: usize) -> [&'p [f32]; N] {
+        let count = self.entities.len();
+        core::array::from_fn(|column| &all[column * count + first..][..len])
     }
 }
 
