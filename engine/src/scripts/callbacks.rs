@@ -19,11 +19,11 @@ pub(super) const EVENTS: [&str; 3] = ["spawned", "removed", "resource_changed"];
 pub(super) const EVENTS_ALL: [&str; 3] = ["spawned_all", "removed_all", "resource_changed_all"];
 
 /// The table of functions that are called for many entities.
-const BATCHES: &str = "batches";
+pub(super) const BATCHES: &str = "batches";
 
 /// Lists global functions that are called as one of the engine's but for capitals, underscores and
 /// an `on` before it, and tables that are called as its table `batches`.
-const LOOK_ALIKES: &str = "
+pub(super) const LOOK_ALIKES: &str = "
 local function plain(name) return (name:lower():gsub('_', '')) end
 local found = {}
 local function find(kind, wanted)

@@ -1,6 +1,10 @@
 //! Functions of scripts that are called once for many entities or events.
 
-use loligo_engine::{Engine, EngineOptions, with_engine};
+use std::path::Path;
+
+use loligo_engine::{
+    Engine, EngineOptions, SUBSYSTEMS, SubsystemAllocator, SubsystemMemory, with_engine,
+};
 use loligo_ids::id32;
 use serde_json::json;
 
@@ -9,7 +13,7 @@ use crate::support::Game;
 use crate::tools::with_tool_of;
 
 /// A game of `side` times `side` boxes, all tagged `box`, and a script.
-fn game(side: u32, main: &str) -> Game {
+pub(crate) fn game(side: u32, main: &str) -> Game {
     let game = Game::new(side);
     let config = std::fs::read_to_string(game.sources().join("game.config")).expect("written");
     game.write("game.config", &format!("{config}\nscript = \"main\""));
@@ -48,7 +52,7 @@ fn said(game: &Game, part: &str) -> Vec<String> {
     game.log.all().into_iter().filter(|line| line.contains(part)).collect()
 }
 
-const RISE: &str = "
+pub(crate) const RISE: &str = "
 batches = { { call = 'rise', tag = 'box', columns = 'position' } }
 function rise(boxes, x, y, z, step)
     calls = (calls or 0) + 1
@@ -414,4 +418,36 @@ fn batches_take_no_memory_after_the_first_frames() {
         assert!(after[2].0 <= before[2].0 + 4096, "of scripts: {before:?} {after:?}");
         assert_eq!(engine.script_failures().count, 0, "{:?}", game.log.all());
     });
+}
+
+#[test]
+fn a_batch_without_memory_is_not_called_and_the_game_goes_on() {
+    let budget = |main: &str, budget: Option<usize>| {
+        let game = game(30, main);
+        let mut options = EngineOptions { threads: Some(1), ..game.options(Path::new("")) };
+        let data = game.data();
+        options.data = &data;
+        let engine = SUBSYSTEMS.iter().position(|name| *name == "engine").expect("it is there");
+        let memory = SubsystemMemory { allocator: SubsystemAllocator::Shared, budget };
+        options.plan.set_subsystem(engine, memory);
+        let peak = with_engine(&options, |engine| {
+            (0..4).for_each(|_| engine.frame(&mut ()).expect("the game goes on"));
+            let peak =
+                engine.memory().subsystem("engine").expect("it is there").stats().peak_granted;
+            (peak, engine.script_failures().count, position(engine, id32!("box3"))[0])
+        });
+        (peak.expect("it boots"), said(&game, "`many` in `batches` was not called"))
+    };
+    let many = "batches = {
+            { call = 'many', tag = 'box', columns = 'position rotation scale world_position' },
+            { call = 'few', tag = 'turns' },
+        }
+        function many(boxes, x) x[4] = -7 end
+        function few() end";
+    let ((most, _, _), _) = budget(&many.replace("tag = 'box'", "tag = 'turns'"), None);
+    let ((_, failed, x), lines) = budget(many, Some(most + 1024));
+    assert_eq!((failed, lines.len(), x), (4, 1, 6.0), "{lines:?}");
+    assert!(lines[0].contains("memory") || lines[0].contains("refuse"), "{lines:?}");
+    let ((_, failed, x), _) = budget(many, None);
+    assert_eq!((failed, x), (0, -7.0), "with memory it is called");
 }
