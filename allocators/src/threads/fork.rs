@@ -127,7 +127,7 @@ fn others() -> Option<&'static Held> {
 
 /// Takes all locks, or none: a thread that waits for one and holds another may wait for a thread that
 /// waits for that other one. So it waits for each a while only, and begins again with the one that
-/// was not free: sooner or later that is one which nobody holds who waits for another.
+/// was not free: sooner or later that is one whose holder does not wait for another.
 extern "C" fn before() {
     enter();
     IS_NEAR.store(true, Ordering::Relaxed);
