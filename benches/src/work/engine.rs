@@ -95,7 +95,7 @@ impl Game {
         Self { folder }
     }
 
-    /// Boots the game and returns how long its script takes in a frame.
+    /// Boots the game and returns the time of its script in a frame.
     fn pass(&self) -> Pass {
         let data = self.folder.path().join("data");
         let mut without = DisabledSubsystems::default();
