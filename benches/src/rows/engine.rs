@@ -1,9 +1,9 @@
 //! The rows of the engine: what a frame's script takes.
 //!
 //! `batch10k` is the update of 10 000 entities by one function in the table `batches`, from the
-//! beginning of the frame to the end of its scripts: their positions are copied, changed by the script,
-//! compared and set. `batch10k-over-calls` compares it with an `update` that calls `Transform.set_xyz`
-//! for each.
+//! beginning of the frame to the end of its scripts: their positions are copied, changed by the
+//! script, compared and set. `batch10k-over-calls` compares it with an `update` that calls
+//! `Transform.set_xyz` for each.
 
 use crate::contender::Race;
 use crate::outcome::Aim;

@@ -1,5 +1,5 @@
-//! A game of ten thousand entities that one script moves: in one call for all of them, or in a call for
-//! each.
+//! A game of ten thousand entities that one script moves: in one call for all of them, or in a call
+//! for each.
 
 use core::num::NonZeroUsize;
 use std::fs;
@@ -28,8 +28,8 @@ const CONFIG: &str = "title = \"Leaves\" level = \"leaves\" frame = \"leaves\" w
 const FRAME: &str = "targets = {} passes = [ { name = \"main\" color = [ \"window\" ] \
     clear = { color = [ 0 0 0 1 ] } layers = [ { name = \"opaque\" order = \"by_state\" } ] } ]";
 
-/// The same work both ways. A script that calls for each entity keeps where it is, as a function that
-/// asks makes a vector each time.
+/// The same work both ways. A script that calls for each entity keeps where it is, as a function
+/// that asks makes a vector each time.
 const BATCH: &str = "local speeds = {}
     batches = { { call = 'fall', tag = 'leaf', columns = 'position' } }
     function fall(leaves, x, y, z, step)
@@ -70,7 +70,8 @@ impl Game {
         for at in 1..=ENTITIES {
             let (x, z) = (at % 100, at / 100);
             level += &format!(
-                "leaf{at} = {{ components = {{ tag = \"leaf\" transform = {{ position = [ {x} 1000 {z} ] }} }} }}\n"
+                "leaf{at} = {{ components = {{ tag = \"leaf\" \
+                 transform = {{ position = [ {x} 1000 {z} ] }} }} }}\n"
             );
         }
         level += "}\n";

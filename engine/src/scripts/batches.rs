@@ -10,9 +10,9 @@
 //! end
 //! ```
 //!
-//! They are listed, not found by their names: an entry says which entities and numbers are copied, and
-//! the order of entries is that of the calls. An entry names its function by a text, so that a reload
-//! replaces it.
+//! They are listed, not found by their names: an entry says which entities and numbers are copied,
+//! and the order of entries is that of the calls. An entry names its function by a text, so that a
+//! reload replaces it.
 
 use core::fmt;
 
@@ -40,57 +40,9 @@ const COMPONENTS: [(&str, ComponentType); 6] = [
     ("light", LIGHT),
 ];
 
-/// Writes the table `batches` as a line for each entry: the function, `tag` or `component`, its name,
-/// and the columns, with tabs between; or `!` and what is wrong.
-const LIST: &str = "
-local list, lines = rawget(_G, 'batches'), {}
-local known = { call = true, tag = true, component = true, columns = true }
-local function wrong(why) lines[#lines + 1] = '!\\t' .. why:gsub('%c', ' ') end
-local function is_word(value) return type(value) == 'string' and value:find('^[^%c]+$') ~= nil end
-local function read(entry, where)
-    if type(entry) ~= 'table' then
-        return where .. ' is a ' .. type(entry) .. '; write { call = \"fall\", tag = \"leaf\" }'
-    end
-    local unknown
-    for key in pairs(entry) do
-        local name = tostring(key)
-        if not known[key] and (unknown == nil or name < unknown) then unknown = name end
-    end
-    if unknown ~= nil then
-        return where .. ': the key `' .. unknown .. '` means nothing; the keys are call, tag, component, columns'
-    end
-    if not is_word(entry.call) then
-        return where .. ': `call` is a ' .. type(entry.call) .. '; give the name of a global function, in quotes'
-    end
-    if (entry.tag == nil) == (entry.component == nil) then
-        return where .. ': which entities is `' .. entry.call .. '` for? give either `tag` or `component`'
-    end
-    local kind = entry.tag ~= nil and 'tag' or 'component'
-    if not is_word(entry[kind]) then
-        return where .. ': `' .. kind .. '` is a ' .. type(entry[kind]) .. '; give a name, in quotes'
-    end
-    local columns = entry.columns
-    if columns == nil then columns = 'position' end
-    if type(columns) ~= 'string' or columns:find('%c') then
-        return where .. ': `columns` is a ' .. type(columns) .. '; give words, such as \"position rotation\"'
-    end
-    lines[#lines + 1] = table.concat({ entry.call, kind, entry[kind], columns }, '\\t')
-end
-if list ~= nil and type(list) ~= 'table' then
-    wrong('`batches` is a ' .. type(list) .. '; write { { call = \"fall\", tag = \"leaf\" } }')
-elseif list ~= nil then
-    for at = 1, #list do
-        local why = read(list[at], 'entry ' .. at .. ' of `batches`')
-        if why then wrong(why) end
-    end
-    for key in pairs(list) do
-        if type(key) ~= 'number' or key < 1 or key > #list then
-            wrong('`batches` is a list, and has keys that are not from 1 to ' .. #list .. '; write its entries in braces each')
-            break
-        end
-    end
-end
-return table.concat(lines, '\\n')";
+/// Writes the table as a line for each entry: the function, `tag` or `component`, its name and the
+/// columns, with tabs between; or `!` and what is wrong.
+const LIST: &str = include_str!("batches.lua");
 
 /// Which entities a function is called for.
 enum Owners {
@@ -219,8 +171,8 @@ impl<'m> Scripts<'m> {
                 log!(
                     log,
                     Warning,
-                    "`{name}` in `batches` is for the tag `{tag}`, which no entity has had so far; correct \
-                     its name, or give it to an entity"
+                    "`{name}` in `batches` is for the tag `{tag}`, which no entity has had so far; \
+                     correct its name, or give it to an entity"
                 );
             }
         }
@@ -305,7 +257,7 @@ impl<'m> Scripts<'m> {
     }
 }
 
-/// Returns the entities of a batch, of which those without a transform are left out if it has columns.
+/// Returns the entities of a batch; those without a transform are left out if it has columns.
 fn owners<'f, 'm>(
     batch: &Batch<'_>,
     world: &World<'m>,
@@ -379,8 +331,8 @@ impl fmt::Display for Why<'_> {
             }
             Self::Missing(call) => write!(
                 f,
-                "`batches` names the function `{call}`, and there is no global function of that name; \
-                 define it, or correct the name"
+                "`batches` names the function `{call}`, and there is no global function of that \
+                 name; define it, or correct the name"
             ),
             Self::Memory(call) => {
                 write!(

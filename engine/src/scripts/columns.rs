@@ -6,8 +6,8 @@
 //! before    | x x x | y y y | ..                         as they were, to find what was written
 //! ```
 //!
-//! Only what differs afterwards is set: an entity that the script left alone keeps what calls such as
-//! `Transform.set_position` made of it meanwhile, and its matrix is not computed again.
+//! Only what differs afterwards is set: an entity that the script left alone keeps what calls such
+//! as `Transform.set_position` made of it meanwhile, and its matrix is not computed again.
 
 use core::ops::Range;
 
@@ -93,9 +93,9 @@ impl Dropped {
 /// What was not put back.
 #[derive(Default)]
 pub(super) struct Losses {
-    /// For which column, and whose numbers were refused.
+    /// For each column, which numbers were refused.
     pub(super) refused: [(Option<Column>, Dropped); Column::ALL.len()],
-    /// Who was destroyed in the meantime.
+    /// Which were destroyed in the meantime.
     pub(super) gone: Dropped,
 }
 
@@ -233,8 +233,8 @@ struct Written<'w> {
 }
 
 impl Written<'_> {
-    /// Calls `set` for each entity whose numbers differ from those before; it returns `None` for numbers
-    /// that mean nothing. Returns who is gone.
+    /// Calls `set` for each entity whose numbers differ from those before; it returns `None` for
+    /// numbers that mean nothing. Returns which entities are gone.
     #[inline]
     fn put<'m, const N: usize>(
         &self,

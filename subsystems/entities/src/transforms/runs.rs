@@ -8,7 +8,7 @@ use loligo_allocators::Allocator;
 use super::{At, Level, Transforms};
 use crate::entity::Entity;
 
-/// The transforms of entities that are next to each other, in the order in which they were asked for.
+/// The transforms of entities that are next to each other, in the order that was asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct TransformRun<'t> {
     /// The index of the first of them among all that were asked for.
@@ -117,7 +117,7 @@ impl<A: Allocator + ?Sized> fmt::Debug for TransformRunMut<'_, '_, A> {
 }
 
 impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
-    /// Returns the transforms of entities, in runs of neighbours; those that have none are left out.
+    /// Returns the transforms of entities, in runs of neighbours; entities without are left out.
     ///
     /// # Complexity
     ///
@@ -131,7 +131,7 @@ impl<'a, A: Allocator + ?Sized> Transforms<'a, A> {
         })
     }
 
-    /// Calls `edit` for the transforms of entities, in runs of neighbours; those that have none are left
+    /// Calls `edit` for the transforms of entities, in runs of neighbours; entities without are left
     /// out.
     ///
     /// # Complexity
