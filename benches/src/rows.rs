@@ -4,6 +4,7 @@ pub mod buddy;
 pub mod containers;
 pub mod cost;
 pub mod diagnostics;
+pub mod engine;
 pub mod entities;
 pub mod expressions;
 pub mod frame;
@@ -236,6 +237,7 @@ pub fn all(traces: &[String]) -> Vec<Row> {
     rows.extend(ids::rows());
     rows.extend(containers::rows());
     rows.extend(diagnostics::rows());
+    rows.extend(engine::rows());
     rows.extend(entities::rows());
     rows.extend(expressions::rows());
     rows.extend(monitor::rows());

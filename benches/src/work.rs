@@ -6,6 +6,7 @@ pub(crate) mod containers;
 pub(crate) mod diagnostics;
 pub(crate) mod doubling;
 pub(crate) mod draws;
+pub(crate) mod engine;
 pub(crate) mod entities;
 pub(crate) mod expressions;
 pub(crate) mod frames;

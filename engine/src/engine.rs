@@ -446,7 +446,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         #[cfg(feature = "script")]
         if let Some(scripts) = &mut self.scripts {
             let _scope = current::scope(name!("scripts"));
-            scripts.update(&mut self.world, &self.log);
+            scripts.update(&mut self.world, logic.memory, &self.log);
         }
         logic.update(&mut self.world);
     }
@@ -456,6 +456,10 @@ impl<'e, 'm> Engine<'e, 'm> {
         let mut events = EventStream::new_in(memory_of(&self.memory, "entities"));
         core::mem::swap(&mut events, &mut self.spare_events);
         let mut events = self.world.take_events(events);
+        #[cfg(feature = "script")]
+        if let Some(scripts) = &mut self.scripts {
+            scripts.events(&mut self.world, &events, logic.memory, &self.log);
+        }
         for event in events.iter() {
             #[cfg(feature = "script")]
             if let Some(scripts) = &mut self.scripts {

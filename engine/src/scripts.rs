@@ -8,7 +8,7 @@ use core::fmt;
 use core::time::Duration;
 
 use loligo_allocators::{Arena, SharedRef};
-use loligo_containers::{Array, Event as _, EventRecord, GrowError, SortedMap};
+use loligo_containers::{Array, GrowError, SortedMap};
 use loligo_diagnostics::{Log, log};
 use loligo_ids::IdString64;
 use loligo_resources::ResourceKey;
@@ -19,10 +19,13 @@ use loligo_script::{
 
 use crate::error::EngineError;
 use crate::memory::{FrameMemory, SharedAllocator};
-use crate::world::{Removed, ResourceChanged, Spawned, World};
+use crate::world::World;
 
+mod batches;
 mod bindings;
 mod callbacks;
+mod columns;
+mod events;
 mod failures;
 mod options;
 #[cfg(test)]
@@ -32,6 +35,8 @@ pub use bindings::{ENTITY, EntityId, bindings};
 pub use failures::ScriptFailures;
 pub use options::{ScriptLimits, ScriptOptions};
 
+use batches::Batches;
+use events::EventCallbacks;
 use failures::{Failures, Say};
 
 /// The type of resources that are scripts.
@@ -126,9 +131,8 @@ pub(crate) struct Scripts<'m> {
     collector: Collector,
     start: Callback,
     update: Callback,
-    spawned: Callback,
-    removed: Callback,
-    changed: Callback,
+    events: EventCallbacks,
+    batches: Batches<'m>,
     failures: Failures<'m>,
     /// Scripts that could not be loaded, which are tried again at each reload: what they ask for
     /// may have come.
@@ -150,16 +154,16 @@ impl<'m> Scripts<'m> {
         let settings = Settings { checks: options.checks, ..Settings::default() };
         let made = || {
             let mut script = Script::try_new(&bindings(), &settings, memory)?;
-            let [start, update, spawned, removed, changed] =
-                callbacks::NAMES.map(|name| script.callback(name));
+            let mut find = |name: &str| script.callback(name);
+            let (start, update) = (find(callbacks::START)?, find(callbacks::UPDATE)?);
+            let events = EventCallbacks::try_new(&mut find)?;
             Ok::<_, ScriptError<'m>>(Self {
                 script,
                 collector: Collector::new(CollectorSettings::default()),
-                start: start?,
-                update: update?,
-                spawned: spawned?,
-                removed: removed?,
-                changed: changed?,
+                start,
+                update,
+                events,
+                batches: Batches::new_in(memory),
                 failures: Failures::new_in(memory),
                 failed: Array::new_in(memory),
                 limits: options.limits,
@@ -202,16 +206,23 @@ impl<'m> Scripts<'m> {
         self.limit(|limits| limits.frame);
         let called = self.script.call(world, self.start, &[]);
         self.note(called, log);
+        self.read_batches(world, false, log, &mut |_| {});
         self.print(world, log);
     }
 
-    /// Runs an update of the scripts.
-    pub(crate) fn update(&mut self, world: &mut World<'m>, log: &Log<'_, SharedAllocator<'m>>) {
+    /// Runs an update of the scripts: their `update`, then what is for many entities.
+    pub(crate) fn update(
+        &mut self,
+        world: &mut World<'m>,
+        memory: &FrameMemory<'m>,
+        log: &Log<'_, SharedAllocator<'m>>,
+    ) {
         self.limit(|limits| limits.frame);
         self.script.begin_frame();
         let step = Value::Number(world.step() as f64 / 1e9);
         let called = self.script.call(world, self.update, &[step]);
         self.note(called, log);
+        self.update_batches(world, memory, log);
         self.print(world, log);
     }
 
@@ -220,30 +231,6 @@ impl<'m> Scripts<'m> {
     pub(crate) fn collect(&mut self, log: &Log<'_, SharedAllocator<'m>>) {
         let collected = self.collector.collect(&mut self.script, || false);
         self.note(collected, log);
-    }
-
-    /// Calls what a script has for an event.
-    pub(crate) fn event(
-        &mut self,
-        world: &mut World<'m>,
-        event: &EventRecord<'_>,
-        log: &Log<'_, SharedAllocator<'m>>,
-    ) {
-        self.limit(|limits| limits.frame);
-        let called = match event.kind() {
-            Spawned::TYPE => {
-                let Some(Spawned { count }) = event.get() else { return };
-                self.script.call(world, self.spawned, &[Value::Number(count.into())])
-            }
-            Removed::TYPE => {
-                let Some(Removed { entity, count }) = event.get() else { return };
-                let arguments = [Value::Id(ENTITY, entity), Value::Number(count.into())];
-                self.script.call(world, self.removed, &arguments)
-            }
-            ResourceChanged::TYPE => self.script.call(world, self.changed, &[]),
-            _ => return,
-        };
-        self.note(called, log);
     }
 
     /// Runs a line of the console.
@@ -260,6 +247,7 @@ impl<'m> Scripts<'m> {
             Ok(text) => answer.write_str(core::str::from_utf8(&text).unwrap_or("(no UTF-8)")),
             Err(error) => write!(answer, "{error}").and(Err(fmt::Error)),
         };
+        self.read_batches(world, false, log, &mut |_| {});
         self.print(world, log);
         result
     }
@@ -289,6 +277,8 @@ impl<'m> Scripts<'m> {
         for key in &*keys {
             self.reload_one(world, *key, memory, log, say)?;
         }
+        self.read_batches(world, true, log, say);
+        self.check_batches(world, log, say);
         callbacks::warn_of_look_alikes(&mut self.script, world, log);
         self.print(world, log);
         Ok(())
@@ -327,15 +317,20 @@ impl<'m> Scripts<'m> {
     /// fails in each frame says so once.
     fn note<T>(&mut self, result: Result<T, ScriptError<'_>>, log: &Log<'_, SharedAllocator<'m>>) {
         let Err(error) = result else { return };
-        match self.failures.add(&error) {
-            Say::All => log!(log, Error, "{error}"),
-            Say::TooMany => log!(
-                log,
-                Error,
-                "scripts fail at more places than are named here; correct those above first"
-            ),
-            Say::Nothing => {}
-        }
+        let say = self.failures.add(&error);
+        say_failure(say, &error, log);
+    }
+
+    /// As [`note`](Self::note), of what the engine found wrong with what a script did. `place` says
+    /// what and where.
+    fn note_text(
+        &mut self,
+        place: u64,
+        why: &dyn fmt::Display,
+        log: &Log<'_, SharedAllocator<'m>>,
+    ) {
+        let say = self.failures.add_at(place);
+        say_failure(say, why, log);
     }
 
     fn print(&mut self, world: &mut World<'m>, log: &Log<'_, SharedAllocator<'m>>) {
@@ -344,5 +339,17 @@ impl<'m> Scripts<'m> {
             log!(log, Info, "{}", core::str::from_utf8(printed).unwrap_or("(no UTF-8)").trim_end());
             printed.clear();
         }
+    }
+}
+
+fn say_failure<'m>(say: Say, why: &dyn fmt::Display, log: &Log<'_, SharedAllocator<'m>>) {
+    match say {
+        Say::All => log!(log, Error, "{why}"),
+        Say::TooMany => log!(
+            log,
+            Error,
+            "scripts fail at more places than are named here; correct those above first"
+        ),
+        Say::Nothing => {}
     }
 }

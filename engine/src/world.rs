@@ -7,6 +7,8 @@
 use bytemuck::{AnyBitPattern, NoUninit};
 use glam::{Affine3A, Quat, Vec3};
 use loligo_containers::{Array, Event, EventStream};
+#[cfg(feature = "script")]
+use loligo_entities::ComponentType;
 use loligo_entities::{
     Data, Entities, Entity, EntityResource, Pose, SpawnError, Tags, Transforms, Unknown,
 };
@@ -205,6 +207,12 @@ impl<'m> World<'m> {
     /// Returns the camera of an entity, to be changed.
     pub fn camera_of_mut(&mut self, entity: Entity) -> Option<&mut Camera> {
         self.managers.cameras.get_mut(entity)
+    }
+
+    /// Calls `each` with the entities that have a component, some at a time.
+    #[cfg(feature = "script")]
+    pub(crate) fn visit_owners(&self, component: ComponentType, each: &mut dyn FnMut(&[Entity])) {
+        self.managers.visit_owners(component, each);
     }
 
     /// Returns the sun, if there is one, and its entity.

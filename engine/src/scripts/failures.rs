@@ -50,8 +50,12 @@ impl<'m> Failures<'m> {
 
     /// Counts a failure. O(places).
     pub(super) fn add(&mut self, error: &ScriptError<'_>) -> Say {
+        self.add_at(place_of(error))
+    }
+
+    /// As [`add`](Self::add), of a failure at a place of one's own. O(places).
+    pub(super) fn add_at(&mut self, place: u64) -> Say {
         self.counts.count += 1;
-        let place = place_of(error);
         if self.places.contains(&place) {
             return Say::Nothing;
         }
@@ -62,6 +66,17 @@ impl<'m> Failures<'m> {
             return Say::All;
         }
         if core::mem::replace(&mut self.is_full, true) { Say::Nothing } else { Say::TooMany }
+    }
+
+    /// Returns `true` if nothing was said of a place yet, and keeps it: for warnings, which are not
+    /// failures. O(places).
+    pub(super) fn is_first(&mut self, place: u64) -> bool {
+        let is_first = !self.places.contains(&place) && self.places.len() < PLACES_MAX;
+        if is_first {
+            // Without memory for the place it is said again the next time.
+            let _ = self.places.try_push(place);
+        }
+        is_first
     }
 
     /// Forgets the places, since scripts were loaded again: what still fails is said again. Counts

@@ -2,8 +2,12 @@
 
 use loligo_allocators::SharedRef;
 use loligo_entities::{ComponentManager, Components, Data, Plain, Tags, Transforms};
+#[cfg(feature = "script")]
+use loligo_entities::{ComponentType, Entity};
 
 use crate::components::{CAMERA, Camera, Model, PointLight, SUN, Sun};
+#[cfg(feature = "script")]
+use crate::components::{LIGHT, MODEL};
 use crate::memory::SharedAllocator;
 use crate::objects::Objects;
 
@@ -28,6 +32,22 @@ impl<'m> Managers<'m> {
             cameras: Plain::new_in(CAMERA, memory),
             suns: Plain::new_in(SUN, memory),
             lights: Objects::new_in(memory),
+        }
+    }
+
+    /// Calls `each` with the entities that have a component, some at a time.
+    #[cfg(feature = "script")]
+    pub(super) fn visit_owners(&self, component: ComponentType, each: &mut dyn FnMut(&[Entity])) {
+        match component {
+            ComponentType::TRANSFORM => {
+                self.transforms.worlds().for_each(|(entities, _)| each(entities));
+            }
+            ComponentType::DATA => each(self.data.entities()),
+            MODEL => each(self.models.entities()),
+            CAMERA => each(self.cameras.entities()),
+            SUN => each(self.suns.entities()),
+            LIGHT => each(self.lights.entities()),
+            _ => {}
         }
     }
 

@@ -1,6 +1,7 @@
 //! All integration tests, linked once.
 
 mod base;
+mod batches;
 mod frames;
 mod lights;
 mod memory;

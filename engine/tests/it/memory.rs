@@ -10,6 +10,7 @@ use loligo_engine::{
 use loligo_ids::id32;
 use std::alloc::System;
 
+use crate::batches;
 use crate::frames::Turning;
 use crate::support::Game;
 
@@ -35,7 +36,10 @@ fn child(test: &str) -> Output {
 
 /// Runs frames under the guard.
 fn guarded(frames: u64, plan: MemoryPlan, logic: &mut dyn for<'m> Logic<'m>) {
-    let game = Game::new(8);
+    guarded_game(&Game::new(8), frames, plan, logic);
+}
+
+fn guarded_game(game: &Game, frames: u64, plan: MemoryPlan, logic: &mut dyn for<'m> Logic<'m>) {
     let data = game.data();
     let options =
         EngineOptions { guard: Some(&GUARD), threads: Some(3), plan, ..game.options(&data) };
@@ -57,6 +61,24 @@ fn child_whose_frames_leave_the_global_heap_alone() {
         guarded(60, MemoryPlan::new(), &mut Turning::default());
         println!("60 frames; libraries: {:?}", libraries());
     }
+}
+
+#[test]
+fn child_whose_scripts_have_batches() {
+    if is_child("child_whose_scripts_have_batches") {
+        let game = batches::game(20, batches::RISE);
+        guarded_game(&game, 60, MemoryPlan::new(), &mut Turning::default());
+        println!("60 frames of batches");
+    }
+}
+
+#[test]
+fn batches_leave_the_global_heap_alone() {
+    let output = child("child_whose_scripts_have_batches");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("60 frames of batches"), "{said}");
 }
 
 #[test]

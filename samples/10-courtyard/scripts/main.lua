@@ -5,6 +5,15 @@ local HOUR = 24
 
 local up, forward = nil, nil
 local known = nil
+-- Where each bird is at home, by its entity.
+local homes = {}
+
+-- Birds and wings are many: the engine calls each of these functions once a frame, for all of them.
+batches = {
+    { call = "move_birds", tag = "bird", columns = "position rotation" },
+    { call = "flap_right", tag = "right_wing", columns = "rotation" },
+    { call = "flap_left", tag = "left_wing", columns = "rotation" },
+}
 
 -- Finds what carries a tag, and where it is when the game starts.
 local function gather(tag)
@@ -21,19 +30,11 @@ local function gather_all()
     known = {
         rings = gather("ring"),
         lanterns = gather("lantern"),
-        birds = gather("bird"),
-        left = gather("left_wing"),
-        right = gather("right_wing"),
         hours = gather("hour_hand"),
         minutes = gather("minute_hand"),
         banners = gather("banner"),
         jets = gather("jet"),
     }
-    for number, bird in ipairs(known.birds) do
-        bird.reach = math.sqrt(bird.x * bird.x + bird.z * bird.z)
-        bird.angle = math.atan2(bird.z, bird.x)
-        bird.speed = (5 + number % 7 * 0.4) / bird.reach
-    end
     for _, list in ipairs({ known.hours, known.minutes, known.banners }) do
         for _, part in ipairs(list) do
             part.turn = { Quaternion.elements(Transform.rotation(part.entity)) }
@@ -47,20 +48,44 @@ local function turned(part, rotation)
     Transform.set_rotation(part.entity, Quaternion.multiply(own, rotation))
 end
 
-local function move_birds(time)
-    for number, bird in ipairs(known.birds) do
-        local angle = bird.angle + time * bird.speed
-        local lift = math.sin(time * 0.7 + number) * 0.8
-        Transform.set_xyz(bird.entity, math.cos(angle) * bird.reach, bird.y + lift, math.sin(angle) * bird.reach)
-        Transform.set_rotation(bird.entity, Quaternion.axis_angle(up, -angle))
+local function settle(bird, number, x, y, z)
+    local reach = math.sqrt(x * x + z * z)
+    local home = { number = number, y = y, reach = reach, angle = math.atan2(z, x), speed = (5 + number % 7 * 0.4) / reach }
+    homes[bird] = home
+    return home
+end
+
+function move_birds(birds, x, y, z, rx, ry, rz, rw)
+    local time = Game.time()
+    for i = 1, #birds do
+        local home = homes[birds[i]] or settle(birds[i], i, x[i], y[i], z[i])
+        local angle = home.angle + time * home.speed
+        x[i], z[i] = math.cos(angle) * home.reach, math.sin(angle) * home.reach
+        y[i] = home.y + math.sin(time * 0.7 + home.number) * 0.8
+        -- Around the y axis by the angle, backwards.
+        rx[i], ry[i], rz[i], rw[i] = 0, -math.sin(angle / 2), 0, math.cos(angle / 2)
     end
-    for number, wing in ipairs(known.right) do
-        Transform.set_rotation(wing.entity, Quaternion.axis_angle(forward, math.sin(time * 9 + number) * 0.7))
+end
+
+-- Half of the angle of a wing around its z axis.
+local function flap(time, number)
+    return math.sin(time * 9 + number) * 0.35
+end
+
+function flap_right(wings, rx, ry, rz, rw)
+    local time = Game.time()
+    for i = 1, #wings do
+        local half = flap(time, i)
+        rx[i], ry[i], rz[i], rw[i] = 0, 0, math.sin(half), math.cos(half)
     end
-    local half = Quaternion.axis_angle(up, math.pi)
-    for number, wing in ipairs(known.left) do
-        local flap = Quaternion.axis_angle(forward, math.sin(time * 9 + number) * 0.7)
-        Transform.set_rotation(wing.entity, Quaternion.multiply(half, flap))
+end
+
+-- The left one is turned around by half a circle, y, before it flaps.
+function flap_left(wings, rx, ry, rz, rw)
+    local time = Game.time()
+    for i = 1, #wings do
+        local half = flap(time, i)
+        rx[i], ry[i], rz[i], rw[i] = math.sin(half), math.cos(half), 0, 0
     end
 end
 
@@ -76,7 +101,7 @@ local function move_clocks(time)
 end
 
 function start()
-    known = nil
+    known, homes = nil, {}
 end
 
 function update(step)
@@ -100,6 +125,5 @@ function update(step)
         local high = 1.4 + math.sin(time * 3 + number * 0.8) * 0.25
         Transform.set_scale(jet.entity, Vector3(1.3, high, 1.3))
     end
-    move_birds(time)
     move_clocks(time)
 end

@@ -35,4 +35,6 @@ pub use resource::{
 };
 pub use resource_words::ResourceWords;
 pub use tags::{ENTITIES_OF_TAG_MAX, TagError, Tags};
-pub use transforms::{DEPTH_MAX, LinkError, TransformPiece, Transforms};
+pub use transforms::{
+    DEPTH_MAX, LinkError, TransformPiece, TransformRun, TransformRunMut, Transforms,
+};

@@ -132,6 +132,17 @@ impl<'a, A: Allocator + ?Sized> Tags<'a, A> {
         self.tags.get(&tag).and_then(|row| self.entities.row(*row)).unwrap_or_default()
     }
 
+    /// Returns `true` if any entity carries a tag, or has carried it: `false` of a name that is
+    /// misspelt.
+    ///
+    /// # Complexity
+    ///
+    /// O(1).
+    #[must_use]
+    pub fn is_known(&self, tag: IdString32) -> bool {
+        self.tags.contains_key(&tag)
+    }
+
     /// Returns the tags of an entity, in no order.
     pub fn tags(&self, entity: Entity) -> impl Iterator<Item = IdString32> {
         self.carried_by(entity).into_iter().flatten().map(|carried| carried.tag)

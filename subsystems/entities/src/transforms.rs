@@ -23,11 +23,13 @@ mod error;
 mod level;
 mod links;
 mod piece;
+mod runs;
 mod spawn;
 mod update;
 
 pub use error::LinkError;
 pub use piece::TransformPiece;
+pub use runs::{TransformRun, TransformRunMut};
 
 use core::fmt;
 

@@ -191,6 +191,21 @@ impl<'m, W: Host> Script<'m, W> {
         self.call_with(host, callback, 0, arguments)
     }
 
+    /// Returns `true` if there is a function of that name, so that a call would find it.
+    ///
+    /// # Errors
+    ///
+    /// [`ScriptError`] if there is no memory.
+    pub fn is_defined(&mut self, callback: Callback) -> Result<bool, ScriptError<'m>> {
+        let (kept, mut is_there) = (self.kept, false);
+        self.protect(&mut |lua| {
+            lua.push_kept(kept.callbacks);
+            lua.push_element(-1, callback.0 as c_int);
+            is_there = lua.bool(-1);
+        })?;
+        Ok(is_there)
+    }
+
     /// Calls a function with the first `views` of the runtime, and arguments.
     pub(crate) fn call_with(
         &mut self,

@@ -1,11 +1,13 @@
 //! All instances of one depth, in columns.
 
+use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use glam::{Affine3A, Quat, Vec3};
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 
+use super::runs::TransformRun;
 use crate::entity::Entity;
 use crate::pose::Pose;
 
@@ -174,6 +176,17 @@ impl<'a, A: Allocator + ?Sized> Level<'a, A> {
     /// Returns the marks of all instances, to which other threads may add.
     pub(super) fn marks(&self) -> &[AtomicU64] {
         &self.dirty
+    }
+
+    /// Returns the instances of some places.
+    pub(super) fn run(&self, first: usize, places: Range<usize>) -> TransformRun<'_> {
+        TransformRun {
+            first,
+            positions: &self.positions[places.clone()],
+            rotations: &self.rotations[places.clone()],
+            scales: &self.scales[places.clone()],
+            worlds: &self.worlds[places],
+        }
     }
 
     /// Returns the columns, to be computed by several threads.

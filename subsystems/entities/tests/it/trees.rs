@@ -99,3 +99,46 @@ fn a_subtree_moves_between_levels() {
         transforms.validate().expect("it is whole");
     });
 }
+
+#[test]
+fn runs_are_of_neighbours_in_the_order_that_was_asked_for() {
+    with_memory(|memory| {
+        let mut entities = Entities::new_in(memory);
+        let mut transforms = Transforms::new_in(memory);
+        let all: Vec<Entity> =
+            (0..6).map(|_| entities.create().expect("there is memory")).collect();
+        for (at, entity) in all.iter().enumerate().filter(|(at, _)| *at != 4) {
+            let parent = (at == 2).then_some(all[0]);
+            let pose = Pose::at(Vec3::splat(at as f32));
+            transforms.try_insert(*entity, parent, pose).expect("there is memory");
+        }
+        transforms.update(|_, _| {});
+        // 0 1 3 5 are neighbours on the first depth, 2 is on the second, and 4 has none.
+        let asked = [0, 1, 3, 2, 4, 1, 5, 5].map(|at| all[at]);
+        let runs: Vec<_> = transforms.runs(&asked).map(|run| (run.first, run.len())).collect();
+        assert_eq!(runs, [(0, 3), (3, 1), (5, 1), (6, 1), (7, 1)]);
+        for run in transforms.runs(&asked) {
+            for index in 0..run.len() {
+                let pose = transforms.pose(asked[run.first + index]).expect("it has one");
+                assert_eq!((run.positions[index], run.scales[index]), (pose.position, pose.scale));
+                assert_eq!(run.rotations[index], pose.rotation);
+                let world = transforms.world(asked[run.first + index]).expect("it has one");
+                assert_eq!(run.worlds[index], *world);
+            }
+        }
+        assert_eq!(transforms.runs(&[]).count() + transforms.runs(&asked[4..5]).count(), 0);
+        transforms.edit_runs(&asked, |mut run| {
+            if run.first() == 0 {
+                run.set_position(2, Vec3::Y);
+                run.set_scale(2, Vec3::ONE * 2.0);
+                run.set_rotation(0, glam::Quat::from_rotation_y(1.0));
+            }
+        });
+        let pose = transforms.pose(all[3]).expect("it has one");
+        assert_eq!((pose.position, pose.scale), (Vec3::Y, Vec3::ONE * 2.0));
+        let mut moved = Vec::new();
+        transforms.update(|entity, _| moved.push(entity));
+        assert_eq!(moved, [all[0], all[3], all[2]], "what was set, and what is below");
+        transforms.validate().expect("it is whole");
+    });
+}

@@ -391,3 +391,15 @@ fn more_views_than_a_call_has_are_a_panic() {
         let _ = script.call_batch(&mut World::default(), run, &mut views, &[]);
     });
 }
+
+#[test]
+fn a_callback_is_defined_while_there_is_a_function_of_its_name() {
+    on_all(|script, world| {
+        let run = script.callback("lib.run").unwrap();
+        assert!(!script.is_defined(run).unwrap(), "not yet");
+        script.evaluate(world, "lib = { run = function() end }").unwrap();
+        assert!(script.is_defined(run).unwrap() && script.call(world, run, &[]).unwrap());
+        script.evaluate(world, "lib.run = 5").unwrap();
+        assert!(!script.is_defined(run).unwrap() && !script.call(world, run, &[]).unwrap());
+    });
+}
