@@ -24,7 +24,7 @@ pub(crate) fn count_table() -> u32 {
     TABLES.fetch_add(1, CounterOrdering::Relaxed)
 }
 
-/// Returns a number that tells most threads of a moment from each other: where the caller's stack is.
+/// Returns a number that differs for most threads of a moment: where the caller's stack is.
 /// Threads have stacks of 2 MiB by Rust's, or of 8 MiB by many systems' default, one after the other,
 /// and eight such ones differ in the last three bits of this.
 #[cfg(not(all(test, loom)))]
