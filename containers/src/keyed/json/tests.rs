@@ -58,7 +58,10 @@ fn tokens_come_in_order() {
         "End(Object)",
     ];
     assert_eq!(tokens, expected);
-    assert_eq!(size_of::<JsonReader<'_>>(), 72 + size_of::<[usize; 8]>());
+    // Where numbers of 64 bits are aligned to eight bytes and addresses are not, eight more.
+    let room = size_of::<u64>() - size_of::<usize>();
+    let bytes = 72 + size_of::<[usize; 8]>();
+    assert!((bytes..=bytes + 2 * room).contains(&size_of::<JsonReader<'_>>()), "it is small");
 }
 
 #[test]
