@@ -149,16 +149,7 @@ fn promises(
         say!("loligo: interrupted; nothing is promised");
         return Ok(None);
     }
-    let read = || {
-        let trace = open_trace(trace, Limits::default())?;
-        if let Some((_, why)) = trace.notes().find(|(name, _)| *name == "stopped") {
-            say!(
-                "loligo: the recording ends before the program did, and what is promised is of that part: \
-                 {why}"
-            );
-        }
-        Ok(trace)
-    };
+    let read = || open_trace(trace, Limits::default());
     let line = Line::new();
     line.show_work("building what allocates as was recorded", 0, 1);
     let mut show = |name: &str, done, of| line.step("replaying", name, done, of);

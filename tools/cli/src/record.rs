@@ -103,9 +103,9 @@ impl Record {
         let output = output.map_err(|error| error.to_string())?;
         let settings = self.settings();
         let ran = run(&program, arguments, &settings).map_err(|error| error.to_string())?;
+        tell_run(&ran, &path);
         let written = recording::write(&output, |out| ran.write(out));
         let summary = written.map_err(|error| error.to_string())?.map_err(|e| e.to_string())?;
-        tell_run(&ran);
         recording::tell(output.path(), &summary);
         for child in ran.children() {
             write_child(&path, child)?;
@@ -179,14 +179,12 @@ fn tell_missed(ran: &RecordedProgram, summary: &Summary) -> Result<bool, String>
     Ok(false)
 }
 
-/// Reports what a reader of the recording should know of the run.
-fn tell_run(ran: &RecordedProgram) {
+/// Reports what a reader of the recording should know of the run. Names of call sites are looked up
+/// as the file is written, which takes seconds for millions of events.
+fn tell_run(ran: &RecordedProgram, path: &Path) {
     say!("loligo: the program ran for {:.2} s: {}", ran.time.as_secs_f64(), ran.status);
     if ran.replaced > 0 {
         say!("loligo: it became another program by exec; the last one is recorded");
-    }
-    if let Some(why) = ran.stopped() {
-        say!("loligo: the recording ends before the program did: {why}");
     }
     if ran.stacks_lost() > 0 {
         say!(
@@ -199,6 +197,7 @@ fn tell_run(ran: &RecordedProgram) {
 fn write_child(path: &Path, child: &Child) -> Result<(), String> {
     let path = child_path(path, child.process);
     let output = Output::prepare_own(&path).map_err(|error| error.to_string())?;
+    say!("loligo: writing {} ..", path.display());
     let written = recording::write(&output, |out| child.write(out));
     let summary = written.map_err(|error| error.to_string())?;
     let summary = summary.map_err(|error: RecordError| error.to_string())?;
@@ -209,6 +208,9 @@ fn write_child(path: &Path, child: &Child) -> Result<(), String> {
 
 /// Returns the file for a program whose recording was given no name.
 fn default_path(program: &OsString) -> PathBuf {
+    if let Some(why) = summary.stopped {
+        say!("loligo: the recording of process {process} ends before the process did: {why}");
+    }
     let mut name = Path::new(program).file_name().unwrap_or(program).to_owned();
     name.push(".altrace.zst");
     name.into()

@@ -227,12 +227,6 @@ impl RecordedProgram {
         &self.children
     }
 
-    /// Reports what stopped the recording before the program ended, if anything did.
-    #[must_use]
-    pub fn stopped(&self) -> Option<&'static str> {
-        self.main.stopped()
-    }
-
     /// Returns the allocator that the program brings with it, where the recording has next to
     /// nothing of the program itself; `summary` is what [`write`](Self::write) has returned.
     ///

@@ -91,6 +91,10 @@ fn open(path: &Path) -> io::Result<Option<Raw>> {
     }))
 }
 
+/// Why a recording has no more events.
+const FULL: &str = "its file is full, by --max-events or a limit of the system";
+const ENOUGH: &str = "--max-events allows no more; record with a greater number";
+
 impl Raw {
     /// Reports what stopped the recording before the program ended.
     pub(super) fn stopped(&self) -> Option<&'static str> {
@@ -142,9 +146,6 @@ pub(super) fn convert(raw: &Raw, out: impl Write, max_events: u64) -> io::Result
     let mut writer = TraceWriter::new(out)?;
     writer.note("program", &raw.program)?;
     writer.note("recorder", concat!("loligo record ", env!("CARGO_PKG_VERSION")))?;
-    if let Some(why) = raw.stopped() {
-        writer.note("stopped", why)?;
-    }
     let maps = raw.maps()?;
     let mut reading = Reading {
         books: Books::new(writer),
@@ -155,14 +156,23 @@ pub(super) fn convert(raw: &Raw, out: impl Write, max_events: u64) -> io::Result
         program_events: 0,
     };
     let mut file = BufReader::with_capacity(raw::RECORD_BYTES << 12, raw.part(raw::RECORDS_AT)?);
+    let mut stopped = raw.stopped();
     let mut bytes = [0; raw::RECORD_BYTES];
     for _ in 0..raw.tickets {
         file.read_exact(&mut bytes)?;
         if let Some(record) = decode(&bytes) {
+            // The file has room for twice as many, since a reallocation takes two records.
+            stopped = Some(ENOUGH);
             reading.enter(&record)?;
         }
+        reading.enter(&record)?;
+    }
+    let Reading { mut books, sites, program_events, .. } = reading;
+    if let Some(why) = stopped {
+        books.writer.note("stopped", why)?;
         if reading.books.summary.events >= max_events {
             break;
+    summary.stopped = stopped;
         }
     }
     let Reading { books, sites, program_events, .. } = reading;
