@@ -170,7 +170,12 @@ fn tell_missed(ran: &RecordedProgram, summary: &Summary) -> Result<bool, String>
             ran.peak_memory_bytes >> 20,
             summary.peak_bytes >> 10
         );
-    } else if summary.program_events == 0 {
+    } else if ran.has_python_pools().map_err(|error| error.to_string())? {
+        say!(
+            "loligo: note: Python serves objects of up to 512 bytes from its own pools, and these are not \
+             recorded; they are with PYTHONMALLOC=malloc: env PYTHONMALLOC=malloc loligo record .."
+        );
+    } else if ran.is_of_libraries_only(summary) {
         say!(
             "loligo: note: no event is the program's own, all are of libraries; if it allocates at all, \
              it brings another allocator, which its symbols do not name"
@@ -192,25 +197,25 @@ fn tell_run(ran: &RecordedProgram, path: &Path) {
             ran.stacks_lost()
         );
     }
+    say!("loligo: writing {} ..", path.display());
 }
 
 fn write_child(path: &Path, child: &Child) -> Result<(), String> {
     let path = child_path(path, child.process);
     let output = Output::prepare_own(&path).map_err(|error| error.to_string())?;
-    say!("loligo: writing {} ..", path.display());
     let written = recording::write(&output, |out| child.write(out));
     let summary = written.map_err(|error| error.to_string())?;
     let summary = summary.map_err(|error: RecordError| error.to_string())?;
     let (process, events, program) = (child.process, summary.events, child.program());
     say!("loligo: {}: process {process}, {events} events: {program}", path.display());
+    if let Some(why) = summary.stopped {
+        say!("loligo: the recording of process {process} ends before the process did: {why}");
+    }
     Ok(())
 }
 
 /// Returns the file for a program whose recording was given no name.
 fn default_path(program: &OsString) -> PathBuf {
-    if let Some(why) = summary.stopped {
-        say!("loligo: the recording of process {process} ends before the process did: {why}");
-    }
     let mut name = Path::new(program).file_name().unwrap_or(program).to_owned();
     name.push(".altrace.zst");
     name.into()
