@@ -19,6 +19,10 @@ use crate::progress::Line;
 use crate::recording::open_trace;
 use crate::selection;
 
+mod usage;
+
+use usage::usage;
+
 /// Runs a program under several allocators in turn, and says which is worth a change.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -124,7 +128,7 @@ impl Check {
         });
         line.end();
         let (all, checked) = checked.map_err(|error| error.to_string())?;
-        print(&describe(&checked))?;
+        print(&(describe(&checked) + &usage(&checked, &all, self.strategies.as_deref())))?;
         let promises = match &self.trace {
             Some(trace) => promises(trace, &plan, &all, &strategies, &checked)?,
             None => None,
