@@ -401,7 +401,8 @@ fn memory_that_the_program_has_freed_is_not_a_rows() {
     let options = Options { memory: true, verify: false, worst_rounds: 0, ..quick() };
     let measured = run(pile(4000, 1000), &rows, &options);
     let peak = measured.result.rows[0].peak_bytes.expect("it is measured");
-    assert!(peak >= 4_000_000, "{peak} bytes for 4000000 that are live");
+    // What a peak can be too small by: 8 pages, and 16 between two looks.
+    assert!(peak >= 4_000_000 - (24 << 12), "{peak} bytes for 4000000 that are live");
     drop(last);
 }
 
