@@ -19,7 +19,9 @@ pub(super) fn usage(checked: &Checked, all: &[Candidate], strategies: Option<&st
             (Some(library), _) => {
                 let library = library.canonicalize().unwrap_or_else(|_| library.clone());
                 let library = quoted(&library.display().to_string());
-                let command = checked.command.replace("{}", "PROGRAM");
+                let has_allocator = all.iter().any(|one| one.name == "system");
+                let program = if has_allocator { "PROGRAM_WITHOUT_ITS_OWN" } else { "PROGRAM" };
+                let command = checked.command.replace("{}", program);
                 writeln!(text, "\nTo run it under `{name}`: LD_PRELOAD={library} {command}")
             }
             (None, Some(_)) if ["heap", "locked-heap"].contains(&&**name) => {
