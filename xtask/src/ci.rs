@@ -72,8 +72,12 @@ const STEPS: &[Step] = &[
     Step { name: "doc", what: "the documentation builds without a warning", run: doc },
     Step {
         name: "features",
-        what: "features of tier 0 build, alone, in pairs and together",
-        run: |project| features::powerset(&project.workspace),
+        what: "features of tier 0 build, alone, in pairs and together, and the command without games",
+        run: |project| {
+            features::powerset(&project.workspace)?;
+            let without = ["clippy", "--package", "loligo-cli", "--no-default-features", "--bins"];
+            cargo(&[&without[..], &["--", "--deny", "warnings"]].concat())
+        },
     },
     Step {
         name: "outside",

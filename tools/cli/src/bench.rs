@@ -1,10 +1,12 @@
 //! `loligo bench`.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use loligo_replay::bench_project::{find_checkout, write_project};
+use loligo_replay::check::sources;
 
 use crate::print::{print, say};
 
@@ -18,7 +20,7 @@ pub(crate) struct Bench {
     new: PathBuf,
 
     /// The checkout of Loligo that the project depends on [default: the one that this folder or the
-    /// command is in]
+    /// command is in, else the one that the command was built from]
     #[arg(long, value_name = "DIR")]
     checkout: Option<PathBuf>,
 }
@@ -48,8 +50,8 @@ impl Bench {
         let checkout = match &self.checkout {
             Some(checkout) => checkout.clone(),
             None => near().ok_or(
-                "no checkout of Loligo is here or where the command is; name one with --checkout \
-                 DIR",
+                "no checkout of Loligo is here or where the command is, and the one that it was built \
+                 from is gone; name one with --checkout DIR",
             )?,
         };
         write_project(&self.new, &checkout).map_err(|error| error.to_string())?;
@@ -62,10 +64,12 @@ impl Bench {
     }
 }
 
-/// Returns the checkout that the current folder is in, or else the command.
+/// Returns the checkout that the current folder is in, or else the command, or else the one that it
+/// was built from: an installed command is outside of it.
 fn near() -> Option<PathBuf> {
     let here = std::env::current_dir().ok();
     let program = std::env::current_exe().ok();
-    let places = [here.as_deref(), program.as_deref()];
+    let built = fs::canonicalize(sources()).ok();
+    let places = [here.as_deref(), program.as_deref(), built.as_deref()];
     places.into_iter().flatten().find_map(|place: &Path| find_checkout(place))
 }

@@ -19,6 +19,10 @@ use crate::progress::Line;
 use crate::recording::open_trace;
 use crate::selection;
 
+mod usage;
+
+use usage::usage;
+
 /// Runs a program under several allocators in turn, and says which is worth a change.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -124,7 +128,7 @@ impl Check {
         });
         line.end();
         let (all, checked) = checked.map_err(|error| error.to_string())?;
-        print(&describe(&checked))?;
+        print(&(describe(&checked) + &usage(&checked, &all, self.strategies.as_deref())))?;
         let promises = match &self.trace {
             Some(trace) => promises(trace, &plan, &all, &strategies, &checked)?,
             None => None,
@@ -149,16 +153,7 @@ fn promises(
         say!("loligo: interrupted; nothing is promised");
         return Ok(None);
     }
-    let read = || {
-        let trace = open_trace(trace, Limits::default())?;
-        if let Some((_, why)) = trace.notes().find(|(name, _)| *name == "stopped") {
-            say!(
-                "loligo: the recording ends before the program did, and what is promised is of that part: \
-                 {why}"
-            );
-        }
-        Ok(trace)
-    };
+    let read = || open_trace(trace, Limits::default());
     let line = Line::new();
     line.show_work("building what allocates as was recorded", 0, 1);
     let mut show = |name: &str, done, of| line.step("replaying", name, done, of);

@@ -9,7 +9,9 @@
 mod advise;
 mod bench;
 mod check;
+#[cfg(feature = "games")]
 mod compile;
+#[cfg(feature = "games")]
 mod content;
 mod convert;
 mod output;
@@ -18,6 +20,7 @@ mod progress;
 mod record;
 mod recording;
 mod replay;
+#[cfg(feature = "games")]
 mod run;
 mod selection;
 mod show;
@@ -43,15 +46,26 @@ static MEMORY: GlobalGuard<Locked<HeapAllocator<'static, PageAllocator>>> =
 
 /// Tools for programs whose memory should be under control.
 #[derive(Debug, Parser)]
-#[command(name = "loligo", version, about, after_help = EXAMPLES)]
+#[command(name = "loligo", version, about, after_help = examples())]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
 
-const EXAMPLES: &str = "Examples:
-  loligo run samples/10-courtyard   a game: compiled, run, measured
-  loligo record -- git log -p       record what a program allocates
+/// Returns the examples: those of the commands that this build has.
+fn examples() -> String {
+    let (games, missing) = if cfg!(feature = "games") {
+        ("  loligo run samples/10-courtyard   a game: compiled, run, measured\n", "")
+    } else {
+        (
+            "",
+            "\n\n`run` and `compile` are in builds with the feature `games`, which is on by default.",
+        )
+    };
+    format!("Examples:\n{games}{EXAMPLES}{missing}")
+}
+
+const EXAMPLES: &str = "  loligo record -- git log -p       record what a program allocates
   loligo show git.altrace.zst       what was live, at the peak and at the end, by call site
   loligo replay git.altrace.zst     which allocator strategy serves that recording best
   loligo check 'git log -p'         which allocator the program itself runs best under
@@ -68,6 +82,7 @@ enum Command {
     /// Runs a program under several allocators and compares.
     Check(check::Check),
     /// Compiles a project's sources into data.
+    #[cfg(feature = "games")]
     Compile(compile::Compile),
     /// Makes a recording of other recorders' data.
     Convert(convert::Convert),
@@ -76,6 +91,7 @@ enum Command {
     /// Replays recorded allocations over allocators, strategies and peers.
     Replay(replay::Replay),
     /// Compiles a game and runs it.
+    #[cfg(feature = "games")]
     Run(run::Run),
     /// Shows what is in a recording: live bytes by call site, at the peak and at the end.
     Show(show::Show),
@@ -90,10 +106,12 @@ fn main() -> ExitCode {
         Command::Advise(advise) => advise.run(),
         Command::Bench(bench) => bench.run(),
         Command::Check(check) => check.run(),
+        #[cfg(feature = "games")]
         Command::Compile(compile) => compile.run(),
         Command::Convert(convert) => convert.run(),
         Command::Record(record) => record.run(),
         Command::Replay(replay) => replay.run(),
+        #[cfg(feature = "games")]
         Command::Run(run) => run.run(),
         Command::Show(show) => show.run(),
         Command::Sjson(sjson) => sjson.run(),

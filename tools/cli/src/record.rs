@@ -103,9 +103,9 @@ impl Record {
         let output = output.map_err(|error| error.to_string())?;
         let settings = self.settings();
         let ran = run(&program, arguments, &settings).map_err(|error| error.to_string())?;
+        tell_run(&ran, &path);
         let written = recording::write(&output, |out| ran.write(out));
         let summary = written.map_err(|error| error.to_string())?.map_err(|e| e.to_string())?;
-        tell_run(&ran);
         recording::tell(output.path(), &summary);
         for child in ran.children() {
             write_child(&path, child)?;
@@ -170,7 +170,12 @@ fn tell_missed(ran: &RecordedProgram, summary: &Summary) -> Result<bool, String>
             ran.peak_memory_bytes >> 20,
             summary.peak_bytes >> 10
         );
-    } else if summary.program_events == 0 {
+    } else if ran.has_python_pools().map_err(|error| error.to_string())? {
+        say!(
+            "loligo: note: Python serves objects of up to 512 bytes from its own pools, and these are not \
+             recorded; they are with PYTHONMALLOC=malloc: env PYTHONMALLOC=malloc loligo record .."
+        );
+    } else if ran.is_of_libraries_only(summary) {
         say!(
             "loligo: note: no event is the program's own, all are of libraries; if it allocates at all, \
              it brings another allocator, which its symbols do not name"
@@ -179,14 +184,12 @@ fn tell_missed(ran: &RecordedProgram, summary: &Summary) -> Result<bool, String>
     Ok(false)
 }
 
-/// Reports what a reader of the recording should know of the run.
-fn tell_run(ran: &RecordedProgram) {
+/// Reports what a reader of the recording should know of the run. Names of call sites are looked up
+/// as the file is written, which takes seconds for millions of events.
+fn tell_run(ran: &RecordedProgram, path: &Path) {
     say!("loligo: the program ran for {:.2} s: {}", ran.time.as_secs_f64(), ran.status);
     if ran.replaced > 0 {
         say!("loligo: it became another program by exec; the last one is recorded");
-    }
-    if let Some(why) = ran.stopped() {
-        say!("loligo: the recording ends before the program did: {why}");
     }
     if ran.stacks_lost() > 0 {
         say!(
@@ -194,6 +197,7 @@ fn tell_run(ran: &RecordedProgram) {
             ran.stacks_lost()
         );
     }
+    say!("loligo: writing {} ..", path.display());
 }
 
 fn write_child(path: &Path, child: &Child) -> Result<(), String> {
@@ -204,6 +208,9 @@ fn write_child(path: &Path, child: &Child) -> Result<(), String> {
     let summary = summary.map_err(|error: RecordError| error.to_string())?;
     let (process, events, program) = (child.process, summary.events, child.program());
     say!("loligo: {}: process {process}, {events} events: {program}", path.display());
+    if let Some(why) = summary.stopped {
+        say!("loligo: the recording of process {process} ends before the process did: {why}");
+    }
     Ok(())
 }
 

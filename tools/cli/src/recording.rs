@@ -75,6 +75,9 @@ pub(crate) fn tell(path: &Path, summary: &Summary) {
         "loligo: {allocations} allocations: half of up to {half}, 90 % of up to {most}, 99 % of up \
          to {nearly_all}, the largest of {largest}"
     );
+    if let Some(why) = summary.stopped {
+        say!("loligo: the recording ends before the program did: {why}");
+    }
     if summary.strangers > 0 {
         let strangers = summary.strangers;
         say!("loligo: {strangers} frees of blocks from before the recording are left out");

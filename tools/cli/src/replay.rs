@@ -238,6 +238,10 @@ pub(crate) fn tell_ending(trace: &Trace) {
              {left_over} bytes left over"
         );
     }
+    if let Some(why) = trace.stopped() {
+        let name = &trace.name;
+        say!("loligo: {name} ends before its program did, and all figures are of that part: {why}");
+    }
 }
 
 /// Reports what the verifying pass found; returns whether something was lost.

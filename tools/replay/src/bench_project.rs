@@ -76,7 +76,8 @@ fn manifest(crate_path: &str) -> String {
         "[package]\nname = \"my-bench\"\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n\
          \n[dependencies]\n# Add the crate of your allocator here.\nloligo-bench = {{ path = {} }}\n\
          \n[workspace]\n\n[profile.release]\ndebug = \"line-tables-only\"\nlto = \"thin\"\n\
-         codegen-units = 1\n",
+         codegen-units = 1\n\n# Its checks are not timed, and would take half of the build.\n\
+         [profile.release.package.loligo-tests]\nopt-level = 1\n",
         toml_text(crate_path)
     )
 }

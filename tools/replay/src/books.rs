@@ -31,6 +31,8 @@ pub struct Summary {
     pub strangers: u64,
     /// Blocks whose free was not recorded; it is written where their address was given out again.
     pub overlaid: u64,
+    /// Why the recording ends before the program did.
+    pub stopped: Option<&'static str>,
 }
 
 impl Summary {

@@ -18,6 +18,7 @@ mod libraries;
 pub mod predict;
 mod rust;
 mod sample;
+mod source_copy;
 mod workspace;
 
 use core::error::Error;
@@ -200,7 +201,8 @@ pub fn candidates(
 ) -> Result<Vec<Candidate>, CheckError> {
     if let Some(manifest) = &plan.manifest {
         let mut all = rust::build(plan, manifest, strategies)?;
-        let own = all.first().and_then(|own| own.program.clone());
+        let is_system = |one: &&Candidate| one.name == rust::SYSTEM;
+        let own = all.iter().find(is_system).or(all.first()).and_then(|own| own.program.clone());
         let peers = allocators::installed().into_iter();
         all.extend(peers.map(|peer| Candidate { program: own.clone(), ..peer }));
         return Ok(all);

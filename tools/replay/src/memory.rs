@@ -101,6 +101,13 @@ pub(crate) fn peak_in_child(
 ) -> io::Result<Peak> {
     // SAFETY: prctl with these arguments changes a setting of this process alone.
     unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) };
+    // The C library's malloc is a row, and a program that has no other allocator has freed blocks in
+    // it: the row would be served from pages that count as the replayer's.
+    #[cfg(target_env = "gnu")]
+    // SAFETY: it gives free pages back to the system and changes no block.
+    unsafe {
+        libc::malloc_trim(0)
+    };
     if !row.lives_in_region() {
         // SAFETY: a growing row takes no arena.
         return peak_of(program, row, |row| unsafe { row.runner(None) }, cap);

@@ -277,6 +277,12 @@ impl Trace {
         self.columns.notes.iter().map(|(name, value)| (&**name, &**value))
     }
 
+    /// Returns why the recorder stopped before the program ended, in its words.
+    #[must_use]
+    pub fn stopped(&self) -> Option<&str> {
+        self.notes().find(|(name, _)| *name == "stopped").map(|(_, why)| why)
+    }
+
     /// Returns how the recording ended: as it should, or cut, because the program was killed or the
     /// file was cut. Version 1 does not record this and returns [`Ending::Whole`].
     #[must_use]

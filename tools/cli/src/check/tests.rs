@@ -1,8 +1,11 @@
 //! What is said of figures.
 
-use loligo_replay::check::{Answer, Checked, Figure, Ran};
+use std::path::PathBuf;
+
+use loligo_replay::check::{Answer, Candidate, Checked, Figure, Ran};
 use loligo_replay::strategies::{StrategyConfig, heap_alone, parse};
 
+use super::usage::usage;
 use super::{describe, distinct};
 
 /// Returns an allocator with ratios of processor time and memory, the first known to so much.
@@ -45,4 +48,29 @@ fn the_heap_and_what_is_there_already_are_left_out() {
         |name: &str, of: &StrategyConfig| StrategyConfig { name: name.into(), ..of.clone() };
     let all = [named("speed", &heap_alone()), pools.clone(), named("memory", &pools)];
     assert_eq!(distinct(all.to_vec()), [pools]);
+}
+
+#[test]
+fn what_is_advised_is_said_with_how_to_use_it() {
+    let names = ["own", "heap", "memory"];
+    let ran = names.map(|name| ran(name, 0.8, 0.9, 0.8)).to_vec();
+    let answer = Answer { speed: 1, memory: 2 };
+    let checked = Checked { command: "{} 7".to_owned(), rounds: 11, ran, answer };
+    let of = |name: &str, library: bool| Candidate {
+        name: name.to_owned(),
+        library: library.then(|| PathBuf::from(format!("a b/lib{name}.so"))),
+        program: (!library && name != "own").then(|| PathBuf::from("job")),
+    };
+    let text = usage(&checked, &names.map(|name| of(name, true)), None);
+    assert!(
+        text.contains("To run it under `heap`: LD_PRELOAD='a b/libheap.so' PROGRAM 7\n"),
+        "{text}"
+    );
+    assert!(text.contains("LD_PRELOAD='a b/libmemory.so' PROGRAM 7\n"), "{text}");
+    let text = usage(&checked, &names.map(|name| of(name, false)), Some("my advice.json"));
+    assert!(text.contains("To build `heap` in: docs/guide/global-allocator.md"), "{text}");
+    let emit = "loligo strategy 'my advice.json' --name memory --emit rust --global";
+    assert!(text.contains(emit), "{text}");
+    let keeps = Checked { answer: Answer { speed: 0, memory: 0 }, ..checked };
+    assert_eq!(usage(&keeps, &names.map(|name| of(name, true)), None), "");
 }

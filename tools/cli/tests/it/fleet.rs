@@ -61,6 +61,9 @@ fn a_project_is_written_where_a_checkout_is_known() {
     assert!(stdout.contains("\n  cd mine\n  cargo run --release -- --quick"), "{stdout}");
     let program = fs::read_to_string(place.path("mine/src/main.rs")).expect("the program");
     assert!(program.contains("Bench::new().global(\"mine\", || Mine).run()"), "{program}");
+    // An installed command is in no checkout, and knows the one that it was built from.
+    let (code, _, stderr) = place.run(&["bench", "--new", "installed"]);
+    assert_eq!(code, 0, "{stderr}");
     let stderr = place.refused(&["bench", "--new", "mine", "--checkout", checkout()]);
     assert!(stderr.contains("mine/Cargo.toml: is there already"), "{stderr}");
     let stderr = place.refused(&["bench", "--new", "other", "--checkout", "."]);

@@ -191,6 +191,26 @@ fn a_recording_stops_where_it_should_and_the_program_goes_on() {
     assert!(stdout.trim().parse::<u64>().is_ok(), "{stdout}");
 }
 
+/// The recorder's file has room for two records an event, so that between one and two times
+/// `--max-events` it is not full, and the events above were left out without a word.
+#[test]
+fn a_recording_that_leaves_a_few_events_out_says_so_too() {
+    let place = Place::new();
+    let (_, _, _, all) = record(&place, &[], &["kinds"]);
+    let count = all.events.len();
+    let (most, exactly) = ((count - count / 4).to_string(), count.to_string());
+    let (code, _, stderr, trace) = record(&place, &["--max-events", &most], &["kinds"]);
+    assert_eq!((code, trace.events.len().to_string()), (0, most), "{stderr}");
+    assert!(stderr.contains("ends before the program did: --max-events allows"), "{stderr}");
+    let (code, shown, _) = place.run(&["show", "run.altrace"]);
+    assert!(code == 0 && shown.contains("ends early       the program went on"), "{shown}");
+    let (_, _, said) =
+        place.run(&["replay", "run.altrace", "--strategies", "none", "--peers", "none"]);
+    assert!(said.contains("run ends before its program did"), "{said}");
+    let (_, _, stderr, trace) = record(&place, &["--max-events", &exactly], &["kinds"]);
+    assert!(trace.events.len() == count && !stderr.contains("ends before"), "{stderr}");
+}
+
 #[test]
 fn recordings_are_compressed_where_the_name_says_so() {
     let place = Place::new();

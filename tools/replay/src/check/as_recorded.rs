@@ -65,9 +65,9 @@ pub(super) fn build(
     workspace::build(&folder).map_err(cannot)?;
     let folder = fs::canonicalize(folder).map_err(CheckError::System)?;
     let program = |number: usize| folder.join(format!("target/release/as_recorded_{number}"));
-    let with_program = |(at, candidate): (usize, &Candidate)| {
-        // What is preloaded is so into the program as it is; what is built in comes first, as here.
-        let number = if candidate.library.is_none() { at } else { 0 };
+    let with_program = |candidate: &Candidate| {
+        // What is preloaded is so into the program as it is.
+        let number = members.iter().position(|(name, _)| *name == candidate.name).unwrap_or(0);
         Candidate { program: Some(program(number)), ..candidate.clone() }
     };
     let steps = folder.join("steps");
@@ -76,7 +76,7 @@ pub(super) fn build(
     let died = || Err("the process that reads it has died".to_owned());
     let slots = slots.unwrap_or_else(died).map_err(CheckError::Recording)?;
     let command = format!("{} {} {slots}", rust::PLACE, super::sample::quoted(&steps));
-    let candidates = all.iter().enumerate().map(with_program).collect();
+    let candidates = all.iter().map(with_program).collect();
     Ok(AsRecorded { command, candidates, steps })
 }
 

@@ -3,15 +3,13 @@
 //! A global allocator gets the size of what is freed, and is compiled into the program; so the program
 //! itself is rebuilt and nothing is preloaded. What is the user's stays as it is.
 
-use std::ffi::OsStr;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
 
-use super::{Candidate, CheckError, Plan};
+use super::{Candidate, CheckError, Plan, source_copy};
 use crate::strategies::{StrategyConfig, emit_global};
 
 /// What the program replaces in the command.
@@ -36,6 +34,15 @@ static PAGES: PageAllocator = PageAllocator::new(\"pages\");
 #[global_allocator]
 static GLOBAL: Locked<HeapAllocator<'static, PageAllocator>> =
     Locked::new(HeapAllocator::new_in(\"global\", &PAGES));
+";
+
+/// The program without the global allocator that it has: what peers are preloaded into, of which it
+/// would use nothing otherwise.
+pub(super) const SYSTEM: &str = "system";
+
+const SYSTEMS: &str = "\
+#[global_allocator]
+static GLOBAL: std::alloc::System = std::alloc::System;
 ";
 
 /// A crate with a program, as Cargo knows it.
@@ -68,11 +75,15 @@ pub(super) fn build(
     let folder = fs::canonicalize(folder).map_err(CheckError::System)?;
     let copy = folder.join("source");
     let _ = fs::remove_dir_all(&copy);
-    copy_sources(&package.root, &copy, &folder).map_err(|error| cannot(error.to_string()))?;
+    source_copy::make(&package.root, &copy, &folder).map_err(|error| cannot(error.to_string()))?;
     let builder = Builder { folder, copy, package };
     let mut candidates = vec![builder.program("own").map_err(cannot)?];
-    builder.prepare(&sources).map_err(cannot)?;
-    for (name, code) in codes(strategies).map_err(cannot)? {
+    let has_allocator = builder.prepare(&sources).map_err(cannot)?;
+    let mut codes = codes(strategies).map_err(cannot)?;
+    if has_allocator {
+        codes.push((SYSTEM.to_owned(), SYSTEMS.to_owned()));
+    }
+    for (name, code) in codes {
         let file = builder.copy.join(&builder.package.main).with_file_name(FILE);
         // The lints of the program are for its author's code.
         let code = format!("#![allow(warnings, clippy::all, unsafe_code)]\n{code}");
@@ -151,8 +162,9 @@ struct Builder {
 }
 
 impl Builder {
-    /// Adds the crate of the allocators to the copy, and the module of the allocator to the program.
-    fn prepare(&self, sources: &Path) -> Result<(), String> {
+    /// Adds the crate of the allocators to the copy, and the module of the allocator to the program;
+    /// returns whether it had a global allocator.
+    fn prepare(&self, sources: &Path) -> Result<bool, String> {
         let mut add = cargo();
         add.args([
             "add",
@@ -167,10 +179,15 @@ impl Builder {
         let main = self.copy.join(&self.package.main);
         let text =
             fs::read_to_string(&main).map_err(|error| format!("{}: {error}", main.display()))?;
-        // One program has one global allocator, and these need unsafe code.
-        let text = text.replace("#[global_allocator]", "#[cfg(any())]");
+        // These need unsafe code.
         let text = text.replace("forbid(unsafe_code)", "warn(unsafe_code)") + MODULE;
-        fs::write(&main, text).map_err(|error| format!("{}: {error}", main.display()))
+        fs::write(&main, text).map_err(|error| format!("{}: {error}", main.display()))?;
+        // One program has one global allocator.
+        let modules = main.parent().unwrap_or(&self.copy);
+        source_copy::replace_in(modules, "rs", &|text| {
+            text.replace("#[global_allocator]", "#[cfg(any())]")
+        })
+        .map_err(|error| format!("{}: {error}", modules.display()))
     }
 
     /// Builds the program and keeps it under a name.
@@ -198,22 +215,4 @@ fn said(command: &mut Command) -> Result<String, String> {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned());
     }
     String::from_utf8(output.stdout).map_err(|error| error.to_string())
-}
-
-/// Copies a folder of sources, without what was built, without `.git`, and without the folder `out`
-/// that this writes to. Links are left out: they may lead anywhere.
-fn copy_sources(from: &Path, to: &Path, out: &Path) -> io::Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let (path, name) = (entry.path(), entry.file_name());
-        let kind = entry.file_type()?;
-        let is_built = name == OsStr::new("target") || name == OsStr::new(".git");
-        if kind.is_dir() && !is_built && !out.starts_with(&path) {
-            copy_sources(&path, &to.join(name), out)?;
-        } else if kind.is_file() {
-            fs::copy(&path, to.join(name))?;
-        }
-    }
-    Ok(())
 }

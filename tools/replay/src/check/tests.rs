@@ -195,6 +195,7 @@ fn a_recording_is_replayed_under_what_the_program_ran_under() {
 
 /// A program whose only block is counted by its text.
 const TEXTS: &str = "#![forbid(unsafe_code)]
+mod allocator;
 fn main() {
     let wanted: usize = std::env::args().nth(1).unwrap().parse().unwrap();
     let texts: Vec<String> = (0..wanted).map(|at| at.to_string()).collect();
@@ -202,15 +203,28 @@ fn main() {
 }
 ";
 
+/// Its module with the allocator that it has already.
+const CHOSEN: &str =
+    "#[global_allocator]\nstatic GLOBAL: std::alloc::System = std::alloc::System;\n";
+
 #[test]
 fn a_rust_program_is_built_from_a_copy() {
     let folder = tempfile::tempdir().expect("a folder");
     let (crate_folder, out) = (folder.path().join("it's mine"), folder.path().join("out"));
     fs::create_dir_all(crate_folder.join("src")).expect("a folder");
-    let manifest =
-        "[package]\nname = \"texts\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n";
+    // Many programs are of an older edition than what is written for them.
+    let package = "[package]\nversion = \"0.0.0\"\nedition = \"2021\"\n";
+    let manifest = format!(
+        "{package}name = \"texts\"\n\n[dependencies]\nnear = {{ path = \"../near\" }}\n\n[workspace]\n"
+    );
     fs::write(crate_folder.join("Cargo.toml"), manifest).expect("a file");
     fs::write(crate_folder.join("src/main.rs"), TEXTS).expect("a file");
+    fs::write(crate_folder.join("src/allocator.rs"), CHOSEN).expect("a file");
+    // A crate outside of the workspace, as our own is that an advised program depends on.
+    let near = folder.path().join("near");
+    fs::create_dir_all(near.join("src")).expect("a folder");
+    fs::write(near.join("Cargo.toml"), format!("{package}name = \"near\"\n")).expect("a file");
+    fs::write(near.join("src/lib.rs"), "").expect("a file");
     // The versions that are on this machine.
     let lock = sources().join("../Cargo.lock");
     fs::copy(lock, crate_folder.join("Cargo.lock")).expect("the workspace's own");
@@ -218,10 +232,13 @@ fn a_rust_program_is_built_from_a_copy() {
     fs::create_dir(&out).expect("a folder");
     let pools = crate::strategies::built_in().into_iter().filter(|one| one.name == "pools+heap");
     let all = candidates(&plan, &pools.collect::<Vec<_>>()).expect("they are built");
-    let names: Vec<&str> = all.iter().take(4).map(|one| &*one.name).collect();
-    assert_eq!(names, ["own", "heap", "locked-heap", "pools+heap"]);
-    let checked = run(&plan, &all[..4], &mut |_, _, _| {}).expect("it runs with all");
-    assert_eq!(checked.ran.len(), 4);
+    let names: Vec<&str> = all.iter().take(5).map(|one| &*one.name).collect();
+    assert_eq!(names, ["own", "heap", "locked-heap", "pools+heap", "system"]);
+    let (built, preloaded) = all.split_at(5);
+    // Peers serve the program without its allocator, or they would serve nothing.
+    assert!(preloaded.iter().all(|peer| peer.program == built[4].program));
+    let checked = run(&plan, built, &mut |_, _, _| {}).expect("it runs with all");
+    assert_eq!(checked.ran.len(), 5);
     let main = fs::read_to_string(crate_folder.join("src/main.rs")).expect("it is there");
     assert_eq!(main, TEXTS, "what is the user's stays");
     let empty = Plan { manifest: Some(folder.path().to_owned()), ..plan };

@@ -388,6 +388,24 @@ fn memory_is_what_is_touched() {
     }
 }
 
+/// The allocator of a program that brings its own to compare is the C library's.
+#[cfg(target_env = "gnu")]
+#[test]
+fn memory_that_the_program_has_freed_is_not_a_rows() {
+    let _alone = alone();
+    let mut blocks: Vec<Box<[u8; 1000]>> = (0..8000).map(|_| Box::new([7; 1000])).collect();
+    // The last block keeps the C library from giving the others back by itself.
+    let last = blocks.pop();
+    drop(blocks);
+    let rows = [Row::growing("system", Kind::Peer, || System)];
+    let options = Options { memory: true, verify: false, worst_rounds: 0, ..quick() };
+    let measured = run(pile(4000, 1000), &rows, &options);
+    let peak = measured.result.rows[0].peak_bytes.expect("it is measured");
+    // What a peak can be too small by: 8 pages, and 16 between two looks.
+    assert!(peak >= 4_000_000 - (24 << 12), "{peak} bytes for 4000000 that are live");
+    drop(last);
+}
+
 #[test]
 fn an_empty_trace_is_measured() {
     let _alone = alone();

@@ -32,6 +32,9 @@ const FEW_OWN_EVENTS: u64 = 100;
 /// are those of libraries.
 const FEW_EVENTS: u64 = 1000;
 
+/// Libraries of a program that has no events itself have fewer than this by starting, Python's too.
+const FEW_EVENTS_OF_LIBRARIES: u64 = 10_000;
+
 /// From how much memory on the recorded blocks are compared with it.
 const MUCH_MEMORY_BYTES: u64 = 100 << 20;
 
@@ -227,12 +230,6 @@ impl RecordedProgram {
         &self.children
     }
 
-    /// Reports what stopped the recording before the program ended, if anything did.
-    #[must_use]
-    pub fn stopped(&self) -> Option<&'static str> {
-        self.main.stopped()
-    }
-
     /// Returns the allocator that the program brings with it, where the recording has next to
     /// nothing of the program itself; `summary` is what [`write`](Self::write) has returned.
     ///
@@ -275,6 +272,25 @@ impl RecordedProgram {
             && self.settings.after == After::Nothing
             && self.peak_memory_bytes > MUCH_MEMORY_BYTES
             && summary.peak_bytes < self.peak_memory_bytes / 100
+    }
+
+    /// Returns `true` if the program is CPython and takes small objects from its own pools, which are
+    /// not recorded.
+    ///
+    /// # Errors
+    ///
+    /// What reading the recording returns.
+    pub fn has_python_pools(&self) -> Result<bool, RecordError> {
+        let maps = self.main.maps().map_err(RecordError::Files)?;
+        let setting = std::env::var("PYTHONMALLOC").ok();
+        Ok(other_allocator::has_python_pools(&maps, setting.as_deref()))
+    }
+
+    /// Returns `true` if no event is the program's own and its libraries have few: it may have an
+    /// allocator that its symbols do not name. With many, the program is the libraries' work.
+    #[must_use]
+    pub fn is_of_libraries_only(&self, summary: &Summary) -> bool {
+        summary.program_events == 0 && summary.events < FEW_EVENTS_OF_LIBRARIES
     }
 
     /// Returns how many events have no stack because the table of stacks was full.

@@ -78,6 +78,15 @@ pub(super) fn find(path: &Path) -> Option<OtherAllocator> {
     }
 }
 
+/// Returns `true` if a process with these maps is CPython, whose small objects come from pools of its
+/// own, in pages from `mmap`; `setting` is its `PYTHONMALLOC`, which can turn them off.
+pub(super) fn has_python_pools(maps: &str, setting: Option<&str>) -> bool {
+    let names = maps.lines().filter_map(|line| line.rsplit_once('/')).map(|(_, name)| name);
+    let is_python = |name: &str| name.starts_with("libpython3") || name.starts_with("python3");
+    let is_off = setting.is_some_and(|setting| ["malloc", "malloc_debug"].contains(&setting));
+    !is_off && names.into_iter().any(is_python)
+}
+
 impl OtherAllocator {
     /// Returns what to do about it.
     #[must_use]

@@ -91,14 +91,16 @@ fn open(path: &Path) -> io::Result<Option<Raw>> {
     }))
 }
 
+/// Why a recording has no more events.
+const FULL: &str = "its file is full, by --max-events or a limit of the system";
+const ENOUGH: &str = "--max-events allows no more; record with a greater number";
+
 impl Raw {
     /// Reports what stopped the recording before the program ended.
     pub(super) fn stopped(&self) -> Option<&'static str> {
         match self.stop {
             0 => None,
-            stop if stop == u64::from(raw::STOP_FULL) => {
-                Some("its file is full, by --max-events or a limit of the system")
-            }
+            stop if stop == u64::from(raw::STOP_FULL) => Some(FULL),
             _ => Some("the disk of its temporary folder was full"),
         }
     }
@@ -123,7 +125,8 @@ impl Raw {
         Ok(first_file(&self.maps()?))
     }
 
-    fn maps(&self) -> io::Result<String> {
+    /// Returns the maps of the process, the older copies first.
+    pub(super) fn maps(&self) -> io::Result<String> {
         let mut maps = Vec::new();
         self.part(raw::MAPS_AT)?.take(self.maps_bytes).read_to_end(&mut maps)?;
         Ok(String::from_utf8_lossy(&maps).into_owned())
@@ -142,9 +145,6 @@ pub(super) fn convert(raw: &Raw, out: impl Write, max_events: u64) -> io::Result
     let mut writer = TraceWriter::new(out)?;
     writer.note("program", &raw.program)?;
     writer.note("recorder", concat!("loligo record ", env!("CARGO_PKG_VERSION")))?;
-    if let Some(why) = raw.stopped() {
-        writer.note("stopped", why)?;
-    }
     let maps = raw.maps()?;
     let mut reading = Reading {
         books: Books::new(writer),
@@ -156,17 +156,23 @@ pub(super) fn convert(raw: &Raw, out: impl Write, max_events: u64) -> io::Result
     };
     let mut file = BufReader::with_capacity(raw::RECORD_BYTES << 12, raw.part(raw::RECORDS_AT)?);
     let mut bytes = [0; raw::RECORD_BYTES];
+    let mut stopped = raw.stopped();
     for _ in 0..raw.tickets {
         file.read_exact(&mut bytes)?;
-        if let Some(record) = decode(&bytes) {
-            reading.enter(&record)?;
-        }
+        let Some(record) = decode(&bytes) else { continue };
         if reading.books.summary.events >= max_events {
+            // The file has room for twice as many, since a reallocation takes two records.
+            stopped = Some(ENOUGH);
             break;
         }
+        reading.enter(&record)?;
     }
-    let Reading { books, sites, program_events, .. } = reading;
+    let Reading { mut books, sites, program_events, .. } = reading;
+    if let Some(why) = stopped {
+        books.writer.note("stopped", why)?;
+    }
     let (mut summary, _) = books.finish()?;
+    summary.stopped = stopped;
     summary.sites = sites.count();
     summary.program_events = program_events;
     Ok(summary)

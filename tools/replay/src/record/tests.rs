@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::*;
+use crate::books::Summary;
 use crate::trace::{Op, Trace};
 
 /// Compiles a program of C; `None` with a note if there is no compiler.
@@ -32,6 +33,17 @@ fn record(program: &OsString, arguments: &[&str], settings: &Settings) -> (Recor
     ran.write(&mut file).expect("a vector takes every write");
     let trace = Trace::read("recorded", &file[..]).expect("valid");
     (ran, trace)
+}
+
+#[test]
+fn the_pools_of_python_are_known_by_its_files() {
+    let at = |path: &str| format!("7f00-7f10 r-xp 00000000 fe:00 12 {path}\n");
+    let with = |path: &str, setting| other_allocator::has_python_pools(&at(path), setting);
+    assert!(with("/usr/bin/python3.11", None) && with("/usr/lib/libpython3.12.so.1.0", None));
+    assert!(with("/usr/bin/python3", Some("pymalloc")));
+    assert!(!with("/usr/bin/python3", Some("malloc")), "it has none then");
+    assert!(!with("/opt/python3/bin/job", None), "a folder is no program");
+    assert!(!with("/usr/bin/perl", None));
 }
 
 /// Returns the functions of the stack of the one allocation of this size, the innermost first,
@@ -290,6 +302,9 @@ fn much_memory_that_was_not_recorded_is_noticed() {
     let (ran, _) = record(&program, &[], &Settings::default());
     let mut summary = ran.write(std::io::sink()).expect("it is written");
     assert!(ran.is_memory_missed(&summary), "{} bytes, {summary:?}", ran.peak_memory_bytes);
+    assert!(ran.is_of_libraries_only(&summary), "a line has a buffer, of the C library");
+    let many = Summary { events: 1 << 20, ..summary.clone() };
+    assert!(!ran.is_of_libraries_only(&many), "the program is the libraries' work");
     summary.program_events = 100;
     assert!(!ran.is_memory_missed(&summary), "its own blocks were seen");
 }

@@ -19,6 +19,8 @@ pub struct Show {
     pub has_stacks: bool,
     /// Whether the recording lacks its end: the program was killed, or the file was cut.
     pub is_cut: bool,
+    /// Why the recorder stopped before the program ended, in its words.
+    pub stopped: Option<String>,
     /// The figures of the whole.
     pub totals: Totals,
     /// All call sites that allocate, those with the most bytes at the peak first.
@@ -332,6 +334,7 @@ impl Gathering {
             program: program.map(|(_, value)| value.to_owned()),
             has_stacks: trace.stacks().is_some(),
             is_cut: trace.ending() != Ending::Whole,
+            stopped: trace.stopped().map(str::to_owned),
             totals: self.totals,
             sites: sites(trace, &origins),
             stacks: stacks(trace, &origins),

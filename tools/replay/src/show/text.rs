@@ -55,6 +55,9 @@ impl Show {
         if self.is_cut {
             line(text, format_args!("                 its end is missing; what is here is valid"));
         }
+        if let Some(why) = &self.stopped {
+            line(text, format_args!("ends early       the program went on: {}", printable(why)));
+        }
         let threads = match self.threads.len() {
             1 => "1 thread".to_owned(),
             count => format!("{count} threads"),

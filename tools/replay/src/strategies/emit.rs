@@ -51,7 +51,8 @@ pub fn emit_rust(strategy: &StrategyConfig) -> String {
     for Let { name, expression, .. } in &code.lets {
         let _ = writeln!(text, "    let {name} = &{expression};");
     }
-    let _ = writeln!(text, "    run(&{})\n}}", root.expression);
+    // It has a name so that programs of edition 2021 drop it before what it refers to.
+    let _ = writeln!(text, "    let strategy = {};\n    run(&strategy)\n}}", root.expression);
     let argument = argument.replace("&mut", "&'static mut");
     let _ = write!(
         text,
