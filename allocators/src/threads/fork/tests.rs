@@ -1,8 +1,9 @@
 //! `fork` while other threads hold locks nearly all the time.
 
 use core::sync::atomic::{AtomicBool, Ordering};
+use core::time::Duration;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::testing::test_child;
 use crate::threads::sync::SpinLock;

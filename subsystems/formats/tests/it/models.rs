@@ -1,6 +1,6 @@
 //! Models, read by a compiler that lists what is in them.
 
-use std::fmt::Write as _;
+use core::fmt::Write as _;
 use std::fs;
 
 use glam::Mat4;
