@@ -291,11 +291,12 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
     #[inline]
     fn first_lane(&self) -> usize {
         // Relaxed: any lane will do.
-        let is_met = self.meetings.load(Ordering::Relaxed) != 0;
-        let place = if is_met { sync::thread_place() % lane::LANES_MAX } else { 0 };
-        let mut lane = self.turn + place;
-        while lane >= self.shape.count().max(1) {
-            lane -= self.shape.count().max(1);
+        if self.meetings.load(Ordering::Relaxed) == 0 {
+            return self.turn;
+        }
+        let mut lane = self.turn + self.shape.spread(sync::thread_place());
+        if lane >= self.shape.count() {
+            lane -= self.shape.count();
         }
         lane
     }

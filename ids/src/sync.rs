@@ -24,15 +24,15 @@ pub(crate) fn count_table() -> u32 {
     TABLES.fetch_add(1, CounterOrdering::Relaxed)
 }
 
-/// Returns a number that differs for most threads of a moment: where the caller's stack is.
-/// Threads have stacks of 2 MiB by Rust's, or of 8 MiB by many systems' default, one after the other,
-/// and eight such ones differ in the last three bits of this.
+/// Returns a number that differs for most threads of a moment: where the caller's stack is. Threads
+/// have stacks of 2 MiB by Rust's default, one after the other: the last bit of this differs for
+/// neighbours. Many systems' default is 8 MiB, and the last three bits differ then.
 #[cfg(not(all(test, loom)))]
 #[inline]
 pub(crate) fn thread_place() -> usize {
     let here = 0_u8;
     let place = (&raw const here).addr() >> 21;
-    place ^ (place >> 2)
+    place ^ (place >> 3)
 }
 
 /// Under the model checker all runs are to be alike, so all threads begin at one place.

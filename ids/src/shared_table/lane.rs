@@ -123,6 +123,14 @@ impl Lanes {
         slot >> self.bits
     }
 
+    /// Returns the lane of a number's last three bits, so that the lanes of consecutive numbers are far
+    /// from each other: a thread that has used up its lane goes on to the next.
+    #[inline]
+    pub(super) const fn spread(&self, number: usize) -> usize {
+        let reversed = number.reverse_bits() >> (usize::BITS - LANES_MAX.ilog2());
+        (reversed * self.count) / LANES_MAX
+    }
+
     /// Returns the slots of a lane.
     #[inline]
     pub(super) fn share(&self, number: usize) -> Share {
