@@ -45,7 +45,8 @@ type Atomic<I> = <<I as TableId>::Repr as SharedRepr>::Atomic;
 ///
 /// The slots are in up to eight lanes, each with a queue. As long as threads do not meet, all take
 /// from the same lane, and indices come in an order that is the same in every run; from then on
-/// each begins with a lane by where its stack is, and what it changes is in no other's cache line.
+/// each begins with a lane by where its stack is, and as long as there are slots in it, what it
+/// changes is in no other thread's cache line.
 ///
 /// # Complexity
 ///

@@ -26,7 +26,7 @@ pub(crate) fn count_table() -> u32 {
 
 /// Returns a number that differs for most threads of a moment: where the caller's stack is. Threads
 /// have stacks of 2 MiB by Rust's default, one after the other: the last bit of this differs for
-/// neighbours. Many systems' default is 8 MiB, and the last three bits differ then.
+/// neighbours. With the 8 MiB that are many systems' default, the third bit from the end does.
 #[cfg(not(all(test, loom)))]
 #[inline]
 pub(crate) fn thread_place() -> usize {
