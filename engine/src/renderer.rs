@@ -32,8 +32,9 @@ const PIECES: usize = 8;
 /// The sorted items from which on several threads make the list: fewer take one less than 10 us.
 const LISTED_BY_MANY: usize = 2048;
 
-/// The threads from which on there are some besides those that simulate and render.
-const MANY: u32 = 3;
+/// The threads from which on two have nothing else to do: with one such, the pieces cost more than
+/// it spares.
+const MANY: u32 = 4;
 
 /// The layer that meshes are drawn into once more, as the sun sees them.
 const SHADOW_LAYER: &str = "shadow";

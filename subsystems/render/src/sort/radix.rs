@@ -84,7 +84,8 @@ fn merge_parts<'c>(
     for list in lists.clone() {
         list.iter().for_each(|item| counts[value_of::<PARTS>(item, shift)] += 1);
     }
-    let mut places = starts_of(&counts);
+    let mut places = counts;
+    make_starts(&mut places);
     for (number, list) in (0..).zip(lists) {
         scatter(list, sorted, shift, &mut places, |item| SortItem { context: number, ..*item });
     }
@@ -135,13 +136,15 @@ fn sort_by<const VALUES: usize>(items: &mut [SortItem], room: &mut [SortItem], b
             counts[0][value_of::<VALUES>(item, *low)] += 1;
             counts[1][value_of::<VALUES>(item, *high)] += 1;
         }
-        scatter(items, room, *low, &mut starts_of(&counts[0]), |item| *item);
-        scatter(room, items, *high, &mut starts_of(&counts[1]), |item| *item);
+        counts.iter_mut().for_each(make_starts);
+        scatter(items, room, *low, &mut counts[0], |item| *item);
+        scatter(room, items, *high, &mut counts[1], |item| *item);
     }
     if let [shift] = last {
         let mut counts = [0_u32; VALUES];
         items.iter().for_each(|item| counts[value_of::<VALUES>(item, *shift)] += 1);
-        scatter(items, room, *shift, &mut starts_of(&counts), |item| *item);
+        make_starts(&mut counts);
+        scatter(items, room, *shift, &mut counts, |item| *item);
         items.copy_from_slice(room);
     }
 }
@@ -159,13 +162,15 @@ fn digits_of(mut bits: u64, width: u32, shifts: &mut [u32; DIGITS_MAX]) -> usize
     digits
 }
 
-/// Adds counts up to where the items of each value begin.
-fn starts_of<const VALUES: usize>(counts: &[u32; VALUES]) -> [u32; VALUES] {
+/// Replaces each count by where the items of its value begin. In place: a copy of the counts of
+/// 2 048 values is 8 KiB.
+fn make_starts<const VALUES: usize>(counts: &mut [u32; VALUES]) {
     let mut sum = 0;
-    counts.map(|count| {
+    for place in counts {
+        let count = *place;
+        *place = sum;
         sum += count;
-        sum - count
-    })
+    }
 }
 
 /// Moves each item to the place that its digit says.
