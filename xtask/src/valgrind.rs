@@ -43,7 +43,7 @@ const FORKS: &str = "it forks, and the child finds lost what the other threads h
 const TURNS: &str = "threads take turns there, minutes for each; the other sanitizers watch them";
 
 /// Tests that are left out, each with the reason.
-const SKIPPED: [(&str, &str); 13] = [
+const SKIPPED: [(&str, &str); 14] = [
     ("buddy::tests::exhaustive", "they go through millions of states"),
     ("buddy::tests::figures", "so do these"),
     ("every_alignment_up_to_a_terabyte", "Valgrind has less address space to give"),
@@ -55,6 +55,7 @@ const SKIPPED: [(&str, &str); 13] = [
     ("recording::file::tests", FORKS),
     ("recording::log::tests", FORKS),
     ("recording::tests", FORKS),
+    ("threads::fork::tests", FORKS),
     ("thread_heap::tests::fork", FORKS),
     ("thread_heap::tests::threads", TURNS),
 ];
