@@ -9,6 +9,7 @@ use std::thread;
 
 use loligo_allocators::{MemoryGlobals, MemoryOptions, SharedRef, StaticHeap};
 use loligo_diagnostics::{Level, Log, LogSink, StderrSink, context};
+use loligo_interface::{SubsystemRow, Wire};
 use loligo_monitor::{Monitor, Recorder};
 use loligo_resources::DataFolder;
 use loligo_tasks::{MainThread, Settings, Tasks};
@@ -26,7 +27,9 @@ use crate::memory_plan::MemoryPlan;
 use crate::naming_sink::NamingSink;
 use crate::packet::Packet;
 use crate::packet_exchange::PacketExchange;
-use crate::subsystems::{DisabledSubsystems, OptionalSubsystem, SUBSYSTEMS};
+#[expect(unused_imports, reason = "documents what plans are for")]
+use crate::subsystems::SUBSYSTEMS;
+use crate::subsystems::{DisabledSubsystems, OptionalSubsystem, Room, SubsystemNames};
 use crate::third_party::FrameGuard;
 use crate::time_step::TimeStep;
 
@@ -45,8 +48,13 @@ pub struct EngineOptions<'o> {
     /// What subsystems take their memory from that share a heap; without, a heap over pages of the
     /// engine's own.
     pub memory: Option<SharedRef<'o>>,
-    /// Which allocator serves which subsystem of [`SUBSYSTEMS`].
+    /// Which allocator serves which subsystem of [`SUBSYSTEMS`], and after them of `subsystems`.
     pub plan: MemoryPlan,
+    /// The game's own subsystems. They join the world before its first level, and are stepped in
+    /// this order.
+    pub subsystems: &'o [SubsystemRow],
+    /// What the events of one subsystem ask of another.
+    pub wires: &'o [Wire],
     /// What is left out.
     pub without: DisabledSubsystems,
     /// How many threads there are: one does everything in order; of more, one renders and the
@@ -86,6 +94,8 @@ impl<'o> EngineOptions<'o> {
             data,
             memory: None,
             plan: MemoryPlan::new(),
+            subsystems: &[],
+            wires: &[],
             without: DisabledSubsystems::default(),
             threads: None,
             back_end: BackEndChoice::default(),
@@ -157,15 +167,16 @@ pub fn with_engine<R>(
     options: &EngineOptions<'_>,
     act: impl FnOnce(&mut Engine<'_, '_>) -> R,
 ) -> Result<R, EngineError> {
+    let names = SubsystemNames::try_new(options.subsystems)?;
     let boot = StaticHeap::<{ MemoryGlobals::BOOT_BYTES }>::new("boot");
     let globals = MemoryGlobals::init(&boot, &MemoryOptions::new())?;
     let run = |memory: Memory<'_>| boot_subsystems(memory, options, act);
-    with_memory_of(&globals, options.memory, &options.plan, &SUBSYSTEMS, run)?
+    with_memory_of(&globals, options.memory, &options.plan, names.as_slice(), run)?
 }
 
-/// Returns the memory of a subsystem, which is in the list.
-pub(crate) fn memory_of<'m>(memory: &Memory<'m>, name: &str) -> SharedRef<'m> {
-    memory.subsystem(name).unwrap_or_else(|| memory.scratch())
+/// Returns the memory of one of [`SUBSYSTEMS`], with which the list of all begins.
+pub(crate) fn memory_of<'m>(memory: &Memory<'m>, room: Room) -> SharedRef<'m> {
+    memory.at(room as usize)
 }
 
 /// Returns a log that goes to a sink.
@@ -173,7 +184,7 @@ pub(crate) fn new_log<'e, 'm: 'e>(
     sink: &'e dyn LogSink,
     memory: &Memory<'m>,
 ) -> Result<Log<'e, SharedAllocator<'m>>, EngineError> {
-    let log = Log::try_new_in(memory_of(memory, "engine"))?;
+    let log = Log::try_new_in(memory_of(memory, Room::Engine))?;
     log.try_add_sink(Level::Info, sink)?;
     Ok(log)
 }
@@ -189,7 +200,7 @@ fn boot_subsystems<'m, R>(
         None
     } else {
         let limits = loligo_monitor::Options::default();
-        Some(Monitor::try_new_in(&limits, memory_of(&memory, "monitor"))?)
+        Some(Monitor::try_new_in(&limits, memory_of(&memory, Room::Monitor))?)
     };
     let workers = Workers::default();
     let threads = options.thread_count();
@@ -198,13 +209,13 @@ fn boot_subsystems<'m, R>(
         workers: Some(threads.saturating_sub(2)),
         ..Settings::default()
     };
-    let mut tasks = Tasks::try_new_in(&settings, memory_of(&memory, "tasks"))?;
+    let mut tasks = Tasks::try_new_in(&settings, memory_of(&memory, Room::Tasks))?;
     let record = |index: u8, life: &mut dyn FnMut()| {
         let mut name = [0; 12];
         recorded(monitor.as_ref(), worker_name(index, &mut name), life);
     };
     let watched = Watched { workers: &workers, record };
-    let log = NamingSink::new(options.log, options.data, memory_of(&memory, "engine"));
+    let log = NamingSink::new(options.log, options.data, memory_of(&memory, Room::Engine));
     tasks.run_observed(&watched, |main| {
         let (monitor, workers) = (monitor.as_ref(), &workers);
         let lent = EngineParts { memory, monitor, workers, worker: main, log: &log };
@@ -236,7 +247,7 @@ fn boot_render<'m, R>(
         return Ok(act(&mut Engine::try_new(lent, options, content, Link::None, shown)?));
     }
     let log = new_log(lent.log, &lent.memory)?;
-    let memory = memory_of(&lent.memory, "render");
+    let memory = memory_of(&lent.memory, Room::Render);
     let back_end = BackEnd::try_new(options.back_end, &opened, memory, &log)?;
     drop(log);
     let shown = opened.lend();

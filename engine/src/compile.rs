@@ -42,6 +42,14 @@ use crate::components::{CAMERA, Camera, LIGHT, MODEL, Model, PointLight, SUN, Su
 /// assert!(compilers.get("level").is_some());
 /// ```
 pub fn register(compilers: &mut Compilers) {
+    loligo_entities::compile::register(compilers, components());
+    compilers.register("config", GameConfigCompiler);
+}
+
+/// Returns the compilers of all components that the engine knows: a game with other components
+/// adds those, and registers all again.
+#[must_use]
+pub fn components() -> Vec<SharedComponentCompiler> {
     let mut components = standard();
     components.extend([
         Arc::new(ModelCompiler) as SharedComponentCompiler,
@@ -49,8 +57,7 @@ pub fn register(compilers: &mut Compilers) {
         Arc::new(SunCompiler),
         Arc::new(LightCompiler),
     ]);
-    loligo_entities::compile::register(compilers, components);
-    compilers.register("config", GameConfigCompiler);
+    components
 }
 
 /// Compiles models: both resources are to be named.

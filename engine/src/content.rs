@@ -2,7 +2,7 @@
 
 use loligo_allocators::SharedRef;
 use loligo_containers::{Array, GrowError};
-use loligo_diagnostics::context;
+use loligo_diagnostics::{Log, context};
 use loligo_entities::EntityResource;
 use loligo_ids::IdString64;
 use loligo_render::{
@@ -20,6 +20,7 @@ use crate::error::EngineError;
 use crate::memory::{Memory, SharedAllocator};
 use crate::renderer::{Renderer, wrong_frame};
 use crate::settings::{GameSettings, SETTINGS};
+use crate::subsystems::Room;
 use crate::world::World;
 
 mod read_ahead;
@@ -46,8 +47,8 @@ impl<'e, 'm> Content<'e, 'm> {
     where
         'm: 'e,
     {
-        let engine = memory_of(memory, "engine");
-        let mut resources = Resources::try_open_in(folder, memory_of(memory, "resources"))?;
+        let engine = memory_of(memory, Room::Engine);
+        let mut resources = Resources::try_open_in(folder, memory_of(memory, Room::Resources))?;
         for (name, version) in [
             (MESH_TYPE, MESH_VERSION),
             (MATERIAL_TYPE, MATERIAL_VERSION),
@@ -59,7 +60,7 @@ impl<'e, 'm> Content<'e, 'm> {
         resources.load(SETTINGS)?;
         let payload = resources.get(SETTINGS).map_or(&[][..], |game| game.payload());
         let settings = GameSettings::try_read_in(payload, engine)?;
-        let assets = Assets::try_new_in(memory_of(memory, "render"))?;
+        let assets = Assets::try_new_in(memory_of(memory, Room::Render))?;
         let layers = Array::new_in(engine);
         let mut content = Self { resources, settings, assets, layers, is_drawn };
         content.resources.load(content.settings.level)?;
@@ -126,6 +127,33 @@ impl<'e, 'm> Content<'e, 'm> {
             }
             if let Some(script) = self.resources.get(*key) {
                 world.modules.put(*key, script.payload())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Loads the resources that subsystems own, and hands each to its owner. One that cannot be used
+    /// is logged, and is not there.
+    pub(crate) fn load_owned(
+        &mut self,
+        world: &mut World<'m>,
+        log: &Log<'_, SharedAllocator<'m>>,
+    ) -> Result<(), EngineError> {
+        if world.joined().is_empty() {
+            return Ok(());
+        }
+        let mut keys = Array::new_in(self.layers.memory());
+        for entry in self.resources.table().entries() {
+            let key = entry.key;
+            let is_new = self.resources.get(key).is_none() && keys.last() != Some(&key);
+            if is_new && world.joined().owns(key.type_hash) {
+                keys.try_push(key)?;
+            }
+        }
+        for key in &*keys {
+            self.resources.load(*key)?;
+            if let Some(resource) = self.resources.get(*key) {
+                world.joined_mut().take_resource(&resource, false, log);
             }
         }
         Ok(())

@@ -15,6 +15,7 @@ use std::time::Instant;
 use loligo_allocators::{ArmedAll, FrameAllocator};
 use loligo_containers::{Array, EventStream};
 use loligo_diagnostics::{Log, LogSink, log};
+use loligo_interface::Phase;
 use loligo_monitor::{Monitor, current, name};
 use loligo_tasks::Worker;
 
@@ -30,7 +31,7 @@ use crate::memory::{FrameMemory, Memory, SharedAllocator};
 use crate::packet::{Drawn, Packet, Wanted};
 #[cfg(feature = "script")]
 use crate::scripts::{ScriptFailures, ScriptOptions, Scripts};
-use crate::subsystems::OptionalSubsystem;
+use crate::subsystems::{OptionalSubsystem, Room};
 use crate::third_party::FrameGuard;
 use crate::time_step::{GameClock, Updates};
 use crate::world::World;
@@ -159,7 +160,7 @@ impl<'e, 'm> Engine<'e, 'm> {
     ) -> Result<Self, EngineError> {
         let EngineParts { memory, monitor, workers, worker, log } = *lent;
         let [engine, entities, render] =
-            ["engine", "entities", "render"].map(|name| memory_of(&memory, name));
+            [Room::Engine, Room::Entities, Room::Render].map(|room| memory_of(&memory, room));
         let settings = &content.settings;
         let clock = GameClock::new(options.time_step.unwrap_or(settings.time_step));
         let size = shown.picture().unwrap_or(options.size.unwrap_or(settings.window));
@@ -210,6 +211,8 @@ impl<'e, 'm> Engine<'e, 'm> {
         if !options.without.has(OptionalSubsystem::Tools) {
             engine.tools = Some(tools::Tools::try_new(options, &memory, &engine.log)?);
         }
+        engine.world.join(options.subsystems, options.wires, &memory)?;
+        engine.content.load_owned(&mut engine.world, &engine.log)?;
         engine.content.spawn(&mut engine.world)?;
         engine.warn_of_unseen_layers();
         #[cfg(feature = "script")]
@@ -385,6 +388,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         let first = Updates { count: 1, step: 0 };
         let updates = if self.frame == 0 { first } else { self.clock.updates(elapsed) };
         self.world.begin(self.frame);
+        self.world.step_all(Phase::Input, self.worker, &self.log);
         if self.frame == 0 {
             self.start(logic);
         }
@@ -429,7 +433,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         // It was made of text.
         let main = core::str::from_utf8(main).unwrap_or_default();
         self.scripts =
-            Some(Scripts::try_new(main, options, world, log, memory_of(memory, "script"))?);
+            Some(Scripts::try_new(main, options, world, log, memory_of(memory, Room::Script))?);
         Ok(())
     }
 
@@ -443,17 +447,19 @@ impl<'e, 'm> Engine<'e, 'm> {
 
     fn update(&mut self, logic: &mut LogicCalls<'_, 'm>) {
         let _scope = current::scope(name!("logic"));
+        self.world.step_all(Phase::Think, self.worker, &self.log);
         #[cfg(feature = "script")]
         if let Some(scripts) = &mut self.scripts {
             let _scope = current::scope(name!("scripts"));
             scripts.update(&mut self.world, logic.memory, &self.log);
         }
         logic.update(&mut self.world);
+        self.world.step_all(Phase::Simulate, self.worker, &self.log);
     }
 
     /// Passes events to scripts and logic; what these cause is reported in the next frame.
     fn tell_events(&mut self, logic: &mut LogicCalls<'_, 'm>) {
-        let mut events = EventStream::new_in(memory_of(&self.memory, "entities"));
+        let mut events = EventStream::new_in(memory_of(&self.memory, Room::Entities));
         core::mem::swap(&mut events, &mut self.spare_events);
         let mut events = self.world.take_events(events);
         #[cfg(feature = "script")]
@@ -466,7 +472,9 @@ impl<'e, 'm> Engine<'e, 'm> {
                 scripts.event(&mut self.world, &event, &self.log);
             }
             logic.event(&mut self.world, &event);
+            self.world.follow(&event, &self.log);
         }
+        self.world.obey(&self.log);
         events.clear();
         self.spare_events = events;
     }

@@ -6,6 +6,7 @@ use core::fmt;
 use loligo_allocators::AllocError;
 use loligo_containers::GrowError;
 use loligo_entities::{ResourceError, SpawnError};
+use loligo_interface::SubsystemError;
 use loligo_render::{ContentError, RecordError};
 use loligo_resources::{LoadError, OpenError, ResourceKey};
 use loligo_tasks::{StartError, WaitError};
@@ -89,6 +90,20 @@ pub enum EngineError {
     Script,
     /// The system gives no thread to watch scripts from.
     ScriptThread,
+    /// The table of subsystems is wrong.
+    Rows {
+        /// Which row.
+        name: &'static str,
+        /// What is wrong, and what to do.
+        what: &'static str,
+    },
+    /// A subsystem cannot be made.
+    Subsystem {
+        /// Which.
+        name: &'static str,
+        /// Why not.
+        error: SubsystemError,
+    },
     /// What records cannot be set up.
     Monitor(loligo_monitor::MonitorError),
 }
@@ -141,6 +156,8 @@ impl fmt::Display for EngineError {
                 "the system gives no thread to stop endless scripts from; end other programs, or run without limits \
                  for scripts",
             ),
+            Self::Rows { name, what } => write!(f, "subsystem `{name}`: {what}"),
+            Self::Subsystem { name, error } => write!(f, "subsystem `{name}`: {error}"),
             Self::Monitor(error) => error.fmt(f),
         }
     }

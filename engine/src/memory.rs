@@ -151,6 +151,16 @@ impl<'m> Memory<'m> {
         Some(proxy)
     }
 
+    /// Returns the memory of the subsystem at a place in the list.
+    pub(crate) fn at(&self, place: usize) -> SharedRef<'m> {
+        &self.proxies[place]
+    }
+
+    /// Returns the names of all subsystems, in the order of the list.
+    pub fn subsystems(&self) -> impl ExactSizeIterator<Item = &'m str> + use<'m> {
+        self.proxies.iter().map(SharedProxy::name)
+    }
+
     /// Returns memory for what dies soon.
     #[must_use]
     pub const fn scratch(&self) -> SharedRef<'m> {

@@ -32,10 +32,12 @@ mod options;
 mod tests;
 
 pub use bindings::{ENTITY, EntityId, bindings};
+
 pub use failures::ScriptFailures;
 pub use options::{ScriptLimits, ScriptOptions};
 
 use batches::Batches;
+use bindings::all_bindings;
 use events::EventCallbacks;
 use failures::{Failures, Say};
 
@@ -131,7 +133,7 @@ pub(crate) struct Scripts<'m> {
     collector: Collector,
     start: Callback,
     update: Callback,
-    events: EventCallbacks,
+    events: EventCallbacks<'m>,
     batches: Batches<'m>,
     failures: Failures<'m>,
     /// Scripts that could not be loaded, which are tried again at each reload: what they ask for
@@ -152,11 +154,15 @@ impl<'m> Scripts<'m> {
         memory: SharedRef<'m>,
     ) -> Result<Self, EngineError> {
         let settings = Settings { checks: options.checks, ..Settings::default() };
+        let bindings = all_bindings(world, memory)?;
+        let mut events = EventCallbacks::try_new_in(world.schemas().count(), memory)?;
         let made = || {
-            let mut script = Script::try_new(&bindings(), &settings, memory)?;
-            let mut find = |name: &str| script.callback(name);
-            let (start, update) = (find(callbacks::START)?, find(callbacks::UPDATE)?);
-            let events = EventCallbacks::try_new(&mut find)?;
+            let mut script = Script::try_new(&bindings, &settings, memory)?;
+            let start = script.callback(callbacks::START)?;
+            let update = script.callback(callbacks::UPDATE)?;
+            for schema in world.schemas() {
+                events.add(schema, &mut script)?;
+            }
             Ok::<_, ScriptError<'m>>(Self {
                 script,
                 collector: Collector::new(CollectorSettings::default()),
@@ -185,7 +191,7 @@ impl<'m> Scripts<'m> {
             scripts.failed.try_push(ResourceKey::new(LUA, main))?;
         }
         scripts.note(loaded, log);
-        callbacks::warn_of_look_alikes(&mut scripts.script, world, log);
+        callbacks::warn_of_look_alikes(&mut scripts.script, world, log, memory);
         scripts.print(world, log);
         Ok(scripts)
     }
@@ -279,7 +285,7 @@ impl<'m> Scripts<'m> {
         }
         self.read_batches(world, true, log, say);
         self.check_batches(world, log, say);
-        callbacks::warn_of_look_alikes(&mut self.script, world, log);
+        callbacks::warn_of_look_alikes(&mut self.script, world, log, own);
         self.print(world, log);
         Ok(())
     }

@@ -2,9 +2,60 @@
 
 use core::fmt;
 
-/// The subsystems, by the names under which memory plans and `--without` know them.
+use loligo_interface::SubsystemRow;
+
+use crate::error::EngineError;
+use crate::memory_plan::SUBSYSTEMS_MAX;
+
+/// The subsystems that are always there, by the names under which memory plans and `--without` know
+/// them, in the order of [`Room`]. Those that join by a row come after.
 pub const SUBSYSTEMS: [&str; 8] =
     ["engine", "entities", "monitor", "render", "resources", "script", "tasks", "tools"];
+
+/// Whose memory something is in: a place in [`SUBSYSTEMS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Room {
+    Engine,
+    Entities,
+    Monitor,
+    Render,
+    Resources,
+    Script,
+    Tasks,
+    #[cfg_attr(not(feature = "tool-server"), expect(dead_code, reason = "of the port for tools"))]
+    Tools,
+}
+
+/// Names of subsystems: those of [`SUBSYSTEMS`], and those of rows.
+pub(crate) struct SubsystemNames {
+    names: [&'static str; SUBSYSTEMS_MAX],
+    count: usize,
+}
+
+impl SubsystemNames {
+    /// Returns the names with those of rows.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Rows`] if they are too many, or a name is there already.
+    pub(crate) fn try_new(rows: &[SubsystemRow]) -> Result<Self, EngineError> {
+        let mut names = Self { names: [""; SUBSYSTEMS_MAX], count: 0 };
+        for name in SUBSYSTEMS.into_iter().chain(rows.iter().map(|row| row.name)) {
+            let wrong = |what| EngineError::Rows { name, what };
+            if names.as_slice().contains(&name) {
+                return Err(wrong("two subsystems have this name; give one another"));
+            }
+            let place = names.names.get_mut(names.count);
+            *place.ok_or(wrong("there are too many subsystems; 32 is the most"))? = name;
+            names.count += 1;
+        }
+        Ok(names)
+    }
+
+    pub(crate) fn as_slice(&self) -> &[&'static str] {
+        &self.names[..self.count]
+    }
+}
 
 /// A subsystem that the engine can run without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

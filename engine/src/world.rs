@@ -13,6 +13,7 @@ use loligo_entities::{
     Data, Entities, Entity, EntityResource, Pose, SpawnError, Tags, Transforms, Unknown,
 };
 use loligo_ids::IdString32;
+use loligo_interface::{EventSchema, event_schema};
 use loligo_render::StateRecorder;
 
 use crate::boot::memory_of;
@@ -20,16 +21,21 @@ use crate::components::{Camera, Model, Sun};
 use crate::error::EngineError;
 use crate::memory::Memory;
 use crate::memory::SharedAllocator;
+use crate::subsystems::Room;
 
+mod joined;
 mod managers;
 mod reflection;
+mod steps;
 mod styles;
 #[cfg(all(test, feature = "compile"))]
 mod tests;
 
+use joined::Joined;
 use managers::Managers;
 #[cfg(feature = "script")]
 pub(crate) use reflection::NOT_LOADED;
+pub(crate) use steps::FIELDS_MAX;
 use styles::Styles;
 
 /// The most render objects of a world.
@@ -72,6 +78,16 @@ pub struct ResourceChanged {
     pub name: [u32; 2],
 }
 
+/// What the engine's own events consist of.
+const SCHEMAS: [EventSchema; 3] = [
+    event_schema!(Spawned, "spawned", "entities were spawned", { count: Count }),
+    event_schema!(
+        Removed, "removed", "an entity was removed, and with it what hung on it",
+        { entity: Entity, count: Count }
+    ),
+    event_schema!(ResourceChanged, "resource_changed", "a resource was recompiled and swapped", {}),
+];
+
 /// All entities of a game and their components. What the game's logic changes, it changes here.
 ///
 /// # Complexity
@@ -86,6 +102,8 @@ pub struct ResourceChanged {
 pub struct World<'m> {
     entities: Entities<'m, SharedAllocator<'m>>,
     managers: Managers<'m>,
+    /// The subsystems that joined by a row.
+    joined: Joined<'m>,
     /// The materials that models may be given.
     styles: Styles<'m, SharedAllocator<'m>>,
     /// None where rendering is left out.
@@ -108,13 +126,14 @@ pub struct World<'m> {
 impl<'m> World<'m> {
     /// Returns an empty world. What is drawn is recorded where `is_drawn`.
     pub(crate) fn new_in(is_drawn: bool, memory: &Memory<'m>) -> Self {
-        let render = memory_of(memory, "render");
+        let render = memory_of(memory, Room::Render);
         #[cfg(feature = "script")]
-        let modules = crate::scripts::Modules::new_in(memory_of(memory, "script"));
-        let memory = memory_of(memory, "entities");
+        let modules = crate::scripts::Modules::new_in(memory_of(memory, Room::Script));
+        let memory = memory_of(memory, Room::Entities);
         Self {
             entities: Entities::new_in(memory),
             managers: Managers::new_in(memory),
+            joined: Joined::new_in(memory),
             styles: Styles::new_in(render),
             recorder: is_drawn.then(|| StateRecorder::new_in(WORLD, OBJECTS_MAX, render)),
             is_behind: false,
@@ -287,8 +306,8 @@ impl<'m> World<'m> {
         self.forget_names();
         let first = self.names.len();
         self.names.try_reserve(resource.len().saturating_mul(poses.len()))?;
-        let Self { managers, entities, names, .. } = self;
-        let spawned = managers.together(|components| {
+        let Self { managers, joined, entities, names, .. } = self;
+        let spawned = managers.together(joined, |components| {
             let made = entities.spawn(resource, poses, components, Unknown::Refuse)?;
             for (at, entity) in made.iter().enumerate() {
                 let name = resource.name(at % resource.len()).unwrap_or(IdString32::new(""));
@@ -370,8 +389,8 @@ impl<'m> World<'m> {
     }
 
     fn remove(&mut self, entities: &[Entity]) -> usize {
-        let Self { managers, entities: all, .. } = self;
-        managers.together(|components| all.destroy(entities, components)).unwrap_or(0)
+        let Self { managers, joined, entities: all, .. } = self;
+        managers.together(joined, |components| all.destroy(entities, components)).unwrap_or(0)
     }
 
     /// Begins a frame.

@@ -13,6 +13,7 @@ use crate::error::EngineError;
 use crate::logic::{Logic, LogicCalls};
 use crate::memory::FrameMemory;
 use crate::settings::{GameSettings, SETTINGS};
+use crate::subsystems::Room;
 use crate::time_step::GameClock;
 use crate::world::ResourceChanged;
 
@@ -58,6 +59,7 @@ impl<'m> Engine<'_, 'm> {
             }
         })?;
         grown?;
+        self.content.load_owned(&mut self.world, &self.log)?;
         self.take_in_scripts(&changed, logic.memory, say)?;
         let failed = self.script_failure_count();
         for key in &*changed {
@@ -102,6 +104,8 @@ impl<'m> Engine<'_, 'm> {
             self.take_in_frame()?;
         } else if self.is_script(key) {
             // Scripts were taken in before, all together.
+        } else if self.world.joined().owns(key.type_hash) {
+            self.take_in_owned(key);
         } else if self.content.assets.reload(key, &mut self.content.resources)? {
             let content = &self.content;
             self.world.refresh(key, &content.assets, |layer| content.layer(layer))?;
@@ -111,6 +115,14 @@ impl<'m> Engine<'_, 'm> {
         let halves = |hash: IdString64| [hash.hash() as u32, (hash.hash() >> 32) as u32];
         let event = ResourceChanged { type_hash: halves(key.type_hash), name: halves(key.name) };
         self.world.send(event)
+    }
+
+    /// Hands a resource to the subsystem that owns it.
+    fn take_in_owned(&mut self, key: ResourceKey) {
+        let Self { content, world, log, .. } = self;
+        if let Some(resource) = content.resources.get(key) {
+            world.joined_mut().take_resource(&resource, true, log);
+        }
     }
 
     /// Replaces all entities by those of the level.
@@ -139,7 +151,7 @@ impl<'m> Engine<'_, 'm> {
     /// Applies the game's settings as far as that is possible while it runs: its time step, its
     /// materials and its level. What else has changed is an error.
     fn take_in_settings(&mut self, logic: &mut LogicCalls<'_, 'm>) -> Result<(), EngineError> {
-        let engine = memory_of(&self.memory, "engine");
+        let engine = memory_of(&self.memory, Room::Engine);
         let Self { content, world, .. } = self;
         let payload = content.resources.get(SETTINGS).map_or(&[][..], |game| game.payload());
         let new = GameSettings::try_read_in(payload, engine)?;

@@ -3,6 +3,7 @@
 use glam::Vec3;
 use loligo_containers::{Array, EventStream};
 use loligo_diagnostics::log;
+use loligo_interface::Phase;
 use loligo_monitor::{current, name};
 use loligo_tasks::Worker;
 
@@ -13,11 +14,13 @@ use crate::content::{Content, layer_of};
 use crate::error::EngineError;
 use crate::memory::SharedAllocator;
 use crate::packet::{Drawn, Packet, Scene, Wanted};
+use crate::subsystems::Room;
 
 impl<'m> Engine<'_, 'm> {
     /// Ends the frame of the world: computes what has moved, on another thread if one has nothing
     /// to do, while this one collects the scripts' garbage. Neither knows of the other.
     pub(super) fn end_world(&mut self) -> Result<(), EngineError> {
+        self.world.step_all(Phase::Pose, self.worker, &self.log);
         let Self { world, content, worker, .. } = self;
         let Content { assets, layers, .. } = content;
         let layers = &**layers;
@@ -36,6 +39,8 @@ impl<'m> Engine<'_, 'm> {
             world.end(assets, |name| layer_of(layers, name), worker)
         };
         let ((), ended) = worker.both(&"transforms", |_| collect(), end)?;
+        self.world.joined_mut().pass_moved();
+        self.world.step_all(Phase::Listen, self.worker, &self.log);
         ended
     }
 
@@ -77,7 +82,7 @@ impl<'m> Engine<'_, 'm> {
     /// Gathers what has changed since the last frame; `None` without a renderer.
     fn next_packet(&mut self, scene: Scene) -> Option<Packet<'m, SharedAllocator<'m>>> {
         let state = self.world.recorder()?.finish();
-        let render = memory_of(&self.memory, "render");
+        let render = memory_of(&self.memory, Room::Render);
         let Spare { uploads, text, picture, problems } =
             self.spare.take().unwrap_or_else(|| Spare {
                 uploads: EventStream::new_in(render),

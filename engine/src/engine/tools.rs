@@ -28,7 +28,7 @@ use crate::error::EngineError;
 use crate::logic::LogicCalls;
 use crate::memory::Memory;
 use crate::memory::SharedAllocator;
-use crate::subsystems::SUBSYSTEMS;
+use crate::subsystems::Room;
 use crate::third_party::{Library, libraries};
 use crate::tool_server::{ToolRequest, ToolServer, ToolToken};
 
@@ -53,8 +53,8 @@ impl<'m> Tools<'m> {
         memory: &Memory<'m>,
         log: &Log<'_, SharedAllocator<'m>>,
     ) -> Result<Self, EngineError> {
-        let server = ToolServer::try_new(options.tools, memory_of(memory, "tools"))?;
-        let graphs = Graphs::try_new_in(&GraphLimits::default(), memory_of(memory, "monitor"))?;
+        let server = ToolServer::try_new(options.tools, memory_of(memory, Room::Tools))?;
+        let graphs = Graphs::try_new_in(&GraphLimits::default(), memory_of(memory, Room::Monitor))?;
         let mut file = None;
         if let (Some(token), Ok(address)) = (server.token(), server.address()) {
             // The game runs without the file: its output has the token, too.
@@ -129,7 +129,7 @@ impl<'m> Engine<'_, 'm> {
             },
             "reload" => self.recompile_and_reload(writer, logic),
             "restart" => {
-                let names = Names::read_in(self.data, memory_of(&self.memory, "tools"));
+                let names = Names::read_in(self.data, memory_of(&self.memory, Room::Tools));
                 self.restart_level(logic).map_err(|error| names.show(&error).to_string())?;
                 writer.null().map_err(too_long)
             }
@@ -168,7 +168,7 @@ impl<'m> Engine<'_, 'm> {
         writer: &mut Writer<'_>,
         logic: &mut LogicCalls<'_, 'm>,
     ) -> Result<(), String> {
-        let mut errors = Array::<String, _>::new_in(memory_of(&self.memory, "tools"));
+        let mut errors = Array::<String, _>::new_in(memory_of(&self.memory, Room::Tools));
         if let Some(recompile) = self.recompile {
             let log = &self.log;
             let mut lost = false;
@@ -183,7 +183,7 @@ impl<'m> Engine<'_, 'm> {
             }
         }
         let mut lost = Ok(());
-        let (memory, data) = (memory_of(&self.memory, "tools"), self.data);
+        let (memory, data) = (memory_of(&self.memory, Room::Tools), self.data);
         let named = |error: &dyn fmt::Display| Names::read_in(data, memory).show(error).to_string();
         let swapped = self.reload_saying(logic, &mut |error| {
             if let Err(error) = errors.try_push(named(error)) {
@@ -227,8 +227,8 @@ impl<'m> Engine<'_, 'm> {
         }
         writer.key("memory")?;
         writer.start(Nest::Array)?;
-        for name in SUBSYSTEMS {
-            let stats = memory_of(&self.memory, name).stats();
+        for (place, name) in self.memory.subsystems().enumerate() {
+            let stats = self.memory.at(place).stats();
             writer.start(Nest::Object)?;
             writer.key("subsystem")?;
             writer.string(name)?;

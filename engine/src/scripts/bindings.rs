@@ -5,19 +5,21 @@
 use core::fmt;
 
 use glam::{Quat, Vec3};
+use loligo_allocators::SharedRef;
+use loligo_containers::{Array, GrowError};
 use loligo_entities::Entity;
 use loligo_ids::IdString32;
 use loligo_script::{
     ArgumentError, Binding, Call, CallFunction, Function, Id, IdKind, IdType, Kind, Reason,
 };
 
+use crate::memory::SharedAllocator;
 use crate::world::World;
 
 mod data;
 mod looks;
 
-/// The kind of ids of entities.
-pub const ENTITY: IdKind = IdKind::new(16, "Entity");
+pub use loligo_interface::ENTITY;
 
 /// Entities as arguments and results of functions that are bound directly.
 #[derive(Clone, Copy, Debug)]
@@ -149,6 +151,26 @@ pub fn bindings<'m>() -> [Binding<World<'m>>; COUNT] {
         Binding::direct("Light.range", "how far it shines, in metres", looks::light_range),
         Binding::direct("Light.set_range", "in metres, more than 0", looks::set_light_range),
     ]
+}
+
+/// Returns the table with the functions of the world's subsystems.
+pub(super) fn all_bindings<'m>(
+    world: &World<'m>,
+    memory: SharedRef<'m>,
+) -> Result<Array<'m, Binding<World<'m>>, SharedAllocator<'m>>, GrowError> {
+    let mut all = Array::try_from_slice_in(&bindings(), memory)?;
+    for (number, of) in world.joined().functions() {
+        all.try_push(Binding {
+            name: of.name,
+            arguments: of.arguments,
+            results: of.results,
+            help: of.help,
+            function: Function::Numbered(number, |world, number, call| {
+                world.joined_mut().call(number, call)
+            }),
+        })?;
+    }
+    Ok(all)
 }
 
 /// Returns a row of a function that takes or returns texts.

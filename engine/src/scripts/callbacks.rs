@@ -1,5 +1,8 @@
 //! The functions that the engine calls in scripts, and those that only look like them.
 
+use loligo_allocators::SharedRef;
+use loligo_containers::Array;
+use loligo_containers::text::{self, FormatError};
 use loligo_diagnostics::{Log, log};
 use loligo_script::Script;
 
@@ -12,18 +15,27 @@ pub(super) const START: &str = "start";
 /// Called in each update.
 pub(super) const UPDATE: &str = "update";
 
-/// Called for each event, by kind.
-pub(super) const EVENTS: [&str; 3] = ["spawned", "removed", "resource_changed"];
+/// The most bytes of the name of a function for events.
+pub(super) const NAME_BYTES_MAX: usize = 64;
 
-/// Called once for all events of a kind, in place of the functions above.
-pub(super) const EVENTS_ALL: [&str; 3] = ["spawned_all", "removed_all", "resource_changed_all"];
+/// Returns the name of the function that is called once for all events of a kind, in place of the
+/// one that has their name: `removed_all`.
+pub(super) fn name_of_all<'n>(name: &str, place: &'n mut [u8; NAME_BYTES_MAX]) -> &'n str {
+    let mut len = 0;
+    for byte in name.bytes().chain(*b"_all").take(NAME_BYTES_MAX) {
+        place[len] = byte;
+        len += 1;
+    }
+    core::str::from_utf8(&place[..len]).unwrap_or_default()
+}
 
 /// The table of functions that are called for many entities.
 pub(super) const BATCHES: &str = "batches";
 
 /// Lists global functions that are called as one of the engine's but for capitals, underscores and
-/// an `on` before it, and tables that are called as its table `batches`.
-pub(super) const LOOK_ALIKES: &str = "
+/// an `on` before it, and tables that are called as its table `batches`. Before it the engine's
+/// `names` are written.
+const LOOK_ALIKES: &str = "
 local function plain(name) return (name:lower():gsub('_', '')) end
 local found = {}
 local function find(kind, wanted)
@@ -34,10 +46,7 @@ local function find(kind, wanted)
         end
     end
 end
-for _, wanted in ipairs({ 'start', 'update', 'spawned', 'spawned_all', 'removed', 'removed_all',
-    'resource_changed', 'resource_changed_all' }) do
-    find('function', wanted)
-end
+for wanted in names:gmatch('%S+') do find('function', wanted) end
 find('table', 'batches')
 table.sort(found)
 return table.concat(found, '\\n')";
@@ -47,9 +56,12 @@ pub(super) fn warn_of_look_alikes<'m>(
     script: &mut Script<'m, World<'m>>,
     world: &mut World<'m>,
     log: &Log<'_, SharedAllocator<'m>>,
+    memory: SharedRef<'m>,
 ) {
+    let Ok(code) = look_alikes(world, memory) else { return };
+    let code = core::str::from_utf8(&code).unwrap_or_default();
     // A script that took the functions away that this needs gets no warning.
-    let Ok(found) = script.evaluate(world, LOOK_ALIKES) else { return };
+    let Ok(found) = script.evaluate(world, code) else { return };
     for line in core::str::from_utf8(&found).unwrap_or_default().lines() {
         if let Some((name, BATCHES)) = line.split_once(' ') {
             log!(
@@ -65,4 +77,18 @@ pub(super) fn warn_of_look_alikes<'m>(
             );
         }
     }
+}
+
+/// Writes the names of all functions that the engine calls before what looks for others like them.
+fn look_alikes<'m>(
+    world: &World<'m>,
+    memory: SharedRef<'m>,
+) -> Result<Array<'m, u8, SharedAllocator<'m>>, FormatError> {
+    let mut code = Array::new_in(memory);
+    text::try_format(&mut code, format_args!("local names = '{START} {UPDATE}"))?;
+    for schema in world.schemas() {
+        text::try_format(&mut code, format_args!(" {0} {0}_all", schema.name))?;
+    }
+    text::try_format(&mut code, format_args!("'{LOOK_ALIKES}"))?;
+    Ok(code)
 }

@@ -1,46 +1,60 @@
-//! Events that reach scripts: one by one, or all of a kind in one call.
+//! Events that reach scripts: one by one, or all of a kind in one call. Which there are, and what
+//! each consists of, schemas say.
 
-use loligo_allocators::{AllocError, Arena as _};
-use loligo_containers::{Event, EventRecord, EventStream};
+use loligo_allocators::{AllocError, Arena as _, SharedRef};
+use loligo_containers::{Array, EventRecord, EventStream, GrowError};
 use loligo_diagnostics::Log;
 use loligo_ids::IdString64;
-use loligo_script::{Callback, ScriptError, Value, View};
+use loligo_interface::{ENTITY, EventField, EventSchema, FieldKind, FieldValue};
+use loligo_script::{Callback, Script, ScriptError, VIEWS_MAX, Value, View};
 
-use super::{ENTITY, Scripts, callbacks};
+use super::{Scripts, callbacks};
+use crate::error::EngineError;
 use crate::memory::{FrameMemory, SharedAllocator};
-use crate::world::{Removed, ResourceChanged, Spawned, World};
+use crate::world::{FIELDS_MAX, World};
 
-/// A kind of events that scripts hear of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Spawned,
-    Removed,
-    ResourceChanged,
+const _: () = assert!(FIELDS_MAX <= VIEWS_MAX, "a column for each number");
+
+/// Events of a schema, and the functions that scripts have for them.
+#[derive(Clone, Copy)]
+struct Heard {
+    schema: &'static EventSchema,
+    /// For each event.
+    each: Callback,
+    /// For all events of the update.
+    all: Callback,
+    /// Whether all of this update were passed in one call, so that none is passed by itself.
+    is_passed: bool,
 }
 
-impl Kind {
-    const ALL: [Self; 3] = [Self::Spawned, Self::Removed, Self::ResourceChanged];
+/// The events that scripts can hear of, sorted by their types.
+pub(super) struct EventCallbacks<'m> {
+    list: Array<'m, Heard, SharedAllocator<'m>>,
 }
 
-/// The functions that scripts have for events.
-pub(super) struct EventCallbacks {
-    /// For each event, by kind.
-    each: [Callback; Kind::ALL.len()],
-    /// For all events of a kind.
-    all: [Callback; Kind::ALL.len()],
-    /// Of which kinds all events were passed in one call, and none is passed by itself.
-    are_passed: [bool; Kind::ALL.len()],
-}
+impl<'m> EventCallbacks<'m> {
+    /// Returns an empty list with room for `count`.
+    pub(super) fn try_new_in(count: usize, memory: SharedRef<'m>) -> Result<Self, GrowError> {
+        Ok(Self { list: Array::try_with_capacity_in(count, memory)? })
+    }
 
-impl EventCallbacks {
-    pub(super) fn try_new<'m>(
-        find: &mut impl FnMut(&str) -> Result<Callback, ScriptError<'m>>,
-    ) -> Result<Self, ScriptError<'m>> {
-        let mut three = |[spawned, removed, changed]: [&str; 3]| {
-            Ok::<_, ScriptError<'m>>([find(spawned)?, find(removed)?, find(changed)?])
-        };
-        let (each, all) = (three(callbacks::EVENTS)?, three(callbacks::EVENTS_ALL)?);
-        Ok(Self { each, all, are_passed: [false; Kind::ALL.len()] })
+    /// Adds the events of a schema, for which there is room.
+    pub(super) fn add(
+        &mut self,
+        schema: &'static EventSchema,
+        script: &mut Script<'m, World<'m>>,
+    ) -> Result<(), ScriptError<'m>> {
+        let each = script.callback(schema.name)?;
+        let mut name = [0; callbacks::NAME_BYTES_MAX];
+        let all = script.callback(callbacks::name_of_all(schema.name, &mut name))?;
+        self.list.push(Heard { schema, each, all, is_passed: false });
+        self.list.sort_unstable_by_key(|heard| heard.schema.kind);
+        Ok(())
+    }
+
+    fn of(&self, kind: u32) -> Option<Heard> {
+        let place = self.list.binary_search_by_key(&kind, |heard| heard.schema.kind);
+        place.ok().map(|place| self.list[place])
     }
 }
 
@@ -53,67 +67,66 @@ impl<'m> Scripts<'m> {
         memory: &FrameMemory<'m>,
         log: &Log<'_, SharedAllocator<'m>>,
     ) {
-        self.events.are_passed = [false; Kind::ALL.len()];
-        if events.is_empty() {
-            return;
+        for place in 0..self.events.list.len() {
+            let is_passed = !events.is_empty() && self.events_at(place, world, events, memory, log);
+            self.events.list[place].is_passed = is_passed;
         }
-        for kind in Kind::ALL {
-            let all = self.events.all[kind as usize];
-            match self.script.is_defined(all) {
-                Ok(true) => {}
-                Ok(false) => continue,
-                Err(error) => {
-                    self.note(Err::<(), _>(error), log);
-                    continue;
-                }
-            }
-            self.events.are_passed[kind as usize] = true;
-            self.limit(|limits| limits.frame);
-            match self.pass_all(kind, all, world, events, memory) {
-                Ok(called) => self.note(called, log),
-                Err(error) => {
-                    let name = callbacks::EVENTS_ALL[kind as usize];
-                    let why = format_args!("`{name}` was not called: {error}");
-                    self.note_text(IdString64::new(name).hash(), &why, log);
-                }
+        if !events.is_empty() {
+            self.print(world, log);
+        }
+    }
+
+    /// Passes all events of a kind in one call; `false` if the scripts have no function for that.
+    fn events_at(
+        &mut self,
+        place: usize,
+        world: &mut World<'m>,
+        events: &EventStream<'m, SharedAllocator<'m>>,
+        memory: &FrameMemory<'m>,
+        log: &Log<'_, SharedAllocator<'m>>,
+    ) -> bool {
+        let Heard { schema, all, .. } = self.events.list[place];
+        match self.script.is_defined(all) {
+            Ok(true) => {}
+            Ok(false) => return false,
+            Err(error) => {
+                self.note(Err::<(), _>(error), log);
+                return false;
             }
         }
-        self.print(world, log);
+        self.limit(|limits| limits.frame);
+        match self.pass_all(schema, all, world, events, memory) {
+            Ok(called) => self.note(called, log),
+            Err(error) => {
+                let name = schema.name;
+                let why = format_args!("`{name}_all` was not called: {error}");
+                self.note_text(IdString64::new(name).hash(), &why, log);
+            }
+        }
+        true
     }
 
     fn pass_all(
         &mut self,
-        kind: Kind,
+        schema: &EventSchema,
         all: Callback,
         world: &mut World<'m>,
         events: &EventStream<'m, SharedAllocator<'m>>,
         memory: &FrameMemory<'m>,
-    ) -> Result<Result<bool, ScriptError<'m>>, AllocError> {
-        Ok(match kind {
-            Kind::Spawned => {
-                let counts = column(events, memory, |event: Spawned| f64::from(event.count))?;
-                if counts.is_empty() {
-                    return Ok(Ok(false));
-                }
-                self.script.call_batch(world, all, &mut [View::Numbers(counts)], &[])
-            }
-            Kind::Removed => {
-                let ids = column(events, memory, |event: Removed| event.entity)?;
-                if ids.is_empty() {
-                    return Ok(Ok(false));
-                }
-                let counts = column(events, memory, |event: Removed| f64::from(event.count))?;
-                let views = &mut [View::Ids(ENTITY, ids), View::Numbers(counts)];
-                self.script.call_batch(world, all, views, &[])
-            }
-            Kind::ResourceChanged => {
-                let count = events.of::<ResourceChanged>().count();
-                if count == 0 {
-                    return Ok(Ok(false));
-                }
-                self.script.call(world, all, &[Value::Number(count as f64)])
-            }
-        })
+    ) -> Result<Result<bool, ScriptError<'m>>, EngineError> {
+        let of_kind = || events.iter().filter(|event| event.kind() == schema.kind);
+        let count = of_kind().count();
+        if count == 0 {
+            return Ok(Ok(false));
+        }
+        if schema.fields.is_empty() {
+            return Ok(self.script.call(world, all, &[Value::Number(count as f64)]));
+        }
+        let mut views = Array::new_in(memory);
+        for field in schema.fields {
+            add_columns(&mut views, field, count, of_kind, memory)?;
+        }
+        Ok(self.script.call_batch(world, all, &mut views, &[]))
     }
 
     /// Calls what a script has for an event, unless it was passed with all of its kind.
@@ -123,41 +136,71 @@ impl<'m> Scripts<'m> {
         event: &EventRecord<'_>,
         log: &Log<'_, SharedAllocator<'m>>,
     ) {
-        let kind = match event.kind() {
-            Spawned::TYPE => Kind::Spawned,
-            Removed::TYPE => Kind::Removed,
-            ResourceChanged::TYPE => Kind::ResourceChanged,
-            _ => return,
-        };
-        if self.events.are_passed[kind as usize] {
+        let Some(Heard { schema, each, is_passed: false, .. }) = self.events.of(event.kind())
+        else {
             return;
+        };
+        let mut arguments = [Value::Nil; FIELDS_MAX];
+        for (argument, field) in arguments.iter_mut().zip(schema.fields) {
+            *argument = value(field.read(event));
         }
         self.limit(|limits| limits.frame);
-        let callback = self.events.each[kind as usize];
-        let called = match kind {
-            Kind::Spawned => {
-                let Some(Spawned { count }) = event.get() else { return };
-                self.script.call(world, callback, &[Value::Number(count.into())])
-            }
-            Kind::Removed => {
-                let Some(Removed { entity, count }) = event.get() else { return };
-                let arguments = [Value::Id(ENTITY, entity), Value::Number(count.into())];
-                self.script.call(world, callback, &arguments)
-            }
-            Kind::ResourceChanged => self.script.call(world, callback, &[]),
-        };
+        let count = schema.fields.len().min(FIELDS_MAX);
+        let called = self.script.call(world, each, &arguments[..count]);
         self.note(called, log);
     }
 }
 
-/// Copies a number of each event of a type.
-fn column<'f, 'm, E: Event, T: Copy + Default>(
-    events: &EventStream<'m, SharedAllocator<'m>>,
+/// Returns a field as scripts get it; `nil` where an event is too short for it.
+fn value(field: Option<FieldValue>) -> Value<'static> {
+    match field {
+        Some(FieldValue::Number(number)) => Value::Number(number),
+        Some(FieldValue::Bool(is)) => Value::Bool(is),
+        Some(FieldValue::Entity(Some(entity))) => Value::Id(ENTITY, entity.to_bits()),
+        Some(FieldValue::Vector3(vector)) => Value::Vector3(vector.into()),
+        _ => Value::Nil,
+    }
+}
+
+/// Copies a field of events, as views of one number each.
+fn add_columns<'f, 'm, 'e, E: Iterator<Item = EventRecord<'e>>>(
+    views: &mut Array<'f, View<'f>, FrameMemory<'m>>,
+    field: &EventField,
+    count: usize,
+    events: impl Fn() -> E,
     memory: &'f FrameMemory<'m>,
-    number: impl Fn(E) -> T,
+) -> Result<(), EngineError> {
+    match field.kind {
+        FieldKind::Entity => {
+            let bits = |event: EventRecord<'_>| event.field(field.offset);
+            views.try_push(View::Ids(ENTITY, column(events(), bits, count, memory)?))?;
+        }
+        FieldKind::Vector3 => {
+            for axis in 0..3 {
+                let offset = field.offset + axis * size_of::<f32>();
+                let number = |event: EventRecord<'_>| event.field(offset);
+                views.try_push(View::Floats(column(events(), number, count, memory)?))?;
+            }
+        }
+        _ => {
+            let number = |event: EventRecord<'_>| match field.read(&event)? {
+                FieldValue::Number(number) => Some(number),
+                FieldValue::Bool(is) => Some(f64::from(u8::from(is))),
+                _ => None,
+            };
+            views.try_push(View::Numbers(column(events(), number, count, memory)?))?;
+        }
+    }
+    Ok(())
+}
+
+/// Copies a number of each event; 0 where an event is too short for it.
+fn column<'f, 'm, 'e, T: Copy + Default>(
+    mut events: impl Iterator<Item = EventRecord<'e>>,
+    number: impl Fn(EventRecord<'e>) -> Option<T>,
+    count: usize,
+    memory: &'f FrameMemory<'m>,
 ) -> Result<&'f [T], AllocError> {
-    let mut of_kind = events.of::<E>();
-    let count = events.of::<E>().count();
-    let next = |_| of_kind.next().map(&number).unwrap_or_default();
+    let next = |_| events.next().and_then(&number).unwrap_or_default();
     Ok(memory.try_alloc_slice_fill_with(count, next)?)
 }

@@ -1,10 +1,9 @@
-//! Tests of the names that scripts ask for, and of those that the engine looks for.
+//! Tests of the names that scripts ask for.
 
 use loligo_allocators::{Allocator, HeapAllocator, Locked, PageAllocator};
 use loligo_ids::IdString64;
 use loligo_resources::ResourceKey;
 
-use super::callbacks::{BATCHES, EVENTS, EVENTS_ALL, LOOK_ALIKES, START, UPDATE};
 use super::{LUA, MISSING_MAX, Modules};
 
 fn key(name: &str) -> ResourceKey {
@@ -49,11 +48,4 @@ fn a_script_that_comes_later_keeps_its_name() {
     assert_eq!(modules.name(key("door")), Some("door"), "it has come meanwhile");
     modules.put(key("door"), b"return 3").expect("there is memory");
     assert_eq!(modules.ask("door"), Some(&b"return 3"[..]), "the newer text");
-}
-
-#[test]
-fn look_alikes_of_every_name_are_looked_for() {
-    for name in [START, UPDATE, BATCHES].iter().chain(&EVENTS).chain(&EVENTS_ALL) {
-        assert!(LOOK_ALIKES.contains(&std::format!("'{name}'")), "{name}");
-    }
 }

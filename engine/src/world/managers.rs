@@ -1,15 +1,18 @@
 //! The managers of all components that the engine knows, in one list.
 
 use loligo_allocators::SharedRef;
-use loligo_entities::{ComponentManager, Components, Data, Plain, Tags, Transforms};
-#[cfg(feature = "script")]
-use loligo_entities::{ComponentType, Entity};
+use loligo_entities::{
+    Batch, ComponentError, ComponentManager, ComponentTwice, ComponentType, Components, Data,
+    Entity, Plain, Tags, Transforms,
+};
 
 use crate::components::{CAMERA, Camera, Model, PointLight, SUN, Sun};
 #[cfg(feature = "script")]
 use crate::components::{LIGHT, MODEL};
 use crate::memory::SharedAllocator;
 use crate::objects::Objects;
+
+use super::joined::Joined;
 
 /// A manager for each type of component.
 pub(super) struct Managers<'m> {
@@ -51,12 +54,21 @@ impl<'m> Managers<'m> {
         }
     }
 
-    /// Puts all of them together, as a spawn or a removal wants them.
+    /// Puts all of them together with those of subsystems, as a spawn or a removal wants them.
+    ///
+    /// # Errors
+    ///
+    /// [`ComponentTwice`] if two are of one type, which [`World::join`](super::World::join) has
+    /// looked at.
     pub(super) fn together<R>(
         &mut self,
+        joined: &mut Joined<'m>,
         work: impl FnOnce(&mut Components<'_, '_>) -> R,
-    ) -> Option<R> {
-        let mut all: [&mut dyn ComponentManager; 7] = [
+    ) -> Result<R, ComponentTwice> {
+        // A removal may not fail, so there is no memory to be taken for the list.
+        let mut none = [const { NoManager }; MANAGERS_MAX];
+        let mut all = none.each_mut().map(|none| none as &mut dyn ComponentManager);
+        let own: [&mut dyn ComponentManager; 7] = [
             &mut self.transforms,
             &mut self.tags,
             &mut self.data,
@@ -65,7 +77,47 @@ impl<'m> Managers<'m> {
             &mut self.suns,
             &mut self.lights,
         ];
-        // No two of them are of one type.
-        Components::new(&mut all).ok().map(|mut components| work(&mut components))
+        let mut count = 0;
+        let mut add = |manager| {
+            if let Some(place) = all.get_mut(count) {
+                *place = manager;
+            }
+            count += 1;
+        };
+        own.into_iter().for_each(&mut add);
+        if !joined.is_empty() {
+            joined.managers(&mut add);
+        }
+        let all = &mut all[..count.min(MANAGERS_MAX)];
+        Components::new(all).map(|mut components| work(&mut components))
     }
+
+    /// Returns what keeps the managers of subsystems from being used together with these.
+    pub(super) fn clash(&mut self, joined: &mut Joined<'m>) -> Option<&'static str> {
+        let mut count = 7;
+        joined.managers(&mut |_| count += 1);
+        if count > MANAGERS_MAX {
+            return Some("there are too many component types; 64 is the most");
+        }
+        let twice = self.together(joined, |_| ()).is_err();
+        twice.then_some("a component type has a manager already; give the type another name")
+    }
+}
+
+/// The most managers of a world.
+const MANAGERS_MAX: usize = 64;
+
+/// What is in a list where no manager is.
+struct NoManager;
+
+impl ComponentManager for NoManager {
+    fn component(&self) -> ComponentType {
+        ComponentType::new("", i32::MAX)
+    }
+
+    fn spawn(&mut self, _: &Batch<'_>) -> Result<(), ComponentError> {
+        Ok(())
+    }
+
+    fn remove(&mut self, _: &[Entity]) {}
 }

@@ -126,9 +126,17 @@ impl<'m> World<'m> {
             stopped = done.err().or(stopped);
         };
         let Managers { transforms, models, lights, .. } = &mut self.managers;
+        let mut hear = self.joined.moved();
+        let mut unheard = Ok(());
+        let mut hear = |entity: Entity, matrix: &Affine3A| {
+            if let Some(hear) = &mut hear {
+                unheard = unheard.and(hear(entity, matrix));
+            }
+        };
         // Where nothing is drawn no object was made, so none is gone.
         let Some(recorder) = &mut self.recorder else {
-            transforms.update_in_pieces(run, |_, _| {});
+            transforms.update_in_pieces(run, hear);
+            unheard?;
             return stopped.map_or(Ok(()), |error| Err(error.into()));
         };
         models.flush_removed(recorder)?;
@@ -145,7 +153,10 @@ impl<'m> World<'m> {
                 failed = tell_light(light, matrix, recorder).err().or(failed.take());
             }
         };
-        transforms.update_in_pieces(run, |entity, matrix| tell(entity, matrix, false));
+        transforms.update_in_pieces(run, |entity, matrix| {
+            hear(entity, matrix);
+            tell(entity, matrix, false);
+        });
         if self.is_behind {
             for (entities, matrices) in transforms.worlds() {
                 entities.iter().zip(matrices).for_each(|(entity, matrix)| {
@@ -155,7 +166,7 @@ impl<'m> World<'m> {
         }
         self.is_behind = failed.is_some();
         let failed = failed.or(stopped.map(EngineError::from));
-        failed.map_or(Ok(()), Err)
+        failed.map_or(Ok(unheard?), Err)
     }
 
     /// Rebuilds the table of materials and of their layers.

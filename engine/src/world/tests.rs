@@ -16,7 +16,7 @@ use crate::boot::memory_of;
 use crate::error::EngineError;
 use crate::memory::with_memory_of;
 use crate::memory_plan::MemoryPlan;
-use crate::subsystems::SUBSYSTEMS;
+use crate::subsystems::{Room, SUBSYSTEMS};
 
 /// A parent with a child, and an entity without either.
 const YARD: &str = "entities = {
@@ -56,7 +56,7 @@ fn spawned_twice(yard: &EntityResource<'_>, refusals: Refusals) -> bool {
             let arm = world.find(id32!("arm")).expect("it was spawned, and has its name");
             assert!(world.transforms().contains(arm), "{refusals:?}: the name is another's");
         }
-        let events = world.take_events(EventStream::new_in(memory_of(&memory, "entities")));
+        let events = world.take_events(EventStream::new_in(memory_of(&memory, Room::Entities)));
         let told: Vec<u32> = events.of::<Spawned>().map(|spawned| spawned.count).collect();
         assert_eq!(told, [300, 300], "{refusals:?}: an event for entities that are not there");
         world.replace_all(|_| Err(EngineError::Script)).expect_err("nothing was spawned");
@@ -111,7 +111,7 @@ fn the_names_of_entities_that_are_gone_are_not_kept_for_ever() {
             for root in roots {
                 world.destroy(root).expect("there is memory");
             }
-            let _ = world.take_events(EventStream::new_in(memory_of(&memory, "entities")));
+            let _ = world.take_events(EventStream::new_in(memory_of(&memory, Room::Entities)));
             most = most.max(world.names.len());
         }
         assert!(world.entities().is_empty(), "all were removed");

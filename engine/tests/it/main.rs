@@ -7,5 +7,6 @@ mod lights;
 mod memory;
 mod pictures;
 mod scripts;
+mod socket;
 mod support;
 mod tools;

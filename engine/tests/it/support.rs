@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
-use loligo_compiler::{Compilers, Project, Threads};
+use loligo_compiler::{CompileError, Compiler, Compilers, Context, Project, Threads};
 use loligo_diagnostics::{LogLine, LogSink};
 use loligo_engine::{BackEndChoice, EngineOptions, TimeStep};
+use loligo_entities::compile::{PlainCompiler, SharedComponentCompiler};
 
 /// A sixtieth of a second.
 pub(crate) const STEP: TimeStep = TimeStep::EachFrame { step: 16_666_667 };
@@ -73,6 +74,18 @@ impl Game {
         self.compile_by(&compilers)
     }
 
+    /// Compiles it with components and types of the game's own; the types keep their sources as they are.
+    pub(crate) fn compile_with(&self, own: &[PlainCompiler], types: &[&str]) -> Vec<String> {
+        let mut compilers = compilers();
+        let mut components = loligo_engine::compile::components();
+        components.extend(own.iter().map(|own| Arc::new(*own) as SharedComponentCompiler));
+        loligo_entities::compile::register(&mut compilers, components);
+        for name in types {
+            compilers.register(name, Whole);
+        }
+        self.compile_by(&compilers)
+    }
+
     fn compile_by(&self, compilers: &Compilers) -> Vec<String> {
         let data = self.data();
         let project = Project::new(self.sources(), &data, compilers);
@@ -89,6 +102,19 @@ impl Game {
             log: &self.log,
             ..EngineOptions::new(data)
         }
+    }
+}
+
+/// Keeps a source as it is.
+struct Whole;
+
+impl Compiler for Whole {
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
+        Ok(context.source()?.to_vec())
     }
 }
 

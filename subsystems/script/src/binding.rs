@@ -23,10 +23,16 @@ pub const RESULTS_MAX: usize = 4;
 /// called. A panic is caught and becomes such an error, too.
 pub type CallFunction<W> = fn(&mut W, &mut Call<'_>) -> Result<(), ArgumentError>;
 
+/// A [`CallFunction`] that is bound many times, and is passed the number that it was bound with: the
+/// way to functions that are found in a table of the host's.
+pub type NumberedFunction<W> = fn(&mut W, u32, &mut Call<'_>) -> Result<(), ArgumentError>;
+
 /// A bound function.
 pub enum Function<W> {
     /// It takes any number of arguments of any kind from a [`Call`], and leaves its results there.
     Call(CallFunction<W>),
+    /// As `Call`, and it is passed a number.
+    Numbered(u32, NumberedFunction<W>),
     /// It takes and returns values in registers, several times as quick; [`Binding::direct`] makes
     /// it.
     Direct(Direct<W>),
@@ -44,6 +50,7 @@ impl<W> fmt::Debug for Function<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Call(_) => "Call",
+            Self::Numbered(..) => "Numbered",
             Self::Direct(_) => "Direct",
         })
     }

@@ -90,10 +90,14 @@ pub(crate) unsafe extern "C-unwind" fn plain<W>(state: *mut lua_State) -> c_int 
 
 /// Runs a function that takes a [`Call`](crate::Call); direct ones are not bound by way of this.
 fn enter<W>(bound: &Bound<W>) -> bool {
-    match bound.binding.function {
-        Function::Call(function) => bound.runtime().enter(&bound.binding, function),
+    let (runtime, binding) = (bound.runtime(), &bound.binding);
+    match binding.function {
+        Function::Call(function) => runtime.enter(binding, function),
+        Function::Numbered(number, function) => {
+            runtime.enter(binding, |host, call| function(host, number, call))
+        }
         Function::Direct(_) => {
-            bound.runtime().say(format_args!("{}: bound the wrong way", bound.binding.name));
+            runtime.say(format_args!("{}: bound the wrong way", binding.name));
             false
         }
     }

@@ -40,7 +40,8 @@ mod view_entry;
 mod watch;
 
 pub use binding::{
-    ARGUMENTS_MAX, ArgumentError, Binding, CallFunction, Function, RESULTS_MAX, Route,
+    ARGUMENTS_MAX, ArgumentError, Binding, CallFunction, Function, NumberedFunction, RESULTS_MAX,
+    Route,
 };
 pub use call::{Call, RESULT_TEXT_BYTES_MAX};
 pub use collector::{Collected, Collector, CollectorSettings};

@@ -10,7 +10,7 @@ use std::panic::catch_unwind;
 
 use loligo_containers::{Array, GrowError};
 
-use crate::binding::{ArgumentError, Binding, CallFunction};
+use crate::binding::{ArgumentError, Binding};
 use crate::call::{Call, ResultTexts};
 use crate::direct::{CallError, Values};
 use crate::kind::{IdKind, Kind, VIEW};
@@ -179,7 +179,11 @@ impl<'m, W> Runtime<'m, W> {
 
     /// Runs a bound function on the arguments in the slots; false where it refuses, and the message
     /// says why.
-    pub(crate) fn enter(&self, binding: &Binding<W>, function: CallFunction<W>) -> bool {
+    pub(crate) fn enter(
+        &self,
+        binding: &Binding<W>,
+        function: impl FnOnce(&mut W, &mut Call<'_>) -> Result<(), ArgumentError>,
+    ) -> bool {
         if self.temporaries.checks() {
             // SAFETY: by invariant 3 nobody else writes there.
             let arguments = unsafe { (*self.slots.get()).arguments };
@@ -208,7 +212,7 @@ impl<'m, W> Runtime<'m, W> {
     fn run(
         &self,
         binding: &Binding<W>,
-        function: CallFunction<W>,
+        function: impl FnOnce(&mut W, &mut Call<'_>) -> Result<(), ArgumentError>,
         host: &mut W,
     ) -> Result<(), ArgumentError> {
         // SAFETY: by invariant 3 nobody else looks at it while the function runs.

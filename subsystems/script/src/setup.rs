@@ -105,7 +105,7 @@ impl<'m, W: Host> Script<'m, W> {
             let bound: *const Bound<W> = &raw const self.runtime().bound[index];
             let Binding { name, function, .. } = self.runtime().entries[index];
             let entry = match function {
-                Function::Call(_) => entry::plain::<W>,
+                Function::Call(_) | Function::Numbered(..) => entry::plain::<W>,
                 Function::Direct(direct) => direct.plain,
             };
             self.protect(&mut |lua| {
@@ -156,7 +156,7 @@ impl<'m, W: Host> Script<'m, W> {
             let binding = self.runtime().entries[index];
             let bound: *const Bound<W> = &raw const self.runtime().bound[index];
             let (enter, arguments) = match binding.function {
-                Function::Call(_) => {
+                Function::Call(_) | Function::Numbered(..) => {
                     let enter: unsafe extern "C" fn(*const c_void) -> c_int = entry::foreign::<W>;
                     (enter as *const c_void, -1)
                 }

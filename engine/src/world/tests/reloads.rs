@@ -19,7 +19,7 @@ use crate::content::Content;
 use crate::error::EngineError;
 use crate::memory::with_memory_of;
 use crate::memory_plan::MemoryPlan;
-use crate::subsystems::SUBSYSTEMS;
+use crate::subsystems::{Room, SUBSYSTEMS};
 use crate::world::{OBJECTS_MAX, WORLD, World};
 
 /// The number of models: their messages make the stream grow several times.
@@ -189,7 +189,7 @@ fn reloaded(
         let folder = DataFolder::new(&data).expect("the path is UTF-8");
         let load = |worker: &Worker<'_>| Content::try_load(folder, true, &memory, worker);
         let mut content = on_one_thread(load).expect("it can be loaded");
-        let render = memory_of(&memory, "render");
+        let render = memory_of(&memory, Room::Render);
         let mut world = World::new_in(true, &memory);
         let mut seen = RenderWorld::new_in(WORLD, OBJECTS_MAX, &heap);
         content.spawn(&mut world).expect("there is memory");

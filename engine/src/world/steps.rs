@@ -1,0 +1,135 @@
+//! What the world does with the subsystems that joined by a row: where each is stepped, what it
+//! hears of and what is asked of it.
+
+use glam::Affine3A;
+use loligo_containers::{Event, EventRecord};
+use loligo_diagnostics::Log;
+use loligo_entities::{Entity, Pose, Transforms};
+use loligo_interface::{EventSchema, Frame, Phase, Places, SubsystemRow, Wire};
+use loligo_tasks::Worker;
+
+use super::joined::Joined;
+use super::{SCHEMAS, World};
+use crate::error::EngineError;
+use crate::memory::{Memory, SharedAllocator};
+use crate::subsystems::SUBSYSTEMS;
+
+/// The most fields of an event that scripts hear of.
+pub(crate) const FIELDS_MAX: usize = 8;
+
+/// The most bytes of the name of an event.
+const NAME_MAX: usize = 48;
+
+/// The names of functions that the engine calls for other reasons than events.
+const TAKEN: [&str; 2] = ["start", "update"];
+
+impl<'m> World<'m> {
+    /// Makes the subsystems of rows, whose memory comes after that of [`SUBSYSTEMS`].
+    pub(crate) fn join(
+        &mut self,
+        rows: &[SubsystemRow],
+        wires: &[Wire],
+        memory: &Memory<'m>,
+    ) -> Result<(), EngineError> {
+        for (place, row) in (SUBSYSTEMS.len()..).zip(rows) {
+            self.joined.join(row, memory.at(place))?;
+            let clash = self.managers.clash(&mut self.joined);
+            if let Some(what) = clash.or_else(|| self.schema_clash()) {
+                return Err(EngineError::Rows { name: row.name, what });
+            }
+        }
+        Ok(self.joined.connect(wires)?)
+    }
+
+    /// Asks subsystems for something: those that know the command do it, after the events of this
+    /// update.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] if there is no memory.
+    pub fn command<E: Event>(&mut self, command: E) -> Result<(), EngineError> {
+        Ok(self.joined.send(command)?)
+    }
+
+    /// Returns what all events consist of that anyone may hear of.
+    pub(crate) fn schemas(&self) -> impl Iterator<Item = &'static EventSchema> {
+        SCHEMAS.iter().chain(self.joined.schemas())
+    }
+
+    /// Returns what is wrong with the schemas of subsystems.
+    fn schema_clash(&self) -> Option<&'static str> {
+        for (at, schema) in self.schemas().enumerate() {
+            let mut before = self.schemas().take(at);
+            if before.any(|other| other.kind == schema.kind || other.name == schema.name) {
+                return Some("another event has the type or the name of one of its events");
+            }
+            if TAKEN.contains(&schema.name) {
+                return Some("`start` and `update` are no names of events");
+            }
+            let is_name = |byte: u8| byte == b'_' || byte.is_ascii_lowercase();
+            if !schema.name.bytes().all(is_name) || !(1..=NAME_MAX).contains(&schema.name.len()) {
+                return Some("the name of an event is made of a to z and _, 48 at the most");
+            }
+            let numbers = schema.fields.iter().map(|field| field.kind.bytes() / 4).sum::<usize>();
+            if schema.fields.len() > FIELDS_MAX || numbers > 2 * FIELDS_MAX {
+                return Some("an event has more than 8 fields or 16 numbers");
+            }
+        }
+        None
+    }
+
+    pub(crate) const fn joined(&self) -> &Joined<'m> {
+        &self.joined
+    }
+
+    pub(crate) const fn joined_mut(&mut self) -> &mut Joined<'m> {
+        &mut self.joined
+    }
+
+    /// Steps the subsystems, and takes what has happened in them.
+    pub(crate) fn step_all(
+        &mut self,
+        phase: Phase,
+        worker: &Worker<'_>,
+        log: &Log<'_, SharedAllocator<'m>>,
+    ) {
+        let Self { joined, managers, events, frame, now, step, .. } = self;
+        if joined.is_empty() {
+            return;
+        }
+        let places = &mut Placed(&mut managers.transforms);
+        let mut frame = Frame { number: *frame, now: *now, step: *step, worker, places };
+        joined.step(phase, &mut frame, log);
+        joined.gather(events, log);
+    }
+
+    /// Appends the commands that follow from an event.
+    pub(crate) fn follow(&mut self, event: &EventRecord<'_>, log: &Log<'_, SharedAllocator<'m>>) {
+        self.joined.follow(event, log);
+    }
+
+    /// Passes commands to the subsystems.
+    pub(crate) fn obey(&mut self, log: &Log<'_, SharedAllocator<'m>>) {
+        self.joined.obey(log);
+    }
+}
+
+/// Transforms, as subsystems see them.
+struct Placed<'t, 'm>(&'t mut Transforms<'m, SharedAllocator<'m>>);
+
+impl Places for Placed<'_, '_> {
+    fn pose(&self, entity: Entity) -> Option<Pose> {
+        self.0.pose(entity)
+    }
+
+    fn matrix(&self, entity: Entity) -> Option<Affine3A> {
+        self.0.world(entity).copied()
+    }
+
+    fn set_poses(&mut self, entities: &[Entity], poses: &[Pose]) {
+        assert_eq!(entities.len(), poses.len(), "a pose for each entity");
+        for (entity, pose) in entities.iter().zip(poses) {
+            self.0.set_pose(*entity, pose);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! What a subsystem is to an engine.
+#![doc = include_str!("../README.md")]
+#![no_std]
+#![forbid(unsafe_code)]
+
+mod commands;
+mod error;
+mod frame;
+mod phase;
+mod places;
+mod resource_change;
+mod row;
+mod schema;
+mod subsystem;
+
+pub use commands::{Commands, Wire};
+pub use error::SubsystemError;
+pub use frame::Frame;
+pub use phase::Phase;
+pub use places::Places;
+pub use resource_change::ResourceChange;
+pub use row::{MadeSubsystem, SubsystemMemory, SubsystemRow};
+pub use schema::{EventField, EventSchema, FieldKind, FieldValue, size_of_field};
+pub use subsystem::Subsystem;
+#[cfg(feature = "script")]
+pub use subsystem::{ENTITY, SubsystemFunction};
+
+#[doc(hidden)]
+pub use loligo_containers::Event as __Event;

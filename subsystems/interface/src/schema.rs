@@ -1,0 +1,158 @@
+//! What an event consists of, for those who read events of types that they do not know.
+
+use loligo_containers::EventRecord;
+use loligo_entities::Entity;
+
+/// What a field of an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FieldKind {
+    /// A `u32`, as a number.
+    Count,
+    /// An `i32`.
+    Integer,
+    /// An `f32`.
+    Number,
+    /// A `u32`: 0 for false.
+    Bool,
+    /// A `u32`: the bits of an entity; 0 for none.
+    Entity,
+    /// `[f32; 3]`.
+    Vector3,
+}
+
+impl FieldKind {
+    /// Returns how many bytes a field of this kind has.
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::Count | Self::Integer | Self::Number | Self::Bool | Self::Entity => 4,
+            Self::Vector3 => 12,
+        }
+    }
+}
+
+/// The value of a field.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum FieldValue {
+    /// A number.
+    Number(f64),
+    /// True or false.
+    Bool(bool),
+    /// An entity, or none.
+    Entity(Option<Entity>),
+    /// Three numbers.
+    Vector3([f32; 3]),
+}
+
+/// A field of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventField {
+    /// What people call it.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: FieldKind,
+    /// Where it begins in the event's struct.
+    pub offset: usize,
+}
+
+impl EventField {
+    /// Reads the field of an event of its type; `None` if the event is too short.
+    #[inline]
+    #[must_use]
+    pub fn read(&self, event: &EventRecord<'_>) -> Option<FieldValue> {
+        Some(match self.kind {
+            FieldKind::Count => FieldValue::Number(event.field::<u32>(self.offset)?.into()),
+            FieldKind::Integer => FieldValue::Number(event.field::<i32>(self.offset)?.into()),
+            FieldKind::Number => FieldValue::Number(event.field::<f32>(self.offset)?.into()),
+            FieldKind::Bool => FieldValue::Bool(event.field::<u32>(self.offset)? != 0),
+            FieldKind::Entity => {
+                FieldValue::Entity(Entity::from_bits(event.field::<u32>(self.offset)?))
+            }
+            FieldKind::Vector3 => FieldValue::Vector3(event.field(self.offset)?),
+        })
+    }
+}
+
+/// What an event is called and consists of. [`event_schema!`](crate::event_schema) makes it.
+///
+/// A script gets the events of a schema in a function of its name, with the fields as arguments:
+/// an event `hit` with the fields `entity` and `force` calls `hit(entity, force)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventSchema {
+    /// The name, in lower case with underscores.
+    pub name: &'static str,
+    /// The type by which streams know the event.
+    pub kind: u32,
+    /// A sentence for people: when it is sent.
+    pub help: &'static str,
+    /// Its fields, in the order of arguments.
+    pub fields: &'static [EventField],
+}
+
+/// Makes the [`EventSchema`] of a struct that is an event. Fields that are not named are for Rust
+/// alone.
+///
+/// # Examples
+///
+/// ```
+/// use bytemuck::{AnyBitPattern, NoUninit};
+/// use loligo_containers::Event;
+/// use loligo_interface::{EventSchema, event_schema};
+///
+/// #[derive(Clone, Copy, AnyBitPattern, NoUninit, Event)]
+/// #[repr(C)]
+/// struct Hit {
+///     entity: u32,
+///     force: f32,
+/// }
+///
+/// const HIT: EventSchema = event_schema!(
+///     Hit, "hit", "something has hit an entity", { entity: Entity, force: Number }
+/// );
+/// assert_eq!((HIT.fields[1].name, HIT.fields[1].offset), ("force", 4));
+/// ```
+///
+/// A field of another size than its kind is refused:
+///
+/// ```compile_fail,E0080
+/// # use bytemuck::{AnyBitPattern, NoUninit};
+/// # use loligo_containers::Event;
+/// # use loligo_interface::{EventSchema, event_schema};
+/// # #[derive(Clone, Copy, AnyBitPattern, NoUninit, Event)]
+/// # #[repr(C)]
+/// # struct Hit {
+/// #     force: f32,
+/// # }
+/// const HIT: EventSchema = event_schema!(Hit, "hit", "", { force: Vector3 });
+/// ```
+#[macro_export]
+macro_rules! event_schema {
+    ($event:ty, $name:literal, $help:literal, { $($field:ident: $kind:ident),* $(,)? }) => {
+        $crate::EventSchema {
+            name: $name,
+            kind: <$event as $crate::__Event>::TYPE,
+            help: $help,
+            fields: const {
+                &[$({
+                    let kind = $crate::FieldKind::$kind;
+                    let bytes = $crate::size_of_field(|event: &$event| &event.$field);
+                    assert!(bytes == kind.bytes(), "a field of that kind has another size");
+                    $crate::EventField {
+                        name: stringify!($field),
+                        kind,
+                        offset: ::core::mem::offset_of!($event, $field),
+                    }
+                }),*]
+            },
+        }
+    };
+}
+
+/// Returns the size of a field that a function borrows.
+#[doc(hidden)]
+#[must_use]
+pub const fn size_of_field<T, F>(_: fn(&T) -> &F) -> usize {
+    size_of::<F>()
+}

@@ -1,0 +1,123 @@
+//! What an engine asks of a subsystem.
+
+use glam::Affine3A;
+use loligo_containers::{EventRecord, EventStream};
+use loligo_entities::{ComponentManager, Entity};
+
+use crate::error::SubsystemError;
+use crate::frame::Frame;
+use crate::phase::Phase;
+use crate::resource_change::ResourceChange;
+use crate::row::SubsystemMemory;
+use crate::schema::EventSchema;
+
+/// A part of an engine that knows no other. Each method has an empty default: a subsystem says what
+/// it has, and takes what it wants.
+///
+/// What crosses to others is data: events that have happened, which all may read by their schemas,
+/// and commands, which may come from anyone. Nobody is called back.
+///
+/// # Threads
+///
+/// It is stepped by the main thread, and may be anywhere between two steps.
+pub trait Subsystem<'m>: Send {
+    /// Calls `each` with its managers of components.
+    fn managers<'s>(&'s mut self, each: &mut dyn FnMut(&'s mut (dyn ComponentManager + 's))) {
+        let _ = each;
+    }
+
+    /// Returns the types of resources that it owns. All of them are loaded before the first level.
+    fn resource_types(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Takes a resource of one of its types, in place of an older one of that name.
+    ///
+    /// # Errors
+    ///
+    /// [`SubsystemError`] if it cannot be used. What was there stays.
+    fn resource(&mut self, change: &ResourceChange<'_>) -> Result<(), SubsystemError> {
+        let _ = change;
+        Ok(())
+    }
+
+    /// Works for a phase of a frame.
+    ///
+    /// # Errors
+    ///
+    /// [`SubsystemError`]: it could not do all of it.
+    fn step(&mut self, phase: Phase, frame: &mut Frame<'_>) -> Result<(), SubsystemError> {
+        let _ = (phase, frame);
+        Ok(())
+    }
+
+    /// Returns `true` if [`moved`](Self::moved) is to be called.
+    fn hears_of_moves(&self) -> bool {
+        false
+    }
+
+    /// Takes notice of what has moved since the last frame, in one call between [`Phase::Pose`] and
+    /// [`Phase::Listen`].
+    fn moved(&mut self, entities: &[Entity], matrices: &[Affine3A]) {
+        let _ = (entities, matrices);
+    }
+
+    /// Returns what its events consist of.
+    fn schemas(&self) -> &'static [EventSchema] {
+        &[]
+    }
+
+    /// Returns what has happened since it was asked last. The engine passes it on and empties it.
+    fn events(&mut self) -> Option<&mut EventStream<'m, SubsystemMemory<'m>>> {
+        None
+    }
+
+    /// Does what it is asked for, if it knows the command.
+    ///
+    /// # Errors
+    ///
+    /// [`SubsystemError`] if it cannot.
+    fn command(&mut self, command: &EventRecord<'_>) -> Result<(), SubsystemError> {
+        let _ = command;
+        Ok(())
+    }
+
+    /// Returns the functions that scripts call.
+    #[cfg(feature = "script")]
+    fn functions(&self) -> &'static [SubsystemFunction] {
+        &[]
+    }
+
+    /// Runs the function of a number in [`functions`](Self::functions).
+    ///
+    /// # Errors
+    ///
+    /// [`ArgumentError`](loligo_script::ArgumentError): it refuses, and the call knows why.
+    #[cfg(feature = "script")]
+    fn call(
+        &mut self,
+        function: usize,
+        call: &mut loligo_script::Call<'_>,
+    ) -> Result<(), loligo_script::ArgumentError> {
+        let _ = function;
+        Err(call.refuse(format_args!("the subsystem has no such function")))
+    }
+}
+
+/// A function of a subsystem that scripts call.
+#[cfg(feature = "script")]
+#[derive(Clone, Copy, Debug)]
+pub struct SubsystemFunction {
+    /// The table and the function in it: `Sound.play`.
+    pub name: &'static str,
+    /// What it takes.
+    pub arguments: &'static [loligo_script::Kind],
+    /// What it returns.
+    pub results: &'static [loligo_script::Kind],
+    /// A sentence for people.
+    pub help: &'static str,
+}
+
+/// The kind of ids of entities, in all functions that take or return one.
+#[cfg(feature = "script")]
+pub const ENTITY: loligo_script::IdKind = loligo_script::IdKind::new(16, "Entity");
