@@ -9,7 +9,7 @@ use loligo_ids::IdString64;
 use loligo_render::{Light, MATERIAL_TYPE, MESH_TYPE, RenderHandle};
 use loligo_resources::ResourceKey;
 
-use crate::objects::GameWindow;
+use crate::objects::RenderComponent;
 
 /// The component type of [`Model`], spawned after transforms.
 pub const MODEL: ComponentType = ComponentType::new("model", 300);
@@ -70,7 +70,7 @@ impl Model {
     }
 }
 
-impl GameWindow for Model {
+impl RenderComponent for Model {
     const COMPONENT: ComponentType = MODEL;
 
     fn handle_bits(&self) -> u32 {
@@ -125,7 +125,7 @@ impl Default for PointLight {
     }
 }
 
-impl GameWindow for PointLight {
+impl RenderComponent for PointLight {
     const COMPONENT: ComponentType = LIGHT;
 
     fn handle_bits(&self) -> u32 {

@@ -2,7 +2,7 @@
 
 use loligo_allocators::SharedRef;
 use loligo_containers::{Array, GrowError};
-use loligo_diagnostics::{Log, context};
+use loligo_diagnostics::{Log, context, log};
 use loligo_entities::EntityResource;
 use loligo_ids::IdString64;
 use loligo_render::{
@@ -24,6 +24,9 @@ use crate::subsystems::Room;
 use crate::world::World;
 
 mod read_ahead;
+
+/// The type of resources of entities that are no levels.
+pub(crate) const ENTITY_TYPE: &str = "entity";
 
 /// Resources, settings and what is drawn with.
 pub(crate) struct Content<'e, 'm> {
@@ -159,6 +162,47 @@ impl<'e, 'm> Content<'e, 'm> {
         Ok(())
     }
 
+    /// Loads all resources of entities, with what their models name, so that each can be spawned by
+    /// name. One of which something is missing is logged, and is not there.
+    pub(crate) fn load_kinds(
+        &mut self,
+        world: &mut World<'m>,
+        log: &Log<'_, SharedAllocator<'m>>,
+    ) -> Result<(), EngineError> {
+        let mut keys = Array::new_in(self.layers.memory());
+        for entry in self.resources.table().entries() {
+            let key = entry.key;
+            let is_new = self.resources.get(key).is_none() && keys.last() != Some(&key);
+            if is_new && key.type_hash == IdString64::new(ENTITY_TYPE) {
+                keys.try_push(key)?;
+            }
+        }
+        for key in &*keys {
+            let loaded = self.resources.load(*key).map_err(EngineError::from);
+            if let Err(error) = loaded.and_then(|()| self.put_kind(*key, world)) {
+                log!(log, Error, "{error}; it cannot be spawned");
+            }
+        }
+        if keys.is_empty() { Ok(()) } else { self.show_materials(world) }
+    }
+
+    /// Adds a resource of entities that is loaded to those that can be spawned by name.
+    pub(crate) fn put_kind(
+        &mut self,
+        key: ResourceKey,
+        world: &mut World<'m>,
+    ) -> Result<(), EngineError> {
+        self.load_models_of(key)?;
+        let Some(kind) = self.resources.get(key) else { return Ok(()) };
+        EntityResource::open(kind.payload())?;
+        world.kinds_mut().put(key.name, kind.payload())
+    }
+
+    /// Shows the world which materials are loaded.
+    pub(crate) fn show_materials(&self, world: &mut World<'m>) -> Result<(), EngineError> {
+        world.learn(&self.assets, |layer| self.layer(layer))
+    }
+
     /// Returns the number of a layer by the hash of its name.
     pub(crate) fn layer(&self, name: IdString64) -> Option<u32> {
         layer_of(&self.layers, name)
@@ -171,7 +215,7 @@ impl<'e, 'm> Content<'e, 'm> {
 
     /// Spawns the level.
     pub(crate) fn spawn(&self, world: &mut World<'m>) -> Result<(), EngineError> {
-        world.learn(&self.assets, |layer| self.layer(layer))?;
+        self.show_materials(world)?;
         let Some(level) = self.resources.get(self.settings.level) else { return Ok(()) };
         context!("When spawning level", level.debug_name());
         world.spawn(&EntityResource::open(level.payload())?, &[loligo_entities::Pose::IDENTITY])?;
@@ -180,16 +224,21 @@ impl<'e, 'm> Content<'e, 'm> {
 
     /// Loads the meshes and materials that the level's models name.
     pub(crate) fn load_models(&mut self) -> Result<(), EngineError> {
-        let Self { resources, assets, settings, .. } = self;
+        self.load_models_of(self.settings.level)
+    }
+
+    /// Loads the meshes and materials that the models of a resource of entities name.
+    fn load_models_of(&mut self, key: ResourceKey) -> Result<(), EngineError> {
+        let Self { resources, assets, .. } = self;
         if !self.is_drawn {
             return Ok(());
         }
-        let Some(level) = resources.get(settings.level) else { return Ok(()) };
+        let Some(level) = resources.get(key) else { return Ok(()) };
         let level = EntityResource::open(level.payload())?;
         let words = level.part(MODEL.name).map_or(&[][..], |part| part.data);
         let Ok(models) = bytemuck::try_cast_slice::<u32, Model>(words) else {
             // The manager says so, too, when they are spawned.
-            return Err(EngineError::Wrong { key: settings.level, what: "its models are none" });
+            return Err(EngineError::Wrong { key, what: "its models are none" });
         };
         // They are in a resource, which loading others moves.
         let models = Array::try_from_slice_in(models, self.layers.memory())?;

@@ -213,6 +213,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         }
         engine.world.join(options.subsystems, options.wires, &memory)?;
         engine.content.load_owned(&mut engine.world, &engine.log)?;
+        engine.content.load_kinds(&mut engine.world, &engine.log)?;
         engine.content.spawn(&mut engine.world)?;
         engine.warn_of_unseen_layers();
         #[cfg(feature = "script")]
@@ -392,6 +393,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         if self.frame == 0 {
             self.start(logic);
         }
+        self.change_level(logic);
         let served = self.serve_tools(logic);
         for _ in 0..updates.count {
             self.world.advance(updates.step);

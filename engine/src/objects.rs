@@ -7,7 +7,7 @@ use loligo_entities::{Batch, ComponentError, ComponentManager, ComponentType, En
 use loligo_render::{RecordError, RenderHandle, StateRecorder};
 
 /// A component that has a render object.
-pub(crate) trait GameWindow: Pod {
+pub(crate) trait RenderComponent: Pod {
     /// Its type.
     const COMPONENT: ComponentType;
 
@@ -28,7 +28,7 @@ pub(crate) struct Objects<'a, T, A: Allocator + ?Sized> {
     gone: Array<'a, RenderHandle, A>,
 }
 
-impl<'a, T: GameWindow, A: Allocator + ?Sized> Objects<'a, T, A> {
+impl<'a, T: RenderComponent, A: Allocator + ?Sized> Objects<'a, T, A> {
     pub(crate) const fn new_in(memory: &'a A) -> Self {
         Self { plain: Plain::new_in(T::COMPONENT, memory), gone: Array::new_in(memory) }
     }
@@ -74,7 +74,7 @@ impl<'a, T: GameWindow, A: Allocator + ?Sized> Objects<'a, T, A> {
     }
 }
 
-impl<T: GameWindow, A: Allocator + ?Sized> ComponentManager for Objects<'_, T, A> {
+impl<T: RenderComponent, A: Allocator + ?Sized> ComponentManager for Objects<'_, T, A> {
     fn component(&self) -> ComponentType {
         T::COMPONENT
     }
@@ -100,6 +100,6 @@ impl<T: GameWindow, A: Allocator + ?Sized> ComponentManager for Objects<'_, T, A
     }
 }
 
-fn handle<T: GameWindow>(component: Option<&T>) -> Option<RenderHandle> {
+fn handle<T: RenderComponent>(component: Option<&T>) -> Option<RenderHandle> {
     RenderHandle::from_bits(component?.handle_bits())
 }

@@ -12,7 +12,7 @@ use loligo_entities::ComponentType;
 use loligo_entities::{
     Data, Entities, Entity, EntityResource, Pose, SpawnError, Tags, Transforms, Unknown,
 };
-use loligo_ids::IdString32;
+use loligo_ids::{IdString32, IdString64};
 use loligo_interface::{EventSchema, event_schema};
 use loligo_render::StateRecorder;
 
@@ -24,6 +24,7 @@ use crate::memory::SharedAllocator;
 use crate::subsystems::Room;
 
 mod joined;
+mod kinds;
 mod managers;
 mod reflection;
 mod steps;
@@ -32,6 +33,7 @@ mod styles;
 mod tests;
 
 use joined::Joined;
+use kinds::EntityKinds;
 use managers::Managers;
 #[cfg(feature = "script")]
 pub(crate) use reflection::NOT_LOADED;
@@ -88,6 +90,15 @@ const SCHEMAS: [EventSchema; 3] = [
     event_schema!(ResourceChanged, "resource_changed", "a resource was recompiled and swapped", {}),
 ];
 
+/// A level that is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WantedLevel {
+    /// The one that there is, from the beginning.
+    Same,
+    /// Another, by the hash of its name.
+    Other(IdString64),
+}
+
 /// All entities of a game and their components. What the game's logic changes, it changes here.
 ///
 /// # Complexity
@@ -104,6 +115,10 @@ pub struct World<'m> {
     managers: Managers<'m>,
     /// The subsystems that joined by a row.
     joined: Joined<'m>,
+    /// What can be spawned by name.
+    kinds: EntityKinds<'m>,
+    /// The level that is asked for, if one is.
+    wanted_level: Option<WantedLevel>,
     /// The materials that models may be given.
     styles: Styles<'m, SharedAllocator<'m>>,
     /// None where rendering is left out.
@@ -134,6 +149,8 @@ impl<'m> World<'m> {
             entities: Entities::new_in(memory),
             managers: Managers::new_in(memory),
             joined: Joined::new_in(memory),
+            kinds: EntityKinds::new_in(memory),
+            wanted_level: None,
             styles: Styles::new_in(render),
             recorder: is_drawn.then(|| StateRecorder::new_in(WORLD, OBJECTS_MAX, render)),
             is_behind: false,
@@ -281,6 +298,21 @@ impl<'m> World<'m> {
     #[must_use]
     pub const fn is_over(&self) -> bool {
         self.is_over
+    }
+
+    /// Asks for a level in place of all entities that are there, by the hash of its name; it begins
+    /// with the next frame. One that cannot be loaded is logged, and the game goes on with the old.
+    pub const fn load_level(&mut self, name: IdString64) {
+        self.wanted_level = Some(WantedLevel::Other(name));
+    }
+
+    /// Asks for the level to begin again, with the next frame.
+    pub const fn restart_level(&mut self) {
+        self.wanted_level = Some(WantedLevel::Same);
+    }
+
+    pub(crate) const fn take_wanted_level(&mut self) -> Option<WantedLevel> {
+        self.wanted_level.take()
     }
 
     /// Appends an event of the game's own to the stream.

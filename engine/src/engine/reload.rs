@@ -9,13 +9,14 @@ use loligo_resources::{Reloaded, ResourceKey};
 
 use super::Engine;
 use crate::boot::memory_of;
+use crate::content::ENTITY_TYPE;
 use crate::error::EngineError;
 use crate::logic::{Logic, LogicCalls};
 use crate::memory::FrameMemory;
 use crate::settings::{GameSettings, SETTINGS};
 use crate::subsystems::Room;
 use crate::time_step::GameClock;
-use crate::world::ResourceChanged;
+use crate::world::{ResourceChanged, WantedLevel};
 
 /// Is called with each thing that went wrong.
 type Say<'s> = dyn FnMut(&dyn fmt::Display) + 's;
@@ -60,6 +61,7 @@ impl<'m> Engine<'_, 'm> {
         })?;
         grown?;
         self.content.load_owned(&mut self.world, &self.log)?;
+        self.content.load_kinds(&mut self.world, &self.log)?;
         self.take_in_scripts(&changed, logic.memory, say)?;
         let failed = self.script_failure_count();
         for key in &*changed {
@@ -106,6 +108,9 @@ impl<'m> Engine<'_, 'm> {
             // Scripts were taken in before, all together.
         } else if self.world.joined().owns(key.type_hash) {
             self.take_in_owned(key);
+        } else if key.type_hash == IdString64::new(ENTITY_TYPE) {
+            self.content.put_kind(key, &mut self.world)?;
+            self.content.show_materials(&mut self.world)?;
         } else if self.content.assets.reload(key, &mut self.content.resources)? {
             let content = &self.content;
             self.world.refresh(key, &content.assets, |layer| content.layer(layer))?;
@@ -133,6 +138,38 @@ impl<'m> Engine<'_, 'm> {
     /// entities that were there stay.
     pub fn restart(&mut self, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
         self.with_frame_memory(logic, Self::restart_level)
+    }
+
+    /// Changes to the level that the game has asked for.
+    pub(super) fn change_level(&mut self, logic: &mut LogicCalls<'_, 'm>) {
+        let changed = match self.world.take_wanted_level() {
+            None => return,
+            Some(WantedLevel::Same) => self.restart_level(logic),
+            Some(WantedLevel::Other(name)) => {
+                let type_hash = self.content.settings.level.type_hash;
+                self.load_level(ResourceKey { type_hash, name }, logic)
+            }
+        };
+        if let Err(error) = changed {
+            log!(self.log, Error, "{error}; the game goes on with the level that it has");
+        }
+    }
+
+    /// Replaces all entities by those of another level.
+    fn load_level(
+        &mut self,
+        level: ResourceKey,
+        logic: &mut LogicCalls<'_, 'm>,
+    ) -> Result<(), EngineError> {
+        self.content.resources.load(level)?;
+        let old = core::mem::replace(&mut self.content.settings.level, level);
+        if let Err(error) = self.restart_level(logic) {
+            self.content.settings.level = old;
+            self.content.resources.unload(level);
+            return Err(error);
+        }
+        self.content.resources.unload(old);
+        Ok(())
     }
 
     /// As [`restart`](Self::restart), in a frame.
@@ -163,18 +200,11 @@ impl<'m> Engine<'_, 'm> {
         }
         if *new.materials != *content.settings.materials {
             content.load_materials(&new.materials)?;
-            world.learn(&content.assets, |layer| content.layer(layer))?;
+            content.show_materials(world)?;
             content.settings.materials = new.materials;
         }
         if new.level != content.settings.level {
-            content.resources.load(new.level)?;
-            let old = core::mem::replace(&mut content.settings.level, new.level);
-            if let Err(error) = self.restart_level(logic) {
-                self.content.settings.level = old;
-                self.content.resources.unload(new.level);
-                return Err(error);
-            }
-            self.content.resources.unload(old);
+            self.load_level(new.level, logic)?;
         }
         let old = &self.content.settings;
         for (is_same, setting) in [

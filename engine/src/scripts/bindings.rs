@@ -7,8 +7,9 @@ use core::fmt;
 use glam::{Quat, Vec3};
 use loligo_allocators::SharedRef;
 use loligo_containers::{Array, GrowError};
-use loligo_entities::Entity;
-use loligo_ids::IdString32;
+use loligo_entities::{Entity, Pose};
+use loligo_ids::{IdString32, IdString64};
+use loligo_resources::DebugName;
 use loligo_script::{
     ArgumentError, Binding, Call, CallFunction, Function, Id, IdKind, IdType, Kind, Reason,
 };
@@ -39,7 +40,7 @@ const TEXT: &[Kind] = &[Kind::Text];
 const VECTOR: &[Kind] = &[Kind::Vector3];
 
 /// How many functions there are.
-const COUNT: usize = 48;
+const COUNT: usize = 52;
 
 /// Returns the table: what of the engine scripts can call.
 #[must_use]
@@ -58,6 +59,28 @@ pub fn bindings<'m>() -> [Binding<World<'m>>; COUNT] {
             "the first of that name in the level, or nil",
             find,
         ),
+        call(
+            "Entity.spawn",
+            &[Kind::Text, Kind::Vector3],
+            &[Kind::Id(ENTITY)],
+            "makes the entity of a resource, by name, at a position; what hangs on it as well",
+            spawn,
+        ),
+        call(
+            "Entity.spawn_turned",
+            &[Kind::Text, Kind::Vector3, Kind::Quaternion],
+            &[Kind::Id(ENTITY)],
+            "as `spawn`, turned",
+            spawn_turned,
+        ),
+        call(
+            "Level.load",
+            &[Kind::Text],
+            &[],
+            "begins another level, by name, with the next frame",
+            load_level,
+        ),
+        Binding::direct("Level.restart", "begins the level again, with the next frame", restart),
         Binding::direct("Entity.is_alive", "whether it is there", is_alive),
         Binding::direct(
             "Entity.destroy",
@@ -212,6 +235,42 @@ fn find(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
     Ok(())
 }
 
+fn spawn(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
+    let position = call.vector3(1);
+    spawn_at(world, call, &Pose::at(position))
+}
+
+fn spawn_turned(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
+    let (position, rotation) = (call.vector3(1), call.quaternion(2));
+    spawn_at(world, call, &Pose { position, rotation, ..Pose::IDENTITY })
+}
+
+fn spawn_at(world: &mut World<'_>, call: &mut Call<'_>, pose: &Pose) -> Done {
+    let name = IdString64::new(call.text(0)?);
+    match world.spawn_named(name, pose) {
+        Ok(Some(entity)) => {
+            call.return_id(entity.to_bits());
+            Ok(())
+        }
+        Ok(None) => {
+            let name = DebugName::new(call.text(0)?);
+            Err(call.refuse(format_args!(
+                "no entity `{name}` is loaded; it is the name of a file without `.entity`, with its folders"
+            )))
+        }
+        Err(error) => Err(call.refuse(format_args!("{error}"))),
+    }
+}
+
+fn load_level(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
+    world.load_level(IdString64::new(call.text(0)?));
+    Ok(())
+}
+
+fn restart(world: &mut World<'_>) {
+    world.restart_level();
+}
+
 fn is_alive(world: &mut World<'_>, entity: Own) -> bool {
     alive(world, entity).is_ok()
 }
@@ -323,12 +382,12 @@ fn hash(call: &mut Call<'_>, argument: usize) -> Result<IdString32, ArgumentErro
 }
 
 /// The beginning of a text argument: a refusal may show it, and cannot while the argument is lent.
-struct GameWindow {
+struct ShownText {
     bytes: [u8; 200],
     len: usize,
 }
 
-impl GameWindow {
+impl ShownText {
     fn new(text: &str) -> Self {
         let mut bytes = [0; 200];
         let len = text.floor_char_boundary(text.len().min(bytes.len()));
@@ -337,7 +396,7 @@ impl GameWindow {
     }
 }
 
-impl fmt::Display for GameWindow {
+impl fmt::Display for ShownText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Whole characters were copied.
         f.write_str(core::str::from_utf8(&self.bytes[..self.len]).unwrap_or_default())

@@ -8,5 +8,6 @@ mod memory;
 mod pictures;
 mod scripts;
 mod socket;
+mod spawning;
 mod support;
 mod tools;

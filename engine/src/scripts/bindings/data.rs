@@ -7,7 +7,7 @@ use loligo_containers::{KeyValuesRef, Value, child_key};
 use loligo_ids::IdString32;
 use loligo_script::{ArgumentError, Call, Kind};
 
-use super::{Done, ENTITY, GameWindow, alive_in};
+use super::{Done, ENTITY, ShownText, alive_in};
 use crate::world::World;
 
 pub(super) const KEY: &[Kind] = &[Kind::Id(ENTITY), Kind::Text];
@@ -101,7 +101,7 @@ fn get<'w, T>(
         Some(Value::Array([_, _, _])) => "three numbers; ask for them by Data.vector3",
         Some(Value::Array(_)) => "an array, which scripts read if it has three numbers",
     };
-    let name = GameWindow::new(call.text(1)?);
+    let name = ShownText::new(call.text(1)?);
     Err(call.refuse(format_args!("the entity has no {wanted} under `{name}`, but {is}")))
 }
 

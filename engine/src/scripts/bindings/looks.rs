@@ -5,7 +5,7 @@ use loligo_entities::Entity;
 use loligo_ids::IdString64;
 use loligo_script::{ArgumentError, Call, Kind, Reason};
 
-use super::{Done, ENTITY, GameWindow, Own, alive, alive_in};
+use super::{Done, ENTITY, Own, ShownText, alive, alive_in};
 use crate::components::PointLight;
 use crate::error::EngineError;
 use crate::world::{NOT_LOADED, World};
@@ -43,7 +43,7 @@ pub(super) fn set_material(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
         Ok(true) => Ok(()),
         Ok(false) => Err(call.refuse(format_args!("{PLAIN}"))),
         Err(EngineError::Wrong { .. }) => {
-            let name = GameWindow::new(call.text(2)?);
+            let name = ShownText::new(call.text(2)?);
             Err(call.refuse(format_args!("`{name}`: {NOT_LOADED}")))
         }
         Err(_) => Err(call.refuse(format_args!("{UNTOLD}"))),
