@@ -14,6 +14,8 @@ mod compile;
 #[cfg(feature = "games")]
 mod content;
 mod convert;
+#[cfg(feature = "games")]
+mod new;
 mod output;
 mod print;
 mod progress;
@@ -55,11 +57,15 @@ struct Cli {
 /// Returns the examples: those of the commands that this build has.
 fn examples() -> String {
     let (games, missing) = if cfg!(feature = "games") {
-        ("  loligo run samples/10-courtyard   a game: compiled, run, measured\n", "")
+        (
+            "  loligo run samples/10-courtyard   a game: compiled, run, measured
+  loligo new island                 a new game: a level, a cube, a light, a script\n",
+            "",
+        )
     } else {
         (
             "",
-            "\n\n`run` and `compile` are in builds with the feature `games`, which is on by default.",
+            "\n\n`run`, `new` and `compile` are in builds with the feature `games`, which is on by default.",
         )
     };
     format!("Examples:\n{games}{EXAMPLES}{missing}")
@@ -86,6 +92,9 @@ enum Command {
     Compile(compile::Compile),
     /// Makes a recording of other recorders' data.
     Convert(convert::Convert),
+    /// Writes the smallest game.
+    #[cfg(feature = "games")]
+    New(new::New),
     /// Records what a program allocates.
     Record(record::Record),
     /// Replays recorded allocations over allocators, strategies and peers.
@@ -109,6 +118,8 @@ fn main() -> ExitCode {
         #[cfg(feature = "games")]
         Command::Compile(compile) => compile.run(),
         Command::Convert(convert) => convert.run(),
+        #[cfg(feature = "games")]
+        Command::New(new) => new.run(),
         Command::Record(record) => record.run(),
         Command::Replay(replay) => replay.run(),
         #[cfg(feature = "games")]

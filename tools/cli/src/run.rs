@@ -24,9 +24,11 @@ use crate::text_file::read_text;
 
 mod compiling;
 mod run_log;
+mod watching;
 
 use compiling::{Compiled, Compiling};
 use run_log::RunLog;
+use watching::Watching;
 
 /// Compiles a game and runs it: prints how long frames took, and what memory each subsystem has.
 #[derive(Debug, Args)]
@@ -48,6 +50,10 @@ pub(crate) struct Run {
     /// Show the game in a window, until it is closed or Escape is pressed
     #[arg(long)]
     window: bool,
+
+    /// Compile whatever is saved while the game runs, and show it at once
+    #[arg(long)]
+    watch: bool,
 
     /// Which allocator serves which subsystem, in place of what the game says: shared, heap, buddy,
     /// page, guard or system, as in `default = { allocator = "system" }`
@@ -121,6 +127,7 @@ const EXAMPLES: &str = "Examples:
   loligo run samples/10-courtyard                        what a frame takes
   loligo run samples/10-courtyard --screenshot yard.png  and what it looks like
   loligo run samples/10-courtyard --window               and how it moves; Escape ends it
+  loligo run samples/10-courtyard --window --watch       what is saved meanwhile is seen at once
   loligo run samples/10-courtyard --frames 1000 --memory guard.sjson
                                                          each subsystem on the allocator that a file gives it
   loligo run samples/10-courtyard --without render --without script
@@ -167,6 +174,7 @@ impl Run {
         }
         let usual = || self.project.join(".loligo").join(Platform::here().name);
         let data = self.out.clone().unwrap_or_else(usual);
+        let watching = if self.watch { Watching::new(self, &data) } else { Watching::default() };
         let is_right = self.compile(&data)?;
         report_crashes(&data);
         let log = RunLog::default();
@@ -191,7 +199,8 @@ impl Run {
             },
             ..EngineOptions::new(&data)
         };
-        let run = with_engine(&options, |engine| self.frames(engine, &data));
+        let run = || with_engine(&options, |engine| self.frames(engine, &data, &watching));
+        let run = if self.watch { watching.with(self, &data, run) } else { run() };
         let RunReport { report, faults, text, picture, size } =
             run.map_err(|error| with_names(&data, &error))??;
         if let Some(path) = &self.text {
@@ -217,7 +226,12 @@ impl Run {
     }
 
     /// Runs the frames.
-    fn frames(&self, engine: &mut Engine<'_, '_>, data: &Path) -> Result<RunReport, String> {
+    fn frames(
+        &self,
+        engine: &mut Engine<'_, '_>,
+        data: &Path,
+        watching: &Watching,
+    ) -> Result<RunReport, String> {
         if let Some(address) = engine.tool_address() {
             let token = engine.tool_token().map_or(String::new(), |token| format!("/{token}"));
             say!("loligo: tools are served at {address}{token}");
@@ -233,7 +247,9 @@ impl Run {
                 engine.want_picture();
             }
             assert!(self.crash_at != Some(engine.frames()), "stopped as --crash-at says");
-            if let Err(error) = engine.frame(&mut ()) {
+            let fresh =
+                if watching.take_fresh() { engine.reload(&mut ()).map(drop) } else { Ok(()) };
+            if let Err(error) = fresh.and_then(|()| engine.frame(&mut ())) {
                 engine.disarm();
                 return Err(told(error));
             }

@@ -8,6 +8,7 @@ mod content;
 mod convert;
 mod fleet;
 mod hostile;
+mod new;
 mod record;
 mod replay;
 mod replay_threads;
