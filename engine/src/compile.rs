@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 mod game;
 
-pub use game::GameConfigCompiler;
+pub use game::{GAME_KEYS, GameConfigCompiler};
 
 use crate::components::{CAMERA, Camera, LIGHT, MODEL, Model, PointLight, SUN, Sun};
 

@@ -52,4 +52,4 @@ pub use third_party::{FrameGuard, Libraries, Library, libraries};
 pub use time_step::{GameClock, TimeStep, UPDATES_MAX, Updates};
 #[cfg(feature = "tool-server")]
 pub use tool_server::{ToolError, ToolOptions, ToolRequest, ToolServer, ToolToken};
-pub use world::{Removed, ResourceChanged, Spawned, World};
+pub use world::{Removed, ResourceChanged, Spawned, World, event_schemas};

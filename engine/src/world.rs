@@ -80,6 +80,12 @@ pub struct ResourceChanged {
     pub name: [u32; 2],
 }
 
+/// Returns what the engine's own events consist of.
+#[must_use]
+pub const fn event_schemas() -> &'static [EventSchema] {
+    &SCHEMAS
+}
+
 /// What the engine's own events consist of.
 const SCHEMAS: [EventSchema; 3] = [
     event_schema!(Spawned, "spawned", "entities were spawned", { count: Count }),

@@ -4,7 +4,7 @@ use loligo_compiler::{CompileError, Compiler, ConfigCompiler, Context, Property}
 use loligo_render::MATERIAL_TYPE;
 
 /// What means something in `game.config`.
-const KEYS: [&str; 9] = [
+pub const GAME_KEYS: [&str; 9] = [
     "title",
     "level",
     "frame",
@@ -41,7 +41,7 @@ impl Compiler for GameConfigCompiler {
 }
 
 fn check(settings: &Property, context: &mut Context<'_>) -> Result<(), CompileError> {
-    settings.allow(&KEYS)?;
+    settings.allow(&GAME_KEYS)?;
     for (key, type_name) in [("level", "level"), ("frame", "frame"), ("script", "lua")] {
         if let Some(name) = settings.get(key) {
             refer(context, type_name, name)?;

@@ -1,0 +1,117 @@
+//! The pages of `docs/reference` that say what scripts and sources may use: they are as the tables
+//! of the engine are. `LOLIGO_WRITE=1` writes the page of functions.
+
+use core::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+
+use loligo_allocators::PageAllocator;
+use loligo_engine::{World, bindings};
+use loligo_script::{Binding, Kind, Script, Settings};
+
+fn page(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/reference").join(name)
+}
+
+/// What of a table there is to say before its functions.
+const ABOUT: [(&str, &str); 13] = [
+    ("Camera", "The cameras of entities that have the component `camera`."),
+    (
+        "Data",
+        "What entities keep under keys: the component `data`. A key may be a path, `stats.health`.",
+    ),
+    (
+        "Entity",
+        "What there is in the world. An entity is a value that scripts keep; it is gone when it is destroyed.",
+    ),
+    ("Game", "The game as a whole, and its time."),
+    ("Level", "Which level there is."),
+    ("Light", "The point lights of entities that have the component `light`."),
+    ("Matrix4x4", "Matrices. They live for a frame; a `Matrix4x4Box` keeps one."),
+    ("Model", "How entities look: the component `model`."),
+    ("Quaternion", "Rotations. They live for a frame; a `QuaternionBox` keeps one."),
+    ("Sun", "The light of the first entity with the component `sun`."),
+    ("Tag", "Words attached to entities: the component `tag`."),
+    ("Transform", "Where entities are: the component `transform`. Metres, y points up."),
+    (
+        "Vector3",
+        "Vectors. They live for a frame; a `Vector3Box` keeps one. `+`, `-` and `*` are functions: a vector is a number to Lua.",
+    ),
+];
+
+const BEGINNING: &str = "# Functions for scripts
+
+Generated from the table that the engine binds: `LOLIGO_WRITE=1 cargo test -p loligo-engine --test it reference`. What
+the engine calls in a script is in [scripts](scripts.md). A function that is given something of another kind, or an
+entity that is gone, stops the script with an error that names the function and the argument; `pcall` catches it.
+Angles are in radians where nothing else is said, times in seconds, lengths in metres.
+";
+
+/// A function as people read it, with names for what it takes.
+fn signature(binding: &Binding<World<'_>>) -> String {
+    let kinds = |kinds: &[Kind]| {
+        let name = |kind: &Kind| match kind {
+            Kind::OptionalId(_) => format!("{} or nil", kind.name()),
+            _ => kind.name().to_owned(),
+        };
+        kinds.iter().map(name).collect::<Vec<_>>().join(", ")
+    };
+    let mut text = format!("{}({})", binding.name, kinds(binding.arguments));
+    if !binding.results.is_empty() {
+        let _ = write!(text, " -> {}", kinds(binding.results));
+    }
+    text
+}
+
+fn functions() -> String {
+    let pages = PageAllocator::new("pages");
+    let script: Script<'_, World<'_>> =
+        Script::try_new(&bindings(), &Settings::default(), &pages).expect("there is memory");
+    let mut all: Vec<_> = script.bindings().iter().collect();
+    all.sort_by_key(|binding| binding.name);
+    let mut text = BEGINNING.to_owned();
+    let mut table = "";
+    for binding in all {
+        let (of, _) = binding.name.split_once('.').expect("each is in a table");
+        if of != table {
+            let about = ABOUT.iter().find(|(name, _)| *name == of);
+            let (_, about) = about.unwrap_or_else(|| panic!("say what `{of}` is, in `ABOUT`"));
+            let _ =
+                write!(text, "\n## {of}\n\n{about}\n\n| function | what it does |\n|---|---|\n");
+            table = of;
+        }
+        let _ = writeln!(text, "| `{}` | {} |", signature(binding), binding.help);
+    }
+    text
+}
+
+#[test]
+fn the_page_of_functions_is_what_is_bound() {
+    let (file, wanted) = (page("lua.md"), functions());
+    if std::env::var_os("LOLIGO_WRITE").is_some() {
+        fs::write(&file, &wanted).expect("the page may be written");
+    }
+    let found = fs::read_to_string(&file).unwrap_or_default();
+    assert!(found == wanted, "docs/reference/lua.md is another; LOLIGO_WRITE=1 writes it");
+}
+
+#[test]
+fn the_pages_name_all_that_sources_may_say() {
+    let game = fs::read_to_string(page("game.md")).expect("the page is there");
+    for key in loligo_engine::compile::GAME_KEYS {
+        assert!(game.contains(&format!("| `{key}` |")), "game.md says what `{key}` is");
+    }
+    for compiler in loligo_engine::compile::components() {
+        let name = compiler.name();
+        assert!(game.contains(&format!("### `{name}`")), "game.md says what `{name}` is");
+    }
+    let scripts = fs::read_to_string(page("scripts.md")).expect("the page is there");
+    for schema in loligo_engine::event_schemas() {
+        assert!(
+            scripts.contains(&format!("`{}(", schema.name)),
+            "scripts.md says `{}`",
+            schema.name
+        );
+        assert!(scripts.contains(&format!("`{}_all(", schema.name)), "and when all are passed");
+    }
+}
