@@ -81,9 +81,9 @@ impl<'a, A: Allocator + ?Sized> Bindings<'a, A> {
 
     /// Returns the places of all bindings of pads' axes. O(log bindings).
     pub(crate) fn of_pad_axes(&self) -> Range<usize> {
-        let [first, behind] = Control::PAD_AXES;
+        let [first, end] = Control::PAD_AXES;
         let place = |control| self.sorted.partition_point(|binding| binding.control < control);
-        place(first)..place(behind)
+        place(first)..place(end)
     }
 
     /// Returns the controls that must be held for a binding to fit.

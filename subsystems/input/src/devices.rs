@@ -20,8 +20,8 @@ pub(crate) const NO_PAD: u16 = u16::MAX;
 /// A key or a button that is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Held {
-    /// By its place and by its symbol, as it was pressed: a layout that changes meanwhile leaves no
-    /// key behind.
+    /// By its place and by its symbol, as it was pressed: no key stays held when the
+    /// layout changes meanwhile.
     pub(crate) controls: [Control; 2],
     /// The number of the press, which no other that is held has.
     pub(crate) press: u32,

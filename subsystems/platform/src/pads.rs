@@ -72,7 +72,7 @@ impl Pads {
             self.gilrs.next_event().filter_ev(&axis_dpad_to_button, &mut self.gilrs)
         {
             self.gilrs.update(&event);
-            // Nobody connects so many that a number would be taken twice.
+            // Pads are numbered in the order in which they come: 65536 never do.
             let pad = usize::from(event.id) as u16;
             push(pad, event.event, events)?;
         }

@@ -53,7 +53,7 @@ pub enum RecordingErrorKind {
         found: u64,
     },
     /// Bytes follow the end.
-    BehindEnd {
+    Trailing {
         /// How many.
         bytes: u64,
     },
@@ -84,7 +84,7 @@ impl fmt::Display for RecordingError {
             RecordingErrorKind::Frames { stated, found } => {
                 write!(f, "the end states {stated} frames, and there were {found}")
             }
-            RecordingErrorKind::BehindEnd { bytes } => write!(f, "{bytes} bytes follow the end"),
+            RecordingErrorKind::Trailing { bytes } => write!(f, "{bytes} bytes follow the end"),
         }
     }
 }

@@ -98,18 +98,18 @@ impl<'b> InputPlayback<'b> {
         let wrong = |kind| RecordingError { offset, kind };
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let short = |needed| wrong(RecordingErrorKind::Short { needed, left: rest.len() as u64 });
-        let (head, behind) = rest.split_first_chunk::<FRAME>().ok_or(short(FRAME as u64))?;
+        let (head, tail) = rest.split_first_chunk::<FRAME>().ok_or(short(FRAME as u64))?;
         let number = u64::from_le_bytes(part(head, 0));
         let length = u32::from_le_bytes(part(head, 8));
         let stated = u32::from_le_bytes(part(head, 12));
         let bytes = if length == END { 0 } else { length as usize };
-        let events = behind.get(..bytes).ok_or(short(FRAME as u64 + u64::from(length)))?;
+        let events = tail.get(..bytes).ok_or(short(FRAME as u64 + u64::from(length)))?;
         let found = checksum(self.checksum, number, length, events);
         if stated != found {
             return Err(wrong(RecordingErrorKind::Checksum { stated, found }));
         }
         if length == END {
-            self.end(number, behind.len() as u64)?;
+            self.end(number, tail.len() as u64)?;
             return Ok(None);
         }
         let events = EventReader::open(events).map_err(|mut error| {
@@ -130,7 +130,7 @@ impl<'b> InputPlayback<'b> {
             return Err(wrong(self.at, RecordingErrorKind::Frames { stated, found }));
         }
         if bytes > 0 {
-            return Err(wrong(self.at + FRAME, RecordingErrorKind::BehindEnd { bytes }));
+            return Err(wrong(self.at + FRAME, RecordingErrorKind::Trailing { bytes }));
         }
         self.is_over = true;
         Ok(())

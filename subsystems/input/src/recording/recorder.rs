@@ -16,8 +16,8 @@ use super::{END, FRAME, HEADER, MAGIC, ORDER, RECORDING_VERSION, checksum};
 ///
 /// # Memory
 ///
-/// 28 bytes, 16 a frame and its events, since the last [`clear`](Self::clear): who writes the bytes
-/// to a file each frame keeps no more than a frame.
+/// 28 bytes, 16 a frame and its events, since the last [`clear`](Self::clear): one frame, where the
+/// bytes are written to a file each frame.
 ///
 /// # Examples
 ///

@@ -14,78 +14,78 @@ fn in_play(text: &str) -> String {
     fault(&format!("contexts = {{ play = {{\n{text}\n}} }}"))
 }
 
+/// Contents of a context, and the error of each.
+const FAULTS: [(&str, &str); 20] = [
+    ("actions = { jump = \"Spcae\" }", ":2:20: \"Spcae\" is no control; is `Space` meant?"),
+    (
+        "actions = { jump = [ \"KeyA\" \"PadSuoth\" ] }",
+        ":2:29: \"PadSuoth\" is no control; is `PadSouth` meant?",
+    ),
+    ("actions = { jump = \"w\" }", ":2:20: \"w\" is no control; \"'w'\" is the key that types it"),
+    (
+        "actions = { jump = \"whatnot\" }",
+        ":2:20: \"whatnot\" is no control; name a key, such as `KeyW`, `'w'` or `ArrowUp`, a button or an axis",
+    ),
+    (
+        "actions = { jump = 3 }",
+        ":2:20: expected a control, found a number; write one, such as \"KeyW\", or `{ control = \"PadLeftX\" }`",
+    ),
+    (
+        "actions = { jump = { threshold = 0.5 } }",
+        ":2:20: there is no `control`; name one: `control = \"PadLeftX\"`",
+    ),
+    (
+        "actions = { jump = { control = \"KeyA\" treshold = 1 } }",
+        ":2:39: the key `treshold` means nothing here; is `threshold` meant?",
+    ),
+    (
+        "actions = { jump = { control = \"KeyA\" threshold = 1 } }",
+        ":2:51: `KeyA` is pressed or not, at no threshold; leave it out",
+    ),
+    (
+        "actions = { jump = { control = \"PadLeftTrigger\" threshold = 0 } }",
+        ":2:61: 0 is not in the range; write a number from 0.05 to 1",
+    ),
+    (
+        "actions = { jump = \"-KeyA\" }",
+        ":2:20: a key or a button of an action has no direction; leave the minus sign out",
+    ),
+    (
+        "actions = { jump = \"MouseX\" }",
+        ":2:20: no action is pressed by the motion of the mouse; bind it to an axis",
+    ),
+    (
+        "actions = { jump = \"MouseX+KeyA\" }",
+        ":2:20: `MouseX` is never held: it has a value; hold keys or buttons, and name it last",
+    ),
+    ("actions = { jump = \"KeyA+KeyB+KeyA\" }", ":2:20: `KeyA` is named twice; name it once"),
+    (
+        "actions = { jump = \"KeyA+KeyB+KeyC+KeyD+KeyE\" }",
+        ":2:20: \"KeyA+KeyB+KeyC+KeyD+KeyE\" are 5 controls; name 4 at most",
+    ),
+    (
+        "actions = { jump = \"KeyA\" } axes = { jump = \"KeyB\" }",
+        ":2:45: `jump` is an axis here and an action before; give one of them another name",
+    ),
+    (
+        "actions = { jump = \"KeyA\" jump = \"KeyB\" }",
+        ":2:34: `jump` comes twice; name all of its controls in one array",
+    ),
+    (
+        "axes = { x = { control = \"KeyA\" dead_zone = 0.2 } }",
+        ":2:45: `KeyA` has no dead zone; leave it out: sticks and triggers have one",
+    ),
+    (
+        "axes = { x = { control = \"PadLeftX\" dead_zone = 1 } }",
+        ":2:49: 1 is not in the range; write a number from 0 to 0.9",
+    ),
+    ("acitons = {}", ":2:1: the key `acitons` means nothing here; is `actions` meant?"),
+    ("active = 1", ":2:10: expected true or false, found a number; write one of both"),
+];
+
 #[test]
 fn faults_have_a_place_a_reason_and_a_remedy() {
-    for (text, expected) in [
-        ("actions = { jump = \"Spcae\" }", ":2:20: \"Spcae\" is no control; is `Space` meant?"),
-        (
-            "actions = { jump = [ \"KeyA\" \"PadSuoth\" ] }",
-            ":2:29: \"PadSuoth\" is no control; is `PadSouth` meant?",
-        ),
-        (
-            "actions = { jump = \"w\" }",
-            ":2:20: \"w\" is no control; \"'w'\" is the key that types it",
-        ),
-        (
-            "actions = { jump = \"whatnot\" }",
-            ":2:20: \"whatnot\" is no control; name a key, such as `KeyW`, `'w'` or `ArrowUp`, a button or an axis",
-        ),
-        (
-            "actions = { jump = 3 }",
-            ":2:20: expected a control, found a number; write one, such as \"KeyW\", or `{ control = \"PadLeftX\" }`",
-        ),
-        (
-            "actions = { jump = { threshold = 0.5 } }",
-            ":2:20: there is no `control`; name one: `control = \"PadLeftX\"`",
-        ),
-        (
-            "actions = { jump = { control = \"KeyA\" treshold = 1 } }",
-            ":2:39: the key `treshold` means nothing here; is `threshold` meant?",
-        ),
-        (
-            "actions = { jump = { control = \"KeyA\" threshold = 1 } }",
-            ":2:51: `KeyA` is pressed or not, at no threshold; leave it out",
-        ),
-        (
-            "actions = { jump = { control = \"PadLeftTrigger\" threshold = 0 } }",
-            ":2:61: 0 is not in the range; write a number from 0.05 to 1",
-        ),
-        (
-            "actions = { jump = \"-KeyA\" }",
-            ":2:20: a key or a button of an action has no direction; leave the minus sign out",
-        ),
-        (
-            "actions = { jump = \"MouseX\" }",
-            ":2:20: no action is pressed by the motion of the mouse; bind it to an axis",
-        ),
-        (
-            "actions = { jump = \"MouseX+KeyA\" }",
-            ":2:20: `MouseX` is never held: it has a value; hold keys or buttons, and name it last",
-        ),
-        ("actions = { jump = \"KeyA+KeyB+KeyA\" }", ":2:20: `KeyA` is named twice; name it once"),
-        (
-            "actions = { jump = \"KeyA+KeyB+KeyC+KeyD+KeyE\" }",
-            ":2:20: \"KeyA+KeyB+KeyC+KeyD+KeyE\" are 5 controls; name 4 at most",
-        ),
-        (
-            "actions = { jump = \"KeyA\" } axes = { jump = \"KeyB\" }",
-            ":2:45: `jump` is an axis here and an action before; give one of them another name",
-        ),
-        (
-            "actions = { jump = \"KeyA\" jump = \"KeyB\" }",
-            ":2:34: `jump` comes twice; name all of its controls in one array",
-        ),
-        (
-            "axes = { x = { control = \"KeyA\" dead_zone = 0.2 } }",
-            ":2:45: `KeyA` has no dead zone; leave it out: sticks and triggers have one",
-        ),
-        (
-            "axes = { x = { control = \"PadLeftX\" dead_zone = 1 } }",
-            ":2:49: 1 is not in the range; write a number from 0 to 0.9",
-        ),
-        ("acitons = {}", ":2:1: the key `acitons` means nothing here; is `actions` meant?"),
-        ("active = 1", ":2:10: expected true or false, found a number; write one of both"),
-    ] {
+    for (text, expected) in FAULTS {
         assert_eq!(in_play(text), expected, "{text}");
     }
     assert_eq!(

@@ -182,8 +182,8 @@ fn control(name: &str) -> Control {
 impl Model {
     fn fits(&self, bound: &Bound) -> bool {
         let is_held =
-            |name: &&str| self.held.iter().any(|press| press.names.contains(&control(name)));
-        self.active[bound.context] && bound.chord.iter().all(|name| is_held(&name))
+            |name: &str| self.held.iter().any(|press| press.names.contains(&control(name)));
+        self.active[bound.context] && bound.chord.iter().all(|name| is_held(name))
     }
 
     /// The bindings that count, of those that are of a control.
@@ -252,8 +252,8 @@ impl Model {
         self.end(|model, cause, at| {
             let chord = &model.bindings[at].chord;
             let is_held =
-                |name: &&str| model.held.iter().any(|held| held.names.contains(&control(name)));
-            cause == Cause::Press(press.number) || !chord.iter().all(|name| is_held(&name))
+                |name: &str| model.held.iter().any(|held| held.names.contains(&control(name)));
+            cause == Cause::Press(press.number) || !chord.iter().all(|name| is_held(name))
         });
     }
 

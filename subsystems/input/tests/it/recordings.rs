@@ -23,7 +23,7 @@ fn recorded(memory: &dyn Allocator, has_end: bool) -> Vec<u8> {
         }
         recorder.try_frame(frame * 1_000, events.reader()).expect("there is memory");
     }
-    assert_eq!(recorder.frames(), 20);
+    assert_eq!(recorder.frames(), 20, "all of them");
     if has_end {
         recorder.try_finish().expect("there is memory");
     }
@@ -34,7 +34,7 @@ fn recorded(memory: &dyn Allocator, has_end: bool) -> Vec<u8> {
 fn read(bytes: &[u8]) -> Result<u64, RecordingError> {
     let mut playback = InputPlayback::open(bytes)?;
     while playback.next_frame()?.is_some() {}
-    assert!(playback.next_frame().expect("it is over").is_none());
+    assert!(playback.next_frame().expect("it is over").is_none(), "and stays so");
     Ok(playback.frames())
 }
 
@@ -101,7 +101,7 @@ fn every_cut_is_found() {
         let mut longer = whole.clone();
         longer.push(0);
         let error = read(&longer).expect_err("a byte too many");
-        assert_eq!(error.kind, RecordingErrorKind::BehindEnd { bytes: 1 });
+        assert_eq!(error.kind, RecordingErrorKind::Trailing { bytes: 1 });
     });
 }
 
