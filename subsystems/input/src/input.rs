@@ -60,7 +60,7 @@ mod validate;
 ///
 /// # Memory
 ///
-/// 20 bytes a binding, 4 for each held control of a chord, 24 an action, 24 an axis, 8 a context, 8
+/// 20 bytes a binding, 4 for each held control of a chord, 24 an action, 24 an axis, 4 a context, 8
 /// for each binding that is down, a block of 1 KiB for keys that are held, and the text of a frame.
 /// Blocks are kept: a frame with no more text and no more that is down than one before allocates
 /// nothing.
@@ -104,6 +104,8 @@ struct Latch {
 
 /// Set in the press of what an axis holds down.
 const OF_AXIS: u32 = 1 << 31;
+
+const _: () = assert!(size_of::<Latch>() == 8, "the doc of `Input` states it");
 
 impl<'a> Input<'a> {
     /// Returns an input without a mapping, which takes its memory from `memory` when it needs some.

@@ -34,6 +34,9 @@ impl Action {
     }
 }
 
+const _: () = assert!(size_of::<Action>() == 24, "the doc of `Input` states it");
+const _: () = assert!(size_of::<Axis>() == 24, "the doc of `Input` states it");
+
 /// An axis: its value by keys and sticks, and how far it was moved in a frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Axis {

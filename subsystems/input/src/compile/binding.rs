@@ -10,8 +10,7 @@ use crate::mapping::SCALE_MAX;
 /// The dead zone of a stick or a trigger whose binding states none.
 const DEAD_ZONE: f32 = 0.15;
 
-/// The value from which an action is down by a stick, a trigger or a wheel whose binding states
-/// none.
+/// The value from which an action is down by a stick or a trigger whose binding states none.
 const THRESHOLD: f32 = 0.5;
 
 /// A binding that was read.
@@ -35,14 +34,12 @@ impl ReadBinding {
             let remedy = "leave the minus sign out";
             return Err(control.error("a key or a button of an action has no direction", remedy));
         }
-        if chord.control.is_digital()
-            && let Some(threshold) = value.get("threshold")
-        {
-            let reason = format!("`{}` is pressed or not, at no threshold", chord.control);
-            return Err(threshold.error(reason, "leave it out"));
+        let is_pad = is_pad_axis(chord.control);
+        if !is_pad && let Some(threshold) = value.get("threshold") {
+            let reason = format!("`{}` has no threshold", chord.control);
+            return Err(threshold.error(reason, "leave it out: sticks and triggers have one"));
         }
         let scale = if chord.is_negative { -1.0 } else { 1.0 };
-        let is_pad = is_pad_axis(chord.control);
         let default = if is_pad { THRESHOLD } else { 0.0 };
         // From 0 on everything would be down.
         let edge = value.number_or("threshold", 0.05..=1.0, default)?;

@@ -40,7 +40,7 @@ const FAULTS: [(&str, &str); 20] = [
     ),
     (
         "actions = { jump = { control = \"KeyA\" threshold = 1 } }",
-        ":2:51: `KeyA` is pressed or not, at no threshold; leave it out",
+        ":2:51: `KeyA` has no threshold; leave it out: sticks and triggers have one",
     ),
     (
         "actions = { jump = { control = \"PadLeftTrigger\" threshold = 0 } }",

@@ -1,7 +1,8 @@
 //! Mappings from anywhere: spoiled ones are refused or right.
 
-use loligo_containers::BlobBytes;
+use loligo_containers::{BlobBytes, EventStream};
 use loligo_input::{Input, MappingError};
+use loligo_platform::{KeyCode, KeyInput, KeySymbol, MouseMotion, PadAxis, PadButton, TextInput};
 
 use crate::memory::{every_refusal, with_memory};
 use crate::player::{MAPPING, Player, compiled};
@@ -44,7 +45,6 @@ fn what_is_loaded_can_be_played() {
 }
 
 fn play(player: &mut Player<'_>) {
-    use loligo_platform::{KeyCode, PadAxis, PadButton};
     for is_pressed in [true, false] {
         for code in KeyCode::ALL {
             player.key(*code, is_pressed);
@@ -73,4 +73,30 @@ fn without_memory_the_mapping_of_before_stays() {
         Ok(())
     });
     assert!(count > 8, "{count}");
+}
+
+#[test]
+fn without_memory_the_other_events_count() {
+    let mapping = loligo_input::compile::compile(MAPPING.as_bytes()).expect("it is right");
+    let count = every_refusal(|memory| {
+        let mapping = BlobBytes::try_copy(&mapping, memory).map_err(MappingError::Grow)?;
+        let mut input = Input::new(memory);
+        input.load(&mapping)?;
+        let mut events = EventStream::new(memory);
+        events.try_push(TextInput { character: 'x' })?;
+        for code in [KeyCode::Space, KeyCode::KeyD, KeyCode::ControlLeft] {
+            let symbol = KeySymbol::NONE;
+            events.try_push(KeyInput { code, is_pressed: true, is_repeat: false, symbol })?;
+        }
+        events.try_push(MouseMotion { delta: [2.0; 2], position: [3.0; 2] })?;
+        input.begin_frame();
+        let applied = input.apply(events.reader());
+        input.validate();
+        assert_eq!(input.mouse().position, [3.0; 2], "{applied:?}");
+        // What was not pressed is released without an error.
+        input.release_all();
+        input.validate();
+        Ok::<(), MappingError>(applied?)
+    });
+    assert!(count > 10, "{count}");
 }
