@@ -5,13 +5,15 @@ use core::time::Duration;
 use std::string::ToString as _;
 use std::sync::Arc;
 
+use loligo_allocators::Allocator;
+use loligo_containers::{EventStream, GrowError};
 use raw_window_handle::{
     DisplayHandle, HandleError, HasDisplayHandle, HasWindowHandle, WindowHandle,
 };
 use winit::application::ApplicationHandler;
 use winit::dpi::PhysicalSize;
 use winit::error::EventLoopError;
-use winit::event::{ElementState, KeyEvent, WindowEvent};
+use winit::event::{DeviceEvent, DeviceId, ElementState, KeyEvent, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, EventLoop};
 use winit::keyboard::{Key, NamedKey};
 use winit::platform::pump_events::{EventLoopExtPumpEvents as _, PumpStatus};
@@ -20,6 +22,7 @@ use winit::window::WindowId;
 use crate::reason::Reason;
 use crate::window_error::WindowError;
 use crate::window_state::{WindowChange, WindowState};
+use crate::winit_input::WinitInput;
 
 /// How long a display is waited for until it has a window, and how many times.
 const OPENING: Duration = Duration::from_millis(100);
@@ -112,6 +115,31 @@ impl Window {
         self.shown.state
     }
 
+    /// As [`poll`](Self::poll), and appends what players did to `events`, in order: the events
+    /// that this crate declares, but those of gamepads.
+    ///
+    /// # Complexity
+    ///
+    /// O(events). The stream grows from the allocator that it was made with.
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory for an event: it and later ones of this call are lost,
+    /// and the state of the window is right all the same. Treat it as a lost focus.
+    pub fn poll_events<A: Allocator + ?Sized>(
+        &mut self,
+        wait: Duration,
+        events: &mut EventStream<'_, A>,
+    ) -> Result<WindowState, GrowError> {
+        let mut polling = Polling { shown: &mut self.shown, events, pushed: Ok(()) };
+        let status = self.event_loop.pump_app_events(Some(wait), &mut polling);
+        let pushed = polling.pushed;
+        if let PumpStatus::Exit(_) = status {
+            self.shown.state.apply(WindowChange::CloseAsked);
+        }
+        pushed.map(|()| self.shown.state)
+    }
+
     /// Returns what became of the window when it was asked last.
     #[must_use]
     pub const fn state(&self) -> WindowState {
@@ -164,6 +192,7 @@ impl ApplicationHandler for Opening<'_> {
             .with_inner_size(PhysicalSize::new(width, height));
         let opened = event_loop.create_window(attributes).map(|window| Shown {
             state: WindowState::new(window.inner_size().into()),
+            input: WinitInput::default(),
             handles: Arc::new(WindowHandles(window)),
         });
         self.opened = Some(opened.map_err(|error| WindowError::Refused { why: reason(&error) }));
@@ -179,6 +208,7 @@ impl ApplicationHandler for Opening<'_> {
 /// A window that is there.
 struct Shown {
     state: WindowState,
+    input: WinitInput,
     handles: Arc<WindowHandles>,
 }
 
@@ -188,6 +218,32 @@ impl ApplicationHandler for Shown {
     fn window_event(&mut self, _: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
         if let Some(change) = change(&event) {
             self.state.apply(change);
+        }
+    }
+}
+
+/// A window whose input is wanted.
+struct Polling<'w, 's, 'a, A: Allocator + ?Sized> {
+    shown: &'w mut Shown,
+    events: &'s mut EventStream<'a, A>,
+    pushed: Result<(), GrowError>,
+}
+
+impl<A: Allocator + ?Sized> ApplicationHandler for Polling<'_, '_, '_, A> {
+    fn resumed(&mut self, _: &ActiveEventLoop) {}
+
+    fn window_event(&mut self, _: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+        if let Some(change) = change(&event) {
+            self.shown.state.apply(change);
+        }
+        if self.pushed.is_ok() {
+            self.pushed = self.shown.input.window_event(&event, self.events);
+        }
+    }
+
+    fn device_event(&mut self, _: &ActiveEventLoop, _: DeviceId, event: DeviceEvent) {
+        if self.pushed.is_ok() {
+            self.pushed = self.shown.input.device_event(&event, self.events);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What is fed: each surface by its name.
 
 mod data;
+mod input;
 mod port;
 mod project;
 mod recording;
@@ -11,7 +12,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// All surfaces, in order.
-pub(crate) const NAMES: [&str; 6] = ["project", "data", "trace", "recording", "port", "scripts"];
+pub(crate) const NAMES: [&str; 7] =
+    ["project", "data", "input", "trace", "recording", "port", "scripts"];
 
 /// Inputs to begin with: what each is, and its bytes.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +39,7 @@ pub(crate) fn surface(name: &str) -> io::Result<Box<dyn Surface>> {
     Ok(match name {
         "project" => Box::new(project::Project::try_new()?),
         "data" => Box::new(data::Data::try_new()?),
+        "input" => Box::new(input::Inputs::try_new()?),
         "trace" => Box::new(trace::Traces::try_new()?),
         "recording" => Box::new(recording::Recordings::try_new()?),
         "port" => Box::new(port::Port::try_new()?),

@@ -55,7 +55,7 @@ const FILES: [(&str, &str); 14] = [
     (".gitignore", "/.loligo\n"),
 ];
 
-/// What stands for the title in the files.
+/// Is replaced by the title in the files.
 const TITLE: &str = "TITLE";
 
 impl New {
