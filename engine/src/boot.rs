@@ -70,6 +70,11 @@ pub struct EngineOptions<'o> {
     /// that which the window begins with; the picture follows it.
     #[cfg(feature = "window")]
     pub has_window: bool,
+    /// Records what the player does, and hashes of the world: see
+    /// [`Engine::recording`](crate::Engine::recording).
+    pub is_recorded: bool,
+    /// A recording that is played back in place of a player and a clock; the game ends with it.
+    pub replay: Option<&'o [u8]>,
     /// The program's global allocator, which is armed from the tenth frame on.
     pub guard: Option<&'static dyn FrameGuard>,
     /// Where lines of the log go, with names after the hashes that the data folder has names for;
@@ -103,6 +108,8 @@ impl<'o> EngineOptions<'o> {
             size: None,
             #[cfg(feature = "window")]
             has_window: false,
+            is_recorded: false,
+            replay: None,
             guard: None,
             log: &StderrSink,
             recompile: None,

@@ -142,9 +142,6 @@ impl<'e, 'm> Content<'e, 'm> {
         world: &mut World<'m>,
         log: &Log<'_, SharedAllocator<'m>>,
     ) -> Result<(), EngineError> {
-        if world.joined().is_empty() {
-            return Ok(());
-        }
         let mut keys = Array::new_in(self.layers.memory());
         for entry in self.resources.table().entries() {
             let key = entry.key;

@@ -13,8 +13,9 @@ use core::fmt;
 use std::time::Instant;
 
 use loligo_allocators::{ArmedAll, FrameAllocator};
-use loligo_containers::{Array, EventStream};
+use loligo_containers::{Array, Event, EventStream};
 use loligo_diagnostics::{Log, LogSink, log};
+use loligo_input::RecordingError;
 use loligo_interface::Phase;
 use loligo_monitor::{Monitor, current, name};
 use loligo_tasks::Worker;
@@ -31,16 +32,21 @@ use crate::memory::{FrameMemory, Memory, SharedAllocator};
 use crate::packet::{Drawn, Packet, Wanted};
 #[cfg(feature = "script")]
 use crate::scripts::{ScriptFailures, ScriptOptions, Scripts};
-use crate::subsystems::{OptionalSubsystem, Room};
+use crate::subsystems::{BuiltIn, OptionalSubsystem, Room};
 use crate::third_party::FrameGuard;
 use crate::time_step::{GameClock, Updates};
 use crate::world::World;
 
+mod player;
 mod reload;
 mod submit;
 #[cfg(feature = "tool-server")]
 mod tools;
 mod unseen;
+
+pub use player::ReplayDifference;
+
+use player::Player;
 
 /// From this frame on nothing may reach the global heap, where a guard was given: what is there
 /// once is there by then.
@@ -88,6 +94,7 @@ pub struct Engine<'e, 'm> {
     has_own_step: bool,
     link: Link<'e, 'm>,
     shown: GameWindow<'e>,
+    player: Player<'e, 'm>,
     /// What came back from the render thread and serves the next frame.
     spare: Option<Spare<'m>>,
     /// A frame that the renderer could not accept.
@@ -159,8 +166,9 @@ impl<'e, 'm> Engine<'e, 'm> {
         shown: GameWindow<'e>,
     ) -> Result<Self, EngineError> {
         let EngineParts { memory, monitor, workers, worker, log } = *lent;
-        let [engine, entities, render] =
-            [Room::Engine, Room::Entities, Room::Render].map(|room| memory_of(&memory, room));
+        let [engine, entities, input, render] =
+            [Room::Engine, Room::Entities, Room::Input, Room::Render]
+                .map(|room| memory_of(&memory, room));
         let settings = &content.settings;
         let clock = GameClock::new(options.time_step.unwrap_or(settings.time_step));
         let size = shown.picture().unwrap_or(options.size.unwrap_or(settings.window));
@@ -186,6 +194,7 @@ impl<'e, 'm> Engine<'e, 'm> {
             has_own_step: options.time_step.is_some(),
             link,
             shown,
+            player: Player::try_new(options.is_recorded, options.replay, input)?,
             spare: None,
             late: None,
             spare_events: EventStream::new_in(entities),
@@ -211,6 +220,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         if !options.without.has(OptionalSubsystem::Tools) {
             engine.tools = Some(tools::Tools::try_new(options, &memory, &engine.log)?);
         }
+        engine.world.add_built_in(BuiltIn::new(options.without, &memory))?;
         engine.world.join(options.subsystems, options.wires, &memory)?;
         engine.content.load_owned(&mut engine.world, &engine.log)?;
         engine.content.load_kinds(&mut engine.world, &engine.log)?;
@@ -247,6 +257,37 @@ impl<'e, 'm> Engine<'e, 'm> {
             Some(packet) => self.take_back(packet),
             None => Ok(()),
         }
+    }
+
+    /// Adds what a player does to the next frame, as a window would: an event of `loligo-platform`.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] if there is no memory.
+    pub fn do_input<E: Event>(&mut self, event: E) -> Result<(), EngineError> {
+        Ok(self.player.events().try_push(event)?)
+    }
+
+    /// Ends the recording of what the player did, if there is one, and returns it.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] if there is no memory.
+    pub fn recording(&mut self) -> Result<Option<&[u8]>, EngineError> {
+        self.player.finish()?;
+        Ok(self.player.recording())
+    }
+
+    /// Returns where a replay is another than what was recorded.
+    #[must_use]
+    pub const fn replay_difference(&self) -> Option<ReplayDifference> {
+        self.player.difference()
+    }
+
+    /// Returns why a recording could not be played back to its end.
+    #[must_use]
+    pub const fn replay_error(&self) -> Option<&RecordingError> {
+        self.player.failed()
     }
 
     /// Asks for the text of the next frame; see [`text`](Self::text).
@@ -382,13 +423,18 @@ impl<'e, 'm> Engine<'e, 'm> {
         if self.frame == ARMED_FROM {
             self.armed = self.guard.map(FrameGuard::arm);
         }
-        self.poll_window();
+        let polled = self.poll_window();
         let cpu = thread_ns();
         let _scope = current::scope(name!("frame"));
         // The first frame is updated once, by no time.
         let first = Updates { count: 1, step: 0 };
         let updates = if self.frame == 0 { first } else { self.clock.updates(elapsed) };
+        let updates = self.player.begin(updates);
+        if self.player.is_over() {
+            self.world.end_game();
+        }
         self.world.begin(self.frame);
+        self.world.play(self.player.done(), &self.log);
         self.world.step_all(Phase::Input, self.worker, &self.log);
         if self.frame == 0 {
             self.start(logic);
@@ -403,24 +449,33 @@ impl<'e, 'm> Engine<'e, 'm> {
         if self.frame == 0 {
             self.warn_of_no_camera();
         }
-        let handed = self.end_world().and_then(|()| self.show(thread_ns() - cpu));
+        let ended = self.end_world();
+        let recorded = self.player.end(&self.world);
+        let handed = ended.and(recorded).and_then(|()| self.show(thread_ns() - cpu));
         if self.frame > 0 {
             self.figures.frames.add(elapsed);
         }
         // Also where it failed: the logic has run.
         self.frame += 1;
         self.drain_monitor();
-        served.and(handed)
+        polled.and(served).and(handed)
     }
 
     /// Processes the window's events.
-    fn poll_window(&mut self) {
+    fn poll_window(&mut self) -> Result<(), EngineError> {
         let _scope = current::scope(name!("window"));
-        self.shown.poll();
+        let polled = self.shown.poll(self.player.events());
         self.size = self.shown.picture().unwrap_or(self.size);
         if self.shown.is_end_asked() {
             self.world.end_game();
         }
+        if polled.is_err()
+            && let Some(input) = self.world.input_mut()
+        {
+            // Nobody knows what was released.
+            input.release_all();
+        }
+        Ok(polled?)
     }
 
     /// Makes the machine of the scripts, and loads the one that the game starts with.

@@ -97,6 +97,8 @@ pub enum EngineError {
         /// What is wrong, and what to do.
         what: &'static str,
     },
+    /// A recording of what a player did cannot be played back.
+    Recording(loligo_input::RecordingError),
     /// A subsystem cannot be made.
     Subsystem {
         /// Which.
@@ -157,6 +159,7 @@ impl fmt::Display for EngineError {
                  for scripts",
             ),
             Self::Rows { name, what } => write!(f, "subsystem `{name}`: {what}"),
+            Self::Recording(error) => error.fmt(f),
             Self::Subsystem { name, error } => write!(f, "subsystem `{name}`: {error}"),
             Self::Monitor(error) => error.fmt(f),
         }

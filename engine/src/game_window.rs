@@ -8,8 +8,11 @@ use core::time::Duration;
 #[cfg(feature = "window")]
 use loligo_platform::{Window, WindowState};
 
+use loligo_containers::{EventStream, GrowError};
+
 use crate::boot::EngineOptions;
 use crate::error::EngineError;
+use crate::memory::SharedAllocator;
 use crate::settings::GameSettings;
 #[cfg(feature = "window")]
 use crate::{back_end::BackEndChoice, third_party::Library};
@@ -18,6 +21,9 @@ use crate::{back_end::BackEndChoice, third_party::Library};
 /// tools are served.
 #[cfg(feature = "window")]
 const UNSEEN: Duration = Duration::from_millis(16);
+
+/// What players do.
+type PlayerEvents<'m> = EventStream<'m, SharedAllocator<'m>>;
 
 /// The window, if one was asked for.
 pub(crate) struct WindowSetup {
@@ -39,7 +45,7 @@ impl WindowSetup {
     pub(crate) fn try_new(
         options: &EngineOptions<'_>,
         is_drawn: bool,
-        settings: &GameSettings<'_, crate::memory::SharedAllocator<'_>>,
+        settings: &GameSettings<'_, SharedAllocator<'_>>,
     ) -> Result<Self, EngineError> {
         if !options.has_window {
             return Ok(Self { window: None });
@@ -74,12 +80,11 @@ impl WindowSetup {
 
 #[cfg(feature = "window")]
 impl GameWindow<'_> {
-    /// Asks what has happened; waits a little while the window is not visible.
-    pub(crate) fn poll(&mut self) {
-        if let Some(window) = &mut self.window {
-            let wait = if window.state().is_seen() { Duration::ZERO } else { UNSEEN };
-            Library::Winit.run(|| window.poll(wait));
-        }
+    /// Asks what has happened, and appends what the player did; waits a little while the window is not visible.
+    pub(crate) fn poll(&mut self, events: &mut PlayerEvents<'_>) -> Result<(), GrowError> {
+        let Some(window) = &mut self.window else { return Ok(()) };
+        let wait = if window.state().is_seen() { Duration::ZERO } else { UNSEEN };
+        Library::Winit.run(|| window.poll_events(wait, events)).map(drop)
     }
 
     fn state(&self) -> Option<WindowState> {
@@ -108,7 +113,7 @@ impl WindowSetup {
     pub(crate) const fn try_new(
         _: &EngineOptions<'_>,
         _: bool,
-        _: &GameSettings<'_, crate::memory::SharedAllocator<'_>>,
+        _: &GameSettings<'_, SharedAllocator<'_>>,
     ) -> Result<Self, EngineError> {
         Ok(Self {})
     }
@@ -124,7 +129,10 @@ impl WindowSetup {
 
 #[cfg(not(feature = "window"))]
 impl GameWindow<'_> {
-    pub(crate) const fn poll(&mut self) {}
+    #[expect(clippy::unnecessary_wraps, reason = "with a window it may fail")]
+    pub(crate) const fn poll(&mut self, _: &mut PlayerEvents<'_>) -> Result<(), GrowError> {
+        Ok(())
+    }
 
     pub(crate) const fn picture(&self) -> Option<[u32; 2]> {
         None

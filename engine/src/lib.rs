@@ -36,6 +36,7 @@ mod world;
 pub use back_end::{BackEndChoice, BackEndError};
 pub use boot::{EngineOptions, Recompile, THREADS_MAX, with_engine};
 pub use components::{CAMERA, Camera, LIGHT, MODEL, Model, PointLight, SUN, Sun};
+pub use engine::ReplayDifference;
 pub use engine::{ARMED_FROM, Engine};
 pub use error::EngineError;
 pub use frame_times::{FRAMES_MAX, FrameTimes};

@@ -2,21 +2,24 @@
 
 use core::fmt;
 
-use loligo_interface::SubsystemRow;
+use loligo_input::InputSubsystem;
+use loligo_interface::{Subsystem, SubsystemRow};
 
 use crate::error::EngineError;
+use crate::memory::Memory;
 use crate::memory_plan::SUBSYSTEMS_MAX;
 
 /// The subsystems that are always there, by the names under which memory plans and `--without` know
 /// them, in the order of [`Room`]. Those that join by a row come after.
-pub const SUBSYSTEMS: [&str; 8] =
-    ["engine", "entities", "monitor", "render", "resources", "script", "tasks", "tools"];
+pub const SUBSYSTEMS: [&str; 9] =
+    ["engine", "entities", "input", "monitor", "render", "resources", "script", "tasks", "tools"];
 
 /// Whose memory something is in: a place in [`SUBSYSTEMS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Room {
     Engine,
     Entities,
+    Input,
     Monitor,
     Render,
     Resources,
@@ -57,9 +60,42 @@ impl SubsystemNames {
     }
 }
 
+/// The engine's own subsystems, each by its type: what the world and scripts ask of it directly.
+/// They are stepped before those of rows. A subsystem is added here, and its name above.
+pub(crate) struct BuiltIn<'m> {
+    pub(crate) input: Option<InputSubsystem<'m>>,
+}
+
+/// How many there are.
+pub(crate) const BUILT_IN: usize = 1;
+
+impl<'m> BuiltIn<'m> {
+    pub(crate) fn new(without: DisabledSubsystems, memory: &Memory<'m>) -> Self {
+        let has = |subsystem| !without.has(subsystem);
+        Self {
+            input: has(OptionalSubsystem::Input)
+                .then(|| InputSubsystem::new(memory.at(Room::Input as usize))),
+        }
+    }
+
+    /// Returns all of them, by their names.
+    pub(crate) fn all(&self) -> [(&'static str, Option<&(dyn Subsystem<'m> + 'm)>); BUILT_IN] {
+        [("input", self.input.as_ref().map(|input| input as _))]
+    }
+
+    /// Returns all of them, to be worked with.
+    pub(crate) fn all_mut(
+        &mut self,
+    ) -> [(&'static str, Option<&mut (dyn Subsystem<'m> + 'm)>); BUILT_IN] {
+        [("input", self.input.as_mut().map(|input| input as _))]
+    }
+}
+
 /// A subsystem that the engine can run without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionalSubsystem {
+    /// Actions and axes of players.
+    Input,
     /// Recording of what the threads do.
     Monitor,
     /// Render objects, the render thread and its back end.
@@ -72,12 +108,14 @@ pub enum OptionalSubsystem {
 
 impl OptionalSubsystem {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Monitor, Self::Render, Self::Script, Self::Tools];
+    pub const ALL: [Self; 5] =
+        [Self::Input, Self::Monitor, Self::Render, Self::Script, Self::Tools];
 
     /// Returns the name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Input => "input",
             Self::Monitor => "monitor",
             Self::Render => "render",
             Self::Script => "script",
@@ -98,7 +136,7 @@ impl OptionalSubsystem {
 /// without.add("render")?;
 /// assert!(without.has(OptionalSubsystem::Render) && !without.has(OptionalSubsystem::Script));
 /// let error = without.add("entities").expect_err("a game is made of them");
-/// assert_eq!(error.to_string(), "no subsystem `entities` can be left out; one of monitor, render, script, tools");
+/// assert_eq!(error.to_string(), "no subsystem `entities` can be left out; one of input, monitor, render, script, tools");
 /// # Ok::<(), loligo_engine::UnknownSubsystem<'static>>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

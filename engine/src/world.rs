@@ -23,6 +23,7 @@ use crate::memory::Memory;
 use crate::memory::SharedAllocator;
 use crate::subsystems::Room;
 
+mod hashes;
 mod joined;
 mod kinds;
 mod managers;

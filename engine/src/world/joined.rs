@@ -2,31 +2,33 @@
 
 use glam::Affine3A;
 use loligo_allocators::SharedRef;
-use loligo_containers::{Array, Event, EventRecord, EventStream, GrowError};
+use loligo_containers::{Array, Event, EventReader, EventRecord, EventStream, GrowError};
 use loligo_diagnostics::{Log, log};
 use loligo_entities::{ComponentManager, Entity};
 use loligo_ids::IdString64;
 use loligo_interface::{
-    Commands, EventSchema, Frame, MadeSubsystem, Phase, ResourceChange, SubsystemError,
+    Commands, EventSchema, Frame, MadeSubsystem, Phase, ResourceChange, Subsystem, SubsystemError,
     SubsystemRow, Wire,
 };
 use loligo_resources::Resource;
 
 use crate::error::EngineError;
 use crate::memory::SharedAllocator;
+use crate::subsystems::{BUILT_IN, BuiltIn};
 
-/// A subsystem that has joined.
+/// A subsystem that has joined by a row.
 struct Member<'m> {
     name: &'static str,
     made: MadeSubsystem<'m>,
-    hears_of_moves: bool,
-    /// The error that was logged last: one that comes in each frame is logged once.
-    logged: Option<SubsystemError>,
 }
 
-/// All subsystems that have joined, in the order of their rows.
+/// All subsystems that are stepped: the engine's own, and those that have joined by a row, in the
+/// order of the rows.
 pub(crate) struct Joined<'m> {
+    built_in: BuiltIn<'m>,
     members: Array<'m, Member<'m>, SharedAllocator<'m>>,
+    /// The fault of each that was logged last: one that comes in each frame is logged once.
+    logged: Array<'m, Option<SubsystemError>, SharedAllocator<'m>>,
     wires: Array<'m, Wire, SharedAllocator<'m>>,
     /// What they are asked for, and an empty stream in exchange.
     commands: [EventStream<'m, SharedAllocator<'m>>; 2],
@@ -35,15 +37,26 @@ pub(crate) struct Joined<'m> {
     hear_of_moves: bool,
 }
 
+/// A subsystem, and the number of its place.
+type Placed<'s, 'm> = (usize, &'static str, &'s mut (dyn Subsystem<'m> + 'm));
+
 impl<'m> Joined<'m> {
     pub(super) const fn new_in(memory: SharedRef<'m>) -> Self {
         Self {
+            built_in: BuiltIn { input: None },
             members: Array::new_in(memory),
+            logged: Array::new_in(memory),
             wires: Array::new_in(memory),
             commands: [EventStream::new_in(memory), EventStream::new_in(memory)],
             moved: (Array::new_in(memory), Array::new_in(memory)),
             hear_of_moves: false,
         }
+    }
+
+    /// Adds the engine's own.
+    pub(super) fn begin(&mut self, built_in: BuiltIn<'m>) -> Result<(), GrowError> {
+        self.built_in = built_in;
+        self.logged.try_resize(BUILT_IN, None)
     }
 
     /// Makes the subsystem of a row, which is not here yet.
@@ -54,9 +67,9 @@ impl<'m> Joined<'m> {
     ) -> Result<(), EngineError> {
         let name = row.name;
         let made = (row.make)(memory).map_err(|error| EngineError::Subsystem { name, error })?;
-        let hears_of_moves = made.hears_of_moves();
-        self.hear_of_moves |= hears_of_moves;
-        self.members.try_push(Member { name, made, hears_of_moves, logged: None })?;
+        self.hear_of_moves |= made.hears_of_moves();
+        self.logged.try_push(None)?;
+        self.members.try_push(Member { name, made })?;
         Ok(())
     }
 
@@ -64,8 +77,12 @@ impl<'m> Joined<'m> {
         self.wires.try_extend_from_slice(wires)
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.members.is_empty()
+    pub(super) const fn built_in(&self) -> &BuiltIn<'m> {
+        &self.built_in
+    }
+
+    pub(super) const fn built_in_mut(&mut self) -> &mut BuiltIn<'m> {
+        &mut self.built_in
     }
 
     /// Calls `each` with the managers of all of them.
@@ -73,30 +90,39 @@ impl<'m> Joined<'m> {
         &'s mut self,
         each: &mut dyn FnMut(&'s mut (dyn ComponentManager + 's)),
     ) {
-        self.members.iter_mut().for_each(|member| member.made.managers(each));
+        let Self { built_in, members, .. } = self;
+        all_mut(built_in, members).for_each(|(_, _, subsystem)| subsystem.managers(each));
     }
 
-    /// Calls `each` with what events of theirs consist of.
+    /// Returns all of them, by their names.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&'static str, &(dyn Subsystem<'m> + 'm))> {
+        let members = self.members.iter().map(|member| (member.name, &*member.made));
+        let built_in = self.built_in.all().into_iter();
+        built_in.filter_map(|(name, own)| Some((name, own?))).chain(members)
+    }
+
+    /// Returns what events of theirs consist of.
     pub(crate) fn schemas(&self) -> impl Iterator<Item = &'static EventSchema> {
-        self.members.iter().flat_map(|member| member.made.schemas())
+        self.all().flat_map(|(_, subsystem)| subsystem.schemas())
     }
 
     /// Returns `true` if one of them owns resources of a type.
     pub(crate) fn owns(&self, type_hash: IdString64) -> bool {
-        self.members.iter().any(|member| member.owns(type_hash))
+        self.all().any(|(_, subsystem)| owns(subsystem, type_hash))
     }
 
-    /// Hands a resource to its owner; `false` if it could not use it, which was logged.
+    /// Hands a resource to its owner. What it cannot use is logged.
     pub(crate) fn take_resource(
         &mut self,
         resource: &Resource<'_>,
         is_changed: bool,
         log: &Log<'_, SharedAllocator<'m>>,
-    ) -> bool {
+    ) {
         let key = resource.key();
-        let Some(owner) = self.members.iter_mut().find(|member| member.owns(key.type_hash)) else {
-            return false;
-        };
+        let Self { built_in, members, .. } = self;
+        let mut all = all_mut(built_in, members);
+        let found = all.find(|(_, _, subsystem)| owns(&**subsystem, key.type_hash));
+        let Some((_, owner, subsystem)) = found else { return };
         let change = ResourceChange {
             type_hash: key.type_hash,
             name: key.name,
@@ -104,12 +130,10 @@ impl<'m> Joined<'m> {
             payload: resource.payload(),
             is_changed,
         };
-        let taken = owner.made.resource(&change);
-        if let Err(error) = &taken {
-            let (owner, name) = (owner.name, resource.debug_name());
+        if let Err(error) = subsystem.resource(&change) {
+            let name = resource.debug_name();
             log!(log, Error, "subsystem `{owner}`: resource {name} {key}: {error}");
         }
-        taken.is_ok()
     }
 
     /// Steps all of them.
@@ -119,9 +143,9 @@ impl<'m> Joined<'m> {
         frame: &mut Frame<'_>,
         log: &Log<'_, SharedAllocator<'m>>,
     ) {
-        for member in &mut self.members {
-            let stepped = member.made.step(phase, frame);
-            member.note(stepped, log);
+        let Self { built_in, members, logged, .. } = self;
+        for (at, name, subsystem) in all_mut(built_in, members) {
+            note(subsystem.step(phase, frame), name, &mut logged[at], log);
         }
     }
 
@@ -131,14 +155,15 @@ impl<'m> Joined<'m> {
         all: &mut EventStream<'m, SharedAllocator<'m>>,
         log: &Log<'_, SharedAllocator<'m>>,
     ) {
-        for member in &mut self.members {
-            let Some(events) = member.made.events() else { continue };
+        let Self { built_in, members, logged, .. } = self;
+        for (at, name, subsystem) in all_mut(built_in, members) {
+            let Some(events) = subsystem.events() else { continue };
             // What there is no memory for now is passed on with the next.
             let passed = all.try_append(events.reader());
             if passed.is_ok() {
                 events.clear();
             }
-            member.note(passed.map_err(SubsystemError::from), log);
+            note(passed.map_err(SubsystemError::from), name, &mut logged[at], log);
         }
     }
 
@@ -160,14 +185,21 @@ impl<'m> Joined<'m> {
     /// Passes all commands to all of them. What they ask for meanwhile comes with the next.
     pub(super) fn obey(&mut self, log: &Log<'_, SharedAllocator<'m>>) {
         self.commands.swap(0, 1);
-        let Self { members, commands, .. } = self;
-        for command in commands[1].iter() {
-            for member in &mut *members {
-                let done = member.made.command(&command);
-                member.note(done, log);
+        let empty = EventStream::new_in(self.commands[1].memory());
+        let mut commands = core::mem::replace(&mut self.commands[1], empty);
+        self.pass(commands.reader(), log);
+        commands.clear();
+        self.commands[1] = commands;
+    }
+
+    /// Passes records to all of them, as commands.
+    pub(super) fn pass(&mut self, commands: EventReader<'_>, log: &Log<'_, SharedAllocator<'m>>) {
+        let Self { built_in, members, logged, .. } = self;
+        for command in commands {
+            for (at, name, subsystem) in all_mut(built_in, members) {
+                note(subsystem.command(&command), name, &mut logged[at], log);
             }
         }
-        self.commands[1].clear();
     }
 
     /// Returns what notes that an entity has moved, if any of them hears of it.
@@ -183,10 +215,12 @@ impl<'m> Joined<'m> {
 
     /// Passes on what has moved.
     pub(crate) fn pass_moved(&mut self) {
-        let Self { members, moved: (entities, matrices), .. } = self;
+        let Self { built_in, members, moved: (entities, matrices), .. } = self;
         let count = entities.len();
-        for member in members.iter_mut().filter(|member| member.hears_of_moves && count > 0) {
-            member.made.moved(entities, &matrices[..count]);
+        for (_, _, subsystem) in all_mut(built_in, members) {
+            if count > 0 && subsystem.hears_of_moves() {
+                subsystem.moved(entities, &matrices[..count]);
+            }
         }
         entities.clear();
         matrices.clear();
@@ -198,9 +232,11 @@ impl<'m> Joined<'m> {
     pub(crate) fn functions(
         &self,
     ) -> impl Iterator<Item = (u32, &'static loligo_interface::SubsystemFunction)> {
-        self.members.iter().enumerate().flat_map(|(place, member)| {
-            let functions = member.made.functions().iter().enumerate();
-            functions.map(move |(at, function)| ((place << FUNCTION_BITS | at) as u32, function))
+        let built_in = self.built_in.all().map(|(_, own)| own).into_iter();
+        let members = self.members.iter().map(|member| Some(&*member.made));
+        built_in.chain(members).enumerate().flat_map(|(place, subsystem)| {
+            let functions = subsystem.into_iter().flat_map(|subsystem| subsystem.functions());
+            functions.enumerate().map(move |(at, of)| ((place << FUNCTION_BITS | at) as u32, of))
         })
     }
 
@@ -212,8 +248,12 @@ impl<'m> Joined<'m> {
         call: &mut loligo_script::Call<'_>,
     ) -> Result<(), loligo_script::ArgumentError> {
         let (place, at) = (number as usize >> FUNCTION_BITS, number as usize % FUNCTIONS_MAX);
-        match self.members.get_mut(place) {
-            Some(member) => member.made.call(at, call),
+        let subsystem = match place.checked_sub(BUILT_IN) {
+            Some(place) => self.members.get_mut(place).map(|member| &mut *member.made),
+            None => self.built_in.all_mut().into_iter().nth(place).and_then(|(_, own)| own),
+        };
+        match subsystem {
+            Some(subsystem) => subsystem.call(at, call),
             None => Err(call.refuse(format_args!("its subsystem is not there"))),
         }
     }
@@ -227,16 +267,31 @@ const FUNCTION_BITS: u32 = 16;
 #[cfg(feature = "script")]
 const FUNCTIONS_MAX: usize = 1 << FUNCTION_BITS;
 
-impl Member<'_> {
-    fn owns(&self, type_hash: IdString64) -> bool {
-        self.made.resource_types().iter().any(|name| IdString64::new(name) == type_hash)
-    }
+/// Returns all subsystems, with the numbers of their places.
+fn all_mut<'s, 'm>(
+    built_in: &'s mut BuiltIn<'m>,
+    members: &'s mut [Member<'m>],
+) -> impl Iterator<Item = Placed<'s, 'm>> {
+    let own = built_in.all_mut().into_iter().enumerate();
+    let own = own.filter_map(|(at, (name, own))| Some((at, name, own?)));
+    let members = (BUILT_IN..).zip(members);
+    own.chain(members.map(|(at, member)| (at, member.name, &mut *member.made)))
+}
 
-    fn note(&mut self, done: Result<(), SubsystemError>, log: &Log<'_, SharedAllocator<'_>>) {
-        let Err(error) = done else { return };
-        if self.logged != Some(error) {
-            self.logged = Some(error);
-            log!(log, Error, "subsystem `{}`: {error}", self.name);
-        }
+fn owns(subsystem: &dyn Subsystem<'_>, type_hash: IdString64) -> bool {
+    subsystem.resource_types().iter().any(|name| IdString64::new(name) == type_hash)
+}
+
+/// Logs a fault, unless it is the one that was logged last.
+fn note(
+    done: Result<(), SubsystemError>,
+    name: &str,
+    logged: &mut Option<SubsystemError>,
+    log: &Log<'_, SharedAllocator<'_>>,
+) {
+    let Err(error) = done else { return };
+    if *logged != Some(error) {
+        *logged = Some(error);
+        log!(log, Error, "subsystem `{name}`: {error}");
     }
 }

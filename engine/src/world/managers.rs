@@ -85,9 +85,7 @@ impl<'m> Managers<'m> {
             count += 1;
         };
         own.into_iter().for_each(&mut add);
-        if !joined.is_empty() {
-            joined.managers(&mut add);
-        }
+        joined.managers(&mut add);
         let all = &mut all[..count.min(MANAGERS_MAX)];
         Components::new(all).map(|mut components| work(&mut components))
     }

@@ -2,9 +2,10 @@
 //! hears of and what is asked of it.
 
 use glam::Affine3A;
-use loligo_containers::{Event, EventRecord};
+use loligo_containers::{Event, EventReader, EventRecord};
 use loligo_diagnostics::Log;
 use loligo_entities::{Entity, Pose, Transforms};
+use loligo_input::{Input, InputSubsystem};
 use loligo_interface::{EventSchema, Frame, Phase, Places, SubsystemRow, Wire};
 use loligo_tasks::Worker;
 
@@ -12,7 +13,7 @@ use super::joined::Joined;
 use super::{SCHEMAS, World};
 use crate::error::EngineError;
 use crate::memory::{Memory, SharedAllocator};
-use crate::subsystems::SUBSYSTEMS;
+use crate::subsystems::{BuiltIn, SUBSYSTEMS};
 
 /// The most fields of an event that scripts hear of.
 pub(crate) const FIELDS_MAX: usize = 8;
@@ -24,6 +25,27 @@ const NAME_MAX: usize = 48;
 const TAKEN: [&str; 2] = ["start", "update"];
 
 impl<'m> World<'m> {
+    /// Adds the engine's own subsystems.
+    pub(crate) fn add_built_in(&mut self, built_in: BuiltIn<'m>) -> Result<(), EngineError> {
+        Ok(self.joined.begin(built_in)?)
+    }
+
+    /// Returns what the player does in this frame; `None` where the subsystem `input` is left out.
+    #[must_use]
+    pub fn input(&self) -> Option<&Input<'m, SharedAllocator<'m>>> {
+        self.joined.built_in().input.as_ref().map(InputSubsystem::input)
+    }
+
+    /// Returns it, to switch contexts.
+    pub fn input_mut(&mut self) -> Option<&mut Input<'m, SharedAllocator<'m>>> {
+        self.joined.built_in_mut().input.as_mut().map(InputSubsystem::input_mut)
+    }
+
+    /// Passes what the player did to the subsystems.
+    pub(crate) fn play(&mut self, done: EventReader<'_>, log: &Log<'_, SharedAllocator<'m>>) {
+        self.joined.pass(done, log);
+    }
+
     /// Makes the subsystems of rows, whose memory comes after that of [`SUBSYSTEMS`].
     pub(crate) fn join(
         &mut self,
@@ -94,9 +116,6 @@ impl<'m> World<'m> {
         log: &Log<'_, SharedAllocator<'m>>,
     ) {
         let Self { joined, managers, events, frame, now, step, .. } = self;
-        if joined.is_empty() {
-            return;
-        }
         let places = &mut Placed(&mut managers.transforms);
         let mut frame = Frame { number: *frame, now: *now, step: *step, worker, places };
         joined.step(phase, &mut frame, log);

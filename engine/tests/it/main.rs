@@ -6,6 +6,7 @@ mod frames;
 mod lights;
 mod memory;
 mod pictures;
+mod playing;
 mod reference;
 mod scripts;
 mod socket;

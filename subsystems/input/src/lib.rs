@@ -19,6 +19,8 @@ mod mapping_error;
 mod mouse;
 mod recording;
 mod state;
+#[cfg(feature = "subsystem")]
+mod subsystem;
 
 pub use control::Control;
 pub use devices::PADS_MAX;
@@ -32,3 +34,5 @@ pub use recording::{
     InputPlayback, InputRecorder, RECORDING_VERSION, RecordedFrame, RecordingError,
     RecordingErrorKind,
 };
+#[cfg(feature = "subsystem")]
+pub use subsystem::{GAME_INPUT, InputSubsystem};

@@ -82,6 +82,12 @@ pub trait Subsystem<'m>: Send {
         Ok(())
     }
 
+    /// Returns a hash of its state, by which two runs are compared; 0 if it has none that a game
+    /// depends on.
+    fn state_hash(&self) -> u64 {
+        0
+    }
+
     /// Returns the functions that scripts call.
     #[cfg(feature = "script")]
     fn functions(&self) -> &'static [SubsystemFunction] {

@@ -1,0 +1,114 @@
+//! The input of a game as a subsystem of an engine: the feature `subsystem`.
+
+use loligo_allocators::SharedRef;
+use loligo_containers::{Event, EventRecord, EventStream};
+use loligo_ids::IdString64;
+use loligo_interface::{Frame, Phase, ResourceChange, Subsystem, SubsystemError, SubsystemMemory};
+use loligo_platform::{
+    FocusChange, KeyInput, MouseButtonInput, MouseMotion, MouseWheel, PadAxisInput, PadButtonInput,
+    PadConnected, PadDisconnected, TextInput,
+};
+
+use crate::{INPUT_TYPE, Input, MappingError};
+
+#[cfg(feature = "script")]
+mod functions;
+
+/// The mapping of a game: `game.input`, beside `game.config`.
+pub const GAME_INPUT: &str = "game";
+
+/// The types of what players do.
+const KINDS: [u32; 10] = [
+    KeyInput::TYPE,
+    MouseButtonInput::TYPE,
+    MouseMotion::TYPE,
+    MouseWheel::TYPE,
+    PadButtonInput::TYPE,
+    PadAxisInput::TYPE,
+    PadConnected::TYPE,
+    PadDisconnected::TYPE,
+    TextInput::TYPE,
+    FocusChange::TYPE,
+];
+
+/// The [`Input`] of a game, with the mapping [`GAME_INPUT`]. What players do comes as commands, from
+/// a window or a recording.
+///
+/// # Memory
+///
+/// That of the input, and the events of a frame.
+#[derive(Debug)]
+pub struct InputSubsystem<'m> {
+    input: Input<'m, SubsystemMemory<'m>>,
+    events: EventStream<'m, SubsystemMemory<'m>>,
+}
+
+impl<'m> InputSubsystem<'m> {
+    /// Returns an input without a mapping.
+    #[must_use]
+    pub const fn new(memory: SharedRef<'m>) -> Self {
+        Self { input: Input::new_in(memory), events: EventStream::new_in(memory) }
+    }
+
+    /// Returns what the player does in this frame.
+    #[must_use]
+    pub const fn input(&self) -> &Input<'m, SubsystemMemory<'m>> {
+        &self.input
+    }
+
+    /// Returns it, to switch contexts.
+    pub const fn input_mut(&mut self) -> &mut Input<'m, SubsystemMemory<'m>> {
+        &mut self.input
+    }
+}
+
+impl<'m> Subsystem<'m> for InputSubsystem<'m> {
+    fn resource_types(&self) -> &'static [&'static str] {
+        &[INPUT_TYPE]
+    }
+
+    fn resource(&mut self, change: &ResourceChange<'_>) -> Result<(), SubsystemError> {
+        if change.name != IdString64::new(GAME_INPUT) {
+            let what = "a game has one file of controls";
+            return Err(SubsystemError::Wrong { what, remedy: "call it `game.input`" });
+        }
+        self.input.load(change.payload).map_err(|error| match error {
+            MappingError::Grow(error) => SubsystemError::Grow(error),
+            _ => SubsystemError::Wrong {
+                what: "it is not a compiled input",
+                remedy: "compile it again",
+            },
+        })
+    }
+
+    fn step(&mut self, phase: Phase, _: &mut Frame<'_>) -> Result<(), SubsystemError> {
+        if phase != Phase::Input {
+            return Ok(());
+        }
+        self.input.begin_frame();
+        let applied = self.input.apply(self.events.reader());
+        self.events.clear();
+        Ok(applied?)
+    }
+
+    fn command(&mut self, command: &EventRecord<'_>) -> Result<(), SubsystemError> {
+        if KINDS.contains(&command.kind()) {
+            self.events.try_append(command.reader())?;
+        }
+        Ok(())
+    }
+
+    #[cfg(feature = "script")]
+    fn functions(&self) -> &'static [loligo_interface::SubsystemFunction] {
+        &functions::FUNCTIONS
+    }
+
+    #[cfg(feature = "script")]
+    fn call(
+        &mut self,
+        function: usize,
+        call: &mut loligo_script::Call<'_>,
+    ) -> Result<(), loligo_script::ArgumentError> {
+        functions::call(&mut self.input, function, call)
+    }
+}
