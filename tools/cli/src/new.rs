@@ -26,8 +26,9 @@ Exit status: 0 the game is written, 2 it could not be.
 docs/guide/first-game.md goes on from there.";
 
 /// The files of the game: where each goes, and what is in it.
-const FILES: [(&str, &str); 14] = [
+const FILES: [(&str, &str); 15] = [
     ("game.config", include_str!("../game/game.config")),
+    ("game.input", include_str!("../game/game.input")),
     ("start.level", include_str!("../game/start.level")),
     ("cube.entity", include_str!("../game/cube.entity")),
     ("scripts/main.lua", include_str!("../game/main.lua")),

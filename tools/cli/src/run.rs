@@ -3,6 +3,7 @@
 use core::fmt::{self, Write as _};
 use core::net::{Ipv4Addr, SocketAddr};
 use core::time::Duration;
+use std::fs;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,7 +15,8 @@ use loligo_compiler::{GuardedFolder, Platform, read_source};
 use loligo_diagnostics::{Options as Reports, install};
 use loligo_engine::{
     ARMED_FROM, BackEndChoice, DisabledSubsystems, Engine, EngineError, EngineOptions, Libraries,
-    MemoryPlan, SUBSYSTEMS, ScriptFailures, ScriptLimits, ScriptOptions, ToolOptions, with_engine,
+    MemoryPlan, ReplayDifference, SUBSYSTEMS, ScriptFailures, ScriptLimits, ScriptOptions,
+    TimeStep, ToolOptions, with_engine,
 };
 use loligo_resources::Names;
 
@@ -60,7 +62,19 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE")]
     memory: Option<PathBuf>,
 
-    /// A subsystem to leave out: monitor, render, script or tools; may be given several times
+    /// How time passes, in place of what the game says
+    #[arg(long, value_enum, value_name = "POLICY")]
+    time_step: Option<Step>,
+
+    /// Write what the player does into this file, with a hash of the world for each frame
+    #[arg(long, value_name = "FILE")]
+    record_input: Option<PathBuf>,
+
+    /// Play such a file back in place of a player and a clock; the game ends with it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["record_input", "time_step"])]
+    replay: Option<PathBuf>,
+
+    /// A subsystem to leave out: input, monitor, render, script or tools; may be given several times
     #[arg(long, value_name = "ROOM")]
     without: Vec<String>,
 
@@ -116,6 +130,31 @@ enum BackEnd {
     Text,
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Step {
+    /// Steps of a sixtieth of a second, as many as have passed on the clock
+    Fixed,
+    /// A step of a sixtieth of a second each frame, whatever the clock says
+    EachFrame,
+    /// As long as the frame before took
+    Variable,
+    /// As long as the frames before took, smoothed
+    Smoothed,
+}
+
+impl Step {
+    const fn policy(self) -> TimeStep {
+        const STEP: u64 = 16_666_667;
+        const LONGEST: u64 = 100_000_000;
+        match self {
+            Self::Fixed => TimeStep::Fixed { step: STEP },
+            Self::EachFrame => TimeStep::EachFrame { step: STEP },
+            Self::Variable => TimeStep::Variable { longest: LONGEST },
+            Self::Smoothed => TimeStep::Smoothed { longest: LONGEST },
+        }
+    }
+}
+
 /// How many frames are run where nothing is said, and how long at most.
 const FRAMES: u64 = 300;
 const LONGEST: Duration = Duration::from_secs(15);
@@ -133,6 +172,9 @@ const EXAMPLES: &str = "Examples:
   loligo run samples/10-courtyard --without render --without script
                                                          does a fault go with one of the subsystems?
   loligo run samples/10-courtyard --threads 1            or with the threads?
+  loligo run samples/10-courtyard --window --record-input walk.input
+  loligo run samples/10-courtyard --replay walk.input --threads 1
+                                                         the same frames again; the first that differs is named
 
 While it runs, tools can connect to the address that is printed (and kept in the file `tools` of the data folder), as
 ADDRESS/TOKEN: over TCP the first message has the token, {\"token\": \"TOKEN\", \"type\": \"reload\"} compiles again what has
@@ -177,6 +219,7 @@ impl Run {
         let watching = if self.watch { Watching::new(self, &data) } else { Watching::default() };
         let is_right = self.compile(&data)?;
         report_crashes(&data);
+        let replay = self.replay.as_deref().map(read_recording).transpose()?;
         let log = RunLog::default();
         let recompile = |told: &mut dyn FnMut(&dyn fmt::Display)| self.recompile(&data, told);
         let options = EngineOptions {
@@ -189,6 +232,9 @@ impl Run {
                 BackEnd::Text => BackEndChoice::Text,
             },
             has_window: self.window,
+            time_step: self.time_step.map(Step::policy),
+            is_recorded: self.record_input.is_some(),
+            replay: replay.as_deref(),
             guard: Some(&crate::MEMORY),
             scripts: self.scripts(),
             log: &log,
@@ -258,7 +304,13 @@ impl Run {
         engine.disarm();
         finished.map_err(told)?;
         let (text, picture) = (engine.text().to_owned(), engine.picture().to_vec());
-        let (report, faults) = (report(engine), faults(engine));
+        if let Some(path) = &self.record_input {
+            let recording = engine.recording().map_err(told)?.unwrap_or_default();
+            let output = Output::prepare(path).map_err(|error| error.to_string())?;
+            output.write(recording).map_err(|error| error.to_string())?;
+        }
+        let (report, mut faults) = (report(engine), faults(engine));
+        faults.extend(replay_faults(engine));
         Ok(RunReport { report, faults, text, picture, size: engine.size() })
     }
 
@@ -296,7 +348,7 @@ impl Run {
     fn is_enough(&self, frames: u64, start: Instant) -> bool {
         match self.frames {
             Some(wanted) => frames + 1 >= wanted,
-            None if self.window => false,
+            None if self.window || self.replay.is_some() => false,
             // A driver without a graphics card may take a second for a frame.
             None => frames + 1 >= FRAMES || start.elapsed() > LONGEST,
         }
@@ -317,6 +369,31 @@ impl Run {
         MemoryPlan::try_read(&text, &SUBSYSTEMS, &heap)
             .map_err(|error| format!("{}:{error}", path.display()))
     }
+}
+
+/// The most bytes of a recording: a day of a game at sixty frames a second has fewer.
+const RECORDING_MAX: u64 = 1 << 30;
+
+/// Reads a recording of what a player did.
+fn read_recording(path: &Path) -> Result<Vec<u8>, String> {
+    let cannot = |why: &dyn fmt::Display| format!("{}: cannot read: {why}", path.display());
+    let length = fs::metadata(path).map_err(|error| cannot(&error))?.len();
+    if length > RECORDING_MAX {
+        return Err(cannot(&"it is longer than 1 GiB; name a file of --record-input"));
+    }
+    fs::read(path).map_err(|error| cannot(&error))
+}
+
+/// Returns what is wrong with a replay.
+fn replay_faults(engine: &Engine<'_, '_>) -> impl Iterator<Item = String> {
+    let difference = engine.replay_difference().map(|ReplayDifference { frame, subsystem }| {
+        format!(
+            "the replay is another than what was recorded: frame {frame} is the first, and `{subsystem}` the first \
+             subsystem in it whose state is another"
+        )
+    });
+    let error = engine.replay_error().map(|error| format!("the replay ended early: {error}"));
+    difference.into_iter().chain(error)
 }
 
 /// Reads a time that is neither too short to run anything in nor too long to wait for.
