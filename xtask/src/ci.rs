@@ -324,7 +324,9 @@ fn lint_features(project: &Project) -> String {
     let (light, heavy) = features::light_and_heavy(&project.workspace);
     if !heavy.is_empty() {
         let heavy = heavy.join(", ");
-        println!("skipped: the features {heavy}, which need cmake, make, a C++ compiler or libudev");
+        println!(
+            "skipped: the features {heavy}, which need cmake, make, a C++ compiler or libudev"
+        );
     }
     light.join(",")
 }

@@ -15,6 +15,10 @@ use crate::workspace;
 
 const SAMPLE: &str = "samples/10-courtyard";
 
+/// A game, and what a player did in it.
+const PLAYED: &str = "samples/20-first-game";
+const RECORDING: &str = "samples/20-first-game/played.recording";
+
 /// Where drivers of Vulkan say that they are there.
 const DRIVERS: [&str; 2] = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
 
@@ -27,7 +31,7 @@ const PICTURE_MIN: usize = 50_000;
 /// How long the run in a window is looked at between two glances at the display.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// Runs the sample three times and looks at what it leaves and shows.
+/// Runs the samples and looks at what it leaves and shows.
 ///
 /// # Errors
 ///
@@ -42,6 +46,7 @@ pub(crate) fn check() -> Outcome {
         run(&folder, &["--frames", "60", "--backend", "gpu", "--screenshot"], &picture)?;
         is_picture(&picture)?;
         windowed(&folder)?;
+        played(&folder)?;
     } else {
         println!("skipped: no Vulkan driver, so nothing is drawn; `{PACKAGE}` has one");
     }
@@ -88,6 +93,17 @@ fn windowed(folder: &Path) -> Outcome {
     is_picture(&picture)
 }
 
+/// Plays the first game by what a player did in its first level, and looks at a picture of it.
+fn played(folder: &Path) -> Outcome {
+    let picture = folder.join("played.png");
+    let mut cargo = command::cargo(&workspace::root());
+    cargo.args(["run", "--", "run", PLAYED, "--replay", RECORDING, "--frames", "60"]);
+    cargo.args(["--backend", "gpu", "--out"]).arg(folder.join("played"));
+    cargo.arg("--screenshot").arg(&picture);
+    command::build(&mut cargo, "and playing the first game")?;
+    is_picture(&picture)
+}
+
 /// Runs the sample with these arguments and a file at their end.
 fn run(folder: &Path, arguments: &[&str], file: &Path) -> Outcome {
     command::build(&mut sample(folder, arguments, file), "and running the sample")
@@ -106,7 +122,7 @@ fn is_picture(path: &Path) -> Outcome {
     if bytes.starts_with(b"\x89PNG\r\n\x1a\n") && bytes.len() >= PICTURE_MIN {
         return Ok(());
     }
-    Err(Failure::Found(format!("{} is no picture of a courtyard", path.display())))
+    Err(Failure::Found(format!("{} is no picture of a game", path.display())))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {

@@ -33,13 +33,13 @@ impl World<'_> {
     /// Returns hashes of the state of each subsystem, 0 for one that has none, always in the same
     /// order.
     pub(crate) fn state_hashes(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        let own: [(&str, fn(&Self) -> u64); 3] = [
-            ("entities", Self::hash_of_entities),
-            ("transforms", Self::hash_of_transforms),
-            ("looks", Self::hash_of_looks),
+        let own = [
+            ("entities", self.hash_of_entities()),
+            ("transforms", self.hash_of_transforms()),
+            ("looks", self.hash_of_looks()),
         ];
-        let own = own.into_iter().map(|(name, hash)| (name, hash(self)));
-        own.chain(self.joined().all().map(|(name, subsystem)| (name, subsystem.state_hash())))
+        own.into_iter()
+            .chain(self.joined().all().map(|(name, subsystem)| (name, subsystem.state_hash())))
     }
 
     fn hash_of_entities(&self) -> u64 {

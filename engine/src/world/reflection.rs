@@ -144,7 +144,7 @@ impl<'m> World<'m> {
         // The table of materials may be older than what was loaded, too.
         let learned = if self.is_behind { self.styles.learn(assets, &layer) } else { Ok(()) };
         let (has_lights, mut failed) = (!lights.is_empty(), learned.err());
-        let mut tell = |entity: Entity, matrix: &Affine3A, is_behind: bool| {
+        let mut report = |entity: Entity, matrix: &Affine3A, is_behind: bool| {
             if let Some(model) = models.get_mut(entity) {
                 let told = tell_model(model, matrix, is_behind, assets, &layer, recorder);
                 failed = told.err().or(failed.take());
@@ -155,12 +155,12 @@ impl<'m> World<'m> {
         };
         transforms.update_in_pieces(run, |entity, matrix| {
             hear(entity, matrix);
-            tell(entity, matrix, false);
+            report(entity, matrix, false);
         });
         if self.is_behind {
             for (entities, matrices) in transforms.worlds() {
                 entities.iter().zip(matrices).for_each(|(entity, matrix)| {
-                    tell(*entity, matrix, true);
+                    report(*entity, matrix, true);
                 });
             }
         }

@@ -7,14 +7,16 @@ use std::path::PathBuf;
 
 use loligo_allocators::PageAllocator;
 use loligo_engine::{World, bindings};
-use loligo_script::{Binding, Kind, Script, Settings};
+use loligo_input::InputSubsystem;
+use loligo_interface::Subsystem as _;
+use loligo_script::{Kind, Script, Settings};
 
 fn page(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/reference").join(name)
 }
 
 /// What of a table there is to say before its functions.
-const ABOUT: [(&str, &str); 13] = [
+const ABOUT: [(&str, &str); 14] = [
     ("Camera", "The cameras of entities that have the component `camera`."),
     (
         "Data",
@@ -25,6 +27,10 @@ const ABOUT: [(&str, &str); 13] = [
         "What there is in the world. An entity is a value that scripts keep; it is gone when it is destroyed.",
     ),
     ("Game", "The game as a whole, and its time."),
+    (
+        "Input",
+        "What the player does in this frame. Names are those of `game.input`: [input](input.md).",
+    ),
     ("Level", "Which level there is."),
     ("Light", "The point lights of entities that have the component `light`."),
     ("Matrix4x4", "Matrices. They live for a frame; a `Matrix4x4Box` keeps one."),
@@ -47,8 +53,11 @@ entity that is gone, stops the script with an error that names the function and 
 Angles are in radians where nothing else is said, times in seconds, lengths in metres.
 ";
 
-/// A function as people read it, with names for what it takes.
-fn signature(binding: &Binding<World<'_>>) -> String {
+/// A row of the page: the name, what is taken, what is returned, and what it is for.
+type Row = (&'static str, &'static [Kind], &'static [Kind], &'static str);
+
+/// A function as people read it.
+fn signature((name, arguments, results, _): Row) -> String {
     let kinds = |kinds: &[Kind]| {
         let name = |kind: &Kind| match kind {
             Kind::OptionalId(_) => format!("{} or nil", kind.name()),
@@ -56,9 +65,9 @@ fn signature(binding: &Binding<World<'_>>) -> String {
         };
         kinds.iter().map(name).collect::<Vec<_>>().join(", ")
     };
-    let mut text = format!("{}({})", binding.name, kinds(binding.arguments));
-    if !binding.results.is_empty() {
-        let _ = write!(text, " -> {}", kinds(binding.results));
+    let mut text = format!("{name}({})", kinds(arguments));
+    if !results.is_empty() {
+        let _ = write!(text, " -> {}", kinds(results));
     }
     text
 }
@@ -67,12 +76,15 @@ fn functions() -> String {
     let pages = PageAllocator::new("pages");
     let script: Script<'_, World<'_>> =
         Script::try_new(&bindings(), &Settings::default(), &pages).expect("there is memory");
-    let mut all: Vec<_> = script.bindings().iter().collect();
-    all.sort_by_key(|binding| binding.name);
+    let own = script.bindings().iter().map(|of| (of.name, of.arguments, of.results, of.help));
+    let mut all: Vec<Row> = own.collect();
+    let input = InputSubsystem::new(&pages);
+    all.extend(input.functions().iter().map(|of| (of.name, of.arguments, of.results, of.help)));
+    all.sort_by_key(|row| row.0);
     let mut text = BEGINNING.to_owned();
     let mut table = "";
-    for binding in all {
-        let (of, _) = binding.name.split_once('.').expect("each is in a table");
+    for row in all {
+        let (of, _) = row.0.split_once('.').expect("each is in a table");
         if of != table {
             let about = ABOUT.iter().find(|(name, _)| *name == of);
             let (_, about) = about.unwrap_or_else(|| panic!("say what `{of}` is, in `ABOUT`"));
@@ -80,7 +92,7 @@ fn functions() -> String {
                 write!(text, "\n## {of}\n\n{about}\n\n| function | what it does |\n|---|---|\n");
             table = of;
         }
-        let _ = writeln!(text, "| `{}` | {} |", signature(binding), binding.help);
+        let _ = writeln!(text, "| `{}` | {} |", signature(row), row.3);
     }
     text
 }

@@ -165,7 +165,7 @@ fn level(side: u32) -> String {
     text
 }
 
-fn compilers() -> Compilers {
+pub(crate) fn compilers() -> Compilers {
     let mut compilers = Compilers::built_in();
     loligo_render::compile::register(&mut compilers);
     loligo_engine::compile::register(&mut compilers);

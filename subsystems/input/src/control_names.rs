@@ -1,6 +1,8 @@
-//! The names of controls, as files write them. Keys have the names of [`KeyCode`].
+//! The names of controls, as files write them. Keys have the names of `KeyCode`.
 
-use loligo_platform::{KeyCode, PadAxis};
+#[cfg(any(feature = "compile", test))]
+use loligo_platform::KeyCode;
+use loligo_platform::PadAxis;
 
 use crate::control::{Control, Direction};
 
@@ -57,6 +59,7 @@ pub(crate) const ANALOG: [(&str, Control); 22] = [
 ];
 
 /// Returns all names, but those of symbols.
+#[cfg(any(feature = "compile", test))]
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let keys = KeyCode::ALL.iter().filter(|code| **code != KeyCode::Unidentified);
     let buttons = MOUSE_BUTTONS.into_iter().chain(PAD_BUTTONS);

@@ -14,7 +14,7 @@ use crate::{INPUT_TYPE, Input, MappingError};
 #[cfg(feature = "script")]
 mod functions;
 
-/// The mapping of a game: `game.input`, beside `game.config`.
+/// The mapping of a game: `game.input`, in the folder of `game.config`.
 pub const GAME_INPUT: &str = "game";
 
 /// The types of what players do.

@@ -173,7 +173,8 @@ fn lines(delta: MouseScrollDelta) -> [f32; 2] {
             [pixels.x as f32 / PIXELS_OF_LINE, pixels.y as f32 / PIXELS_OF_LINE]
         }
     };
-    [-x, y]
+    // Not `-x`, which is -0 for 0.
+    [0.0 - x, y]
 }
 
 #[cfg(test)]

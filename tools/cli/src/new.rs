@@ -26,7 +26,7 @@ Exit status: 0 the game is written, 2 it could not be.
 docs/guide/first-game.md goes on from there.";
 
 /// The files of the game: where each goes, and what is in it.
-const FILES: [(&str, &str); 15] = [
+const FILES: [(&str, &str); 16] = [
     ("game.config", include_str!("../game/game.config")),
     ("game.input", include_str!("../game/game.input")),
     ("start.level", include_str!("../game/start.level")),
@@ -34,6 +34,7 @@ const FILES: [(&str, &str); 15] = [
     ("scripts/main.lua", include_str!("../game/main.lua")),
     ("meshes/box.mesh", include_str!("../game/box.mesh")),
     ("materials/plain.material", include_str!("../game/plain.material")),
+    ("materials/hero.material", include_str!("../game/hero.material")),
     ("materials/ground.material", include_str!("../game/ground.material")),
     (
         "materials/sky.material",

@@ -172,8 +172,8 @@ const EXAMPLES: &str = "Examples:
   loligo run samples/10-courtyard --without render --without script
                                                          does a fault go with one of the subsystems?
   loligo run samples/10-courtyard --threads 1            or with the threads?
-  loligo run samples/10-courtyard --window --record-input walk.input
-  loligo run samples/10-courtyard --replay walk.input --threads 1
+  loligo run samples/10-courtyard --window --record-input walk.played
+  loligo run samples/10-courtyard --replay walk.played --threads 1
                                                          the same frames again; the first that differs is named
 
 While it runs, tools can connect to the address that is printed (and kept in the file `tools` of the data folder), as

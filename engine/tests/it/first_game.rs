@@ -1,0 +1,123 @@
+//! The sample `20-first-game` is played to its end, by a player who looks at the world, and by the
+//! recording of one. `LOLIGO_WRITE=1` records that again.
+
+use core::num::NonZeroUsize;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use loligo_compiler::{Project, Threads};
+use loligo_engine::{BackEndChoice, Engine, EngineOptions, World, with_engine};
+use loligo_ids::id32;
+use loligo_platform::{KeyCode, KeyInput, KeySymbol};
+
+use crate::support::{Lines, STEP, compilers};
+
+fn sample() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../samples/20-first-game")
+}
+
+fn recording() -> PathBuf {
+    sample().join("played.recording")
+}
+
+/// More frames than any player needs.
+const FRAMES_MAX: usize = 3000;
+
+fn options<'o>(data: &'o Path, log: &'o Lines) -> EngineOptions<'o> {
+    EngineOptions {
+        back_end: BackEndChoice::Text,
+        time_step: Some(STEP),
+        log,
+        ..EngineOptions::new(data)
+    }
+}
+
+/// Compiles the sample into a folder.
+fn compile(data: &Path) {
+    let (folder, compilers) = (sample(), compilers());
+    let project = Project::new(&folder, data, &compilers);
+    let report = project.compile(&Threads::new(NonZeroUsize::MIN)).expect("it can be compiled");
+    assert!(report.errors.is_empty(), "{:?}", report.errors);
+}
+
+fn key(code: KeyCode, is_pressed: bool) -> KeyInput {
+    KeyInput { code, is_pressed, is_repeat: false, symbol: KeySymbol::NONE }
+}
+
+/// How far the first target is to the right of the hero.
+fn aim(world: &World<'_>) -> Option<f32> {
+    let x = |entity| world.transforms().pose(entity).map(|pose| pose.position.x);
+    let target = *world.tags().entities(id32!("target")).first()?;
+    Some(x(target)? - x(world.find(id32!("hero"))?)?)
+}
+
+/// Plays until all is over: goes to where the first target is, and fires.
+fn play(engine: &mut Engine<'_, '_>, is_over: impl Fn() -> bool) {
+    let mut held: Option<KeyCode> = None;
+    for frame in 0..FRAMES_MAX {
+        if is_over() {
+            return;
+        }
+        let wanted = match aim(engine.world()) {
+            Some(x) if x > 0.2 => Some(KeyCode::KeyD),
+            Some(x) if x < -0.2 => Some(KeyCode::ArrowLeft),
+            Some(_) => Some(KeyCode::Space),
+            None => None,
+        };
+        if wanted != held {
+            for (code, is_pressed) in [(held, false), (wanted, true)] {
+                if let Some(code) = code {
+                    engine.do_input(key(code, is_pressed)).expect("there is memory");
+                }
+            }
+            held = wanted;
+        }
+        engine.frame(&mut ()).unwrap_or_else(|error| panic!("frame {frame}: {error}"));
+    }
+    panic!("the targets are still there");
+}
+
+#[test]
+fn the_first_game_is_played_to_its_end() {
+    let folder = tempfile::tempdir().expect("a folder");
+    compile(folder.path());
+    let log = Lines::default();
+    let options = EngineOptions { is_recorded: true, ..options(folder.path(), &log) };
+    let bytes = with_engine(&options, |engine| {
+        play(engine, || log.all().iter().any(|line| line.contains("all targets are gone")));
+        engine.recording().expect("there is memory").expect("it was recorded").to_vec()
+    });
+    let said = log.all();
+    let has = |text: &str| said.iter().any(|line| line.contains(text));
+    assert!(has("level 1: 3 targets") && has("level 2: 5 targets"), "{said:#?}");
+    assert!(!said.iter().any(|line| line.starts_with("error")), "{said:#?}");
+    if std::env::var_os("LOLIGO_WRITE").is_some() {
+        fs::write(recording(), bytes.expect("it boots")).expect("the sample may be written");
+    }
+}
+
+#[test]
+fn the_recorded_player_comes_to_the_same_end() {
+    let folder = tempfile::tempdir().expect("a folder");
+    compile(folder.path());
+    let bytes = fs::read(recording()).expect("the sample has one");
+    for threads in [1, 3] {
+        let log = Lines::default();
+        let options = EngineOptions {
+            replay: Some(&bytes),
+            threads: Some(threads),
+            ..options(folder.path(), &log)
+        };
+        with_engine(&options, |engine| {
+            while !engine.is_over() {
+                engine.frame(&mut ()).expect("a frame");
+            }
+            let why = "LOLIGO_WRITE=1 cargo test -p loligo-engine first_game records it again";
+            assert!(engine.replay_error().is_none(), "{:?}; {why}", engine.replay_error());
+            assert_eq!(engine.replay_difference(), None, "{why}");
+            assert_eq!(engine.world().tags().entities(id32!("target")).len(), 0);
+        })
+        .expect("it boots");
+        assert!(log.all().iter().any(|line| line.contains("all targets are gone")));
+    }
+}

@@ -1,0 +1,209 @@
+// Stone, metal, paint and lamps: a sun with a soft shadow, light from the sky and from the ground, point lights, fog.
+// Material: base color times texture; roughness, metallic, emission;
+// extra.x metres that one tile of the texture covers on the ground and on walls (0: the mesh's own coordinates),
+// extra.y how much the brightness differs from instance to instance (0 to 1).
+
+struct Frame {
+    view_projection: mat4x4<f32>,
+    inverse_view_projection: mat4x4<f32>,
+    sun_view_projection: mat4x4<f32>,
+    eye: vec4<f32>,
+    sun_direction: vec4<f32>,
+    sun_color: vec4<f32>,
+    sky_color: vec4<f32>,
+    ground_color: vec4<f32>,
+    fog: vec4<f32>,
+    window: vec4<f32>,
+    numbers: vec4<u32>,
+}
+
+struct Instance {
+    x: vec4<f32>,
+    y: vec4<f32>,
+    z: vec4<f32>,
+}
+
+struct Light {
+    place: vec4<f32>,
+    color: vec4<f32>,
+}
+
+struct Material {
+    base_color: vec4<f32>,
+    surface: vec4<f32>,
+    extra: vec4<f32>,
+}
+
+@group(0) @binding(0) var<uniform> frame: Frame;
+@group(0) @binding(1) var<storage, read> instances: array<Instance>;
+@group(0) @binding(2) var<storage, read> lights: array<Light>;
+@group(1) @binding(0) var<uniform> material: Material;
+@group(1) @binding(1) var color_texture: texture_2d<f32>;
+@group(1) @binding(2) var color_sampler: sampler;
+@group(2) @binding(0) var shadow_texture: texture_depth_2d;
+@group(2) @binding(1) var shadow_sampler: sampler_comparison;
+
+const PI: f32 = 3.14159265;
+// Lights beyond this many are left out.
+const LIGHTS_MAX: u32 = 32u;
+
+struct Varying {
+    @builtin(position) position: vec4<f32>,
+    @location(0) world: vec3<f32>,
+    @location(1) normal: vec3<f32>,
+    @location(2) uv: vec2<f32>,
+    @location(3) @interpolate(flat) brightness: f32,
+}
+
+fn placed(instance: Instance, position: vec3<f32>) -> vec3<f32> {
+    let point = vec4(position, 1.0);
+    return vec3(dot(instance.x, point), dot(instance.y, point), dot(instance.z, point));
+}
+
+// Turns a normal by the cofactors of the matrix, which hold for any scale.
+fn turned(instance: Instance, normal: vec3<f32>) -> vec3<f32> {
+    let x = cross(instance.y.xyz, instance.z.xyz);
+    let y = cross(instance.z.xyz, instance.x.xyz);
+    let z = cross(instance.x.xyz, instance.y.xyz);
+    return normalize(vec3(dot(x, normal), dot(y, normal), dot(z, normal)));
+}
+
+// A number from 0 to 1 that looks random.
+fn hashed(number: u32) -> f32 {
+    var bits = number * 747796405u + 2891336453u;
+    bits = ((bits >> ((bits >> 28u) + 4u)) ^ bits) * 277803737u;
+    bits = (bits >> 22u) ^ bits;
+    return f32(bits) / 4294967295.0;
+}
+
+@vertex
+fn vs_main(
+    @location(0) position: vec3<f32>,
+    @location(1) normal: vec3<f32>,
+    @location(2) uv: vec2<f32>,
+    @builtin(instance_index) number: u32,
+) -> Varying {
+    let instance = instances[number];
+    var out: Varying;
+    out.world = placed(instance, position);
+    out.normal = turned(instance, normal);
+    out.position = frame.view_projection * vec4(out.world, 1.0);
+    out.uv = uv;
+    let metres = material.extra.x;
+    if metres > 0.0 {
+        // The texture is laid along the two axes that the surface faces least.
+        let facing = abs(out.normal);
+        if facing.y >= max(facing.x, facing.z) {
+            out.uv = out.world.xz / metres;
+        } else if facing.x >= facing.z {
+            out.uv = vec2(out.world.z, -out.world.y) / metres;
+        } else {
+            out.uv = vec2(out.world.x, -out.world.y) / metres;
+        }
+    }
+    out.brightness = 1.0 + material.extra.y * (hashed(number) - 0.5);
+    return out;
+}
+
+@vertex
+fn vs_shadow(
+    @location(0) position: vec3<f32>,
+    @builtin(instance_index) number: u32,
+) -> @builtin(position) vec4<f32> {
+    return frame.sun_view_projection * vec4(placed(instances[number], position), 1.0);
+}
+
+// How much of the sun is seen, from 0 to 1: sixteen places around, turned by a pattern over the pixels.
+fn sunlit(world: vec3<f32>, normal: vec3<f32>, pixel: vec2<f32>) -> f32 {
+    let texels = f32(textureDimensions(shadow_texture).x);
+    // A step away from the surface, of a texel and a half, or it would lie in its own shadow.
+    let slope = 1.0 - abs(dot(normal, frame.sun_direction.xyz));
+    let away = world + normal * frame.sun_direction.w * (0.7 + 1.3 * slope);
+    let clip = frame.sun_view_projection * vec4(away, 1.0);
+    let place = clip.xy * vec2(0.5, -0.5) + 0.5;
+    if any(place < vec2(0.0)) || any(place > vec2(1.0)) || clip.z > 1.0 {
+        return 1.0;
+    }
+    let turn = 6.2831853 * fract(52.9829189 * fract(dot(pixel, vec2(0.06711056, 0.00583715))));
+    var sum = 0.0;
+    for (var at = 0u; at < 16u; at++) {
+        let radius = sqrt((f32(at) + 0.5) / 16.0) * 2.2 / texels;
+        let angle = f32(at) * 2.3999632 + turn;
+        let offset = vec2(cos(angle), sin(angle)) * radius;
+        sum += textureSampleCompareLevel(shadow_texture, shadow_sampler, place + offset, clip.z);
+    }
+    return sum / 16.0;
+}
+
+// The light that a surface throws back towards the eye, for one direction that light comes from.
+fn reflected(
+    base: vec3<f32>,
+    roughness: f32,
+    metallic: f32,
+    normal: vec3<f32>,
+    to_eye: vec3<f32>,
+    to_light: vec3<f32>,
+) -> vec3<f32> {
+    let facing = max(dot(normal, to_light), 0.0);
+    let half_way = normalize(to_eye + to_light);
+    let n_h = max(dot(normal, half_way), 0.0);
+    let n_v = max(dot(normal, to_eye), 0.001);
+    let v_h = max(dot(to_eye, half_way), 0.0);
+    let alpha = max(roughness * roughness, 0.002);
+    let spread = n_h * n_h * (alpha * alpha - 1.0) + 1.0;
+    let facets = alpha * alpha / (PI * spread * spread);
+    let k = (roughness + 1.0) * (roughness + 1.0) / 8.0;
+    let hidden = 1.0 / (4.0 * (n_v * (1.0 - k) + k) * (facing * (1.0 - k) + k));
+    let head_on = mix(vec3(0.04), base, metallic);
+    let mirrored = head_on + (1.0 - head_on) * pow(1.0 - v_h, 5.0);
+    let spread_out = base * (1.0 - metallic) / PI;
+    return (spread_out * (1.0 - mirrored) + mirrored * (facets * hidden)) * facing;
+}
+
+@fragment
+fn fs_main(in: Varying) -> @location(0) vec4<f32> {
+    let texel = textureSample(color_texture, color_sampler, in.uv);
+    let base = material.base_color.rgb * texel.rgb * in.brightness;
+    let roughness = clamp(material.surface.x, 0.05, 1.0);
+    let metallic = material.surface.y;
+    let normal = normalize(in.normal);
+    let from_eye = in.world - frame.eye.xyz;
+    let distance = length(from_eye);
+    let to_eye = -from_eye / distance;
+
+    // From above comes the sky's light, from below what the ground throws back.
+    let up = normal.y * 0.5 + 0.5;
+    let around = mix(frame.ground_color.rgb, frame.sky_color.rgb, up);
+    let head_on = mix(vec3(0.04), base, metallic);
+    let grazing = pow(1.0 - max(dot(normal, to_eye), 0.0), 5.0);
+    let mirror_up = reflect(-to_eye, normal).y * 0.5 + 0.5;
+    let mirrored = mix(frame.ground_color.rgb, frame.sky_color.rgb, mirror_up);
+    let shine = (head_on + (1.0 - head_on) * grazing * (1.0 - roughness)) * (1.0 - roughness * 0.7);
+    var light = base * (1.0 - metallic) * around + mirrored * shine;
+
+    let to_sun = frame.sun_direction.xyz;
+    if dot(normal, to_sun) > 0.0 {
+        let sun = frame.sun_color.rgb * sunlit(in.world, normal, in.position.xy);
+        light += PI * sun * reflected(base, roughness, metallic, normal, to_eye, to_sun);
+    }
+    for (var at = 0u; at < min(frame.numbers.x, LIGHTS_MAX); at++) {
+        let lamp = lights[at];
+        let away = lamp.place.xyz - in.world;
+        let squared = dot(away, away);
+        let range = lamp.place.w;
+        let near = saturate(1.0 - squared / (range * range));
+        if near > 0.0 {
+            let strength = lamp.color.w * near * near / (squared + 0.25);
+            let direction = away * inverseSqrt(squared + 0.0001);
+            light += strength * lamp.color.rgb
+                * reflected(base, roughness, metallic, normal, to_eye, direction);
+        }
+    }
+    light += material.base_color.rgb * texel.rgb * material.surface.z;
+
+    // Haze takes on the color of the sun where one looks into it.
+    let haze = 1.0 - exp(-frame.fog.w * distance);
+    let into_sun = pow(max(dot(-to_eye, to_sun), 0.0), 8.0);
+    let fog = frame.fog.rgb + frame.sun_color.rgb * (0.25 * into_sun);
+    return vec4(mix(light, fog, haze), material.base_color.a * texel.a);
+}
