@@ -1,5 +1,8 @@
 //! A game of ten thousand entities that one script moves: in one call for all of them, or in a call
-//! for each.
+//! for each. In `spawns.rs` entities that are spawned, in `events.rs` events that are heard.
+
+pub(crate) mod events;
+pub(crate) mod spawns;
 
 use core::num::NonZeroUsize;
 use std::fs;
@@ -9,6 +12,7 @@ use loligo_engine::{
     BackEndChoice, DisabledSubsystems, Engine, EngineOptions, FrameMemory, Logic, TimeStep, World,
     with_engine,
 };
+use loligo_interface::SubsystemRow;
 use tempfile::TempDir;
 
 use crate::clock;
@@ -57,6 +61,9 @@ const CALLS: &str = "local leaves, xs, ys, zs, speeds = {}, {}, {}, {}, {}
         end
     end";
 
+/// What is spawned by name.
+const LEAF: &str = "components = { tag = \"leaf\" transform = {} }";
+
 /// A game that was compiled into a folder that goes away.
 struct Game {
     folder: TempDir,
@@ -64,8 +71,6 @@ struct Game {
 
 impl Game {
     fn new(script: &str) -> Self {
-        let made = TempDir::with_prefix("loligo-benches-");
-        let folder = made.unwrap_or_else(|error| unreachable!("there is a folder: {error}"));
         let mut level = String::from("entities = {\n");
         for at in 1..=ENTITIES {
             let (x, z) = (at % 100, at / 100);
@@ -75,10 +80,17 @@ impl Game {
             );
         }
         level += "}\n";
+        Self::with_level(script, &level)
+    }
+
+    fn with_level(script: &str, level: &str) -> Self {
+        let made = TempDir::with_prefix("loligo-benches-");
+        let folder = made.unwrap_or_else(|error| unreachable!("there is a folder: {error}"));
         for (name, text) in [
             ("game.config", CONFIG),
             ("leaves.frame", FRAME),
-            ("leaves.level", &level),
+            ("leaves.level", level),
+            ("leaf.entity", LEAF),
             ("main.lua", script),
         ] {
             let written = fs::write(folder.path().join(name), text);
@@ -98,6 +110,15 @@ impl Game {
 
     /// Boots the game and returns the time of its script in a frame.
     fn pass(&self) -> Pass {
+        Pass { ns: self.boot(&[], frames), operations: FRAMES }
+    }
+
+    /// Boots the game with subsystems, and runs `act`.
+    fn boot(
+        &self,
+        subsystems: &[SubsystemRow],
+        act: impl FnOnce(&mut Engine<'_, '_>) -> u64,
+    ) -> u64 {
         let data = self.folder.path().join("data");
         let mut without = DisabledSubsystems::default();
         for name in ["monitor", "render", "tools"] {
@@ -105,13 +126,14 @@ impl Game {
         }
         let options = EngineOptions {
             without,
+            subsystems,
             threads: Some(1),
             back_end: BackEndChoice::Text,
             time_step: Some(TimeStep::EachFrame { step: 10_000_000 }),
             ..EngineOptions::new(&data)
         };
-        match with_engine(&options, frames) {
-            Ok(ns) => Pass { ns, operations: FRAMES },
+        match with_engine(&options, act) {
+            Ok(ns) => ns,
             Err(error) => unreachable!("the game boots: {error}"),
         }
     }

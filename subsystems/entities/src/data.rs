@@ -12,13 +12,14 @@ use core::fmt;
 
 use loligo_allocators::Allocator;
 use loligo_containers::{
-    Array, GrowError, KeyValuesRef, KeyValuesSet, KeyValuesSetError, StoreId, Value,
+    Array, GrowError, KeyValues, KeyValuesRef, KeyValuesSet, KeyValuesSetError, StoreId, Value,
 };
 use loligo_ids::IdString32;
 
 use crate::dense::Dense;
 use crate::entity::Entity;
 use crate::error::Damage;
+use crate::saved::{LoadError, SavedBytes, put_count};
 
 /// Data of entities, such as the character sheets of a game: keys with bools, numbers, texts and
 /// arrays of numbers.
@@ -104,7 +105,7 @@ impl<'a, A: Allocator + ?Sized> Data<'a, A> {
         value: impl Into<Value<'v>>,
     ) -> Result<(), GrowError> {
         let Some(place) = self.dense.place(entity) else {
-            let store = loligo_containers::KeyValues::new_in(self.dense.memory());
+            let store = KeyValues::new_in(self.dense.memory());
             self.insert(entity, store.view())?;
             let done = self.try_set(entity, key, value);
             if done.is_err() {
@@ -138,6 +139,60 @@ impl<'a, A: Allocator + ?Sized> Data<'a, A> {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.set.bytes() + self.stores.capacity() * size_of::<StoreId>()
+    }
+
+    /// Appends all data to `out`, in the machine's order, for [`try_load`](Self::try_load).
+    ///
+    /// # Complexity
+    ///
+    /// O(keys and values).
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory.
+    pub fn try_save<B: Allocator + ?Sized>(
+        &self,
+        out: &mut Array<'_, u8, B>,
+    ) -> Result<(), GrowError> {
+        self.dense.try_save(out)?;
+        for store in &self.stores {
+            // The store of an entity is there.
+            let Some(store) = self.set.get(*store) else { continue };
+            let copy = KeyValues::try_from_ref_in(store, self.dense.memory())?;
+            put_count(copy.as_bytes().len(), out)?;
+            out.try_extend_from_slice(copy.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Returns a manager of what was saved. Which of the entities are alive, it does not know.
+    ///
+    /// # Complexity
+    ///
+    /// O(slots + bytes).
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] says what is wrong with the bytes, or that there is no memory.
+    pub fn try_load(bytes: &[u8], memory: &'a A) -> Result<Self, LoadError> {
+        let mut from = SavedBytes::new(bytes);
+        let dense = Dense::try_load(&mut from, memory)?;
+        let mut data = Self { dense, ..Self::new_in(memory) };
+        data.stores.try_reserve(data.dense.entities().len())?;
+        for _ in 0..data.dense.entities().len() {
+            let at = from.offset();
+            let count = from.count(1)?;
+            let whole = count.is_multiple_of(4).then_some(count / 4);
+            let words = whole.ok_or(LoadError::wrong("data are not whole words", at))?;
+            // Copied, so that they are where words may be.
+            let words: Array<'_, u32, A> = from.column(words, memory)?;
+            let store = KeyValuesRef::open(bytemuck::cast_slice(&words))
+                .map_err(|error| LoadError::wrong(error.reason, at))?;
+            let store = data.set.try_insert(store)?;
+            data.stores.push(store);
+        }
+        from.end()?;
+        Ok(data)
     }
 
     /// Checks that the structure is whole. O(slots + bytes).

@@ -8,6 +8,7 @@ use loligo_containers::{Array, GrowError};
 use crate::component::Batch;
 use crate::entity::Entity;
 use crate::error::Damage;
+use crate::saved::{LoadError, SavedBytes, put_count, put_entities};
 
 /// Leads nowhere.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -122,6 +123,34 @@ impl<'a, A: Allocator + ?Sized> Dense<'a, A> {
             self.places[moved.index() as usize] = place as u32;
         }
         Some(place)
+    }
+
+    /// Appends the entities.
+    pub(crate) fn try_save<B: Allocator + ?Sized>(
+        &self,
+        out: &mut Array<'_, u8, B>,
+    ) -> Result<(), GrowError> {
+        put_count(self.entities.len(), out)?;
+        put_entities(&self.entities, out)
+    }
+
+    /// Reads the entities.
+    pub(crate) fn try_load(from: &mut SavedBytes<'_>, memory: &'a A) -> Result<Self, LoadError> {
+        let at = from.offset();
+        let count = from.count(size_of::<Entity>())?;
+        let mut dense = Self::new(memory);
+        let entities = from.entities(count, memory)?;
+        let slots = entities.iter().map(|entity| entity.index() as usize + 1).max();
+        dense.reserve_slots(slots.unwrap_or(0))?;
+        for (place, entity) in entities.iter().enumerate() {
+            let slot = &mut dense.places[entity.index() as usize];
+            if *slot != NONE {
+                return Err(LoadError::wrong("two entities have one slot", at));
+            }
+            *slot = place as u32;
+        }
+        dense.entities = entities;
+        Ok(dense)
     }
 
     pub(crate) fn validate(&self) -> Result<(), Damage> {

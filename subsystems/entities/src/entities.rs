@@ -20,6 +20,7 @@ use crate::entity::Entity;
 use crate::error::{Damage, SpawnError};
 use crate::pose::Pose;
 use crate::resource::EntityResource;
+use crate::saved::LoadError;
 
 /// What is to be done with components of a type that no manager is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,6 +208,43 @@ impl<'a, A: Allocator + ?Sized> Entities<'a, A> {
     /// Returns all entities, in the order of their slots. O(slots / 64 + entities).
     pub fn iter(&self) -> impl Iterator<Item = Entity> {
         self.table.ids()
+    }
+
+    /// Appends all ids to `out`, those that are free included, for [`try_load`](Self::try_load).
+    ///
+    /// # Complexity
+    ///
+    /// O(slots).
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory.
+    pub fn try_save<B: Allocator + ?Sized>(
+        &self,
+        out: &mut Array<'_, u8, B>,
+    ) -> Result<(), GrowError> {
+        let first = out.len();
+        out.try_resize(first + self.table.saved_len(), 0)?;
+        // It is as long as was said.
+        let _ = self.table.save(&mut out[first..]);
+        Ok(())
+    }
+
+    /// Returns the entities that were saved: the same are alive, and the same ids are made next.
+    ///
+    /// # Complexity
+    ///
+    /// O(slots).
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] says what is wrong with the bytes, or that there is no memory.
+    pub fn try_load(bytes: &[u8], memory: &'a A) -> Result<Self, LoadError> {
+        let table = HoleTable::restore_in(bytes, memory)
+            .map_err(|error| LoadError::wrong(error.what, error.offset as usize))?;
+        let mut doomed = Array::new_in(memory);
+        doomed.try_reserve(table.len())?;
+        Ok(Self { table, made: Array::new_in(memory), doomed })
     }
 
     /// Checks that the structure is whole. O(slots).

@@ -19,6 +19,7 @@ mod plain;
 mod pose;
 mod resource;
 mod resource_words;
+mod saved;
 mod tags;
 mod transforms;
 
@@ -34,6 +35,7 @@ pub use resource::{
     ENTITIES_MAX, EntitiesError, EntityResource, NO_PARENT, ResourceError, ResourcePart,
 };
 pub use resource_words::ResourceWords;
+pub use saved::LoadError;
 pub use tags::{ENTITIES_OF_TAG_MAX, TagError, Tags};
 pub use transforms::{
     DEPTH_MAX, LinkError, TransformPiece, TransformRun, TransformRunMut, Transforms,

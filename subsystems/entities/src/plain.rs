@@ -10,6 +10,7 @@ use crate::component::{Batch, ComponentError, ComponentManager, ComponentType};
 use crate::dense::Dense;
 use crate::entity::Entity;
 use crate::error::Damage;
+use crate::saved::{LoadError, SavedBytes, put_column};
 
 /// Components that are plain data and nothing else: one `T` for each entity that has one, without
 /// gaps.
@@ -164,6 +165,45 @@ impl<'a, T: AnyBitPattern + NoUninit, A: Allocator + ?Sized> Plain<'a, T, A> {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.values.capacity() * size_of::<T>() + self.dense.capacity() * size_of::<Entity>()
+    }
+
+    /// Appends all components to `out`, in the machine's order, for [`try_load`](Self::try_load).
+    ///
+    /// # Complexity
+    ///
+    /// O(components).
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory.
+    pub fn try_save<B: Allocator + ?Sized>(
+        &self,
+        out: &mut Array<'_, u8, B>,
+    ) -> Result<(), GrowError> {
+        self.dense.try_save(out)?;
+        put_column(&self.values, out)
+    }
+
+    /// Returns a manager of what was saved, component for component at the same place. Which of the
+    /// entities are alive, it does not know.
+    ///
+    /// # Complexity
+    ///
+    /// O(slots).
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] says what is wrong with the bytes, or that there is no memory.
+    pub fn try_load(
+        component: ComponentType,
+        bytes: &[u8],
+        memory: &'a A,
+    ) -> Result<Self, LoadError> {
+        let mut from = SavedBytes::new(bytes);
+        let dense = Dense::try_load(&mut from, memory)?;
+        let values = from.column(dense.entities().len(), memory)?;
+        from.end()?;
+        Ok(Self { component, dense, values })
     }
 
     /// Checks that the manager is whole. O(slots).

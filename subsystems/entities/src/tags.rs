@@ -11,6 +11,7 @@
 
 mod data;
 mod error;
+mod saved;
 
 pub use error::TagError;
 

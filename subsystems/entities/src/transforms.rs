@@ -24,6 +24,7 @@ mod level;
 mod links;
 mod piece;
 mod runs;
+mod saved;
 mod spawn;
 mod update;
 

@@ -10,6 +10,7 @@ use loligo_containers::{Array, GrowError};
 use super::runs::TransformRun;
 use crate::entity::Entity;
 use crate::pose::Pose;
+use crate::saved::{LoadError, SavedBytes, put_column, put_count, put_entities};
 
 /// The bits of a word of marks.
 pub(super) const BITS: usize = u64::BITS as usize;
@@ -69,6 +70,47 @@ impl<'a, A: Allocator + ?Sized> Level<'a, A> {
             + (self.positions.capacity() + self.scales.capacity()) * size_of::<Vec3>()
             + self.worlds.capacity() * size_of::<Affine3A>()
             + self.dirty.capacity() * size_of::<u64>()
+    }
+
+    /// Appends all columns but the marks.
+    pub(super) fn try_save<B: Allocator + ?Sized>(
+        &self,
+        out: &mut Array<'_, u8, B>,
+    ) -> Result<(), GrowError> {
+        put_count(self.len(), out)?;
+        put_entities(&self.entities, out)?;
+        put_column(&self.rotations, out)?;
+        put_column(&self.positions, out)?;
+        put_column(&self.scales, out)?;
+        for world in &self.worlds {
+            put_column(&world.to_cols_array(), out)?;
+        }
+        Ok(())
+    }
+
+    /// Reads the columns. Nothing is marked.
+    pub(super) fn try_load(from: &mut SavedBytes<'_>, memory: &'a A) -> Result<Self, LoadError> {
+        /// The bytes of an instance.
+        const INSTANCE: usize = 4 + 16 + 12 + 12 + 48;
+        let count = from.count(INSTANCE)?;
+        let entities = from.entities(count, memory)?;
+        let rotations: Array<'_, [f32; 4], A> = from.column(count, memory)?;
+        let positions: Array<'_, [f32; 3], A> = from.column(count, memory)?;
+        let scales: Array<'_, [f32; 3], A> = from.column(count, memory)?;
+        let worlds: Array<'_, [f32; 12], A> = from.column(count, memory)?;
+        let mut level = Self::new(memory);
+        level.reserve(count)?;
+        for place in 0..count {
+            let pose = Pose {
+                position: positions[place].into(),
+                rotation: Quat::from_array(rotations[place]),
+                scale: scales[place].into(),
+            };
+            level.push(entities[place], &pose);
+            level.unmark(place);
+            level.worlds[place] = Affine3A::from_cols_array(&worlds[place]);
+        }
+        Ok(level)
     }
 
     /// Makes room for `more` instances.

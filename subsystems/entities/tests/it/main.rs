@@ -11,6 +11,7 @@ mod pieces;
 mod project;
 mod refusals;
 mod resources;
+mod saving;
 mod spawning;
 mod tags_and_data;
 #[path = "../../../sjson/src/test_drawn.rs"]
