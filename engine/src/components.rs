@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable};
 use glam::Vec3A;
 use loligo_entities::{ComponentType, ResourceWords};
 use loligo_ids::IdString64;
-use loligo_render::{Light, MATERIAL_TYPE, MESH_TYPE, RenderHandle};
+use loligo_render::{Light, MATERIAL_TYPE, MESH_HIDDEN, MESH_TYPE, RenderHandle};
 use loligo_resources::ResourceKey;
 
 use crate::objects::RenderComponent;
@@ -76,6 +76,11 @@ impl RenderComponent for Model {
     fn handle_bits(&self) -> u32 {
         self.handle
     }
+
+    fn forget_handle(&mut self) {
+        self.handle = 0;
+        self.flags &= MESH_HIDDEN;
+    }
 }
 
 /// A light that shines from its entity's place into all directions: a lamp, a fire.
@@ -130,6 +135,10 @@ impl RenderComponent for PointLight {
 
     fn handle_bits(&self) -> u32 {
         self.handle
+    }
+
+    fn forget_handle(&mut self) {
+        self.handle = 0;
     }
 }
 

@@ -226,11 +226,10 @@ impl<'e, 'm> Content<'e, 'm> {
 
     /// Loads the meshes and materials that the models of a resource of entities name.
     fn load_models_of(&mut self, key: ResourceKey) -> Result<(), EngineError> {
-        let Self { resources, assets, .. } = self;
         if !self.is_drawn {
             return Ok(());
         }
-        let Some(level) = resources.get(key) else { return Ok(()) };
+        let Some(level) = self.resources.get(key) else { return Ok(()) };
         let level = EntityResource::open(level.payload())?;
         let words = level.part(MODEL.name).map_or(&[][..], |part| part.data);
         let Ok(models) = bytemuck::try_cast_slice::<u32, Model>(words) else {
@@ -239,9 +238,17 @@ impl<'e, 'm> Content<'e, 'm> {
         };
         // They are in a resource, which loading others moves.
         let models = Array::try_from_slice_in(models, self.layers.memory())?;
-        for model in &*models {
-            assets.load_mesh(model.mesh(), resources)?;
-            assets.load_material(model.material(), resources)?;
+        self.load_models_named(&models)
+    }
+
+    /// Loads the meshes and materials of models.
+    pub(crate) fn load_models_named(&mut self, models: &[Model]) -> Result<(), EngineError> {
+        let Self { resources, assets, is_drawn, .. } = self;
+        if *is_drawn {
+            for model in models {
+                assets.load_mesh(model.mesh(), resources)?;
+                assets.load_material(model.material(), resources)?;
+            }
         }
         Ok(())
     }

@@ -39,6 +39,7 @@ use crate::world::World;
 
 mod player;
 mod reload;
+mod saving;
 mod submit;
 #[cfg(feature = "tool-server")]
 mod tools;
@@ -105,6 +106,10 @@ pub struct Engine<'e, 'm> {
     picture: Array<'m, u8, SharedAllocator<'m>>,
     size: [u32; 2],
     frame: u64,
+    /// The number of the world's frame in the first frame here: another where a game was loaded.
+    first_frame: u64,
+    /// Whether the level has begun, and is not to be begun by the first frame.
+    is_begun: bool,
     /// When the frame before began.
     began: Option<Instant>,
     guard: Option<&'static dyn FrameGuard>,
@@ -203,6 +208,8 @@ impl<'e, 'm> Engine<'e, 'm> {
             picture: Array::new_in(render),
             size,
             frame: 0,
+            first_frame: 0,
+            is_begun: false,
             began: None,
             guard: options.guard,
             armed: None,
@@ -428,15 +435,17 @@ impl<'e, 'm> Engine<'e, 'm> {
         let _scope = current::scope(name!("frame"));
         // The first frame is updated once, by no time.
         let first = Updates { count: 1, step: 0 };
-        let updates = if self.frame == 0 { first } else { self.clock.updates(elapsed) };
+        let updates =
+            if self.frame == 0 && !self.is_begun { first } else { self.clock.updates(elapsed) };
         let updates = self.player.begin(updates);
         if self.player.is_over() {
             self.world.end_game();
         }
-        self.world.begin(self.frame);
+        self.world.begin(self.first_frame.wrapping_add(self.frame));
         self.world.play(self.player.done(), &self.log);
         self.world.step_all(Phase::Input, self.worker, &self.log);
-        if self.frame == 0 {
+        if !self.is_begun {
+            self.is_begun = true;
             self.start(logic);
         }
         self.change_level(logic);

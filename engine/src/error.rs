@@ -97,6 +97,8 @@ pub enum EngineError {
         /// What is wrong, and what to do.
         what: &'static str,
     },
+    /// A game cannot be saved, or a saved one not be loaded.
+    Saved(crate::saved::SavedGameError),
     /// A recording of what a player did cannot be played back.
     Recording(loligo_input::RecordingError),
     /// A subsystem cannot be made.
@@ -159,6 +161,7 @@ impl fmt::Display for EngineError {
                  for scripts",
             ),
             Self::Rows { name, what } => write!(f, "subsystem `{name}`: {what}"),
+            Self::Saved(error) => error.fmt(f),
             Self::Recording(error) => error.fmt(f),
             Self::Subsystem { name, error } => write!(f, "subsystem `{name}`: {error}"),
             Self::Monitor(error) => error.fmt(f),
@@ -190,6 +193,7 @@ from! {
     SpawnError: Spawn,
     RecordError: Record,
     RenderError: Render,
+    crate::saved::SavedGameError: Saved,
     loligo_monitor::MonitorError: Monitor,
 }
 

@@ -23,6 +23,8 @@ mod objects;
 mod packet;
 mod packet_exchange;
 mod renderer;
+mod save_request;
+mod saved;
 #[cfg(feature = "script")]
 mod scripts;
 mod settings;
@@ -45,6 +47,8 @@ pub use memory::{FrameMemory, Memory, MemoryError, with_memory};
 pub use memory_plan::{MemoryPlan, PlanError, SUBSYSTEMS_MAX, SubsystemAllocator, SubsystemMemory};
 pub use packet::Drawn;
 pub use renderer::RenderError;
+pub use save_request::{SaveName, SaveRequest};
+pub use saved::SavedGameError;
 #[cfg(feature = "script")]
 pub use scripts::{ENTITY, EntityId, ScriptFailures, ScriptLimits, ScriptOptions, bindings};
 pub use settings::{GameSettings, SETTINGS};

@@ -3,7 +3,9 @@
 use bytemuck::Pod;
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
-use loligo_entities::{Batch, ComponentError, ComponentManager, ComponentType, Entity, Plain};
+use loligo_entities::{
+    Batch, ComponentError, ComponentManager, ComponentType, Entity, LoadError, Plain,
+};
 use loligo_render::{RecordError, RenderHandle, StateRecorder};
 
 /// A component that has a render object.
@@ -13,6 +15,9 @@ pub(crate) trait RenderComponent: Pod {
 
     /// Returns the bits of the render object's handle, 0 before it has been made.
     fn handle_bits(&self) -> u32;
+
+    /// Forgets the handle, and whatever else cannot be in a component that was saved.
+    fn forget_handle(&mut self);
 }
 
 /// All components of a type, and which render objects are still to be destroyed.
@@ -53,6 +58,34 @@ impl<'a, T: RenderComponent, A: Allocator + ?Sized> Objects<'a, T, A> {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.plain.is_empty()
+    }
+
+    /// Appends all components to `out`.
+    pub(crate) fn try_save<B: Allocator + ?Sized>(
+        &self,
+        out: &mut Array<'_, u8, B>,
+    ) -> Result<(), GrowError> {
+        self.plain.try_save(out)
+    }
+
+    /// Returns the components that were saved. None has a render object.
+    pub(crate) fn try_load(bytes: &[u8], memory: &'a A) -> Result<Self, LoadError> {
+        let mut plain: Plain<'_, T, A> = Plain::try_load(T::COMPONENT, bytes, memory)?;
+        plain.values_mut().iter_mut().for_each(T::forget_handle);
+        let mut objects = Self { plain, gone: Array::new_in(memory) };
+        objects.reserve(0)?;
+        Ok(objects)
+    }
+
+    /// Takes over the render objects of others, which are gone.
+    pub(crate) fn take_over(&mut self, old: &Self) -> Result<(), GrowError> {
+        let count = old.gone.len() + old.plain.len();
+        self.reserve(count)?;
+        self.gone.extend_from_slice(&old.gone);
+        for component in old.plain.values() {
+            self.gone.extend(handle(Some(component)));
+        }
+        Ok(())
     }
 
     /// Reports removed objects to the recorder. Those for which it has no memory are reported the

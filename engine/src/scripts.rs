@@ -28,6 +28,7 @@ mod columns;
 mod events;
 mod failures;
 mod options;
+mod saving;
 #[cfg(test)]
 mod tests;
 
@@ -133,6 +134,7 @@ pub(crate) struct Scripts<'m> {
     collector: Collector,
     start: Callback,
     update: Callback,
+    load_state: Callback,
     events: EventCallbacks<'m>,
     batches: Batches<'m>,
     failures: Failures<'m>,
@@ -160,6 +162,8 @@ impl<'m> Scripts<'m> {
             let mut script = Script::try_new(&bindings, &settings, memory)?;
             let start = script.callback(callbacks::START)?;
             let update = script.callback(callbacks::UPDATE)?;
+            script.evaluate(world, saving::SAVING)?;
+            let load_state = script.callback(saving::LOAD)?;
             for schema in world.schemas() {
                 events.add(schema, &mut script)?;
             }
@@ -168,6 +172,7 @@ impl<'m> Scripts<'m> {
                 collector: Collector::new(CollectorSettings::default()),
                 start,
                 update,
+                load_state,
                 events,
                 batches: Batches::new_in(memory),
                 failures: Failures::new_in(memory),

@@ -15,6 +15,8 @@ pub enum Library {
     /// The content compiler, which the running engine calls when a tool requests a reload. It is
     /// not part of a game.
     Compiler,
+    /// Files, of saved games for instance: paths are on the global heap.
+    Std,
     /// The graphics API.
     Wgpu,
     /// WebSocket connections of tools.
@@ -23,8 +25,9 @@ pub enum Library {
     Winit,
 }
 
-static SITES: [CallSite; 4] = [
+static SITES: [CallSite; 5] = [
     CallSite::new("loligo-compiler"),
+    CallSite::new("std"),
     CallSite::new("wgpu"),
     CallSite::new("tungstenite"),
     CallSite::new("winit"),

@@ -21,6 +21,7 @@ use crate::components::{Camera, Model, Sun};
 use crate::error::EngineError;
 use crate::memory::Memory;
 use crate::memory::SharedAllocator;
+use crate::save_request::SaveRequest;
 use crate::subsystems::Room;
 
 mod hashes;
@@ -28,6 +29,7 @@ mod joined;
 mod kinds;
 mod managers;
 mod reflection;
+mod saving;
 mod steps;
 mod styles;
 #[cfg(all(test, feature = "compile"))]
@@ -126,6 +128,8 @@ pub struct World<'m> {
     kinds: EntityKinds<'m>,
     /// The level that is asked for, if one is.
     wanted_level: Option<WantedLevel>,
+    /// What is asked of the program that runs the game.
+    wanted_save: Option<SaveRequest>,
     /// The materials that models may be given.
     styles: Styles<'m, SharedAllocator<'m>>,
     /// None where rendering is left out.
@@ -158,6 +162,7 @@ impl<'m> World<'m> {
             joined: Joined::new_in(memory),
             kinds: EntityKinds::new_in(memory),
             wanted_level: None,
+            wanted_save: None,
             styles: Styles::new_in(render),
             recorder: is_drawn.then(|| StateRecorder::new_in(WORLD, OBJECTS_MAX, render)),
             is_behind: false,
@@ -311,6 +316,16 @@ impl<'m> World<'m> {
     /// with the next frame. One that cannot be loaded is logged, and the game goes on with the old.
     pub const fn load_level(&mut self, name: IdString64) {
         self.wanted_level = Some(WantedLevel::Other(name));
+    }
+
+    /// Asks the program that runs the game to save it or to load another: see
+    /// [`Engine::take_save_request`](crate::Engine::take_save_request).
+    pub const fn request_save(&mut self, request: SaveRequest) {
+        self.wanted_save = Some(request);
+    }
+
+    pub(crate) const fn take_save_request(&mut self) -> Option<SaveRequest> {
+        self.wanted_save.take()
     }
 
     /// Asks for the level to begin again, with the next frame.

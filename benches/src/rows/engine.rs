@@ -5,7 +5,7 @@
 //! script, compared and set. `batch10k-over-calls` compares it with an `update` that calls
 //! `Transform.set_xyz` for each.
 //!
-//! `spawn` is what an entity takes that a script spawns by name, beyond the same entities spawned by
+//! `save10k` and `load10k` are a save and a load of the same game. `spawn` is what an entity takes that a script spawns by name, beyond the same entities spawned by
 //! logic in one call; both are destroyed again, which is not measured. `event-rust` is an event of a
 //! subsystem from its stream to the game's logic, `event-lua` to a function of a script with two
 //! arguments, `event-lua-all` as a part of one call for all: each beyond a frame without events.
@@ -14,6 +14,7 @@ use crate::contender::{Contender, Race};
 use crate::outcome::Aim;
 use crate::rows::{Measure, Row, Unit};
 use crate::work::engine::events::{Hearing, heard};
+use crate::work::engine::saves::kept;
 use crate::work::engine::spawns::{by_logic, by_script};
 use crate::work::engine::{batch, calls};
 
@@ -26,6 +27,8 @@ pub fn rows() -> Vec<Row> {
     vec![
         row("batch10k", Aim::time(1.0, 0.3), Measure::Alone(batch)),
         row("batch10k-over-calls", Aim::over_peer(1.0, 0.5), Measure::Race(beside_calls)),
+        row("save10k", Aim::time(2.0, 1.0), Measure::Alone(|| kept(false))),
+        row("load10k", Aim::time(2.0, 1.0), Measure::Alone(|| kept(true))),
         in_ns("spawn", Aim::time(40.0, 40.0), Measure::Added(|| [by_script(), by_logic()])),
         in_ns("event-rust", Aim::time(5.0, 5.0), Measure::Added(|| beyond(Hearing::Logic))),
         in_ns("event-lua", Aim::time(60.0, 60.0), Measure::Added(|| beyond(Hearing::Script))),

@@ -1,7 +1,9 @@
 //! A game of ten thousand entities that one script moves: in one call for all of them, or in a call
-//! for each. In `spawns.rs` entities that are spawned, in `events.rs` events that are heard.
+//! for each. In `spawns.rs` entities that are spawned, in `events.rs` events that are heard,
+//! in `saves.rs` a world that is saved and loaded.
 
 pub(crate) mod events;
+pub(crate) mod saves;
 pub(crate) mod spawns;
 
 use core::num::NonZeroUsize;

@@ -15,6 +15,7 @@ use loligo_script::{
 };
 
 use crate::memory::SharedAllocator;
+use crate::save_request::{NAMES, SaveName, SaveRequest};
 use crate::world::World;
 
 mod data;
@@ -40,7 +41,7 @@ const TEXT: &[Kind] = &[Kind::Text];
 const VECTOR: &[Kind] = &[Kind::Vector3];
 
 /// How many functions there are.
-const COUNT: usize = 52;
+const COUNT: usize = 54;
 
 /// Returns the table: what of the engine scripts can call.
 #[must_use]
@@ -51,6 +52,14 @@ pub fn bindings<'m>() -> [Binding<World<'m>>; COUNT] {
         Binding::direct("Game.step", "how far this frame moves the game on, in seconds", step),
         Binding::direct("Game.frame", "the number of the frame, from 0 on", frame),
         Binding::direct("Game.quit", "ends the game after this frame", quit),
+        call("Game.save", &[Kind::Text], &[], "saves the game under a name after this frame", save),
+        call(
+            "Game.load",
+            &[Kind::Text],
+            &[],
+            "goes on with the game that was saved under a name, after this frame",
+            load,
+        ),
         Binding::direct("Entity.count", "how many entities there are", count),
         call(
             "Entity.find",
@@ -223,6 +232,20 @@ fn frame(world: &mut World<'_>) -> f64 {
 
 fn quit(world: &mut World<'_>) {
     world.end_game();
+}
+
+fn save(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
+    let name = SaveName::new(call.text(0)?);
+    let name = name.ok_or_else(|| call.refuse(format_args!("{NAMES}")))?;
+    world.request_save(SaveRequest::Save(name));
+    Ok(())
+}
+
+fn load(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
+    let name = SaveName::new(call.text(0)?);
+    let name = name.ok_or_else(|| call.refuse(format_args!("{NAMES}")))?;
+    world.request_save(SaveRequest::Load(name));
+    Ok(())
 }
 
 fn count(world: &mut World<'_>) -> f64 {

@@ -85,7 +85,7 @@ fn look_alikes<'m>(
     memory: SharedRef<'m>,
 ) -> Result<Array<'m, u8, SharedAllocator<'m>>, FormatError> {
     let mut code = Array::new_in(memory);
-    text::try_format(&mut code, format_args!("local names = '{START} {UPDATE}"))?;
+    text::try_format(&mut code, format_args!("local names = '{START} {UPDATE} on_save on_load"))?;
     for schema in world.schemas() {
         text::try_format(&mut code, format_args!(" {0} {0}_all", schema.name))?;
     }

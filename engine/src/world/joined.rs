@@ -182,6 +182,29 @@ impl<'m> Joined<'m> {
         self.commands[0].try_push(command)
     }
 
+    /// Returns the commands that wait.
+    pub(super) fn commands(&self) -> &[u8] {
+        self.commands[0].as_bytes()
+    }
+
+    pub(super) fn set_commands(&mut self, commands: EventStream<'m, SharedAllocator<'m>>) {
+        self.commands[0] = commands;
+    }
+
+    pub(super) const fn commands_memory(&self) -> SharedRef<'m> {
+        self.commands[0].memory()
+    }
+
+    /// Calls `act` with each of them, until it fails.
+    pub(super) fn each<E>(
+        &mut self,
+        mut act: impl FnMut(&'static str, &mut (dyn Subsystem<'m> + 'm)) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Self { built_in, members, .. } = self;
+        let mut all = all_mut(built_in, members);
+        all.try_for_each(|(_, name, subsystem)| act(name, subsystem))
+    }
+
     /// Passes all commands to all of them. What they ask for meanwhile comes with the next.
     pub(super) fn obey(&mut self, log: &Log<'_, SharedAllocator<'m>>) {
         self.commands.swap(0, 1);

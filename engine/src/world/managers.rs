@@ -54,6 +54,20 @@ impl<'m> Managers<'m> {
         }
     }
 
+    /// Returns the owners of all components, some of them several times.
+    pub(super) fn owners(&self) -> impl Iterator<Item = Entity> {
+        let placed = self.transforms.worlds().flat_map(|(entities, _)| entities);
+        let own = [
+            self.tags.owners(),
+            self.data.entities(),
+            self.models.entities(),
+            self.cameras.entities(),
+            self.suns.entities(),
+            self.lights.entities(),
+        ];
+        placed.chain(own.into_iter().flatten()).copied()
+    }
+
     /// Puts all of them together with those of subsystems, as a spawn or a removal wants them.
     ///
     /// # Errors

@@ -22,7 +22,7 @@ pub(crate) const FIELDS_MAX: usize = 8;
 const NAME_MAX: usize = 48;
 
 /// The names of functions that the engine calls for other reasons than events.
-const TAKEN: [&str; 2] = ["start", "update"];
+const TAKEN: [&str; 4] = ["start", "update", "on_save", "on_load"];
 
 impl<'m> World<'m> {
     /// Adds the engine's own subsystems.
@@ -86,7 +86,7 @@ impl<'m> World<'m> {
                 return Some("another event has the type or the name of one of its events");
             }
             if TAKEN.contains(&schema.name) {
-                return Some("`start` and `update` are no names of events");
+                return Some("`start`, `update`, `on_save` and `on_load` are no names of events");
             }
             let is_name = |byte: u8| byte == b'_' || byte.is_ascii_lowercase();
             if !schema.name.bytes().all(is_name) || !(1..=NAME_MAX).contains(&schema.name.len()) {

@@ -9,6 +9,7 @@ mod memory;
 mod pictures;
 mod playing;
 mod reference;
+mod saving;
 mod scripts;
 mod socket;
 mod spawning;

@@ -140,6 +140,29 @@ impl<'m> Subsystem<'m> for Balloons<'m> {
         Ok(())
     }
 
+    fn state_version(&self) -> u32 {
+        3
+    }
+
+    fn save(&self, out: &mut Array<'m, u8, SubsystemMemory<'m>>) -> Result<(), SubsystemError> {
+        out.try_extend_from_slice(&(self.heard as u64).to_ne_bytes())?;
+        Ok(self.balloons.try_save(out)?)
+    }
+
+    fn load(&mut self, state: &[u8]) -> Result<(), SubsystemError> {
+        let wrong =
+            SubsystemError::Wrong { what: "the balloons are torn", remedy: "save the game again" };
+        let (heard, balloons) = state.split_first_chunk().ok_or(wrong)?;
+        let memory = self.poses.memory();
+        self.balloons = Plain::try_load(BALLOON, balloons, memory).map_err(|_| wrong)?;
+        self.heard = u64::from_ne_bytes(*heard) as usize;
+        Ok(())
+    }
+
+    fn state_hash(&self) -> u64 {
+        self.balloons.values().iter().map(|of| u64::from(of.speed.to_bits())).sum::<u64>() + 1
+    }
+
     fn functions(&self) -> &'static [SubsystemFunction] {
         &[
             SubsystemFunction {
@@ -171,10 +194,11 @@ impl<'m> Subsystem<'m> for Balloons<'m> {
     }
 }
 
-const ROW: SubsystemRow = SubsystemRow { name: "balloons", make: |memory| Balloons::make(memory) };
+pub(crate) const ROW: SubsystemRow =
+    SubsystemRow { name: "balloons", make: |memory| Balloons::make(memory) };
 
 /// A game with two balloons and a script that hears of them.
-fn game(script: &str) -> Game {
+pub(crate) fn game(script: &str) -> Game {
     let game = Game::new(1);
     game.write(
         "yard.level",

@@ -200,6 +200,12 @@ impl<'a, A: Allocator + ?Sized> Tags<'a, A> {
         true
     }
 
+    /// Returns all entities that carry tags.
+    #[must_use]
+    pub fn owners(&self) -> &[Entity] {
+        self.dense.entities()
+    }
+
     /// Returns how many entities carry tags.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -1,7 +1,7 @@
 //! What an engine asks of a subsystem.
 
 use glam::Affine3A;
-use loligo_containers::{EventRecord, EventStream};
+use loligo_containers::{Array, EventRecord, EventStream};
 use loligo_entities::{ComponentManager, Entity};
 
 use crate::error::SubsystemError;
@@ -86,6 +86,38 @@ pub trait Subsystem<'m>: Send {
     /// depends on.
     fn state_hash(&self) -> u64 {
         0
+    }
+
+    /// Returns the version of what [`save`](Self::save) writes. What was saved by another version is
+    /// refused.
+    fn state_version(&self) -> u32 {
+        0
+    }
+
+    /// Appends its state, with the components of its managers: all that it needs to go on as if
+    /// nothing had happened.
+    ///
+    /// # Errors
+    ///
+    /// [`SubsystemError`] if there is no memory.
+    fn save(&self, out: &mut Array<'m, u8, SubsystemMemory<'m>>) -> Result<(), SubsystemError> {
+        let _ = out;
+        Ok(())
+    }
+
+    /// Replaces its state by one that was saved: all of it, or nothing has changed.
+    ///
+    /// # Errors
+    ///
+    /// [`SubsystemError`] if the bytes are not what it saved, or there is no memory.
+    fn load(&mut self, state: &[u8]) -> Result<(), SubsystemError> {
+        match state {
+            [] => Ok(()),
+            _ => Err(SubsystemError::Wrong {
+                what: "there is a state, and it keeps none",
+                remedy: "load it with the program that saved it",
+            }),
+        }
     }
 
     /// Returns the functions that scripts call.

@@ -15,7 +15,7 @@ use loligo_compiler::{GuardedFolder, Platform, read_source};
 use loligo_diagnostics::{Options as Reports, install};
 use loligo_engine::{
     ARMED_FROM, BackEndChoice, DisabledSubsystems, Engine, EngineError, EngineOptions, Libraries,
-    MemoryPlan, ReplayDifference, SUBSYSTEMS, ScriptFailures, ScriptLimits, ScriptOptions,
+    Library, MemoryPlan, ReplayDifference, SUBSYSTEMS, ScriptFailures, ScriptLimits, ScriptOptions,
     TimeStep, ToolOptions, with_engine,
 };
 use loligo_resources::Names;
@@ -26,6 +26,7 @@ use crate::text_file::read_text;
 
 mod compiling;
 mod run_log;
+mod saves;
 mod watching;
 
 use compiling::{Compiled, Compiling};
@@ -65,6 +66,14 @@ pub(crate) struct Run {
     /// How time passes, in place of what the game says
     #[arg(long, value_enum, value_name = "POLICY")]
     time_step: Option<Step>,
+
+    /// Go on with the game that was saved into this file
+    #[arg(long, value_name = "FILE")]
+    load: Option<PathBuf>,
+
+    /// Save the game into this file after its last frame
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
 
     /// Write what the player does into this file, with a hash of the world for each frame
     #[arg(long, value_name = "FILE")]
@@ -172,6 +181,7 @@ const EXAMPLES: &str = "Examples:
   loligo run samples/10-courtyard --without render --without script
                                                          does a fault go with one of the subsystems?
   loligo run samples/10-courtyard --threads 1            or with the threads?
+  loligo run samples/20-first-game --save first.save     go on later, with --load first.save
   loligo run samples/10-courtyard --window --record-input walk.played
   loligo run samples/10-courtyard --replay walk.played --threads 1
                                                          the same frames again; the first that differs is named
@@ -283,6 +293,9 @@ impl Run {
             say!("loligo: tools are served at {address}{token}");
         }
         let told = |error: EngineError| with_names(data, &error);
+        if let Some(path) = &self.load {
+            saves::load(engine, path)?;
+        }
         let start = Instant::now();
         let mut is_last = self.frames == Some(0);
         while !is_last {
@@ -299,6 +312,10 @@ impl Run {
                 engine.disarm();
                 return Err(told(error));
             }
+            saves::serve(engine, data);
+        }
+        if let Some(path) = &self.save {
+            Library::Std.run(|| saves::save(engine, path))?;
         }
         let finished = engine.finish();
         engine.disarm();

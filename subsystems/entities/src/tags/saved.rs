@@ -75,7 +75,7 @@ impl<'a, A: Allocator + ?Sized> Tags<'a, A> {
         let tag = IdString32::from_hash(from.number()?);
         let count = from.count(4)?;
         let entities = from.entities(count, self.lists.memory())?;
-        self.tags.try_reserve(1).map_err(GrowError::from)?;
+        self.tags.try_reserve(1)?;
         let row = self.entities.try_add_row()?;
         if self.tags.insert(tag, row).is_some() {
             return Err(LoadError::wrong("a tag is there twice", at));

@@ -13,6 +13,7 @@ mod record;
 mod replay;
 mod replay_threads;
 mod run;
+mod saves;
 mod show;
 mod sjson;
 mod support;

@@ -112,7 +112,7 @@ fn what_cannot_be_run_is_refused() {
     let place = game();
     for (arguments, said) in [
         (&["run", "nothing"][..], "nothing"),
-        (&["run", "game", "--without", "entities"], "one of monitor, render, script, tools"),
+        (&["run", "game", "--without", "entities"], "one of input, monitor, render, script, tools"),
         (&["run", "game", "--threads", "0"], "0 is not in 1..=64"),
         (&["run", "game", "--memory", "none.sjson"], "none.sjson: cannot read"),
         (&["run"], "<PROJECT>"),
