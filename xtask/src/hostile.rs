@@ -7,8 +7,8 @@ use crate::outcome::{Failure, Outcome};
 use crate::workspace;
 
 const USAGE: &str = "\
-Feeds each surface (project, data, input, trace, recording, port, scripts) first with a fault planted in it,
-which must be found, and then as it is: inputs that did harm once, and real ones with something spoiled, in child
+Feeds each surface (project, data, input, saved, trace, recording, port, scripts) first with a fault planted in
+it, which must be found, and then as it is: inputs that did harm once, and real ones with something spoiled, in child
 processes with limits on time and memory. Prints inputs, crashes, hangs and peak memory of each.
 
 Usage: cargo xtask hostile [--seconds N] [--inputs N]

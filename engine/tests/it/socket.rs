@@ -5,7 +5,7 @@ use bytemuck::{AnyBitPattern, NoUninit, Pod, Zeroable};
 use glam::{Affine3A, Vec3};
 use loligo_allocators::{Own, SharedRef, own_dyn};
 use loligo_containers::{Array, Event, EventRecord, EventStream};
-use loligo_engine::{EngineError, EngineOptions, MemoryPlan, with_engine};
+use loligo_engine::{EngineError, EngineOptions, MemoryPlan, OptionalSubsystem, with_engine};
 use loligo_entities::compile::{PlainCompiler, PlainField, PlainKind};
 use loligo_entities::{ComponentManager, ComponentType, Entity, Plain, Pose};
 use loligo_interface::{
@@ -385,4 +385,21 @@ fn what_fails_when_it_is_made_is_named() {
     let options = EngineOptions { subsystems: &[ROW], plan, ..game.options(&data) };
     let error = with_engine(&options, |_| panic!("must not boot")).expect_err("too little");
     assert!(error.to_string().starts_with("subsystem `balloons`: "), "{error}");
+}
+
+#[test]
+fn every_subsystem_that_may_be_left_out_can_be_left_out() {
+    let game = game(SCRIPT);
+    let data = game.data();
+    for subsystem in OptionalSubsystem::ALL {
+        let mut options = EngineOptions { subsystems: &[ROW], ..game.options(&data) };
+        options.without.add(subsystem.name()).expect("it may be left out");
+        with_engine(&options, |engine| {
+            for _ in 0..5 {
+                engine.frame(&mut ()).unwrap_or_else(|error| panic!("{subsystem:?}: {error}"));
+            }
+            assert_eq!(engine.world().entities().len(), 2, "{subsystem:?}");
+        })
+        .unwrap_or_else(|error| panic!("without {subsystem:?}: {error}"));
+    }
 }

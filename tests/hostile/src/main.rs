@@ -28,7 +28,7 @@ Options:
   --seed N     what inputs are made of [default: 1]
   --planted    with a fault planted in each surface, which must be found
 
-Surfaces: project, data, input, trace, recording, port, scripts; all unless named.
+Surfaces: project, data, input, saved, trace, recording, port, scripts; all unless named.
 
 Example:
   loligo-hostile --seconds 60 --inputs 10000 trace

@@ -5,6 +5,7 @@ mod input;
 mod port;
 mod project;
 mod recording;
+mod saved;
 mod scripts;
 mod trace;
 
@@ -12,8 +13,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// All surfaces, in order.
-pub(crate) const NAMES: [&str; 7] =
-    ["project", "data", "input", "trace", "recording", "port", "scripts"];
+pub(crate) const NAMES: [&str; 8] =
+    ["project", "data", "input", "saved", "trace", "recording", "port", "scripts"];
 
 /// Inputs to begin with: what each is, and its bytes.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +41,7 @@ pub(crate) fn surface(name: &str) -> io::Result<Box<dyn Surface>> {
         "project" => Box::new(project::Project::try_new()?),
         "data" => Box::new(data::Data::try_new()?),
         "input" => Box::new(input::Inputs::try_new()?),
+        "saved" => Box::new(saved::Saved::try_new()?),
         "trace" => Box::new(trace::Traces::try_new()?),
         "recording" => Box::new(recording::Recordings::try_new()?),
         "port" => Box::new(port::Port::try_new()?),
