@@ -15,9 +15,10 @@ use std::time::Instant;
 use loligo_allocators::{ArmedAll, FrameAllocator};
 use loligo_containers::{Array, Event, EventStream};
 use loligo_diagnostics::{Log, LogSink, log};
-use loligo_input::RecordingError;
+use loligo_input::{Control, RecordingError};
 use loligo_interface::Phase;
 use loligo_monitor::{Monitor, current, name};
+use loligo_platform::KeyCode;
 use loligo_tasks::Worker;
 
 use crate::boot::{EngineOptions, memory_of, new_log};
@@ -475,7 +476,9 @@ impl<'e, 'm> Engine<'e, 'm> {
         let _scope = current::scope(name!("window"));
         let polled = self.shown.poll(self.player.events());
         self.size = self.shown.picture().unwrap_or(self.size);
-        if self.shown.is_end_asked() {
+        let escape = Control::key(KeyCode::Escape);
+        let uses_escape = self.world.input().is_some_and(|input| input.binds(escape));
+        if self.shown.is_end_asked(uses_escape) {
             self.world.end_game();
         }
         if polled.is_err()

@@ -101,9 +101,12 @@ impl GameWindow<'_> {
         self.state().is_some_and(|state| state.is_seen())
     }
 
-    /// Returns `true` if the player wants to end the game: by closing the window, or by Escape.
-    pub(crate) fn is_end_asked(&self) -> bool {
-        self.state().is_some_and(|state| state.is_close_asked() || state.is_escape_pressed())
+    /// Returns `true` if the player wants to end the game: by closing the window, or by Escape where
+    /// the game does not use it.
+    pub(crate) fn is_end_asked(&self, uses_escape: bool) -> bool {
+        self.state().is_some_and(|state| {
+            state.is_close_asked() || state.is_escape_pressed() && !uses_escape
+        })
     }
 }
 
@@ -142,7 +145,7 @@ impl GameWindow<'_> {
         false
     }
 
-    pub(crate) const fn is_end_asked(&self) -> bool {
+    pub(crate) const fn is_end_asked(&self, _: bool) -> bool {
         false
     }
 }

@@ -2,6 +2,7 @@
 
 use loligo_allocators::PageAllocator;
 use loligo_engine::{Engine, EngineOptions, with_engine};
+use loligo_ids::id32;
 
 use crate::socket;
 use crate::support::Game;
@@ -147,6 +148,31 @@ fn each_byte_that_is_another_is_found_and_nothing_has_changed() {
         }
         assert_eq!(engine.state_hashes().collect::<Vec<_>>(), before, "as it was");
         engine.load(&bytes).expect("it is whole");
+    })
+    .expect("it boots");
+}
+
+#[test]
+fn the_contexts_of_the_input_are_as_they_were() {
+    let game = game(
+        "function on_load() end
+        function update() if Game.frame() == 2 then Input.set_context('menu', true) end end",
+    );
+    game.write(
+        "game.input",
+        "contexts = { menu = { active = false actions = { back = \"Escape\" } } }",
+    );
+    assert_eq!(game.compile(), [""; 0], "it is right");
+    let data = game.data();
+    let menu = id32!("menu");
+    let (bytes, _) = saved(&game.options(&data), 4, 1);
+    with_engine(&game.options(&data), |engine| {
+        let is_active = |engine: &Engine<'_, '_>| {
+            engine.world().input().expect("it is there").is_context_active(menu)
+        };
+        assert_eq!(is_active(engine), Some(false));
+        engine.load(&bytes).expect("it was saved");
+        assert_eq!(is_active(engine), Some(true));
     })
     .expect("it boots");
 }

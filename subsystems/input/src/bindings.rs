@@ -59,6 +59,11 @@ impl<'a, A: Allocator + ?Sized> Bindings<'a, A> {
         self.contexts.iter().position(|other| *other == name)
     }
 
+    /// Returns all contexts, lowest first, and whether each is active.
+    pub(crate) fn contexts(&self) -> impl Iterator<Item = (IdString32, bool)> {
+        self.contexts.iter().enumerate().map(|(place, name)| (*name, self.is_active(place)))
+    }
+
     pub(crate) const fn is_active(&self, context: usize) -> bool {
         self.active & (1 << context) != 0
     }

@@ -15,6 +15,7 @@ use loligo_containers::Array;
 use loligo_ids::IdString32;
 
 use crate::bindings::Bindings;
+use crate::control::Control;
 use crate::devices::{Devices, PADS_MAX};
 use crate::mapping::Mapping;
 use crate::mapping_error::MappingError;
@@ -158,6 +159,17 @@ impl<'a, A: Allocator + ?Sized> Input<'a, A> {
         self.release_all();
         (self.actions, self.axes, self.bindings) = (actions, axes, bindings);
         Ok(())
+    }
+
+    /// Returns the names of all contexts, lowest first, and whether each is active.
+    pub fn contexts(&self) -> impl Iterator<Item = (IdString32, bool)> {
+        self.bindings.contexts()
+    }
+
+    /// Returns `true` if a control is bound to anything, in any context. O(log bindings).
+    #[must_use]
+    pub fn binds(&self, control: Control) -> bool {
+        !self.bindings.of(control).is_empty()
     }
 
     /// Begins a frame: nothing is pressed, released, moved or typed in it yet. O(1).

@@ -1,8 +1,8 @@
 //! The input of a game as a subsystem of an engine: the feature `subsystem`.
 
 use loligo_allocators::SharedRef;
-use loligo_containers::{Event, EventRecord, EventStream};
-use loligo_ids::IdString64;
+use loligo_containers::{Array, Event, EventRecord, EventStream};
+use loligo_ids::{IdString32, IdString64};
 use loligo_interface::{Frame, Phase, ResourceChange, Subsystem, SubsystemError, SubsystemMemory};
 use loligo_platform::{
     FocusChange, KeyInput, MouseButtonInput, MouseMotion, MouseWheel, PadAxisInput, PadButtonInput,
@@ -16,6 +16,9 @@ mod functions;
 
 /// The mapping of a game: `game.input`, in the folder of `game.config`.
 pub const GAME_INPUT: &str = "game";
+
+/// The bytes of a context in a saved game: its name and whether it is active.
+const CONTEXT: usize = 5;
 
 /// The types of what players do.
 const KINDS: [u32; 10] = [
@@ -94,6 +97,34 @@ impl<'m> Subsystem<'m> for InputSubsystem<'m> {
     fn command(&mut self, command: &EventRecord<'_>) -> Result<(), SubsystemError> {
         if KINDS.contains(&command.kind()) {
             self.events.try_append(command.reader())?;
+        }
+        Ok(())
+    }
+
+    fn state_version(&self) -> u32 {
+        1
+    }
+
+    /// Which contexts are active. What is held is not kept: nobody knows what is held when a game is
+    /// loaded.
+    fn save(&self, out: &mut Array<'m, u8, SubsystemMemory<'m>>) -> Result<(), SubsystemError> {
+        for (name, is_active) in self.input.contexts() {
+            out.try_extend_from_slice(&name.hash().to_ne_bytes())?;
+            out.try_push(is_active.into())?;
+        }
+        Ok(())
+    }
+
+    fn load(&mut self, state: &[u8]) -> Result<(), SubsystemError> {
+        if !state.len().is_multiple_of(CONTEXT) {
+            let what = "the contexts of the input are not whole";
+            return Err(SubsystemError::Wrong { what, remedy: "save the game again" });
+        }
+        self.input.release_all();
+        for context in state.chunks_exact(CONTEXT) {
+            let name = u32::from_ne_bytes([context[0], context[1], context[2], context[3]]);
+            // One that the mapping has no more is passed over.
+            self.input.set_context(IdString32::from_hash(name), context[4] != 0);
         }
         Ok(())
     }
