@@ -10,7 +10,7 @@ use crate::memory::Memory;
 use crate::memory_plan::SUBSYSTEMS_MAX;
 
 /// The subsystems that are always there, by the names under which memory plans and `--without` know
-/// them, in the order of [`Room`]. Those that join by a row come after.
+/// them. Those that join by a row come after.
 pub const SUBSYSTEMS: [&str; 9] =
     ["engine", "entities", "input", "monitor", "render", "resources", "script", "tasks", "tools"];
 
