@@ -142,14 +142,7 @@ impl<'e, 'm> Content<'e, 'm> {
         world: &mut World<'m>,
         log: &Log<'_, SharedAllocator<'m>>,
     ) -> Result<(), EngineError> {
-        let mut keys = Array::new_in(self.layers.memory());
-        for entry in self.resources.table().entries() {
-            let key = entry.key;
-            let is_new = self.resources.get(key).is_none() && keys.last() != Some(&key);
-            if is_new && world.joined().owns(key.type_hash) {
-                keys.try_push(key)?;
-            }
-        }
+        let keys = self.not_loaded(|type_hash| world.joined().owns(type_hash))?;
         for key in &*keys {
             self.resources.load(*key)?;
             if let Some(resource) = self.resources.get(*key) {
@@ -166,21 +159,32 @@ impl<'e, 'm> Content<'e, 'm> {
         world: &mut World<'m>,
         log: &Log<'_, SharedAllocator<'m>>,
     ) -> Result<(), EngineError> {
-        let mut keys = Array::new_in(self.layers.memory());
-        for entry in self.resources.table().entries() {
-            let key = entry.key;
-            let is_new = self.resources.get(key).is_none() && keys.last() != Some(&key);
-            if is_new && key.type_hash == IdString64::new(ENTITY_TYPE) {
-                keys.try_push(key)?;
-            }
-        }
+        let keys = self.not_loaded(|type_hash| type_hash == IdString64::new(ENTITY_TYPE))?;
         for key in &*keys {
             let loaded = self.resources.load(*key).map_err(EngineError::from);
             if let Err(error) = loaded.and_then(|()| self.put_kind(*key, world)) {
                 log!(log, Error, "{error}; it cannot be spawned");
+                // Tried again at the next reload: what is missing may have come.
+                self.resources.unload(*key);
             }
         }
         if keys.is_empty() { Ok(()) } else { self.show_materials(world) }
+    }
+
+    /// Returns the resources of some types that are not loaded.
+    fn not_loaded(
+        &self,
+        is_wanted: impl Fn(IdString64) -> bool,
+    ) -> Result<Array<'m, ResourceKey, SharedAllocator<'m>>, GrowError> {
+        let mut keys = Array::new_in(self.layers.memory());
+        for entry in self.resources.table().entries() {
+            let key = entry.key;
+            let is_new = self.resources.get(key).is_none() && keys.last() != Some(&key);
+            if is_new && is_wanted(key.type_hash) {
+                keys.try_push(key)?;
+            }
+        }
+        Ok(keys)
     }
 
     /// Adds a resource of entities that is loaded to those that can be spawned by name.

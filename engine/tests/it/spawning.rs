@@ -149,7 +149,15 @@ fn an_entity_with_a_mesh_that_is_missing_is_named_and_the_game_runs_on() {
     // The compiler says so as well, and keeps the entity.
     let _ = game.compile();
     let data = game.data();
-    let booted = with_engine(&game.options(&data), |engine| frames(engine, 2));
+    let booted = with_engine(&game.options(&data), |engine| {
+        frames(engine, 2);
+        game.write("sheet.mesh", "shape = \"plane\"");
+        assert_eq!(game.compile(), [""; 0], "it is right now");
+        engine.reload(&mut ()).expect("there is memory");
+        let ghost = engine.world_mut().spawn_named(id64!("ghost"), &Pose::IDENTITY);
+        assert!(ghost.expect("there is memory").is_some(), "what was missing has come");
+        frames(engine, 2);
+    });
     let log = game.log.all();
     booted.unwrap_or_else(|error| panic!("{error}: {log:#?}"));
     let has = |line: &str| log.iter().any(|said| said.contains(line));
