@@ -23,8 +23,8 @@ struct Heard {
     each: Callback,
     /// For all events of the update.
     all: Callback,
-    /// Whether all of this update were passed in one call, so that none is passed by itself.
-    is_passed: bool,
+    /// Whether the scripts have `each` in this update, and not all were passed in one call.
+    is_wanted: bool,
 }
 
 /// The events that scripts can hear of, sorted by their types.
@@ -47,7 +47,7 @@ impl<'m> EventCallbacks<'m> {
         let each = script.callback(schema.name)?;
         let mut name = [0; callbacks::NAME_BYTES_MAX];
         let all = script.callback(callbacks::name_of_all(schema.name, &mut name))?;
-        self.list.push(Heard { schema, each, all, is_passed: false });
+        self.list.push(Heard { schema, each, all, is_wanted: false });
         self.list.sort_unstable_by_key(|heard| heard.schema.kind);
         Ok(())
     }
@@ -68,8 +68,10 @@ impl<'m> Scripts<'m> {
         log: &Log<'_, SharedAllocator<'m>>,
     ) {
         for place in 0..self.events.list.len() {
-            let is_passed = !events.is_empty() && self.events_at(place, world, events, memory, log);
-            self.events.list[place].is_passed = is_passed;
+            let is_wanted = !events.is_empty()
+                && !self.events_at(place, world, events, memory, log)
+                && self.is_defined(self.events.list[place].each, log);
+            self.events.list[place].is_wanted = is_wanted;
         }
         if !events.is_empty() {
             self.print(world, log);
@@ -86,13 +88,8 @@ impl<'m> Scripts<'m> {
         log: &Log<'_, SharedAllocator<'m>>,
     ) -> bool {
         let Heard { schema, all, .. } = self.events.list[place];
-        match self.script.is_defined(all) {
-            Ok(true) => {}
-            Ok(false) => return false,
-            Err(error) => {
-                self.note(Err::<(), _>(error), log);
-                return false;
-            }
+        if !self.is_defined(all, log) {
+            return false;
         }
         self.limit(|limits| limits.frame);
         match self.pass_all(schema, all, world, events, memory) {
@@ -104,6 +101,13 @@ impl<'m> Scripts<'m> {
             }
         }
         true
+    }
+
+    fn is_defined(&mut self, callback: Callback, log: &Log<'_, SharedAllocator<'m>>) -> bool {
+        let is_defined = self.script.is_defined(callback);
+        let is = matches!(is_defined, Ok(true));
+        self.note(is_defined, log);
+        is
     }
 
     fn pass_all(
@@ -129,15 +133,15 @@ impl<'m> Scripts<'m> {
         Ok(self.script.call_batch(world, all, &mut views, &[]))
     }
 
-    /// Calls what a script has for an event, unless it was passed with all of its kind.
+    /// Calls what a script has for an event, unless it was passed with all of its kind. A function
+    /// that a script defines meanwhile is called from the next update on.
     pub(crate) fn event(
         &mut self,
         world: &mut World<'m>,
         event: &EventRecord<'_>,
         log: &Log<'_, SharedAllocator<'m>>,
     ) {
-        let Some(Heard { schema, each, is_passed: false, .. }) = self.events.of(event.kind())
-        else {
+        let Some(Heard { schema, each, is_wanted: true, .. }) = self.events.of(event.kind()) else {
             return;
         };
         let mut arguments = [Value::Nil; FIELDS_MAX];

@@ -34,6 +34,9 @@ pub struct Components<'c, 'm> {
     managers: &'c mut [&'m mut dyn ComponentManager],
 }
 
+/// Managers that are sorted with their types on the stack.
+const FEW: usize = 64;
+
 impl<'c, 'm> Components<'c, 'm> {
     /// Sorts managers by their spawn order.
     ///
@@ -45,11 +48,35 @@ impl<'c, 'm> Components<'c, 'm> {
     ///
     /// [`ComponentTwice`] if two are for one type.
     pub fn new(managers: &'c mut [&'m mut dyn ComponentManager]) -> Result<Self, ComponentTwice> {
+        // Each is asked once: a spawn of a single entity takes not much longer than this.
+        let mut few = [ComponentType::new("", 0); FEW];
+        let Some(types) = few.get_mut(..managers.len()) else {
+            return Self::of_many(managers);
+        };
+        for at in 0..managers.len() {
+            let component = managers[at].component();
+            // Of two with one name the orders may differ, so they need not be neighbours.
+            if types[..at].iter().any(|other| other.name == component.name) {
+                return Err(ComponentTwice { name: component.name });
+            }
+            let is_later = |other: &ComponentType| {
+                (other.order, other.name) > (component.order, component.name)
+            };
+            let place = types[..at].iter().position(is_later).unwrap_or(at);
+            types[place..=at].rotate_right(1);
+            types[place] = component;
+            managers[place..=at].rotate_right(1);
+        }
+        Ok(Self { managers })
+    }
+
+    /// As [`new`](Self::new), for more than [`FEW`].
+    #[cold]
+    fn of_many(managers: &'c mut [&'m mut dyn ComponentManager]) -> Result<Self, ComponentTwice> {
         managers.sort_unstable_by_key(|manager| {
             let ComponentType { name, order } = manager.component();
             (order, name)
         });
-        // Of two with one name the orders may differ, so they need not be neighbours.
         for (at, manager) in managers.iter().enumerate() {
             let name = manager.component().name;
             if managers[..at].iter().any(|other| other.component().name == name) {

@@ -17,7 +17,8 @@ const LEVEL: &str = "entities = { eye = { components = { transform = {} } } }";
 
 const SCRIPT: &str = "local spawn, vector = Entity.spawn, Vector3.new
     function update()
-        for i = 1, 10000 do spawn('leaf', vector(i, 0, 0)) end
+        local at = vector(1, 0, 0)
+        for i = 1, 10000 do spawn('leaf', at) end
     end";
 
 /// Stops the clock after the scripts of a frame, or spawns itself, and removes what was spawned.
