@@ -35,6 +35,8 @@ pub(crate) struct Joined<'m> {
     /// What has moved in this frame, if any of them hears of it.
     moved: (Array<'m, Entity, SharedAllocator<'m>>, Array<'m, Affine3A, SharedAllocator<'m>>),
     hear_of_moves: bool,
+    /// Whether any of them has managers of components.
+    have_managers: bool,
 }
 
 /// A subsystem, and the number of its place.
@@ -50,12 +52,16 @@ impl<'m> Joined<'m> {
             commands: [EventStream::new_in(memory), EventStream::new_in(memory)],
             moved: (Array::new_in(memory), Array::new_in(memory)),
             hear_of_moves: false,
+            have_managers: false,
         }
     }
 
     /// Adds the engine's own.
     pub(super) fn begin(&mut self, built_in: BuiltIn<'m>) -> Result<(), GrowError> {
         self.built_in = built_in;
+        for subsystem in self.built_in.all_mut().into_iter().filter_map(|(_, own)| own) {
+            subsystem.managers(&mut |_| self.have_managers = true);
+        }
         self.logged.try_resize(BUILT_IN, None)
     }
 
@@ -66,7 +72,9 @@ impl<'m> Joined<'m> {
         memory: SharedRef<'m>,
     ) -> Result<(), EngineError> {
         let name = row.name;
-        let made = (row.make)(memory).map_err(|error| EngineError::Subsystem { name, error })?;
+        let mut made =
+            (row.make)(memory).map_err(|error| EngineError::Subsystem { name, error })?;
+        made.managers(&mut |_| self.have_managers = true);
         self.hear_of_moves |= made.hears_of_moves();
         self.logged.try_push(None)?;
         self.members.try_push(Member { name, made })?;
@@ -83,6 +91,11 @@ impl<'m> Joined<'m> {
 
     pub(super) const fn built_in_mut(&mut self) -> &mut BuiltIn<'m> {
         &mut self.built_in
+    }
+
+    /// Returns `true` if any of them has managers.
+    pub(super) const fn has_managers(&self) -> bool {
+        self.have_managers
     }
 
     /// Calls `each` with the managers of all of them.

@@ -79,10 +79,7 @@ impl<'m> Managers<'m> {
         joined: &mut Joined<'m>,
         work: impl FnOnce(&mut Components<'_, '_>) -> R,
     ) -> Result<R, ComponentTwice> {
-        // A removal may not fail, so there is no memory to be taken for the list.
-        let mut none = [const { NoManager }; MANAGERS_MAX];
-        let mut all = none.each_mut().map(|none| none as &mut dyn ComponentManager);
-        let own: [&mut dyn ComponentManager; 7] = [
+        let mut own: [&mut dyn ComponentManager; OWN] = [
             &mut self.transforms,
             &mut self.tags,
             &mut self.data,
@@ -91,6 +88,13 @@ impl<'m> Managers<'m> {
             &mut self.suns,
             &mut self.lights,
         ];
+        // Most games have no others, and a list of a few is made in no time.
+        if !joined.has_managers() {
+            return Components::new(&mut own).map(|mut components| work(&mut components));
+        }
+        // A removal may not fail, so there is no memory to be taken for the list.
+        let mut none = [const { NoManager }; MANAGERS_MAX];
+        let mut all = none.each_mut().map(|none| none as &mut dyn ComponentManager);
         let mut count = 0;
         let mut add = |manager| {
             if let Some(place) = all.get_mut(count) {
@@ -106,7 +110,7 @@ impl<'m> Managers<'m> {
 
     /// Returns what keeps the managers of subsystems from being used together with these.
     pub(super) fn clash(&mut self, joined: &mut Joined<'m>) -> Option<&'static str> {
-        let mut count = 7;
+        let mut count = OWN;
         joined.managers(&mut |_| count += 1);
         if count > MANAGERS_MAX {
             return Some("there are too many component types; 64 is the most");
@@ -115,6 +119,9 @@ impl<'m> Managers<'m> {
         twice.then_some("a component type has a manager already; give the type another name")
     }
 }
+
+/// The managers of the engine's own components.
+const OWN: usize = 7;
 
 /// The most managers of a world.
 const MANAGERS_MAX: usize = 64;
