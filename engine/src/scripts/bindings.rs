@@ -72,7 +72,7 @@ pub fn bindings<'m>() -> [Binding<World<'m>>; COUNT] {
             "Entity.spawn",
             &[Kind::Text, Kind::Vector3],
             &[Kind::Id(ENTITY)],
-            "makes the entity of a resource, by name, at a position; what hangs on it as well",
+            "makes the entity of a resource, by name, at a position, with its children",
             spawn,
         ),
         call(
@@ -93,7 +93,7 @@ pub fn bindings<'m>() -> [Binding<World<'m>>; COUNT] {
         Binding::direct("Entity.is_alive", "whether it is there", is_alive),
         Binding::direct(
             "Entity.destroy",
-            "removes it and what hangs on it; how many that were",
+            "removes it and its descendants; how many entities that were",
             destroy,
         ),
         call("Tag.count", &[Kind::Text], NUMBER, "how many entities carry a tag", tag_count),

@@ -44,7 +44,7 @@ impl<'m> EntityKinds<'m> {
 
 impl<'m> World<'m> {
     /// Spawns a copy of a resource of entities at a pose, by the hash of the resource's name, and
-    /// returns the first of its entities: the one that the others hang on. `None` if no such
+    /// returns the first of its entities: the one whose descendants the others are. `None` if no such
     /// resource is loaded.
     ///
     /// # Complexity

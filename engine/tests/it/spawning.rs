@@ -48,7 +48,7 @@ fn a_script_spawns_by_name_and_what_it_spawns_is_drawn() {
     with_engine(&game.options(&data), |engine| {
         frames(engine, 1);
         let tags = |engine: &Engine<'_, '_>| engine.world().tags().entities(id32!("barrel")).len();
-        assert_eq!(tags(engine), 2, "what hangs on it is there too");
+        assert_eq!(tags(engine), 2, "its children are there too");
         engine.finish().expect("it is drawn");
         let drawn = engine.drawn();
         frames(engine, 3);

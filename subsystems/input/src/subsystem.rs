@@ -1,13 +1,10 @@
 //! The input of a game as a subsystem of an engine: the feature `subsystem`.
 
 use loligo_allocators::SharedRef;
-use loligo_containers::{Array, Event, EventRecord, EventStream};
+use loligo_containers::{Array, EventRecord, EventStream};
 use loligo_ids::{IdString32, IdString64};
 use loligo_interface::{Frame, Phase, ResourceChange, Subsystem, SubsystemError, SubsystemMemory};
-use loligo_platform::{
-    FocusChange, KeyInput, MouseButtonInput, MouseMotion, MouseWheel, PadAxisInput, PadButtonInput,
-    PadConnected, PadDisconnected, TextInput,
-};
+use loligo_platform::INPUT_EVENT_TYPES;
 
 use crate::{INPUT_TYPE, Input, MappingError};
 
@@ -19,20 +16,6 @@ pub const GAME_INPUT: &str = "game";
 
 /// The bytes of a context in a saved game: its name and whether it is active.
 const CONTEXT: usize = 5;
-
-/// The types of what players do.
-const KINDS: [u32; 10] = [
-    KeyInput::TYPE,
-    MouseButtonInput::TYPE,
-    MouseMotion::TYPE,
-    MouseWheel::TYPE,
-    PadButtonInput::TYPE,
-    PadAxisInput::TYPE,
-    PadConnected::TYPE,
-    PadDisconnected::TYPE,
-    TextInput::TYPE,
-    FocusChange::TYPE,
-];
 
 /// The [`Input`] of a game, with the mapping [`GAME_INPUT`]. What players do comes as commands, from
 /// a window or a recording.
@@ -95,7 +78,7 @@ impl<'m> Subsystem<'m> for InputSubsystem<'m> {
     }
 
     fn command(&mut self, command: &EventRecord<'_>) -> Result<(), SubsystemError> {
-        if KINDS.contains(&command.kind()) {
+        if INPUT_EVENT_TYPES.contains(&command.kind()) {
             self.events.try_append(command.reader())?;
         }
         Ok(())

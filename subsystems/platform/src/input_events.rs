@@ -114,6 +114,20 @@ pub struct FocusChange {
     pub is_focused: bool,
 }
 
+/// The types of all of these events.
+pub const INPUT_EVENT_TYPES: [u32; 10] = [
+    KeyInput::TYPE,
+    MouseButtonInput::TYPE,
+    MouseMotion::TYPE,
+    MouseWheel::TYPE,
+    PadButtonInput::TYPE,
+    PadAxisInput::TYPE,
+    PadConnected::TYPE,
+    PadDisconnected::TYPE,
+    TextInput::TYPE,
+    FocusChange::TYPE,
+];
+
 #[cfg(test)]
 mod tests {
     use loligo_allocators::StaticHeap;
@@ -124,18 +138,7 @@ mod tests {
 
     #[test]
     fn no_two_events_have_the_same_number() {
-        let mut types = [
-            KeyInput::TYPE,
-            MouseButtonInput::TYPE,
-            MouseMotion::TYPE,
-            MouseWheel::TYPE,
-            PadButtonInput::TYPE,
-            PadAxisInput::TYPE,
-            PadConnected::TYPE,
-            PadDisconnected::TYPE,
-            TextInput::TYPE,
-            FocusChange::TYPE,
-        ];
+        let mut types = INPUT_EVENT_TYPES;
         types.sort_unstable();
         assert!(types.windows(2).all(|pair| pair[0] != pair[1]), "{types:?}");
     }

@@ -26,8 +26,8 @@ mod window_state;
 mod winit_input;
 
 pub use input_events::{
-    FocusChange, KeyInput, MouseButtonInput, MouseMotion, MouseWheel, PadAxisInput, PadButtonInput,
-    PadConnected, PadDisconnected, TextInput,
+    FocusChange, INPUT_EVENT_TYPES, KeyInput, MouseButtonInput, MouseMotion, MouseWheel,
+    PadAxisInput, PadButtonInput, PadConnected, PadDisconnected, TextInput,
 };
 pub use key_code::KeyCode;
 pub use key_symbol::KeySymbol;
