@@ -1,52 +1,20 @@
 //! What the render thread was given of resources: where each mesh is in the shared buffers, which
 //! number each material has.
 
-use bytemuck::{AnyBitPattern, NoUninit};
 use loligo_allocators::{Allocator, HeapOffsets, OffsetBlock};
-use loligo_containers::{Array, Event, EventStream, GrowError, SortedMap};
+use loligo_containers::{Array, GrowError, SortedMap};
 use loligo_ids::IdString64;
 use loligo_render::{
-    Geometry, MATERIAL_TYPE, MESH_TYPE, MaterialResource, MeshResource, ShaderResource,
-    TextureResource,
+    Geometry, MaterialResource, PLACEHOLDER_COLOR, PLACEHOLDER_PIXELS, PLACEHOLDER_SHADER,
+    PLACEHOLDER_SPHERE, placeholder_cube, placeholder_texture,
 };
-use loligo_resources::{DebugName, Resource, ResourceKey, Resources};
+use loligo_resources::{DebugName, ResourceKey};
 
 use crate::error::EngineError;
-
-/// The number of no texture.
-pub(crate) const NO_TEXTURE: u32 = u32::MAX;
-
-/// Makes a plain struct an event that describes the bytes after it.
-macro_rules! uploads {
-    ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty,)+ })+) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, AnyBitPattern, NoUninit, Event)]
-        #[repr(C)]
-        pub(crate) struct $name {
-            $(pub(crate) $field: $type,)+
-        }
-    )+};
-}
-
-uploads! {
-    /// A mesh: the words of its vertices follow, and after them its indices. Its place in the
-    /// buffers is known already.
-    MeshData {
-        mesh: u32, vertex_words: u32, index_count: u32, first_index: u32, base_vertex: i32,
-    }
-    /// All levels of a texture follow.
-    TextureData {
-        texture: u32, width: u32, height: u32, levels: u32, wrap: u32, is_linear: u32,
-    }
-    /// The text of a shader follows; its name is what errors call it.
-    ShaderData { shader: u32, name: [u8; 32], }
-    /// A material, whose number is the state of draws.
-    MaterialData {
-        state: u32, shader: u32, texture: u32, casts_shadow: u32, values: [[f32; 4]; 3],
-    }
-    /// The description of the frame follows, as text.
-    FrameData { zero: u32, }
-}
+use crate::uploads::{
+    FrameData, MaterialData, MeshData, NO_TEXTURE, Numbered, Prepared, Removed, ShaderData,
+    TextureData, Uploads,
+};
 
 /// How many vertices and indices all meshes together may have: as many as the graphics card is
 /// given room for.
@@ -81,17 +49,69 @@ pub(crate) struct MaterialAsset {
     pub(crate) debug_name: DebugName,
 }
 
+/// How a model is drawn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    pub(crate) geometry: Geometry,
+    pub(crate) sphere: [f32; 4],
+    pub(crate) state: u32,
+    layer: LookLayer,
+}
+
+/// The layer in which a model is drawn.
+#[derive(Clone, Copy, Debug)]
+enum LookLayer {
+    /// Its name, hashed.
+    Named(IdString64),
+    /// Its number.
+    Numbered(u32),
+}
+
+impl Look {
+    /// Returns the number of the layer, which `find` finds by the hash of its name.
+    pub(crate) fn layer(&self, find: impl Fn(IdString64) -> Option<u32>) -> u32 {
+        match self.layer {
+            LookLayer::Named(name) => find(name).unwrap_or(u32::MAX),
+            LookLayer::Numbered(number) => number,
+        }
+    }
+}
+
+/// What is drawn in place of what is missing: all of it has the number 0, but for the material of
+/// one color.
+#[derive(Clone, Copy)]
+struct Placeholder {
+    mesh: MeshAsset,
+    /// For models without a mesh.
+    checkered: u32,
+    /// For models without a material.
+    plain: u32,
+    shader: u32,
+    texture: u32,
+}
+
 /// What was loaded, and the uploads that the render thread has not received yet.
+///
+/// # Invariants
+///
+/// 1. A number is that of one thing, or waits in `free` for the next.
 pub(crate) struct Assets<'a, A: Allocator + ?Sized> {
     meshes: SortedMap<'a, ResourceKey, MeshAsset, A>,
     materials: SortedMap<'a, ResourceKey, MaterialAsset, A>,
     textures: SortedMap<'a, ResourceKey, u32, A>,
     shaders: SortedMap<'a, ResourceKey, u32, A>,
+    /// The numbers that are free again, and the first that was never used, of each kind.
+    free: [Array<'a, u32, A>; Numbered::ALL.len()],
+    next: [u32; Numbered::ALL.len()],
     /// The owners of the parts of the buffers that all meshes share. The graphics card's side
     /// places meshes by the same rule, in the same order, and looks whether it comes to the same.
     vertex_room: HeapOffsets<'a, A>,
     index_room: HeapOffsets<'a, A>,
-    uploads: EventStream<'a, A>,
+    /// Where nothing is drawn there is none.
+    placeholder: Option<Placeholder>,
+    /// The number of the layer of models whose material is missing.
+    placeholder_layer: u32,
+    uploads: Uploads<'a, A>,
 }
 
 impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
@@ -103,18 +123,98 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
             materials: SortedMap::new_in(memory),
             textures: SortedMap::new_in(memory),
             shaders: SortedMap::new_in(memory),
+            free: Numbered::ALL.map(|_| Array::new_in(memory)),
+            next: [0; Numbered::ALL.len()],
             vertex_room: room("vertices of meshes", VERTICES_MAX)?,
             index_room: room("indices of meshes", INDICES_MAX)?,
-            uploads: EventStream::new_in(memory),
+            placeholder: None,
+            placeholder_layer: u32::MAX,
+            uploads: Uploads::new_in(memory),
         })
     }
 
+    /// Makes what is drawn in place of what is missing.
+    pub(crate) fn make_placeholder(&mut self) -> Result<(), EngineError> {
+        let memory = self.uploads.blocks.memory();
+        let (vertices, indices) = placeholder_cube();
+        let cube = Prepared::of_mesh(&vertices, &indices, PLACEHOLDER_SPHERE, memory)?;
+        let Prepared::Mesh { words, vertices, indices, sphere } = cube else { return Ok(()) };
+        let mesh = self.placed(None, words, [vertices, indices], sphere)?;
+        let (width, height) = (PLACEHOLDER_PIXELS, PLACEHOLDER_PIXELS);
+        let data = TextureData { texture: 0, width, height, levels: 1, wrap: 0, is_linear: 0 };
+        let pixels = placeholder_texture();
+        let made = Prepared::of_texture(data, pixels.as_flattened(), memory)?;
+        let texture = self.number(Numbered::Texture)?;
+        if let Prepared::Texture { words, data } = made {
+            self.uploads.try_push(TextureData { texture, ..data }, words)?;
+        }
+        let shader = self.number(Numbered::Shader)?;
+        self.push_shader(shader, "placeholder", PLACEHOLDER_SHADER)?;
+        let mut material = |texture, color| {
+            let state = self.number(Numbered::Material)?;
+            let values = [color, [1.0, 0.0, 0.0, 0.0], [0.0; 4]];
+            let data = MaterialData { state, shader, texture, casts_shadow: 1, values };
+            self.uploads.records.try_push(data)?;
+            Ok::<_, GrowError>(state)
+        };
+        let checkered = material(texture, [1.0; 4])?;
+        let plain = material(NO_TEXTURE, PLACEHOLDER_COLOR)?;
+        self.placeholder = Some(Placeholder { mesh, checkered, plain, shader, texture });
+        Ok(())
+    }
+
+    /// Says in which layer models are drawn whose material is missing.
+    pub(crate) const fn set_placeholder_layer(&mut self, layer: u32) {
+        self.placeholder_layer = layer;
+    }
+
+    /// Returns the memory of what goes to the render thread.
+    pub(crate) const fn memory(&self) -> &'a A {
+        self.uploads.blocks.memory()
+    }
+
+    /// Returns the state of a material, or that of its placeholder.
+    pub(crate) fn state_of(&self, material: ResourceKey) -> Option<u32> {
+        let found = self.materials.get(&material).map(|material| material.state);
+        found.or_else(|| self.placeholder.as_ref().map(|placeholder| placeholder.plain))
+    }
+
+    /// Returns whether a mesh or a material is there.
+    pub(crate) fn has(&self, key: ResourceKey) -> bool {
+        self.meshes.contains_key(&key) || self.materials.contains_key(&key)
+    }
+
+    /// Returns whether a mesh and a material are there.
+    pub(crate) fn has_both(&self, mesh: ResourceKey, material: ResourceKey) -> bool {
+        self.meshes.contains_key(&mesh) && self.materials.contains_key(&material)
+    }
+
+    #[cfg(all(test, feature = "compile"))]
     pub(crate) fn mesh(&self, key: ResourceKey) -> Option<&MeshAsset> {
         self.meshes.get(&key)
     }
 
+    #[cfg(all(test, feature = "compile"))]
     pub(crate) fn material(&self, key: ResourceKey) -> Option<&MaterialAsset> {
         self.materials.get(&key)
+    }
+
+    /// Returns how a model of a mesh and a material is drawn: by placeholders where one of them is
+    /// not there. `None` where nothing is drawn at all.
+    pub(crate) fn look(&self, mesh: ResourceKey, material: ResourceKey) -> Option<Look> {
+        let Placeholder { mesh: cube, checkered, plain, .. } = self.placeholder.as_ref()?;
+        let (mesh, material) = (self.meshes.get(&mesh), self.materials.get(&material));
+        let state = match (mesh, material) {
+            (None, _) => *checkered,
+            (Some(_), None) => *plain,
+            (Some(_), Some(material)) => material.state,
+        };
+        let layer = match material {
+            Some(material) => LookLayer::Named(material.layer),
+            None => LookLayer::Numbered(self.placeholder_layer),
+        };
+        let MeshAsset { geometry, sphere, .. } = *mesh.unwrap_or(cube);
+        Some(Look { geometry, sphere, state, layer })
     }
 
     /// Returns all materials, sorted by the hashes of their names.
@@ -122,108 +222,213 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         self.materials.keys().iter().map(|key| key.name).zip(self.materials.values())
     }
 
-    /// Loads a mesh, unless it was.
-    pub(crate) fn load_mesh<B: Allocator + ?Sized>(
-        &mut self,
-        key: ResourceKey,
-        resources: &mut Resources<'_, B>,
-    ) -> Result<(), EngineError> {
-        if self.meshes.contains_key(&key) {
-            return Ok(());
-        }
-        let resource = loaded(key, resources)?;
-        self.put_mesh(&resource)
-    }
-
-    /// Loads a material, and the shader and the texture that it names, unless they were.
-    pub(crate) fn load_material<B: Allocator + ?Sized>(
-        &mut self,
-        key: ResourceKey,
-        resources: &mut Resources<'_, B>,
-    ) -> Result<(), EngineError> {
-        if self.materials.contains_key(&key) {
-            return Ok(());
-        }
-        let resource = loaded(key, resources)?;
-        let name = DebugName::new(resource.debug_name());
-        let material = MaterialResource::open(resource.payload());
-        self.put_material(key, name, &material.map_err(|error| bad(key, error))?, resources)
-    }
-
-    /// Replaces a resource that was recompiled; returns whether it was one that is drawn with.
-    pub(crate) fn reload<B: Allocator + ?Sized>(
-        &mut self,
-        key: ResourceKey,
-        resources: &mut Resources<'_, B>,
-    ) -> Result<bool, EngineError> {
-        let Some(resource) = resources.get(key) else { return Ok(false) };
-        let type_hash = key.type_hash;
-        if type_hash == IdString64::new(MESH_TYPE) && self.meshes.contains_key(&key) {
-            self.put_mesh(&resource)?;
-        } else if type_hash == IdString64::new(MATERIAL_TYPE) && self.materials.contains_key(&key) {
-            let name = DebugName::new(resource.debug_name());
-            let material = MaterialResource::open(resource.payload());
-            self.put_material(key, name, &material.map_err(|error| bad(key, error))?, resources)?;
-        } else if let Some(texture) = self.textures.get(&key).copied() {
-            self.put_texture(texture, &resource)?;
-        } else if let Some(shader) = self.shaders.get(&key).copied() {
-            self.put_shader(shader, &resource)?;
-        } else {
-            return Ok(false);
-        }
-        Ok(true)
-    }
-
     /// Sends the render thread the description of a frame.
     pub(crate) fn put_frame(&mut self, text: &[u8]) -> Result<(), GrowError> {
-        self.uploads.try_push_with_tail(FrameData { zero: 0 }, text)
+        self.uploads.records.try_push_with_tail(FrameData { zero: 0 }, text)
     }
 
-    /// Hands over the uploads for the render thread, in exchange for an empty stream.
-    pub(crate) const fn exchange(&mut self, empty: EventStream<'a, A>) -> EventStream<'a, A> {
+    /// Hands over the uploads for the render thread, in exchange for none.
+    pub(crate) const fn exchange(&mut self, empty: Uploads<'a, A>) -> Uploads<'a, A> {
         core::mem::replace(&mut self.uploads, empty)
     }
 
-    /// A mesh that changes stays where it is, if it fits there.
-    fn put_mesh(&mut self, resource: &Resource<'_>) -> Result<(), EngineError> {
-        let key = resource.key();
-        let mesh = MeshResource::open(resource.payload()).map_err(|error| bad(key, error))?;
-        let (vertices, indices) = (mesh.vertices().len() as u64, mesh.indices().len() as u64);
-        let old = self.meshes.get(&key).copied();
+    /// Adds a mesh or a texture that was made ready, or replaces the one of that key. A mesh that
+    /// changes stays where it is, if it fits there.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] if there is no memory or no room; nothing has changed.
+    pub(crate) fn put(
+        &mut self,
+        key: ResourceKey,
+        prepared: Prepared<'a, A>,
+    ) -> Result<(), EngineError> {
+        match prepared {
+            Prepared::Mesh { words, vertices, indices, sphere } => {
+                self.meshes.try_reserve(1)?;
+                let old = self.meshes.get(&key).copied();
+                let mesh = self.placed(old, words, [vertices, indices], sphere)?;
+                // There is room.
+                self.meshes.insert(key, mesh);
+            }
+            Prepared::Texture { words, data } => {
+                self.textures.try_reserve(1)?;
+                let known = self.textures.get(&key).copied();
+                let texture = known.map_or_else(|| self.number(Numbered::Texture), Ok)?;
+                let pushed = self.uploads.try_push(TextureData { texture, ..data }, words);
+                self.keep(Numbered::Texture, texture, known, pushed)?;
+                self.textures.insert(key, texture);
+            }
+            Prepared::Other => {}
+        }
+        Ok(())
+    }
+
+    /// Adds a shader, or replaces it.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] if there is no memory; nothing has changed.
+    pub(crate) fn put_shader(
+        &mut self,
+        key: ResourceKey,
+        name: &str,
+        text: &str,
+    ) -> Result<(), EngineError> {
+        self.shaders.try_reserve(1)?;
+        let known = self.shaders.get(&key).copied();
+        let shader = known.map_or_else(|| self.number(Numbered::Shader), Ok)?;
+        let pushed = self.push_shader(shader, name, text);
+        self.keep(Numbered::Shader, shader, known, pushed)?;
+        self.shaders.insert(key, shader);
+        Ok(())
+    }
+
+    /// Adds a material, or replaces it. A shader or a texture that is not there is a placeholder.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] if there is no memory; nothing has changed.
+    pub(crate) fn put_material(
+        &mut self,
+        key: ResourceKey,
+        debug_name: DebugName,
+        material: &MaterialResource,
+    ) -> Result<(), EngineError> {
+        let missing = |of: fn(&Placeholder) -> u32| self.placeholder.as_ref().map_or(0, of);
+        let shader = self.shaders.get(&material.shader).copied();
+        let shader = shader.unwrap_or_else(|| missing(|placeholder| placeholder.shader));
+        let texture = material.texture.map(|key| self.textures.get(&key).copied());
+        let texture = match texture {
+            None => NO_TEXTURE,
+            Some(found) => found.unwrap_or_else(|| missing(|placeholder| placeholder.texture)),
+        };
+        self.materials.try_reserve(1)?;
+        let known = self.materials.get(&key).map(|material| material.state);
+        let state = known.map_or_else(|| self.number(Numbered::Material), Ok)?;
+        let MaterialResource { color, roughness, metallic, emission, custom, layer, .. } =
+            *material;
+        let values = [color, [roughness, metallic, emission, 0.0], custom];
+        let casts_shadow = material.casts_shadow.into();
+        let data = MaterialData { state, shader, texture, casts_shadow, values };
+        let pushed = self.uploads.records.try_push(data);
+        self.keep(Numbered::Material, state, known, pushed)?;
+        // There is room.
+        self.materials.insert(key, MaterialAsset { state, layer, debug_name });
+        Ok(())
+    }
+
+    /// Removes what was added under a key, if anything was, and gives its room back. Returns `true`
+    /// if models may be drawn with it.
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory for the message to the render thread; nothing has
+    /// changed.
+    pub(crate) fn remove(&mut self, key: ResourceKey) -> Result<bool, GrowError> {
+        let found = [
+            (Numbered::Mesh, self.meshes.get(&key).map(|mesh| mesh.number)),
+            (Numbered::Material, self.materials.get(&key).map(|material| material.state)),
+            (Numbered::Texture, self.textures.get(&key).copied()),
+            (Numbered::Shader, self.shaders.get(&key).copied()),
+        ];
+        let Some((what, number)) =
+            found.into_iter().find_map(|(what, number)| Some((what, number?)))
+        else {
+            return Ok(false);
+        };
+        let record = Removed { what: what as u32, number };
+        self.uploads.records.try_push(record)?;
+        match what {
+            Numbered::Mesh => {
+                if let Some(mesh) = self.meshes.remove(&key) {
+                    self.free_place(&mesh.place);
+                }
+            }
+            Numbered::Material => drop(self.materials.remove(&key)),
+            Numbered::Texture => drop(self.textures.remove(&key)),
+            Numbered::Shader => drop(self.shaders.remove(&key)),
+        }
+        // There has been room since the number was given out.
+        self.free[what as usize].push(number);
+        Ok(matches!(what, Numbered::Mesh | Numbered::Material))
+    }
+
+    /// Returns a number that nothing has, for which there is room among the free ones.
+    fn number(&mut self, what: Numbered) -> Result<u32, GrowError> {
+        let (free, next) = (&mut self.free[what as usize], &mut self.next[what as usize]);
+        if let Some(number) = free.pop() {
+            return Ok(number);
+        }
+        free.try_reserve(*next as usize + 1)?;
+        *next += 1;
+        Ok(*next - 1)
+    }
+
+    /// Gives a number that was new back where its message could not be sent.
+    fn keep(
+        &mut self,
+        what: Numbered,
+        number: u32,
+        known: Option<u32>,
+        pushed: Result<(), GrowError>,
+    ) -> Result<(), GrowError> {
+        if pushed.is_err() && known.is_none() {
+            self.free[what as usize].push(number);
+        }
+        pushed
+    }
+
+    fn push_shader(&mut self, shader: u32, told: &str, text: &str) -> Result<(), GrowError> {
+        let mut name = [0; 32];
+        let told = told.as_bytes();
+        name[..told.len()].copy_from_slice(told);
+        self.uploads.records.try_push_with_tail(ShaderData { shader, name }, text.as_bytes())
+    }
+
+    /// Sends a mesh, in the place of an old one if it fits there.
+    fn placed(
+        &mut self,
+        old: Option<MeshAsset>,
+        words: Array<'a, u32, A>,
+        [vertices, index_count]: [u32; 2],
+        sphere: [f32; 4],
+    ) -> Result<MeshAsset, EngineError> {
+        let (vertex_room, index_room) = (u64::from(vertices), u64::from(index_count));
         let kept = old.filter(|old| {
-            vertices <= self.vertex_room.len_of(old.place.vertices)
-                && indices <= self.index_room.len_of(old.place.indices)
+            vertex_room <= self.vertex_room.len_of(old.place.vertices)
+                && index_room <= self.index_room.len_of(old.place.indices)
         });
-        let mut words = Array::new_in(self.uploads.memory());
-        words.try_extend_from_slice(bytemuck::cast_slice(mesh.vertices()))?;
-        let vertex_words = words.len() as u32;
-        words.try_extend_from_slice(mesh.indices())?;
-        self.meshes.try_reserve(1)?;
+        let number = old.map_or_else(|| self.number(Numbered::Mesh), |old| Ok(old.number))?;
         let place = match kept {
-            Some(old) => old.place,
-            None => self.place(vertices, indices)?,
+            Some(old) => Ok(old.place),
+            None => self.place(vertex_room, index_room),
+        };
+        let place = match place {
+            Ok(place) => place,
+            Err(error) => {
+                if old.is_none() {
+                    self.free[Numbered::Mesh as usize].push(number);
+                }
+                return Err(error);
+            }
         };
         // Both rooms are smaller than that.
         let base_vertex = place.vertices.offset() as i32;
         let first_index = place.indices.offset() as u32;
-        let index_count = indices as u32;
         let geometry = Geometry { index_count, first_index, base_vertex };
-        let number = old.map_or(self.meshes.len() as u32, |old| old.number);
-        let asset = MeshAsset { number, geometry, sphere: mesh.sphere(), place };
+        let vertex_words = words.len() as u32 - index_count;
         let data = MeshData { mesh: number, vertex_words, index_count, first_index, base_vertex };
-        if let Err(error) = self.uploads.try_push_with_tail(data, &words) {
+        let pushed = self.uploads.try_push(data, words);
+        if pushed.is_err() && kept.is_none() {
             // The render thread does not know the new place, so it can be freed.
-            if kept.is_none() {
-                self.free(&asset);
-            }
-            return Err(error.into());
+            self.free_place(&place);
         }
-        // There is room.
-        self.meshes.insert(key, asset);
+        self.keep(Numbered::Mesh, number, old.map(|old| old.number), pushed)?;
         if let Some(old) = old.filter(|_| kept.is_none()) {
-            self.free(&old);
+            self.free_place(&old.place);
         }
-        Ok(())
+        Ok(MeshAsset { number, geometry, sphere, place })
     }
 
     fn place(&self, vertices: u64, indices: u64) -> Result<Place, EngineError> {
@@ -235,106 +440,18 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         Ok(Place { vertices, indices })
     }
 
-    fn free(&self, mesh: &MeshAsset) {
-        self.vertex_room.free(mesh.place.vertices);
-        self.index_room.free(mesh.place.indices);
-    }
-
-    fn put_material<B: Allocator + ?Sized>(
-        &mut self,
-        key: ResourceKey,
-        debug_name: DebugName,
-        material: &MaterialResource,
-        resources: &mut Resources<'_, B>,
-    ) -> Result<(), EngineError> {
-        let shader = self.shader(material.shader, resources)?;
-        let texture = match material.texture {
-            Some(texture) => self.texture(texture, resources)?,
-            None => NO_TEXTURE,
-        };
-        self.materials.try_reserve(1)?;
-        let (next, layer) = (self.materials.len() as u32, material.layer);
-        let state = self.materials.get(&key).map_or(next, |known| known.state);
-        let MaterialResource { color, roughness, metallic, emission, custom, .. } = *material;
-        let values = [color, [roughness, metallic, emission, 0.0], custom];
-        let casts_shadow = material.casts_shadow.into();
-        let data = MaterialData { state, shader, texture, casts_shadow, values };
-        self.uploads.try_push(data)?;
-        // There is room.
-        self.materials.insert(key, MaterialAsset { state, layer, debug_name });
-        Ok(())
-    }
-
-    fn shader<B: Allocator + ?Sized>(
-        &mut self,
-        key: ResourceKey,
-        resources: &mut Resources<'_, B>,
-    ) -> Result<u32, EngineError> {
-        if let Some(shader) = self.shaders.get(&key) {
-            return Ok(*shader);
-        }
-        let (resource, shader) = (loaded(key, resources)?, self.shaders.len() as u32);
-        self.put_shader(shader, &resource)?;
-        self.shaders.try_insert(key, shader)?;
-        Ok(shader)
-    }
-
-    fn texture<B: Allocator + ?Sized>(
-        &mut self,
-        key: ResourceKey,
-        resources: &mut Resources<'_, B>,
-    ) -> Result<u32, EngineError> {
-        if let Some(texture) = self.textures.get(&key) {
-            return Ok(*texture);
-        }
-        let (resource, texture) = (loaded(key, resources)?, self.textures.len() as u32);
-        self.put_texture(texture, &resource)?;
-        self.textures.try_insert(key, texture)?;
-        Ok(texture)
-    }
-
-    fn put_shader(&mut self, shader: u32, resource: &Resource<'_>) -> Result<(), EngineError> {
-        let view = ShaderResource::open(resource.payload());
-        let text = view.map_err(|error| bad(resource.key(), error))?.text;
-        let mut name = [0; 32];
-        let told = resource.debug_name().as_bytes();
-        name[..told.len()].copy_from_slice(told);
-        Ok(self.uploads.try_push_with_tail(ShaderData { shader, name }, text.as_bytes())?)
-    }
-
-    fn put_texture(&mut self, texture: u32, resource: &Resource<'_>) -> Result<(), EngineError> {
-        let view = TextureResource::open(resource.payload());
-        let view = view.map_err(|error| bad(resource.key(), error))?;
-        let data = TextureData {
-            texture,
-            width: view.width(),
-            height: view.height(),
-            levels: view.levels().len() as u32,
-            wrap: view.wrap() as u32,
-            is_linear: view.is_linear().into(),
-        };
-        Ok(self.uploads.try_push_with_tail(data, view.pixels())?)
+    fn free_place(&self, place: &Place) {
+        self.vertex_room.free(place.vertices);
+        self.index_room.free(place.indices);
     }
 }
 
 impl<A: Allocator + ?Sized> Drop for Assets<'_, A> {
     fn drop(&mut self) {
         // The rooms report what is never given back.
-        self.meshes.values().iter().for_each(|mesh| self.free(mesh));
+        self.meshes.values().iter().for_each(|mesh| self.free_place(&mesh.place));
+        if let Some(placeholder) = &self.placeholder {
+            self.free_place(&placeholder.mesh.place);
+        }
     }
-}
-
-fn loaded<'r, B: Allocator + ?Sized>(
-    key: ResourceKey,
-    resources: &'r mut Resources<'_, B>,
-) -> Result<Resource<'r>, EngineError> {
-    // It may have been read ahead.
-    if resources.count(key) == 0 {
-        resources.load(key)?;
-    }
-    resources.get(key).ok_or(EngineError::Wrong { key, what: "it was loaded and is gone" })
-}
-
-const fn bad(key: ResourceKey, error: loligo_render::ContentError) -> EngineError {
-    EngineError::Content { key, error }
 }

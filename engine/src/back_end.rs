@@ -124,22 +124,24 @@ impl<'e> BackEnd<'e> {
         None
     }
 
-    /// Uploads a mesh, a texture, a shader, a material or another frame. What is wrong with it is
+    /// Uploads a mesh, a texture, a shader, a material or another frame, or removes one. `block` is
+    /// what a mesh or a texture consists of. What is wrong with it is
     /// appended to `problems`, and what was there before stays.
     pub(crate) fn upload(
         &mut self,
         record: &EventRecord<'_>,
+        block: &[u32],
         frame: &FrameDescription<'e, SharedAllocator<'e>>,
         problems: &mut Array<'e, u8, SharedAllocator<'e>>,
     ) {
         match self {
             // Text is written of numbers alone.
             Self::Text(_) => {
-                let _ = (record, frame, problems);
+                let _ = (record, block, frame, problems);
             }
             #[cfg(feature = "gpu")]
             Self::Card(card) => {
-                if let Err(error) = card.upload(record, frame) {
+                if let Err(error) = card.upload(record, block, frame) {
                     // Without memory it cannot be said.
                     let _ = text::try_format(problems, format_args!("{error}\n"));
                 }

@@ -15,7 +15,7 @@ use loligo_resources::DataFolder;
 use loligo_tasks::{MainThread, Settings, Tasks};
 
 use crate::back_end::{BackEnd, BackEndChoice};
-use crate::content::Content;
+use crate::content::{ClosingReader, Content, Reader};
 use crate::cpu::{Watched, Workers};
 use crate::engine::{Engine, EngineParts};
 use crate::error::EngineError;
@@ -75,6 +75,10 @@ pub struct EngineOptions<'o> {
     pub is_recorded: bool,
     /// A recording that is played back in place of a player and a clock; the game ends with it.
     pub replay: Option<&'o [u8]>,
+    /// Whether frames go on while packages and levels are loaded, which then come when they are read.
+    /// Without, a frame waits for what was asked for in the one before, so that each run has the
+    /// same frames. The default is that they go on where there is a window.
+    pub background_loading: Option<bool>,
     /// The program's global allocator, which is armed from the tenth frame on.
     pub guard: Option<&'static dyn FrameGuard>,
     /// Where lines of the log go, with names after the hashes that the data folder has names for;
@@ -110,6 +114,7 @@ impl<'o> EngineOptions<'o> {
             has_window: false,
             is_recorded: false,
             replay: None,
+            background_loading: None,
             guard: None,
             log: &StderrSink,
             recompile: None,
@@ -118,6 +123,14 @@ impl<'o> EngineOptions<'o> {
             #[cfg(feature = "tool-server")]
             tools: crate::tool_server::ToolOptions::default(),
         }
+    }
+
+    pub(crate) fn loads_in_background(&self) -> bool {
+        #[cfg(feature = "window")]
+        let has_player = self.has_window;
+        #[cfg(not(feature = "window"))]
+        let has_player = false;
+        self.background_loading.unwrap_or(has_player)
     }
 
     fn thread_count(&self) -> u32 {
@@ -229,15 +242,15 @@ fn boot_subsystems<'m, R>(
         let mut act = Some(act);
         let mut result = None;
         recorded(monitor, "main", &mut || {
-            result = act.take().map(|act| boot_render(&lent, options, threads, main, act));
+            result = act.take().map(|act| boot_content(&lent, options, threads, main, act));
         });
         // It was run once.
         result.unwrap_or(Err(EngineError::RenderThread))
     })
 }
 
-/// Loads what is drawn with, and runs the engine with or without a render thread.
-fn boot_render<'m, R>(
+/// Loads what the game begins with, and runs the engine with or without a thread that reads.
+fn boot_content<'m, R>(
     lent: &EngineParts<'_, 'm>,
     options: &EngineOptions<'_>,
     threads: u32,
@@ -246,7 +259,36 @@ fn boot_render<'m, R>(
 ) -> Result<R, EngineError> {
     let folder = DataFolder::new(options.data)?;
     let is_drawn = !options.without.has(OptionalSubsystem::Render);
-    let content = Content::try_load(folder, is_drawn, &lent.memory, main)?;
+    let log = new_log(lent.log, &lent.memory)?;
+    let mut content = Content::try_load(folder, is_drawn, &lent.memory, &log, main)?;
+    drop(log);
+    if threads == 1 || !options.loads_in_background() {
+        return boot_render(lent, options, threads, main, content, act);
+    }
+    let [files, render] = [Room::Resources, Room::Render].map(|room| memory_of(&lent.memory, room));
+    let reader = Reader::new(files, render);
+    thread::scope(|scope| {
+        // Also where anything below panics.
+        let _closing = ClosingReader(&reader);
+        let (monitor, reader) = (lent.monitor, &reader);
+        let serve = move || recorded(monitor, "reader", &mut || reader.serve(&folder));
+        let started = thread::Builder::new().name("reader".into()).spawn_scoped(scope, serve);
+        started.map_err(|_| EngineError::ReaderThread)?;
+        content.reader = Some(reader);
+        boot_render(lent, options, threads, main, content, act)
+    })
+}
+
+/// Runs the engine with or without a render thread.
+fn boot_render<'e, 'm: 'e, R>(
+    lent: &EngineParts<'e, 'm>,
+    options: &EngineOptions<'e>,
+    threads: u32,
+    main: &MainThread<'_>,
+    content: Content<'e, 'm>,
+    act: impl FnOnce(&mut Engine<'_, 'm>) -> R,
+) -> Result<R, EngineError> {
+    let is_drawn = !options.without.has(OptionalSubsystem::Render);
     // It is dropped after the renderer that draws into it.
     let mut opened = WindowSetup::try_new(options, is_drawn, &content.settings)?;
     if !is_drawn {

@@ -1,8 +1,10 @@
 //! What a game is made of: its resources, its settings, and what of them is drawn with.
 
+use core::ops::RangeBounds;
+
 use loligo_allocators::SharedRef;
 use loligo_containers::{Array, GrowError};
-use loligo_diagnostics::{Log, context, log};
+use loligo_diagnostics::{Log, context};
 use loligo_entities::EntityResource;
 use loligo_ids::IdString64;
 use loligo_render::{
@@ -15,7 +17,7 @@ use loligo_tasks::Worker;
 use crate::assets::Assets;
 use crate::back_end::BackEnd;
 use crate::boot::memory_of;
-use crate::components::{MODEL, Model};
+use crate::components::Model;
 use crate::error::EngineError;
 use crate::memory::{Memory, SharedAllocator};
 use crate::renderer::{Renderer, wrong_frame};
@@ -23,35 +25,63 @@ use crate::settings::{GameSettings, SETTINGS};
 use crate::subsystems::Room;
 use crate::world::World;
 
-mod read_ahead;
+mod reader;
+mod store;
+mod streaming;
+
+pub(crate) use reader::{ClosingReader, Reader};
+pub(crate) use store::{Stage, Want};
+pub(crate) use streaming::Owners;
+
+use store::Store;
 
 /// The type of resources of entities that are no levels.
 pub(crate) const ENTITY_TYPE: &str = "entity";
 
+/// The type of levels.
+pub(crate) const LEVEL_TYPE: &str = "level";
+
 /// Resources, settings and what is drawn with.
 pub(crate) struct Content<'e, 'm> {
+    folder: DataFolder<'e>,
     pub(crate) resources: Resources<'e, SharedAllocator<'m>>,
     pub(crate) settings: GameSettings<'m, SharedAllocator<'m>>,
     pub(crate) assets: Assets<'m, SharedAllocator<'m>>,
     /// The layers of the frame: hashes of their names, by number.
     pub(crate) layers: Array<'m, IdString64, SharedAllocator<'m>>,
+    /// What is wanted.
+    pub(crate) store: Store<'m>,
+    /// What the settings name: wanted for as long as the game runs.
+    kept: Array<'m, Want, SharedAllocator<'m>>,
+    /// What the entities of a saved game are made of: wanted until the level changes.
+    pub(crate) saved: Array<'m, Want, SharedAllocator<'m>>,
+    pub(crate) level: Option<Want>,
+    /// Reads in the background, and how many files are under way there.
+    pub(crate) reader: Option<&'e Reader<'m>>,
+    under_way: usize,
+    /// What the table does not have, to be taken notice of.
+    lost: Array<'m, (Want, EngineError), SharedAllocator<'m>>,
+    /// Meshes and materials that look different since the world has been shown them.
+    looks: Array<'m, ResourceKey, SharedAllocator<'m>>,
+    are_materials_changed: bool,
+    /// What is loaded already, and has changed.
+    renewed: Option<ResourceKey>,
     is_drawn: bool,
 }
 
-impl<'e, 'm> Content<'e, 'm> {
+impl<'m: 'e, 'e> Content<'e, 'm> {
     /// Opens a data folder and loads what the game starts with; what is drawn with is read on all
     /// threads that have nothing else to do.
     pub(crate) fn try_load(
         folder: DataFolder<'e>,
         is_drawn: bool,
         memory: &Memory<'m>,
+        log: &Log<'_, SharedAllocator<'m>>,
         worker: &Worker<'_>,
-    ) -> Result<Self, EngineError>
-    where
-        'm: 'e,
-    {
-        let engine = memory_of(memory, Room::Engine);
-        let mut resources = Resources::try_open_in(folder, memory_of(memory, Room::Resources))?;
+    ) -> Result<Self, EngineError> {
+        let [engine, files, render] =
+            [Room::Engine, Room::Resources, Room::Render].map(|room| memory_of(memory, room));
+        let mut resources = Resources::try_open_in(folder, files)?;
         for (name, version) in [
             (MESH_TYPE, MESH_VERSION),
             (MATERIAL_TYPE, MATERIAL_VERSION),
@@ -63,15 +93,53 @@ impl<'e, 'm> Content<'e, 'm> {
         resources.load(SETTINGS)?;
         let payload = resources.get(SETTINGS).map_or(&[][..], |game| game.payload());
         let settings = GameSettings::try_read_in(payload, engine)?;
-        let assets = Assets::try_new_in(memory_of(memory, Room::Render))?;
-        let layers = Array::new_in(engine);
-        let mut content = Self { resources, settings, assets, layers, is_drawn };
-        content.resources.load(content.settings.level)?;
-        if is_drawn {
-            content.read_ahead(worker)?;
-            content.load_drawn()?;
-        }
+        let mut content = Self {
+            folder,
+            resources,
+            settings,
+            assets: Assets::try_new_in(render)?,
+            layers: Array::new_in(engine),
+            store: Store::new_in(files),
+            kept: Array::new_in(engine),
+            saved: Array::new_in(engine),
+            level: None,
+            reader: None,
+            under_way: 0,
+            lost: Array::new_in(files),
+            looks: Array::new_in(engine),
+            are_materials_changed: true,
+            renewed: None,
+            is_drawn,
+        };
+        content.load_first(&mut Owners { world: None, log }, worker)?;
         Ok(content)
+    }
+
+    /// Loads what the settings name.
+    fn load_first(
+        &mut self,
+        owners: &mut Owners<'_, '_, 'm>,
+        worker: &Worker<'_>,
+    ) -> Result<(), EngineError> {
+        if self.is_drawn {
+            self.assets.make_placeholder()?;
+            self.resources.load(self.settings.frame)?;
+            read_layers(&self.resources, self.settings.frame, &mut self.layers, |_| Ok(()))?;
+            self.assets.set_placeholder_layer(self.placeholder_layer());
+            let mut keys = Array::new_in(self.layers.memory());
+            keys.try_extend(self.settings.full_screen.iter().map(|(_, material)| *material))?;
+            keys.try_extend_from_slice(&self.settings.materials)?;
+            self.want_all(&keys, |content| &mut content.kept)?;
+        }
+        // A level that is missing is an error, and one that is wrong as well.
+        let key = self.settings.level;
+        self.resources.load(key)?;
+        let level = self.resources.get(key).map_or(&[][..], |level| level.payload());
+        EntityResource::open(level)?;
+        let level = self.want_now(key, owners, worker);
+        self.resources.unload(key);
+        self.level = Some(level?);
+        Ok(())
     }
 
     /// Makes the renderer of the game's frame.
@@ -82,8 +150,9 @@ impl<'e, 'm> Content<'e, 'm> {
     ) -> Result<Renderer<'m>, EngineError> {
         let mut full = Array::new_in(memory);
         for (layer, key) in &*self.settings.full_screen {
-            if let Some(material) = self.assets.material(*key) {
-                full.try_push((*layer, material.state))?;
+            // One that is missing is seen, too.
+            if let Some(state) = self.assets.state_of(*key) {
+                full.try_push((*layer, state))?;
             }
         }
         let text = self.resources.get(self.settings.frame).map_or(&[][..], |frame| frame.payload());
@@ -135,73 +204,43 @@ impl<'e, 'm> Content<'e, 'm> {
         Ok(())
     }
 
-    /// Loads the resources that subsystems own, and hands each to its owner. One that cannot be used
-    /// is logged, and is not there.
-    pub(crate) fn load_owned(
+    /// Loads what can be spawned by name and what subsystems own: all that there is of it in a game
+    /// that names no packages, else what is in those. What cannot be used is logged, and is not
+    /// there.
+    pub(crate) fn load_all(
+        &mut self,
+        world: &mut World<'m>,
+        log: &Log<'_, SharedAllocator<'m>>,
+        worker: &Worker<'_>,
+    ) -> Result<(), EngineError> {
+        if self.settings.packages.is_none() {
+            let entity = IdString64::new(ENTITY_TYPE);
+            let mut keys = Array::new_in(self.layers.memory());
+            for entry in self.resources.table().entries() {
+                let key = entry.key;
+                let is_wanted = key.type_hash == entity || world.joined().owns(key.type_hash);
+                let is_new = self.store.find(key).is_none() && keys.last() != Some(&key);
+                if is_wanted && is_new {
+                    keys.try_push(key)?;
+                }
+            }
+            self.want_all(&keys, |content| &mut content.kept)?;
+        }
+        self.finish(&mut Owners { world: Some(world), log }, worker)
+    }
+
+    /// Hands a world what was loaded before it was there.
+    pub(crate) fn hand_over(
         &mut self,
         world: &mut World<'m>,
         log: &Log<'_, SharedAllocator<'m>>,
     ) -> Result<(), EngineError> {
-        let keys = self.not_loaded(|type_hash| world.joined().owns(type_hash))?;
-        for key in &*keys {
-            self.resources.load(*key)?;
-            if let Some(resource) = self.resources.get(*key) {
-                world.joined_mut().take_resource(&resource, false, log);
+        for key in self.store.all_complete() {
+            if let Some(resource) = self.resources.get(key) {
+                world.take_resource(&resource, false, log)?;
             }
         }
-        Ok(())
-    }
-
-    /// Loads all resources of entities, with what their models name, so that each can be spawned by
-    /// name. One of which something is missing is logged, and is not there.
-    pub(crate) fn load_kinds(
-        &mut self,
-        world: &mut World<'m>,
-        log: &Log<'_, SharedAllocator<'m>>,
-    ) -> Result<(), EngineError> {
-        let keys = self.not_loaded(|type_hash| type_hash == IdString64::new(ENTITY_TYPE))?;
-        for key in &*keys {
-            let loaded = self.resources.load(*key).map_err(EngineError::from);
-            if let Err(error) = loaded.and_then(|()| self.put_kind(*key, world)) {
-                log!(log, Error, "{error}; it cannot be spawned");
-                // Tried again at the next reload: what is missing may have come.
-                self.resources.unload(*key);
-            }
-        }
-        if keys.is_empty() { Ok(()) } else { self.show_materials(world) }
-    }
-
-    /// Returns the resources of some types that are not loaded.
-    fn not_loaded(
-        &self,
-        is_wanted: impl Fn(IdString64) -> bool,
-    ) -> Result<Array<'m, ResourceKey, SharedAllocator<'m>>, GrowError> {
-        let mut keys = Array::new_in(self.layers.memory());
-        for entry in self.resources.table().entries() {
-            let key = entry.key;
-            let is_new = self.resources.get(key).is_none() && keys.last() != Some(&key);
-            if is_new && is_wanted(key.type_hash) {
-                keys.try_push(key)?;
-            }
-        }
-        Ok(keys)
-    }
-
-    /// Adds a resource of entities that is loaded to those that can be spawned by name.
-    pub(crate) fn put_kind(
-        &mut self,
-        key: ResourceKey,
-        world: &mut World<'m>,
-    ) -> Result<(), EngineError> {
-        self.load_models_of(key)?;
-        let Some(kind) = self.resources.get(key) else { return Ok(()) };
-        EntityResource::open(kind.payload())?;
-        world.kinds_mut().put(key.name, kind.payload())
-    }
-
-    /// Shows the world which materials are loaded.
-    pub(crate) fn show_materials(&self, world: &mut World<'m>) -> Result<(), EngineError> {
-        world.learn(&self.assets, |layer| self.layer(layer))
+        self.settle(&mut Owners { world: Some(world), log })
     }
 
     /// Returns the number of a layer by the hash of its name.
@@ -216,44 +255,9 @@ impl<'e, 'm> Content<'e, 'm> {
 
     /// Spawns the level.
     pub(crate) fn spawn(&self, world: &mut World<'m>) -> Result<(), EngineError> {
-        self.show_materials(world)?;
         let Some(level) = self.resources.get(self.settings.level) else { return Ok(()) };
         context!("When spawning level", level.debug_name());
         world.spawn(&EntityResource::open(level.payload())?, &[loligo_entities::Pose::IDENTITY])?;
-        Ok(())
-    }
-
-    /// Loads the meshes and materials that the level's models name.
-    pub(crate) fn load_models(&mut self) -> Result<(), EngineError> {
-        self.load_models_of(self.settings.level)
-    }
-
-    /// Loads the meshes and materials that the models of a resource of entities name.
-    fn load_models_of(&mut self, key: ResourceKey) -> Result<(), EngineError> {
-        if !self.is_drawn {
-            return Ok(());
-        }
-        let Some(level) = self.resources.get(key) else { return Ok(()) };
-        let level = EntityResource::open(level.payload())?;
-        let words = level.part(MODEL.name).map_or(&[][..], |part| part.data);
-        let Ok(models) = bytemuck::try_cast_slice::<u32, Model>(words) else {
-            // The manager says so, too, when they are spawned.
-            return Err(EngineError::Wrong { key, what: "its models are none" });
-        };
-        // They are in a resource, which loading others moves.
-        let models = Array::try_from_slice_in(models, self.layers.memory())?;
-        self.load_models_named(&models)
-    }
-
-    /// Loads the meshes and materials of models.
-    pub(crate) fn load_models_named(&mut self, models: &[Model]) -> Result<(), EngineError> {
-        let Self { resources, assets, is_drawn, .. } = self;
-        if *is_drawn {
-            for model in models {
-                assets.load_mesh(model.mesh(), resources)?;
-                assets.load_material(model.material(), resources)?;
-            }
-        }
         Ok(())
     }
 
@@ -261,30 +265,45 @@ impl<'e, 'm> Content<'e, 'm> {
     /// layers: both, or none where that fails.
     pub(crate) fn replace_frame(&mut self) -> Result<(), EngineError> {
         let Self { resources, settings, assets, layers, .. } = self;
-        read_layers(resources, settings.frame, layers, |text| assets.put_frame(text))
+        read_layers(resources, settings.frame, layers, |text| assets.put_frame(text))?;
+        self.assets.set_placeholder_layer(self.placeholder_layer());
+        Ok(())
     }
 
-    /// Loads materials in addition to those of the level, where anything is drawn.
-    pub(crate) fn load_materials(&mut self, materials: &[ResourceKey]) -> Result<(), EngineError> {
+    /// Wants what models are made of, for as long as the level of a saved game is there.
+    pub(crate) fn want_models(&mut self, models: &[Model]) -> Result<(), EngineError> {
         if self.is_drawn {
-            for material in materials {
-                self.assets.load_material(*material, &mut self.resources)?;
+            for model in models {
+                let keys = [model.mesh(), model.material()];
+                self.want_all(&keys, |content| &mut content.saved)?;
             }
         }
         Ok(())
     }
 
-    fn load_drawn(&mut self) -> Result<(), EngineError> {
-        let frame = self.settings.frame;
-        if self.resources.get(frame).is_none() {
-            self.resources.load(frame)?;
+    /// Wants some of what the models of saved games are made of no more.
+    pub(crate) fn release_saved(&mut self, range: impl RangeBounds<usize>) {
+        let Self { saved, store, .. } = self;
+        saved.drain(range).for_each(|wanted| store.release(wanted));
+    }
+
+    /// Wants materials that the settings name, where anything is drawn.
+    pub(crate) fn want_materials(&mut self, materials: &[ResourceKey]) -> Result<(), EngineError> {
+        if self.is_drawn {
+            self.want_all(materials, |content| &mut content.kept)?;
         }
-        read_layers(&self.resources, self.settings.frame, &mut self.layers, |_| Ok(()))?;
-        let full_screen = self.settings.full_screen.iter().map(|(_, material)| material);
-        for material in full_screen.chain(&*self.settings.materials) {
-            self.assets.load_material(*material, &mut self.resources)?;
-        }
-        self.load_models()
+        Ok(())
+    }
+
+    /// Returns the layer in which models are drawn whose material says none: the first that has
+    /// meshes, as far as that can be known.
+    fn placeholder_layer(&self) -> u32 {
+        let is_for_meshes = |layer: &&IdString64| {
+            **layer != IdString64::new("shadow")
+                && !self.settings.full_screen.iter().any(|(full, _)| full == *layer)
+        };
+        let layer = self.layers.iter().position(|layer| is_for_meshes(&layer));
+        layer.map_or(u32::MAX, |layer| layer as u32)
     }
 }
 

@@ -19,10 +19,11 @@ use loligo_input::{Control, RecordingError};
 use loligo_interface::Phase;
 use loligo_monitor::{Monitor, current, name};
 use loligo_platform::KeyCode;
+use loligo_resources::ResourceKey;
 use loligo_tasks::Worker;
 
 use crate::boot::{EngineOptions, memory_of, new_log};
-use crate::content::Content;
+use crate::content::{Content, Want};
 use crate::cpu::{Workers, thread_ns};
 use crate::error::EngineError;
 use crate::frame_times::FrameTimes;
@@ -36,11 +37,13 @@ use crate::scripts::{ScriptFailures, ScriptOptions, Scripts};
 use crate::subsystems::{BuiltIn, OptionalSubsystem, Room};
 use crate::third_party::FrameGuard;
 use crate::time_step::{GameClock, Updates};
+use crate::uploads::Uploads;
 use crate::world::World;
 
 mod player;
 mod reload;
 mod saving;
+mod streaming;
 mod submit;
 #[cfg(feature = "tool-server")]
 mod tools;
@@ -109,6 +112,10 @@ pub struct Engine<'e, 'm> {
     frame: u64,
     /// The number of the world's frame in the first frame here: another where a game was loaded.
     first_frame: u64,
+    /// The level that is asked for, and is to come.
+    next_level: Option<(ResourceKey, Want)>,
+    /// Whether frames go on while resources are loaded.
+    loads_in_background: bool,
     /// Whether the level has begun, and is not to be begun by the first frame.
     is_begun: bool,
     /// When the frame before began.
@@ -129,7 +136,7 @@ pub struct Engine<'e, 'm> {
 
 /// The memory of a frame that was drawn.
 struct Spare<'m> {
-    uploads: EventStream<'m, SharedAllocator<'m>>,
+    uploads: Uploads<'m, SharedAllocator<'m>>,
     text: Array<'m, u8, SharedAllocator<'m>>,
     picture: Array<'m, u8, SharedAllocator<'m>>,
     problems: Array<'m, u8, SharedAllocator<'m>>,
@@ -210,6 +217,8 @@ impl<'e, 'm> Engine<'e, 'm> {
             size,
             frame: 0,
             first_frame: 0,
+            next_level: None,
+            loads_in_background: options.loads_in_background(),
             is_begun: false,
             began: None,
             guard: options.guard,
@@ -230,8 +239,8 @@ impl<'e, 'm> Engine<'e, 'm> {
         }
         engine.world.add_built_in(BuiltIn::new(options.without, &memory))?;
         engine.world.join(options.subsystems, options.wires, &memory)?;
-        engine.content.load_owned(&mut engine.world, &engine.log)?;
-        engine.content.load_kinds(&mut engine.world, &engine.log)?;
+        engine.content.hand_over(&mut engine.world, &engine.log)?;
+        engine.load_first()?;
         engine.content.spawn(&mut engine.world)?;
         engine.warn_of_unseen_layers();
         #[cfg(feature = "script")]
@@ -449,7 +458,7 @@ impl<'e, 'm> Engine<'e, 'm> {
             self.is_begun = true;
             self.start(logic);
         }
-        self.change_level(logic);
+        let streamed = self.stream(logic);
         let served = self.serve_tools(logic);
         for _ in 0..updates.count {
             self.world.advance(updates.step);
@@ -460,6 +469,7 @@ impl<'e, 'm> Engine<'e, 'm> {
             self.warn_of_no_camera();
         }
         let ended = self.end_world();
+        self.log_missing();
         let recorded = self.player.end(&self.world);
         let handed = ended.and(recorded).and_then(|()| self.show(thread_ns() - cpu));
         if self.frame > 0 {
@@ -468,7 +478,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         // Also where it failed: the logic has run.
         self.frame += 1;
         self.drain_monitor();
-        polled.and(served).and(handed)
+        polled.and(streamed).and(served).and(handed)
     }
 
     /// Processes the window's events.

@@ -5,7 +5,7 @@ use core::fmt;
 
 use loligo_allocators::AllocError;
 use loligo_containers::GrowError;
-use loligo_entities::{ResourceError, SpawnError};
+use loligo_entities::{LinkError, ResourceError, SpawnError};
 use loligo_interface::SubsystemError;
 use loligo_render::{ContentError, RecordError};
 use loligo_resources::{LoadError, OpenError, ResourceKey};
@@ -83,6 +83,10 @@ pub enum EngineError {
     Render(RenderError),
     /// The thread that renders cannot be had.
     RenderThread,
+    /// The thread that reads resources cannot be had.
+    ReaderThread,
+    /// An entity cannot be given a place below another.
+    Link(LinkError),
     /// The port for tools cannot be opened.
     #[cfg(feature = "tool-server")]
     Tools(crate::tool_server::ToolError),
@@ -153,6 +157,10 @@ impl fmt::Display for EngineError {
             Self::RenderThread => f.write_str(
                 "the system gives no thread to render on; end other programs, or run with --threads 1",
             ),
+            Self::ReaderThread => f.write_str(
+                "the system gives no thread to read resources on; end other programs, or run with --threads 1",
+            ),
+            Self::Link(error) => error.fmt(f),
             #[cfg(feature = "tool-server")]
             Self::Tools(error) => error.fmt(f),
             Self::Script => f.write_str("scripts cannot be run; the log says why"),
@@ -191,6 +199,7 @@ from! {
     LoadError: Load,
     ResourceError: Level,
     SpawnError: Spawn,
+    LinkError: Link,
     RecordError: Record,
     RenderError: Render,
     crate::saved::SavedGameError: Saved,

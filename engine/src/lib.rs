@@ -33,6 +33,7 @@ mod third_party;
 mod time_step;
 #[cfg(feature = "tool-server")]
 mod tool_server;
+mod uploads;
 mod world;
 
 pub use back_end::{BackEndChoice, BackEndError};

@@ -3,11 +3,12 @@
 use glam::camera::rh::proj::directx::{orthographic, perspective};
 use glam::{Affine3A, Mat4, Vec2, Vec3};
 use loligo_allocators::Allocator;
-use loligo_containers::{Array, EventStream};
+use loligo_containers::Array;
 use loligo_render::StateStream;
 
 use crate::components::{Camera, Sun};
 use crate::renderer::RenderError;
+use crate::uploads::Uploads;
 
 /// What is seen of a frame, and by which light.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -119,7 +120,7 @@ pub struct Drawn {
 /// A frame on its way to the render thread and back. It keeps its memory from frame to frame.
 pub(crate) struct Packet<'a, A: Allocator + ?Sized> {
     pub(crate) state: StateStream<'a, A>,
-    pub(crate) uploads: EventStream<'a, A>,
+    pub(crate) uploads: Uploads<'a, A>,
     pub(crate) scene: Scene,
     pub(crate) wanted: Wanted,
     /// Filled where it was wanted.

@@ -19,11 +19,11 @@ use loligo_render::{
 };
 use loligo_tasks::{WaitError, Worker};
 
-use crate::assets::{FrameData, MaterialData};
 use crate::back_end::{BackEnd, BackEndError, Picture};
 use crate::cpu::{driver_ns, thread_ns};
 use crate::memory::SharedAllocator;
 use crate::packet::{Drawn, Packet};
+use crate::uploads::{FrameData, MaterialData, MeshData, TextureData};
 use crate::world::{OBJECTS_MAX, WORLD};
 
 /// The number of parts that the meshes are divided into, each with its own context.
@@ -172,7 +172,8 @@ impl<'e> Renderer<'e> {
         &mut self,
         packet: &mut Packet<'e, SharedAllocator<'e>>,
     ) -> Result<(), RenderError> {
-        for record in packet.uploads.iter() {
+        let mut blocks = packet.uploads.blocks.iter();
+        for record in packet.uploads.records.iter() {
             if let Some((_, text)) = record.get_with_tail::<FrameData, u8>() {
                 self.frame = FrameDescription::try_read_in(text.as_bytes(), self.full.memory())
                     .map_err(|error| wrong_frame(&error))?;
@@ -180,7 +181,11 @@ impl<'e> Renderer<'e> {
             if let Some(material) = record.get::<MaterialData>() {
                 self.take_material(&material)?;
             }
-            self.back_end.upload(&record, &self.frame, &mut packet.problems);
+            let has_block =
+                record.get::<MeshData>().is_some() || record.get::<TextureData>().is_some();
+            let block = if has_block { blocks.next() } else { None };
+            let block = block.map_or(&[][..], |block| block);
+            self.back_end.upload(&record, block, &self.frame, &mut packet.problems);
         }
         Ok(())
     }

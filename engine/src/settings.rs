@@ -32,6 +32,7 @@ const WINDOW_MAX: u64 = 16_384;
 ///     tonemap = "materials/tonemap"
 /// }
 /// materials = [ "materials/alarm" ]   // loaded beside those of the level's models, for scripts to give to models
+/// packages = [ "packages/first" ]     // may be left out: all entities are loaded then
 /// window = [ 1280 720 ]
 /// time_step = { policy = "smoothed" longest = 0.1 }     // or "variable", or "fixed" or "each_frame" with a `step`
 /// memory = "memory.sjson"         // which allocator serves which subsystem; read before anything else is
@@ -56,6 +57,8 @@ pub struct GameSettings<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     pub full_screen: Array<'a, (IdString64, ResourceKey), A>,
     /// Materials that are loaded in addition to those that the level's models name.
     pub materials: Array<'a, ResourceKey, A>,
+    /// The packages that the game begins with; without, all entities that there are can be spawned.
+    pub packages: Option<Array<'a, ResourceKey, A>>,
     /// The width and height of the picture, in pixels.
     pub window: [u32; 2],
     /// How the time that a frame takes becomes a step.
@@ -113,6 +116,10 @@ impl<'a, A: Allocator + ?Sized> GameSettings<'a, A> {
                 Some(value) => materials(value, memory)?,
                 None => Array::new_in(memory),
             },
+            packages: match root.get(id64!("packages")) {
+                Some(value) => Some(packages(value, memory)?),
+                None => None,
+            },
             window: match root.get(id64!("window")) {
                 Some(value) => window(value)?,
                 None => WINDOW,
@@ -153,13 +160,30 @@ fn materials<'a, A: Allocator + ?Sized>(
     memory: &'a A,
 ) -> Result<Array<'a, ResourceKey, A>, EngineError> {
     const NAMES: EngineError = wrong("materials", "name materials, as `[ \"materials/alarm\" ]`");
+    names(value, "material", NAMES, memory)
+}
+
+fn packages<'a, A: Allocator + ?Sized>(
+    value: ConfigValue<'_>,
+    memory: &'a A,
+) -> Result<Array<'a, ResourceKey, A>, EngineError> {
+    const NAMES: EngineError = wrong("packages", "name packages, as `[ \"packages/first\" ]`");
+    names(value, "package", NAMES, memory)
+}
+
+fn names<'a, A: Allocator + ?Sized>(
+    value: ConfigValue<'_>,
+    type_name: &str,
+    wrong: EngineError,
+    memory: &'a A,
+) -> Result<Array<'a, ResourceKey, A>, EngineError> {
     if value.kind() != ConfigKind::Array {
-        return Err(NAMES);
+        return Err(wrong);
     }
     let mut keys = Array::try_with_capacity_in(value.len(), memory)?;
     for (_, name) in value.items() {
-        let name = name.as_str().ok_or(NAMES)?;
-        keys.try_push(ResourceKey::new("material", name))?;
+        let Some(name) = name.as_str() else { return Err(wrong) };
+        keys.try_push(ResourceKey::new(type_name, name))?;
     }
     Ok(keys)
 }

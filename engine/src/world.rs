@@ -15,6 +15,7 @@ use loligo_entities::{
 use loligo_ids::{IdString32, IdString64};
 use loligo_interface::{EventSchema, event_schema};
 use loligo_render::StateRecorder;
+use loligo_resources::ResourceKey;
 
 use crate::boot::memory_of;
 use crate::components::{Camera, Model, Sun};
@@ -28,6 +29,7 @@ mod hashes;
 mod joined;
 mod kinds;
 mod managers;
+mod packages;
 mod reflection;
 mod saving;
 mod steps;
@@ -38,6 +40,8 @@ mod tests;
 use joined::Joined;
 use kinds::EntityKinds;
 use managers::Managers;
+pub(crate) use packages::PackageState;
+use packages::Packages;
 #[cfg(feature = "script")]
 pub(crate) use reflection::NOT_LOADED;
 pub(crate) use steps::FIELDS_MAX;
@@ -130,6 +134,13 @@ pub struct World<'m> {
     wanted_level: Option<WantedLevel>,
     /// What is asked of the program that runs the game.
     wanted_save: Option<SaveRequest>,
+    /// The levels that can be spawned by name.
+    levels: EntityKinds<'m>,
+    /// What packages the game wants.
+    packages: Packages<'m>,
+    /// Whether a model may be drawn by placeholders, and what models name that is not loaded.
+    has_placeholders: bool,
+    missing: Array<'m, ResourceKey, SharedAllocator<'m>>,
     /// The materials that models may be given.
     styles: Styles<'m, SharedAllocator<'m>>,
     /// None where rendering is left out.
@@ -161,6 +172,10 @@ impl<'m> World<'m> {
             managers: Managers::new_in(memory),
             joined: Joined::new_in(memory),
             kinds: EntityKinds::new_in(memory),
+            levels: EntityKinds::new_in(memory),
+            packages: Packages::new_in(memory),
+            has_placeholders: false,
+            missing: Array::new_in(memory),
             wanted_level: None,
             wanted_save: None,
             styles: Styles::new_in(render),
@@ -331,6 +346,10 @@ impl<'m> World<'m> {
     /// Asks for the level to begin again, with the next frame.
     pub const fn restart_level(&mut self) {
         self.wanted_level = Some(WantedLevel::Same);
+    }
+
+    pub(crate) const fn wanted_level(&self) -> Option<WantedLevel> {
+        self.wanted_level
     }
 
     pub(crate) const fn take_wanted_level(&mut self) -> Option<WantedLevel> {

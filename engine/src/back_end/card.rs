@@ -5,18 +5,22 @@ use core::fmt;
 use loligo_allocators::SharedRef;
 use loligo_containers::{Array, EventRecord};
 use loligo_gpu::{Gpu, GpuOptions, set_scope};
-use loligo_render::FrameDescription;
 use loligo_render::gpu::{
     FrameData as Seen, GpuRenderError, GpuRenderer, MaterialData as Material,
     TextureData as Texture,
 };
+use loligo_render::{
+    FrameDescription, PLACEHOLDER_PIXELS, PLACEHOLDER_SHADER, placeholder_texture,
+};
 
 use super::Picture;
-use crate::assets::{FrameData, MaterialData, MeshData, NO_TEXTURE, ShaderData, TextureData};
 use crate::cpu::in_driver;
 use crate::game_window::WindowSetup;
 use crate::memory::SharedAllocator;
 use crate::third_party::Library;
+use crate::uploads::{
+    FrameData, MaterialData, MeshData, NO_TEXTURE, Numbered, Removed, ShaderData, TextureData,
+};
 
 /// What draws with a graphics card.
 pub(crate) struct Card<'e> {
@@ -57,33 +61,43 @@ impl<'e> Card<'e> {
         })
     }
 
+    /// Uploads or removes something. A shader or a texture that cannot be used is a placeholder,
+    /// where there was none before.
     pub(super) fn upload(
         &mut self,
         record: &EventRecord<'_>,
+        block: &[u32],
         frame: &FrameDescription<'e, SharedAllocator<'e>>,
     ) -> Result<(), GpuRenderError> {
         let renderer = &mut self.renderer;
-        if let Some((data, words)) = record.get_with_tail::<MeshData, u32>() {
-            let words = words.as_slice().unwrap_or_default();
+        if let Some(data) = record.get::<MeshData>() {
             let MeshData { mesh, vertex_words, index_count, first_index, base_vertex } = data;
-            let (vertices, indices) = words.split_at(words.len().min(vertex_words as usize));
+            let (vertices, indices) = block.split_at(block.len().min(vertex_words as usize));
             let placed = renderer.try_set_mesh(mesh, bytemuck::cast_slice(vertices), indices)?;
             let told = (index_count, first_index, base_vertex);
             let found = (placed.index_count, placed.first_index, placed.base_vertex);
             assert_eq!(found, told, "both sides place meshes by one rule");
-        } else if let Some((data, pixels)) = record.get_with_tail::<TextureData, u8>() {
+        } else if let Some(data) = record.get::<TextureData>() {
             let texture = Texture {
                 pixels: [data.width, data.height],
                 is_srgb: data.is_linear == 0,
                 levels: data.levels,
-                data: pixels.as_bytes(),
+                data: bytemuck::cast_slice(block),
             };
-            renderer.try_set_texture(data.texture, &texture)?;
+            let set = renderer.try_set_texture(data.texture, &texture);
+            if set.is_err() && !renderer.has_texture(data.texture) {
+                set_placeholder_texture(renderer, data.texture)?;
+            }
+            set?;
         } else if let Some((data, text)) = record.get_with_tail::<ShaderData, u8>() {
             let name = core::str::from_utf8(&data.name).unwrap_or("shader").trim_end_matches('\0');
             // It was text when it was compiled.
             let text = core::str::from_utf8(text.as_bytes()).unwrap_or_default();
-            renderer.try_set_shader(data.shader, name, text)?;
+            let set = renderer.try_set_shader(data.shader, name, text);
+            if set.is_err() && !renderer.has_shader(data.shader) {
+                renderer.try_set_shader(data.shader, "placeholder", PLACEHOLDER_SHADER)?;
+            }
+            set?;
         } else if let Some(data) = record.get::<MaterialData>() {
             let [base_color, [roughness, metallic, emission, _], extra] = data.values;
             let material = Material {
@@ -97,6 +111,14 @@ impl<'e> Card<'e> {
                 casts_shadow: data.casts_shadow != 0,
             };
             renderer.try_set_material(data.state, &material)?;
+        } else if let Some(Removed { what, number }) = record.get::<Removed>() {
+            match Numbered::ALL.into_iter().find(|kind| *kind as u32 == what) {
+                Some(Numbered::Mesh) => renderer.remove_mesh(number),
+                Some(Numbered::Material) => renderer.remove_material(number),
+                Some(Numbered::Texture) => renderer.remove_texture(number),
+                Some(Numbered::Shader) => renderer.remove_shader(number),
+                None => {}
+            }
         } else if let (Some(_), Some(size)) = (record.get_with_tail::<FrameData, u8>(), self.size) {
             renderer.try_set_frame(frame, size)?;
         }
@@ -131,6 +153,20 @@ impl<'e> Card<'e> {
         }
         Ok(())
     }
+}
+
+fn set_placeholder_texture(
+    renderer: &mut GpuRenderer<'_, SharedAllocator<'_>>,
+    number: u32,
+) -> Result<(), GpuRenderError> {
+    let pixels = placeholder_texture();
+    let texture = Texture {
+        pixels: [PLACEHOLDER_PIXELS; 2],
+        is_srgb: true,
+        levels: 1,
+        data: pixels.as_flattened(),
+    };
+    renderer.try_set_texture(number, &texture)
 }
 
 /// Returns what all shaders see of a frame.

@@ -2,15 +2,17 @@
 
 use loligo_compiler::{CompileError, Compiler, ConfigCompiler, Context, Property};
 use loligo_render::MATERIAL_TYPE;
+use loligo_resources::PACKAGE_TYPE;
 
 /// What means something in `game.config`.
-pub const GAME_KEYS: [&str; 9] = [
+pub const GAME_KEYS: [&str; 10] = [
     "title",
     "level",
     "frame",
     "script",
     "full_screen",
     "materials",
+    "packages",
     "window",
     "time_step",
     "memory",
@@ -52,9 +54,11 @@ fn check(settings: &Property, context: &mut Context<'_>) -> Result<(), CompileEr
             refer(context, MATERIAL_TYPE, material)?;
         }
     }
-    if let Some(materials) = settings.get("materials") {
-        for material in materials.items()? {
-            refer(context, MATERIAL_TYPE, material)?;
+    for (key, type_name) in [("materials", MATERIAL_TYPE), ("packages", PACKAGE_TYPE)] {
+        if let Some(names) = settings.get(key) {
+            for name in names.items()? {
+                refer(context, type_name, name)?;
+            }
         }
     }
     if let Some(step) = settings.get("time_step") {

@@ -9,6 +9,7 @@ use loligo_containers::{Event, EventReader, EventStream};
 use loligo_ids::IdString32;
 use loligo_input::{InputPlayback, InputRecorder, RecordingError};
 
+use super::streaming::ContentArrived;
 use crate::error::EngineError;
 use crate::memory::SharedAllocator;
 use crate::time_step::{UPDATES_MAX, Updates};
@@ -101,6 +102,28 @@ impl<'e, 'm> Player<'e, 'm> {
     /// Returns what was done in this frame.
     pub(super) fn done(&self) -> EventReader<'_> {
         self.recorded.unwrap_or_else(|| self.events.reader())
+    }
+
+    /// Returns `true` if a recording is played back, and something has come in its frame.
+    pub(super) fn has_arrivals(&self) -> bool {
+        self.recorded.is_some_and(|recorded| recorded.of::<ContentArrived>().next().is_some())
+    }
+
+    /// Returns whether what was asked for comes in this frame: where it did so when a recording was
+    /// made, else where it `is_there`; that is recorded.
+    pub(super) fn may_arrive(
+        &mut self,
+        arrived: ContentArrived,
+        is_there: bool,
+    ) -> Result<bool, EngineError> {
+        if self.playback.is_some() {
+            let recorded = self.recorded.map(|recorded| recorded.of::<ContentArrived>());
+            return Ok(recorded.is_some_and(|mut all| all.any(|other| other == arrived)));
+        }
+        if is_there && self.recorder.is_some() {
+            self.events.try_push(arrived)?;
+        }
+        Ok(is_there)
     }
 
     /// Ends a frame: compares the world with the recorded one, and records.

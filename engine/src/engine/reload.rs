@@ -9,14 +9,14 @@ use loligo_resources::{Reloaded, ResourceKey};
 
 use super::Engine;
 use crate::boot::memory_of;
-use crate::content::ENTITY_TYPE;
+use crate::content::Owners;
 use crate::error::EngineError;
 use crate::logic::{Logic, LogicCalls};
 use crate::memory::FrameMemory;
 use crate::settings::{GameSettings, SETTINGS};
 use crate::subsystems::Room;
 use crate::time_step::GameClock;
-use crate::world::{ResourceChanged, WantedLevel};
+use crate::world::ResourceChanged;
 
 /// Is called with each thing that went wrong.
 type Say<'s> = dyn FnMut(&dyn fmt::Display) + 's;
@@ -60,8 +60,8 @@ impl<'m> Engine<'_, 'm> {
             }
         })?;
         grown?;
-        self.content.load_owned(&mut self.world, &self.log)?;
-        self.content.load_kinds(&mut self.world, &self.log)?;
+        self.content.retry()?;
+        self.content.load_all(&mut self.world, &self.log, self.worker)?;
         self.take_in_scripts(&changed, logic.memory, say)?;
         let failed = self.script_failure_count();
         for key in &*changed {
@@ -101,19 +101,14 @@ impl<'m> Engine<'_, 'm> {
         if key == SETTINGS {
             self.take_in_settings(logic)?;
         } else if key == self.content.settings.level {
+            self.renew(key)?;
             self.restart_level(logic)?;
         } else if key == self.content.settings.frame {
             self.take_in_frame()?;
         } else if self.is_script(key) {
             // Scripts were taken in before, all together.
-        } else if self.world.joined().owns(key.type_hash) {
-            self.take_in_owned(key);
-        } else if key.type_hash == IdString64::new(ENTITY_TYPE) {
-            self.content.put_kind(key, &mut self.world)?;
-            self.content.show_materials(&mut self.world)?;
-        } else if self.content.assets.reload(key, &mut self.content.resources)? {
-            let content = &self.content;
-            self.world.refresh(key, &content.assets, |layer| content.layer(layer))?;
+        } else if self.renew(key)? {
+            // Its users have it.
         } else {
             return Err(EngineError::AtStart { key, setting: None });
         }
@@ -122,12 +117,10 @@ impl<'m> Engine<'_, 'm> {
         self.world.send(event)
     }
 
-    /// Hands a resource to the subsystem that owns it.
-    fn take_in_owned(&mut self, key: ResourceKey) {
-        let Self { content, world, log, .. } = self;
-        if let Some(resource) = content.resources.get(key) {
-            world.joined_mut().take_resource(&resource, true, log);
-        }
+    /// Uses a resource that has changed; returns whether anybody wanted it.
+    fn renew(&mut self, key: ResourceKey) -> Result<bool, EngineError> {
+        let Self { content, world, log, worker, .. } = self;
+        content.renew(key, &mut Owners { world: Some(world), log }, worker)
     }
 
     /// Replaces all entities by those of the level.
@@ -140,44 +133,11 @@ impl<'m> Engine<'_, 'm> {
         self.with_frame_memory(logic, Self::restart_level)
     }
 
-    /// Changes to the level that the game has asked for.
-    pub(super) fn change_level(&mut self, logic: &mut LogicCalls<'_, 'm>) {
-        let changed = match self.world.take_wanted_level() {
-            None => return,
-            Some(WantedLevel::Same) => self.restart_level(logic),
-            Some(WantedLevel::Other(name)) => {
-                let type_hash = self.content.settings.level.type_hash;
-                self.load_level(ResourceKey { type_hash, name }, logic)
-            }
-        };
-        if let Err(error) = changed {
-            log!(self.log, Error, "{error}; the game goes on with the level that it has");
-        }
-    }
-
-    /// Replaces all entities by those of another level.
-    fn load_level(
-        &mut self,
-        level: ResourceKey,
-        logic: &mut LogicCalls<'_, 'm>,
-    ) -> Result<(), EngineError> {
-        self.content.resources.load(level)?;
-        let old = core::mem::replace(&mut self.content.settings.level, level);
-        if let Err(error) = self.restart_level(logic) {
-            self.content.settings.level = old;
-            self.content.resources.unload(level);
-            return Err(error);
-        }
-        self.content.resources.unload(old);
-        Ok(())
-    }
-
     /// As [`restart`](Self::restart), in a frame.
     pub(super) fn restart_level(
         &mut self,
         logic: &mut LogicCalls<'_, 'm>,
     ) -> Result<(), EngineError> {
-        self.content.load_models()?;
         let Self { content, world, .. } = self;
         world.replace_all(|world| content.spawn(world))?;
         self.start(logic);
@@ -189,7 +149,7 @@ impl<'m> Engine<'_, 'm> {
     /// materials and its level. What else has changed is an error.
     fn take_in_settings(&mut self, logic: &mut LogicCalls<'_, 'm>) -> Result<(), EngineError> {
         let engine = memory_of(&self.memory, Room::Engine);
-        let Self { content, world, .. } = self;
+        let Self { content, world, log, worker, .. } = self;
         let payload = content.resources.get(SETTINGS).map_or(&[][..], |game| game.payload());
         let new = GameSettings::try_read_in(payload, engine)?;
         if new.time_step != content.settings.time_step {
@@ -199,12 +159,15 @@ impl<'m> Engine<'_, 'm> {
             }
         }
         if *new.materials != *content.settings.materials {
-            content.load_materials(&new.materials)?;
-            content.show_materials(world)?;
+            content.want_materials(&new.materials)?;
+            content.finish(&mut Owners { world: Some(world), log }, worker)?;
             content.settings.materials = new.materials;
         }
         if new.level != content.settings.level {
-            self.load_level(new.level, logic)?;
+            let Self { content, world, log, worker, .. } = self;
+            let owners = &mut Owners { world: Some(world), log };
+            let wanted = content.want_now(new.level, owners, worker)?;
+            self.change_level(new.level, wanted, logic)?;
         }
         let old = &self.content.settings;
         for (is_same, setting) in [
@@ -214,6 +177,7 @@ impl<'m> Engine<'_, 'm> {
             (*new.full_screen == *old.full_screen, "full_screen"),
             (new.window == old.window, "window"),
             (new.memory == old.memory, "memory"),
+            (new.packages.as_deref() == old.packages.as_deref(), "packages"),
         ] {
             if !is_same {
                 return Err(EngineError::AtStart { key: SETTINGS, setting: Some(setting) });

@@ -6,6 +6,7 @@ use loligo_resources::ResourceKey;
 
 use super::Engine;
 use crate::boot::memory_of;
+use crate::content::Owners;
 use crate::error::EngineError;
 use crate::memory::SharedAllocator;
 use crate::save_request::SaveRequest;
@@ -25,10 +26,13 @@ impl<'m> Engine<'_, 'm> {
     /// [`EngineError`] if there is no memory, or `on_save` fails or returns what cannot be kept.
     pub fn save(&mut self) -> Result<Array<'m, u8, SharedAllocator<'m>>, EngineError> {
         context!("When saving the game in frame", self.world.frame());
+        // What is being loaded is there in the next frame, of this game and of the saved one.
+        self.finish_loading()?;
         let mut out = Array::new_in(memory_of(&self.memory, Room::Engine));
         let state = self.save_scripts()?;
         let mut writer = SaveWriter::try_new(&mut out)?;
-        self.world.save(self.content.settings.level.name, &mut writer)?;
+        let next = self.next_level.map(|(key, _)| key.name);
+        self.world.save(self.content.settings.level.name, next, &mut writer)?;
         writer.section("script", SCRIPT_VERSION, |out| out.try_extend_from_slice(&state))?;
         writer.finish();
         Ok(out)
@@ -53,17 +57,32 @@ impl<'m> Engine<'_, 'm> {
         let loaded = self.world.read(&game)?;
         let type_hash = self.content.settings.level.type_hash;
         let level = ResourceKey { type_hash, name: loaded.level() };
-        self.content.resources.load(level)?;
-        let replaced = self.content.load_models_named(loaded.models());
-        let replaced = replaced.and_then(|()| Ok(self.world.replace(loaded, &game)?));
-        // The new one if all went well, else the old one.
-        let old = match &replaced {
-            Ok(()) => core::mem::replace(&mut self.content.settings.level, level),
-            Err(_) => level,
-        };
-        self.content.resources.unload(old);
+        let Self { content, world, log, worker, .. } = self;
+        let owners = &mut Owners { world: Some(world), log };
+        let wanted = content.want_now(level, owners, worker)?;
+        let held = content.saved.len();
+        let models = content.want_models(loaded.models());
+        let models = models.and_then(|()| content.finish(owners, worker));
+        let replaced = models.and_then(|()| Ok(self.world.replace(loaded, &game)?));
+        let Self { content, world, log, .. } = self;
+        match &replaced {
+            Ok(()) => {
+                content.settings.level = level;
+                let old = content.level.replace(wanted);
+                old.into_iter().for_each(|old| content.store.release(old));
+                content.release_saved(..held);
+            }
+            Err(_) => {
+                content.store.release(wanted);
+                content.release_saved(held..);
+            }
+        }
+        content.settle(&mut Owners { world: Some(world), log })?;
         replaced?;
-        self.content.show_materials(&mut self.world)?;
+        if let Some((_, wanted)) = self.next_level.take() {
+            self.content.store.release(wanted);
+        }
+        self.follow_loaded()?;
         // An earlier game may have had fewer frames than this one.
         self.first_frame = (self.world.frame() + 1).wrapping_sub(self.frame);
         self.is_begun = true;

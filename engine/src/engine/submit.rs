@@ -1,7 +1,7 @@
 //! A frame on its way to the renderer, and back.
 
 use glam::Vec3;
-use loligo_containers::{Array, EventStream};
+use loligo_containers::Array;
 use loligo_diagnostics::log;
 use loligo_interface::Phase;
 use loligo_monitor::{current, name};
@@ -15,6 +15,7 @@ use crate::error::EngineError;
 use crate::memory::SharedAllocator;
 use crate::packet::{Drawn, Packet, Scene, Wanted};
 use crate::subsystems::Room;
+use crate::uploads::Uploads;
 
 impl<'m> Engine<'_, 'm> {
     /// Ends the frame of the world: computes what has moved, on another thread if one has nothing
@@ -85,7 +86,7 @@ impl<'m> Engine<'_, 'm> {
         let render = memory_of(&self.memory, Room::Render);
         let Spare { uploads, text, picture, problems } =
             self.spare.take().unwrap_or_else(|| Spare {
-                uploads: EventStream::new_in(render),
+                uploads: Uploads::new_in(render),
                 text: Array::new_in(render),
                 picture: Array::new_in(render),
                 problems: Array::new_in(render),

@@ -18,6 +18,7 @@ use crate::memory::SharedAllocator;
 use crate::save_request::{NAMES, SaveName, SaveRequest};
 use crate::world::World;
 
+mod content;
 mod data;
 mod looks;
 
@@ -41,7 +42,7 @@ const TEXT: &[Kind] = &[Kind::Text];
 const VECTOR: &[Kind] = &[Kind::Vector3];
 
 /// How many functions there are.
-const COUNT: usize = 54;
+const COUNT: usize = 60;
 
 /// Returns the table: what of the engine scripts can call.
 #[must_use]
@@ -90,6 +91,46 @@ pub fn bindings<'m>() -> [Binding<World<'m>>; COUNT] {
             load_level,
         ),
         Binding::direct("Level.restart", "begins the level again, with the next frame", restart),
+        call(
+            "Level.spawn",
+            &[Kind::Text, Kind::Vector3],
+            &[Kind::Id(ENTITY)],
+            "makes all of a level that is loaded at a position, below the entity that it returns",
+            content::spawn_level,
+        ),
+        call(
+            "Level.spawn_turned",
+            &[Kind::Text, Kind::Vector3, Kind::Quaternion],
+            &[Kind::Id(ENTITY)],
+            "as `spawn`, turned",
+            content::spawn_level_turned,
+        ),
+        call(
+            "Package.load",
+            TEXT,
+            &[],
+            "loads a package, by name, while the game goes on",
+            content::load_package,
+        ),
+        call(
+            "Package.unload",
+            TEXT,
+            BOOL,
+            "wants a package once less; whether it was wanted",
+            content::unload_package,
+        ),
+        call(
+            "Package.is_loaded",
+            TEXT,
+            BOOL,
+            "whether a package is loaded, with all that is in it",
+            content::is_package_loaded,
+        ),
+        Binding::direct(
+            "Package.flush",
+            "lets the next frame begin when all packages are loaded",
+            content::flush_packages,
+        ),
         Binding::direct("Entity.is_alive", "whether it is there", is_alive),
         Binding::direct(
             "Entity.destroy",

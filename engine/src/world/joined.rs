@@ -10,7 +10,7 @@ use loligo_interface::{
     Commands, EventSchema, Frame, MadeSubsystem, Phase, ResourceChange, Subsystem, SubsystemError,
     SubsystemRow, Wire,
 };
-use loligo_resources::Resource;
+use loligo_resources::{Resource, ResourceKey};
 
 use crate::error::EngineError;
 use crate::memory::SharedAllocator;
@@ -146,6 +146,16 @@ impl<'m> Joined<'m> {
         if let Err(error) = subsystem.resource(&change) {
             let name = resource.debug_name();
             log!(log, Error, "subsystem `{owner}`: resource {name} {key}: {error}");
+        }
+    }
+
+    /// Lets the owner of a resource give it up.
+    pub(crate) fn drop_resource(&mut self, key: ResourceKey) {
+        let Self { built_in, members, .. } = self;
+        let mut all = all_mut(built_in, members);
+        let found = all.find(|(_, _, subsystem)| owns(&**subsystem, key.type_hash));
+        if let Some((_, _, subsystem)) = found {
+            subsystem.drop_resource(key.type_hash, key.name);
         }
     }
 

@@ -35,7 +35,12 @@ impl<'m> EntityKinds<'m> {
         Ok(())
     }
 
-    fn open(&self, name: IdString64) -> Option<EntityResource<'_>> {
+    /// Forgets a resource.
+    pub(super) fn remove(&mut self, name: IdString64) {
+        self.kinds.remove(&name);
+    }
+
+    pub(super) fn open(&self, name: IdString64) -> Option<EntityResource<'_>> {
         let kind = self.kinds.get(&name)?;
         // It was opened before it was added.
         EntityResource::open(&bytemuck::cast_slice(&kind.words)[..kind.bytes]).ok()
@@ -83,9 +88,5 @@ impl<'m> World<'m> {
         let spawned = kinds.open(name).map(|resource| self.spawn(&resource, poses)).transpose();
         self.kinds = kinds;
         spawned
-    }
-
-    pub(crate) const fn kinds_mut(&mut self) -> &mut EntityKinds<'m> {
-        &mut self.kinds
     }
 }

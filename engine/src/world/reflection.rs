@@ -7,6 +7,7 @@
 
 use glam::{Affine3A, Vec3A};
 use loligo_allocators::Allocator;
+use loligo_containers::Array;
 use loligo_entities::{Entity, TransformPiece};
 use loligo_ids::IdString64;
 use loligo_render::{MESH_HIDDEN, Mesh, RecordError, RenderHandle, StateRecorder, Transform};
@@ -144,8 +145,13 @@ impl<'m> World<'m> {
         // The table of materials may be older than what was loaded, too.
         let learned = if self.is_behind { self.styles.learn(assets, &layer) } else { Ok(()) };
         let (has_lights, mut failed) = (!lights.is_empty(), learned.err());
+        let missing = &mut self.missing;
         let mut report = |entity: Entity, matrix: &Affine3A, is_behind: bool| {
             if let Some(model) = models.get_mut(entity) {
+                if model.handle().is_none() && !assets.has_both(model.mesh(), model.material()) {
+                    self.has_placeholders = true;
+                    note_missing(model, assets, missing);
+                }
                 let told = tell_model(model, matrix, is_behind, assets, &layer, recorder);
                 failed = told.err().or(failed.take());
             }
@@ -178,25 +184,26 @@ impl<'m> World<'m> {
         self.styles.learn(assets, layer)
     }
 
-    /// Sends the render thread what has changed of a mesh or a material that models are made of; if
+    /// Sends the render thread how models look whose mesh or material is one of some, sorted; if
     /// there is no memory for it, everything is sent again in the next frame.
     pub(crate) fn refresh(
         &mut self,
-        key: ResourceKey,
+        keys: &[ResourceKey],
         assets: &Assets<'m, SharedAllocator<'m>>,
         layer: impl Fn(IdString64) -> Option<u32>,
     ) -> Result<(), EngineError> {
+        let is_one = |key| keys.binary_search(&key).is_ok();
         self.send_again(assets, &layer, |model, handle, recorder| {
-            if model.mesh() == key
-                && let Some(mesh) = assets.mesh(key)
-            {
-                recorder.set_shape(handle, mesh.geometry, mesh.sphere)?;
-            }
-            match model.material() == key {
-                true => look(model, handle, assets, &layer, recorder),
+            match is_one(model.mesh()) || is_one(model.material()) {
+                true => send_look(model, handle, assets, &layer, recorder),
                 false => Ok(()),
             }
         })
+    }
+
+    /// Returns `true` if a model may be drawn by placeholders.
+    pub(crate) const fn has_placeholders(&self) -> bool {
+        self.has_placeholders
     }
 
     /// Sends the render thread the layers of all models, because their numbers have changed; if
@@ -207,7 +214,7 @@ impl<'m> World<'m> {
         layer: impl Fn(IdString64) -> Option<u32>,
     ) -> Result<(), EngineError> {
         self.send_again(assets, &layer, |model, handle, recorder| {
-            look(model, handle, assets, &layer, recorder)
+            send_look(model, handle, assets, &layer, recorder)
         })
     }
 
@@ -254,6 +261,9 @@ impl<'m> World<'m> {
     }
 }
 
+/// The most resources that are missing and logged.
+const MISSING_MAX: usize = 64;
+
 /// What to do about a material that is not there.
 pub(crate) const NOT_LOADED: &str = "the material is not loaded; name it in a model of the level, or among `materials` in game.config";
 
@@ -273,24 +283,22 @@ fn tell_model<A: Allocator + ?Sized>(
     recorder.set_transform(handle, &Transform::from(*matrix))?;
     if is_behind {
         recorder.set_flags(handle, model.flags)?;
-        if let Some(mesh) = assets.mesh(model.mesh()) {
-            recorder.set_shape(handle, mesh.geometry, mesh.sphere)?;
-        }
-        look(model, handle, assets, layer, recorder)?;
+        send_look(model, handle, assets, layer, recorder)?;
     }
     Ok(())
 }
 
-/// Reports which material a model has.
-fn look<A: Allocator + ?Sized>(
+/// Reports which mesh and which material a model has, or what is in their place.
+fn send_look<A: Allocator + ?Sized>(
     model: &Model,
     handle: RenderHandle,
     assets: &Assets<'_, A>,
     layer: impl Fn(IdString64) -> Option<u32>,
     recorder: &mut StateRecorder<'_, A>,
 ) -> Result<(), RecordError> {
-    let Some(material) = assets.material(model.material()) else { return Ok(()) };
-    recorder.set_material(handle, material.state, layer(material.layer).unwrap_or(u32::MAX))
+    let Some(look) = assets.look(model.mesh(), model.material()) else { return Ok(()) };
+    recorder.set_shape(handle, look.geometry, look.sphere)?;
+    recorder.set_material(handle, look.state, look.layer(layer))
 }
 
 /// Makes the render object of a model whose entity has a matrix now.
@@ -301,20 +309,32 @@ fn create<A: Allocator + ?Sized>(
     layer: impl Fn(IdString64) -> Option<u32>,
     recorder: &mut StateRecorder<'_, A>,
 ) -> Result<(), EngineError> {
-    let missing = |key| EngineError::Wrong { key, what: "a model names it, and it is not loaded" };
-    let mesh = assets.mesh(model.mesh()).ok_or(missing(model.mesh()))?;
-    let material = assets.material(model.material()).ok_or(missing(model.material()))?;
+    let Some(look) = assets.look(model.mesh(), model.material()) else { return Ok(()) };
     let object = Mesh {
         transform: Transform::from(*matrix),
-        sphere: mesh.sphere,
-        geometry: mesh.geometry,
-        state: material.state,
-        layer: layer(material.layer).unwrap_or(u32::MAX),
+        sphere: look.sphere,
+        geometry: look.geometry,
+        state: look.state,
+        layer: look.layer(layer),
         flags: model.flags,
     };
     let handle: RenderHandle = recorder.create_mesh(&object)?;
     model.handle = handle.to_bits();
     Ok(())
+}
+
+/// Takes notice of what a model names that is not loaded, to be logged once.
+fn note_missing<'m>(
+    model: &Model,
+    assets: &Assets<'m, SharedAllocator<'m>>,
+    missing: &mut Array<'m, ResourceKey, SharedAllocator<'m>>,
+) {
+    for key in [model.mesh(), model.material()] {
+        if missing.len() < MISSING_MAX && !assets.has(key) && !missing.contains(&key) {
+            // Without memory it is not logged.
+            let _ = missing.try_push(key);
+        }
+    }
 }
 
 /// Reports where a light is and how it shines, and makes its render object if it has none.

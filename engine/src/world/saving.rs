@@ -6,6 +6,7 @@ use loligo_ids::{IdString32, IdString64};
 
 use super::joined::Joined;
 use super::managers::Managers;
+use super::packages::Packages;
 use super::{WantedLevel, World};
 use crate::components::{CAMERA, SUN};
 use crate::memory::SharedAllocator;
@@ -41,6 +42,7 @@ pub(crate) struct LoadedWorld<'m> {
     names: Array<'m, (IdString32, Entity), SharedAllocator<'m>>,
     times: Times,
     level: IdString64,
+    packages: Packages<'m>,
 }
 
 impl<'m> LoadedWorld<'m> {
@@ -60,10 +62,12 @@ impl<'m> World<'m> {
     pub(crate) fn save(
         &self,
         level: IdString64,
+        next_level: Option<IdString64>,
         writer: &mut SaveWriter<'_, 'm>,
     ) -> Result<(), SavedGameError> {
         let Managers { transforms, tags, data, models, cameras, suns, lights } = &self.managers;
-        writer.section("world", VERSION, |out| self.save_times(level, out))?;
+        writer.section("world", VERSION, |out| self.save_times(level, next_level, out))?;
+        writer.section("packages", VERSION, |out| self.packages.try_save(out))?;
         writer.section("entities", VERSION, |out| self.entities.try_save(out))?;
         writer.section("transforms", VERSION, |out| transforms.try_save(out))?;
         writer.section("tags", VERSION, |out| tags.try_save(out))?;
@@ -83,12 +87,18 @@ impl<'m> World<'m> {
         Ok(())
     }
 
-    fn save_times(&self, level: IdString64, out: &mut Bytes<'m>) -> Result<(), GrowError> {
+    fn save_times(
+        &self,
+        level: IdString64,
+        next_level: Option<IdString64>,
+        out: &mut Bytes<'m>,
+    ) -> Result<(), GrowError> {
         for time in [self.now, self.step, self.frame, level.hash()] {
             out.try_extend_from_slice(&time.to_ne_bytes())?;
         }
         let camera = self.camera.map_or(0, Entity::to_bits);
-        let (kind, name) = match self.wanted_level {
+        let wanted = self.wanted_level.or(next_level.map(WantedLevel::Other));
+        let (kind, name) = match wanted {
             None => (0_u32, 0),
             Some(WantedLevel::Same) => (1, 0),
             Some(WantedLevel::Other(name)) => (2, name.hash()),
@@ -124,7 +134,8 @@ impl<'m> World<'m> {
         }
         let events = stream(section("events")?, memory)?;
         let commands = stream(section("commands")?, memory)?;
-        Ok(LoadedWorld { entities, managers, events, commands, names, times, level })
+        let packages = Packages::try_load(section("packages")?, memory)?;
+        Ok(LoadedWorld { entities, managers, events, commands, names, times, level, packages })
     }
 
     #[expect(clippy::type_complexity, reason = "the three parts of a section")]
@@ -167,6 +178,7 @@ impl<'m> World<'m> {
         loaded.managers.models.take_over(&self.managers.models)?;
         loaded.managers.lights.take_over(&self.managers.lights)?;
         self.joined.load(game)?;
+        self.packages.try_become(&loaded.packages)?;
         let LoadedWorld { entities, managers, events, commands, names, times, .. } = loaded;
         self.entities = entities;
         self.managers = managers;

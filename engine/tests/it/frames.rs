@@ -341,7 +341,6 @@ fn what_is_wrong_with_a_game_is_an_error() {
             "\"rough\"",
             "game.config: `time_step` is missing or wrong; give `policy`",
         ),
-        ("sky = \"sky\"", "sky = \"ground\"", "there is no such resource"),
     ] {
         let config = std::fs::read_to_string(game.sources().join("game.config")).expect("written");
         game.write("game.config", &config.replace(from, to));

@@ -6,6 +6,7 @@ mod first_game;
 mod frames;
 mod lights;
 mod memory;
+mod packages;
 mod pictures;
 mod playing;
 mod reference;

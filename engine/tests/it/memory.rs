@@ -7,11 +7,12 @@ use loligo_engine::{
     EngineOptions, FrameMemory, Logic, MemoryPlan, SUBSYSTEMS, SubsystemAllocator, SubsystemMemory,
     World, libraries, with_engine,
 };
-use loligo_ids::id32;
+use loligo_ids::{id32, id64};
 use std::alloc::System;
 
 use crate::batches;
 use crate::frames::Turning;
+use crate::packages;
 use crate::support::Game;
 
 /// Disarmed but in the children.
@@ -43,6 +44,7 @@ fn guarded_game(game: &Game, frames: u64, plan: MemoryPlan, logic: &mut dyn for<
     let data = game.data();
     let options =
         EngineOptions { guard: Some(&GUARD), threads: Some(3), plan, ..game.options(&data) };
+    let options = EngineOptions { background_loading: Some(true), ..options };
     let run = with_engine(&options, |engine| {
         while engine.frames() < frames {
             engine.want_text();
@@ -88,6 +90,39 @@ fn frames_from_the_tenth_on_leave_the_global_heap_alone() {
     assert!(output.status.success(), "{said}");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.contains("60 frames; "), "{said}");
+}
+
+/// Has packages loaded in the background and unloaded again and again.
+struct Packing;
+
+impl<'m> Logic<'m> for Packing {
+    fn update(&mut self, world: &mut World<'m>, _: &FrameMemory<'m>) {
+        if world.is_package_loaded(id64!("all")) {
+            world.unload_package(id64!("all"));
+        } else if world.frame().is_multiple_of(4) {
+            world.load_package(id64!("all")).expect("there is memory");
+            world.unload_package(id64!("all"));
+            world.load_package(id64!("all")).expect("there is memory");
+        }
+    }
+}
+
+#[test]
+fn child_that_loads_packages() {
+    if is_child("child_that_loads_packages") {
+        let game = packages::game("");
+        guarded_game(&game, 200, MemoryPlan::new(), &mut Packing);
+        println!("200 frames with packages");
+    }
+}
+
+#[test]
+fn packages_are_loaded_without_the_global_heap() {
+    let output = child("child_that_loads_packages");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("200 frames with packages"), "{said}");
 }
 
 /// Has entities' memory taken and given back in each frame.

@@ -16,7 +16,7 @@ fn page(name: &str) -> PathBuf {
 }
 
 /// What of a table there is to say before its functions.
-const ABOUT: [(&str, &str); 14] = [
+const ABOUT: [(&str, &str); 15] = [
     ("Camera", "The cameras of entities that have the component `camera`."),
     (
         "Data",
@@ -31,10 +31,14 @@ const ABOUT: [(&str, &str); 14] = [
         "Input",
         "What the player does in this frame. Names are those of `game.input`: [input](input.md).",
     ),
-    ("Level", "Which level there is."),
+    ("Level", "Which level there is, and levels in addition to it."),
     ("Light", "The point lights of entities that have the component `light`."),
     ("Matrix4x4", "Matrices. They live for a frame; a `Matrix4x4Box` keeps one."),
     ("Model", "How entities look: the component `model`."),
+    (
+        "Package",
+        "What is loaded and unloaded together: resources of type `package`. The levels and entities of one that is loaded can be spawned.",
+    ),
     ("Quaternion", "Rotations. They live for a frame; a `QuaternionBox` keeps one."),
     ("Sun", "The light of the first entity with the component `sun`."),
     ("Tag", "Words attached to entities: the component `tag`."),

@@ -140,7 +140,7 @@ fn an_entity_that_changes_or_comes_while_the_game_runs_is_spawned_as_it_is_now()
 }
 
 #[test]
-fn an_entity_with_a_mesh_that_is_missing_is_named_and_the_game_runs_on() {
+fn an_entity_whose_mesh_is_missing_is_a_cube_and_the_game_runs_on() {
     let game = game("function start() print(pcall(Entity.spawn, 'ghost', Vector3(0, 0, 0))) end");
     game.write(
         "ghost.entity",
@@ -154,12 +154,14 @@ fn an_entity_with_a_mesh_that_is_missing_is_named_and_the_game_runs_on() {
         game.write("sheet.mesh", "shape = \"plane\"");
         assert_eq!(game.compile(), [""; 0], "it is right now");
         engine.reload(&mut ()).expect("there is memory");
-        let ghost = engine.world_mut().spawn_named(id64!("ghost"), &Pose::IDENTITY);
-        assert!(ghost.expect("there is memory").is_some(), "what was missing has come");
-        frames(engine, 2);
+        frames(engine, 1);
+        engine.finish().expect("it is drawn");
+        assert_eq!(engine.drawn().meshes, 4, "the ghost is drawn as it is now");
     });
     let log = game.log.all();
     booted.unwrap_or_else(|error| panic!("{error}: {log:#?}"));
-    let has = |line: &str| log.iter().any(|said| said.contains(line));
-    assert!(has("Entity.spawn: no entity `ghost` is loaded"), "{log:#?}");
+    let told = log.iter().filter(|line| line.contains("(sheet)")).collect::<Vec<_>>();
+    assert_eq!(told.len(), 1, "{log:#?}");
+    assert!(told[0].ends_with("a checkered cube is in its place"), "{told:?}");
+    assert!(log.iter().any(|line| line.starts_with("true\tEntity")), "it is spawned: {log:#?}");
 }

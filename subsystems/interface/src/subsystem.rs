@@ -3,6 +3,7 @@
 use glam::Affine3A;
 use loligo_containers::{Array, EventRecord, EventStream};
 use loligo_entities::{ComponentManager, Entity};
+use loligo_ids::IdString64;
 
 use crate::error::SubsystemError;
 use crate::frame::Frame;
@@ -26,7 +27,8 @@ pub trait Subsystem<'m>: Send {
         let _ = each;
     }
 
-    /// Returns the types of resources that it owns. All of them are loaded before the first level.
+    /// Returns the types of resources that it owns. Those that a game wants are handed to it before
+    /// the first level, or when a package is loaded.
     fn resource_types(&self) -> &'static [&'static str] {
         &[]
     }
@@ -39,6 +41,12 @@ pub trait Subsystem<'m>: Send {
     fn resource(&mut self, change: &ResourceChange<'_>) -> Result<(), SubsystemError> {
         let _ = change;
         Ok(())
+    }
+
+    /// Gives up a resource of one of its types, by the hashes of its type and its name: it is not
+    /// loaded any more.
+    fn drop_resource(&mut self, type_hash: IdString64, name: IdString64) {
+        let _ = (type_hash, name);
     }
 
     /// Works for a phase of a frame.

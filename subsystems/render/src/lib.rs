@@ -20,6 +20,7 @@ mod key;
 mod lights;
 mod material;
 mod mesh;
+mod placeholder;
 mod resource_error;
 mod shader;
 mod shader_text;
@@ -42,6 +43,10 @@ pub use key::{LayerKeys, Order, layer_of};
 pub use lights::{FrameLights, LIGHTS_MAX};
 pub use material::{MATERIAL_TYPE, MATERIAL_VERSION, MaterialImage, MaterialResource};
 pub use mesh::{MESH_TYPE, MESH_VERSION, MeshImage, MeshResource, MeshVertex};
+pub use placeholder::{
+    PLACEHOLDER_COLOR, PLACEHOLDER_INDICES, PLACEHOLDER_PIXELS, PLACEHOLDER_SHADER,
+    PLACEHOLDER_SPHERE, PLACEHOLDER_VERTICES, placeholder_cube, placeholder_texture,
+};
 pub use resource_error::{ContentError, ContentErrorKind};
 pub use shader::{SHADER_TYPE, SHADER_VERSION, ShaderImage, ShaderResource};
 pub use shader_text::{SHADER_BYTES_MAX, ShaderTextError, ShaderTextErrorKind, check_shader_text};

@@ -46,7 +46,7 @@ pub use names::Names;
 pub use package::{PACKAGE_TYPE, PACKAGE_VERSION, PackageImage, PackageItem};
 pub use preference::{PREFERENCES_MAX, rank};
 #[cfg(feature = "std")]
-pub use request::{LoadRequest, Loaded};
+pub use request::{FileRequest, LoadRequest, Loaded};
 #[cfg(feature = "std")]
 pub use resource::Resource;
 #[cfg(feature = "std")]

@@ -10,6 +10,7 @@ use crate::error::{LoadError, LoadErrorKind};
 use crate::folder::DataFolder;
 use crate::header::ResourceHeader;
 use crate::key::ResourceKey;
+use crate::resource::Resource;
 
 /// A resource that is to be read, as [`Resources::request`](crate::Resources::request) found it in
 /// the table.
@@ -21,24 +22,26 @@ use crate::key::ResourceKey;
 #[derive(Clone, Copy, Debug)]
 pub struct LoadRequest<'p> {
     pub(crate) folder: DataFolder<'p>,
-    pub(crate) key: ResourceKey,
-    pub(crate) file: ContentHash,
-    pub(crate) bytes: u64,
-    /// The version that the program reads, if it declared one.
-    pub(crate) version: Option<u32>,
+    pub(crate) file: FileRequest,
 }
 
 impl LoadRequest<'_> {
     /// Returns which resource is to be read.
     #[must_use]
     pub const fn key(&self) -> ResourceKey {
-        self.key
+        self.file.key
     }
 
     /// Returns how many bytes will be read.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
-        self.bytes
+        self.file.bytes
+    }
+
+    /// Returns what is to be read without the folder, for a thread that knows the folder.
+    #[must_use]
+    pub const fn file(&self) -> FileRequest {
+        self.file
     }
 
     /// Reads or maps the file and checks it. This is the part that takes time.
@@ -54,14 +57,40 @@ impl LoadRequest<'_> {
         &self,
         memory: &'a A,
     ) -> Result<Loaded<'a, A>, LoadError> {
-        self.try_read(memory).map_err(|kind| kind.of(self.key))
+        self.file.read(&self.folder, memory)
+    }
+}
+
+/// Which file is to be read for a resource, and what is expected of it. It borrows nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct FileRequest {
+    pub(crate) key: ResourceKey,
+    pub(crate) file: ContentHash,
+    pub(crate) bytes: u64,
+    /// The version that the program reads, if it declared one.
+    pub(crate) version: Option<u32>,
+}
+
+impl FileRequest {
+    /// As [`LoadRequest::read`], from a folder: that of the resources that it is for.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn read<'a, A: Allocator + ?Sized>(
+        &self,
+        folder: &DataFolder<'_>,
+        memory: &'a A,
+    ) -> Result<Loaded<'a, A>, LoadError> {
+        self.try_read(folder, memory).map_err(|kind| kind.of(self.key))
     }
 
     fn try_read<'a, A: Allocator + ?Sized>(
         &self,
+        folder: &DataFolder<'_>,
         memory: &'a A,
     ) -> Result<Loaded<'a, A>, LoadErrorKind> {
-        let bytes = self.folder.read(self.file, self.bytes, memory)?;
+        let bytes = folder.read(self.file, self.bytes, memory)?;
         let header = ResourceHeader::read(&bytes).map_err(LoadErrorKind::Header)?;
         if header.key != self.key {
             return Err(LoadErrorKind::OtherResource { found: header.key });
@@ -85,6 +114,14 @@ pub struct Loaded<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     pub(crate) file: ContentHash,
     pub(crate) header: ResourceHeader,
     pub(crate) bytes: FileBytes<'a, A>,
+}
+
+impl<A: Allocator + ?Sized> Loaded<'_, A> {
+    /// Returns what was read.
+    #[must_use]
+    pub fn resource(&self) -> Resource<'_> {
+        Resource::new(self.header, &self.bytes)
+    }
 }
 
 impl<A: Allocator + ?Sized> fmt::Debug for Loaded<'_, A> {

@@ -19,7 +19,7 @@ use crate::header::ResourceHeader;
 use crate::key::ResourceKey;
 use crate::package::{PACKAGE_TYPE, PACKAGE_VERSION};
 use crate::preference::PREFERENCES_MAX;
-use crate::request::{LoadRequest, Loaded};
+use crate::request::{FileRequest, LoadRequest, Loaded};
 use crate::resource::Resource;
 use crate::table::{Table, TableEntry};
 
@@ -279,13 +279,10 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
     }
 
     fn request_of(&self, entry: &TableEntry) -> LoadRequest<'a> {
-        LoadRequest {
-            folder: self.folder,
-            key: entry.key,
-            file: entry.file,
-            bytes: entry.bytes,
-            version: self.versions.get(&entry.key.type_hash).copied(),
-        }
+        let TableEntry { key, file, bytes, .. } = *entry;
+        let version = self.versions.get(&key.type_hash).copied();
+        let file = FileRequest { key, file, bytes, version };
+        LoadRequest { folder: self.folder, file }
     }
 
     fn read_table(folder: DataFolder<'a>, memory: &'a A) -> Result<Table<'a, A>, OpenError> {

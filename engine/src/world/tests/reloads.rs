@@ -7,7 +7,7 @@ use loligo_allocators::{
     PageAllocator, Refusals, SharedRef, StaticHeap,
 };
 use loligo_compiler::{Compilers, Project, Threads};
-use loligo_containers::EventStream;
+use loligo_diagnostics::Log;
 use loligo_ids::IdString64;
 use loligo_render::compile::FRAME_TYPE;
 use loligo_render::{MATERIAL_TYPE, MESH_TYPE, RenderWorld};
@@ -15,11 +15,12 @@ use loligo_resources::{DataFolder, ResourceKey};
 use loligo_tasks::{Settings, Tasks, Worker};
 
 use crate::boot::memory_of;
-use crate::content::Content;
+use crate::content::{Content, Owners};
 use crate::error::EngineError;
-use crate::memory::with_memory_of;
+use crate::memory::{SharedAllocator, with_memory_of};
 use crate::memory_plan::MemoryPlan;
 use crate::subsystems::{Room, SUBSYSTEMS};
+use crate::uploads::Uploads;
 use crate::world::{OBJECTS_MAX, WORLD, World};
 
 /// The number of models: their messages make the stream grow several times.
@@ -128,7 +129,7 @@ fn show<'m>(
     let stream = world.recorder().expect("it is drawn").finish();
     seen.try_apply(&stream).expect("it is the next one");
     // Uploads go with each frame, in exchange for a stream without a block.
-    drop(content.assets.exchange(EventStream::new_in(memory)));
+    drop(content.assets.exchange(Uploads::new_in(memory)));
     ended
 }
 
@@ -158,14 +159,16 @@ fn assert_same(
 fn notify<'m>(
     world: &mut World<'m>,
     content: &mut Content<'_, 'm>,
+    log: &Log<'_, SharedAllocator<'m>>,
     key: ResourceKey,
 ) -> Result<(), EngineError> {
     if key.type_hash == IdString64::new(FRAME_TYPE) {
         content.replace_frame()?;
         return world.refresh_layers(&content.assets, |layer| content.layer(layer));
     }
-    assert!(content.assets.reload(key, &mut content.resources)?, "it is drawn with");
-    world.refresh(key, &content.assets, |layer| content.layer(layer))
+    let owners = &mut Owners { world: Some(world), log };
+    let renewed = on_one_thread(|worker| content.renew(key, owners, worker));
+    renewed.map(|is_used| assert!(is_used, "it is drawn with"))
 }
 
 /// Recompiles and reloads a resource where requests are refused; returns whether any was.
@@ -187,11 +190,13 @@ fn reloaded(
     let data = yard.folder.path().join("data");
     with_memory_of(&globals, Some(&failing), &MemoryPlan::new(), &SUBSYSTEMS, |memory| {
         let folder = DataFolder::new(&data).expect("the path is UTF-8");
-        let load = |worker: &Worker<'_>| Content::try_load(folder, true, &memory, worker);
+        let log = Log::try_new_in(memory_of(&memory, Room::Engine)).expect("there is memory");
+        let load = |worker: &Worker<'_>| Content::try_load(folder, true, &memory, &log, worker);
         let mut content = on_one_thread(load).expect("it can be loaded");
         let render = memory_of(&memory, Room::Render);
         let mut world = World::new_in(true, &memory);
         let mut seen = RenderWorld::new_in(WORLD, OBJECTS_MAX, &heap);
+        content.hand_over(&mut world, &log).expect("there is memory");
         content.spawn(&mut world).expect("there is memory");
         show(&mut world, &mut content, &mut seen, render).expect("there is memory");
         assert_same(&world, &content, &seen, &what);
@@ -206,7 +211,7 @@ fn reloaded(
             has_memory();
             assert_eq!(swap(), 1, "{what}");
         }
-        let notified = notify(&mut world, &mut content, key);
+        let notified = notify(&mut world, &mut content, &log, key);
         // Where the frame's messages are refused, too, the next frame sends them.
         let shown = show(&mut world, &mut content, &mut seen, render);
         has_memory();
@@ -215,7 +220,7 @@ fn reloaded(
         }
         assert_same(&world, &content, &seen, &what);
         if notified.is_err() {
-            notify(&mut world, &mut content, key).expect("there is memory");
+            notify(&mut world, &mut content, &log, key).expect("there is memory");
             show(&mut world, &mut content, &mut seen, render).expect("there is memory");
             assert_same(&world, &content, &seen, &format!("{what}, again"));
         }

@@ -74,6 +74,21 @@ impl<'a, A: Allocator + ?Sized> Materials<'a, A> {
         Ok(())
     }
 
+    /// Removes a material.
+    pub(super) fn remove(&mut self, number: u32) {
+        self.slots.take(number);
+    }
+
+    /// Returns `true` if there is a texture of that number.
+    pub(super) fn has_texture(&self, number: u32) -> bool {
+        self.textures.get(number).is_some()
+    }
+
+    /// Removes a texture; materials that name it show what they have bound.
+    pub(super) fn remove_texture(&mut self, number: u32) {
+        self.textures.take(number);
+    }
+
     /// Sets a texture, and binds it for all materials that name it; where that fails, all stay with
     /// the one before.
     pub(super) fn try_set_texture(

@@ -102,6 +102,13 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
         Ok(part.geometry())
     }
 
+    /// Gives the room of a mesh back.
+    pub(super) fn remove(&mut self, number: u32) {
+        if let Some(part) = self.slots.take(number) {
+            self.free(part);
+        }
+    }
+
     /// Returns where the triangles of a mesh are.
     pub(super) fn geometry(&self, number: u32) -> Option<Geometry> {
         self.slots.get(number).map(|part| part.geometry())

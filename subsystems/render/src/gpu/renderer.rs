@@ -256,6 +256,38 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
         self.materials.try_set(&self.gpu, number, material)
     }
 
+    /// Returns `true` if a shader of that number was set.
+    #[must_use]
+    pub fn has_shader(&self, number: u32) -> bool {
+        self.shaders.contains(number)
+    }
+
+    /// Returns `true` if a texture of that number was set.
+    #[must_use]
+    pub fn has_texture(&self, number: u32) -> bool {
+        self.materials.has_texture(number)
+    }
+
+    /// Removes a mesh, and gives its room back. The display list may not name it any more.
+    pub fn remove_mesh(&mut self, number: u32) {
+        self.meshes.remove(number);
+    }
+
+    /// Removes a material: a draw of its state is an error from now on.
+    pub fn remove_material(&mut self, number: u32) {
+        self.materials.remove(number);
+    }
+
+    /// Removes a texture. The card keeps it for as long as a material shows it.
+    pub fn remove_texture(&mut self, number: u32) {
+        self.materials.remove_texture(number);
+    }
+
+    /// Removes a shader, and the pipelines that were made of it.
+    pub fn remove_shader(&mut self, number: u32) {
+        self.shaders.remove(number);
+    }
+
     /// Draws a frame: a display list, with the transforms that its instances number, and lights. It
     /// does not wait until the card is done.
     ///

@@ -17,6 +17,7 @@ use crate::key::Order;
 const VERTEX: &str = "vs_main";
 const PIXEL: &str = "fs_main";
 const SHADOW: &str = "vs_shadow";
+const FULL_SCREEN: &str = "vs_full_screen";
 
 /// How far depths of a shadow map are moved away, or surfaces would be in their own shadow.
 const SHADOW_BIAS: i32 = 2;
@@ -88,6 +89,16 @@ impl<'a, A: Allocator + ?Sized> Shaders<'a, A> {
         Ok(())
     }
 
+    /// Returns `true` if there is a shader of that number.
+    pub(super) fn contains(&self, number: u32) -> bool {
+        self.slots.get(number).is_some()
+    }
+
+    /// Removes a shader, and its pipelines.
+    pub(super) fn remove(&mut self, number: u32) {
+        self.slots.take(number);
+    }
+
     /// Forgets all pipelines: the frame is another one.
     pub(super) fn forget_pipelines(&mut self) {
         self.slots.iter_mut().for_each(|slot| slot.pipelines.clear());
@@ -146,13 +157,19 @@ fn try_pipeline<A: Allocator + ?Sized>(
     };
     let is_shadow = pass.is_shadow();
     let is_blended = order == Order::BackToFront;
+    let is_full_screen = drawn == Drawn::FullScreen && shader.has_entry(FULL_SCREEN);
+    let vertex_entry = match (is_shadow, is_full_screen) {
+        (true, _) => SHADOW,
+        (false, true) => FULL_SCREEN,
+        (false, false) => VERTEX,
+    };
     let depth = DepthUse {
         is_written: drawn == Drawn::Meshes && !is_blended,
         bias: if is_shadow { SHADOW_BIAS } else { 0 },
     };
     Ok(gpu.try_pipeline(&PipelineDescription {
         shader,
-        vertex_entry: if is_shadow { SHADOW } else { VERTEX },
+        vertex_entry,
         pixel_entry: (!is_shadow).then_some(PIXEL),
         vertices: (drawn == Drawn::Meshes).then_some(VERTICES),
         culls_backs: drawn == Drawn::Meshes,

@@ -40,6 +40,11 @@ impl<'a, T, A: Allocator + ?Sized> Slots<'a, T, A> {
         self.slots[number as usize].replace(by)
     }
 
+    /// Empties the slot of a number; returns what was there.
+    pub(super) fn take(&mut self, number: u32) -> Option<T> {
+        self.slots.get_mut(number as usize)?.take()
+    }
+
     #[inline]
     pub(super) fn get(&self, number: u32) -> Option<&T> {
         self.slots.get(number as usize)?.as_ref()

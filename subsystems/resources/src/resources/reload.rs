@@ -83,7 +83,7 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
             // A lookup in a map that nothing waits in.
             let Some(slot) = self.loaded.get_mut(&key) else { continue };
             let read = match request {
-                Ok(request) if request.file == slot.file => continue,
+                Ok(request) if request.file.file == slot.file => continue,
                 Ok(request) => request.read(memory),
                 Err(error) => Err(error),
             };

@@ -1,0 +1,167 @@
+//! What goes to the render thread of resources, and what is made ready for it on any thread.
+
+use bytemuck::{AnyBitPattern, NoUninit};
+use loligo_allocators::Allocator;
+use loligo_containers::{Array, Event, EventStream, GrowError};
+use loligo_ids::IdString64;
+use loligo_render::{MESH_TYPE, MeshResource, MeshVertex, TEXTURE_TYPE, TextureResource};
+use loligo_resources::ResourceKey;
+
+use crate::error::EngineError;
+
+/// The number of no texture.
+pub(crate) const NO_TEXTURE: u32 = u32::MAX;
+
+/// Makes a plain struct an event.
+macro_rules! uploads {
+    ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty,)+ })+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, AnyBitPattern, NoUninit, Event)]
+        #[repr(C)]
+        pub(crate) struct $name {
+            $(pub(crate) $field: $type,)+
+        }
+    )+};
+}
+
+uploads! {
+    /// A mesh: its block of words has its vertices, and after them its indices. Its place in the
+    /// buffers is known already.
+    MeshData {
+        mesh: u32, vertex_words: u32, index_count: u32, first_index: u32, base_vertex: i32,
+    }
+    /// A texture: its block of words has all its levels.
+    TextureData {
+        texture: u32, width: u32, height: u32, levels: u32, wrap: u32, is_linear: u32,
+    }
+    /// The text of a shader follows; its name is what errors call it.
+    ShaderData { shader: u32, name: [u8; 32], }
+    /// A material, whose number is the state of draws.
+    MaterialData {
+        state: u32, shader: u32, texture: u32, casts_shadow: u32, values: [[f32; 4]; 3],
+    }
+    /// The description of the frame follows, as text.
+    FrameData { zero: u32, }
+    /// Something is gone; its number is used again.
+    Removed { what: u32, number: u32, }
+}
+
+/// What has numbers on the render thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum Numbered {
+    Mesh,
+    Material,
+    Texture,
+    Shader,
+}
+
+impl Numbered {
+    pub(crate) const ALL: [Self; 4] = [Self::Mesh, Self::Material, Self::Texture, Self::Shader];
+}
+
+/// What the render thread is to take in: records, and the blocks of words of meshes and textures in
+/// the order of their records. Blocks move; they are copied where they are made, on any thread.
+pub(crate) struct Uploads<'a, A: Allocator + ?Sized> {
+    pub(crate) records: EventStream<'a, A>,
+    pub(crate) blocks: Array<'a, Array<'a, u32, A>, A>,
+}
+
+impl<'a, A: Allocator + ?Sized> Uploads<'a, A> {
+    pub(crate) const fn new_in(memory: &'a A) -> Self {
+        Self { records: EventStream::new_in(memory), blocks: Array::new_in(memory) }
+    }
+
+    /// Appends a record with its block: both, or nothing.
+    pub(crate) fn try_push<E: Event>(
+        &mut self,
+        record: E,
+        block: Array<'a, u32, A>,
+    ) -> Result<(), GrowError> {
+        self.blocks.try_reserve(1)?;
+        self.records.try_push(record)?;
+        // There is room.
+        self.blocks.push(block);
+        Ok(())
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.records.clear();
+        self.blocks.clear();
+    }
+}
+
+/// What the render thread needs of a resource, made ready.
+pub(crate) enum Prepared<'a, A: Allocator + ?Sized> {
+    Mesh {
+        words: Array<'a, u32, A>,
+        vertices: u32,
+        indices: u32,
+        sphere: [f32; 4],
+    },
+    Texture {
+        words: Array<'a, u32, A>,
+        data: TextureData,
+    },
+    /// It needs nothing that takes long.
+    Other,
+}
+
+impl<'a, A: Allocator + ?Sized> Prepared<'a, A> {
+    /// Checks a resource and copies what the graphics card gets of it.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Content`] if it is not what its type says, or there is no memory.
+    pub(crate) fn try_new(
+        key: ResourceKey,
+        payload: &[u8],
+        memory: &'a A,
+    ) -> Result<Self, EngineError> {
+        let bad = |error| EngineError::Content { key, error };
+        if key.type_hash == IdString64::new(MESH_TYPE) {
+            let mesh = MeshResource::open(payload).map_err(bad)?;
+            Self::of_mesh(mesh.vertices(), mesh.indices(), mesh.sphere(), memory)
+        } else if key.type_hash == IdString64::new(TEXTURE_TYPE) {
+            let texture = TextureResource::open(payload).map_err(bad)?;
+            let data = TextureData {
+                texture: 0,
+                width: texture.width(),
+                height: texture.height(),
+                levels: texture.levels().len() as u32,
+                wrap: texture.wrap() as u32,
+                is_linear: texture.is_linear().into(),
+            };
+            Self::of_texture(data, texture.pixels(), memory)
+        } else {
+            Ok(Self::Other)
+        }
+    }
+
+    pub(crate) fn of_mesh(
+        vertices: &[MeshVertex],
+        indices: &[u32],
+        sphere: [f32; 4],
+        memory: &'a A,
+    ) -> Result<Self, EngineError> {
+        let mut words = Array::new_in(memory);
+        let vertex_words = bytemuck::cast_slice::<MeshVertex, u32>(vertices);
+        words.try_reserve(vertex_words.len() + indices.len())?;
+        words.extend_from_slice(vertex_words);
+        words.extend_from_slice(indices);
+        let (vertices, indices) = (vertices.len() as u32, indices.len() as u32);
+        Ok(Self::Mesh { words, vertices, indices, sphere })
+    }
+
+    pub(crate) fn of_texture(
+        data: TextureData,
+        pixels: &[u8],
+        memory: &'a A,
+    ) -> Result<Self, EngineError> {
+        let mut words: Array<'a, u32, A> = Array::new_in(memory);
+        words.try_resize(pixels.len() / 4, 0)?;
+        let whole = &pixels[..words.len() * 4];
+        bytemuck::cast_slice_mut(words.as_mut_slice()).copy_from_slice(whole);
+        Ok(Self::Texture { words, data })
+    }
+}
