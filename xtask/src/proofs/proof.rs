@@ -65,6 +65,13 @@ pub(super) const PROOFS: &[Proof] = &[
         paths: &[],
         tools: &[RUSTC],
     },
+    Proof { step: "misuse", packages: FOUNDATION, paths: &["tests"], tools: &[RUSTC] },
+    Proof {
+        step: "conformance",
+        packages: FOUNDATION,
+        paths: &["tests", "docs/evidence/conformance.md"],
+        tools: &[RUSTC],
+    },
     Proof { step: "examples", packages: FOUNDATION, paths: &[], tools: &[RUSTC] },
     Proof { step: "sanitize", packages: FOUNDATION, paths: &[], tools: &[NIGHTLY] },
     Proof {
