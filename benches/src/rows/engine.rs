@@ -5,6 +5,10 @@
 //! script, compared and set. `batch10k-over-calls` compares it with an `update` that calls
 //! `Transform.set_xyz` for each.
 //!
+//! `boot` is a boot of the courtyard until its first frame is drawn as text. `saved1000` and
+//! `saved20000` are a material that is saved in a project of so many, until it is drawn: found by a
+//! look at all sources, compiled, swapped and drawn with the frame, each of which has a row.
+//!
 //! `save10k` and `load10k` are a save and a load of the same game. `spawn` is what an entity takes that a script spawns by name, beyond the same entities spawned by
 //! logic in one call; both are destroyed again, which is not measured. `event-rust` is an event of a
 //! subsystem from its stream to the game's logic, `event-lua` to a function of a script with two
@@ -15,6 +19,7 @@ use crate::outcome::Aim;
 use crate::rows::{Measure, Row, Unit};
 use crate::work::engine::events::{Hearing, heard};
 use crate::work::engine::saves::kept;
+use crate::work::engine::shows::{Part, boot, saved};
 use crate::work::engine::spawns::{by_logic, by_script};
 use crate::work::engine::{batch, calls};
 
@@ -29,11 +34,22 @@ pub fn rows() -> Vec<Row> {
         row("batch10k-over-calls", Aim::over_peer(1.0, 0.5), Measure::Race(beside_calls)),
         row("save10k", Aim::time(2.0, 1.0), Measure::Alone(|| kept(false))),
         row("load10k", Aim::time(2.0, 1.0), Measure::Alone(|| kept(true))),
+        row("boot", Aim::time(500.0, 250.0), Measure::Alone(boot)),
+        row("saved1000", Aim::time(200.0, 50.0), Measure::Alone(|| saved(1000, Part::All))),
+        row("saved20000", Aim::time(200.0, 50.0), Measure::Alone(|| saved(20_000, Part::All))),
+        row("saved20000-look", whole(), Measure::Alone(|| saved(20_000, Part::Look))),
+        row("saved20000-compile", whole(), Measure::Alone(|| saved(20_000, Part::Compile))),
+        row("saved20000-frame", whole(), Measure::Alone(|| saved(20_000, Part::Frame))),
         in_ns("spawn", Aim::time(40.0, 40.0), Measure::Added(|| [by_script(), by_logic()])),
         in_ns("event-rust", Aim::time(5.0, 5.0), Measure::Added(|| beyond(Hearing::Logic))),
         in_ns("event-lua", Aim::time(60.0, 60.0), Measure::Added(|| beyond(Hearing::Script))),
         in_ns("event-lua-all", Aim::time(60.0, 20.0), Measure::Added(|| beyond(Hearing::Batch))),
     ]
+}
+
+/// A part may take as long as all.
+const fn whole() -> Aim {
+    Aim::time(200.0, 50.0)
 }
 
 fn beyond(hearing: Hearing) -> [Contender; 2] {

@@ -4,6 +4,7 @@
 
 pub(crate) mod events;
 pub(crate) mod saves;
+pub(crate) mod shows;
 pub(crate) mod spawns;
 
 use core::num::NonZeroUsize;

@@ -1,0 +1,205 @@
+//! A source that is saved, until it is seen: found among all sources, compiled, swapped in the game
+//! that runs, drawn. And a game that boots, until its first frame is drawn.
+
+use core::fmt::Write as _;
+use core::num::NonZeroUsize;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use loligo_compiler::{Compilers, Project, Threads, Watch};
+use loligo_engine::{BackEndChoice, EngineOptions, TimeStep, with_engine};
+use tempfile::TempDir;
+
+use crate::contender::{Contender, Pass};
+
+/// A part of the way from a source to the picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Which sources were saved.
+    Look,
+    /// The compile of what was.
+    Compile,
+    /// The swap in the game, and the frame that shows it.
+    Frame,
+    /// All of it.
+    All,
+}
+
+/// The saves that a pass measures.
+const SAVES: u64 = 4;
+
+const FRAME: &str = "targets = { depth = { format = \"depth32f\" } } passes = [ { name = \"main\" \
+    color = [ \"window\" ] depth = \"depth\" clear = { color = [ 0 0 0 1 ] depth = 1 } \
+    layers = [ { name = \"opaque\" order = \"by_state\" } ] } ]";
+
+const SHADER: &str = "@vertex fn vs_main(@location(0) at: vec3<f32>) -> @builtin(position) vec4<f32> \
+    { return vec4(at, 1.0); } @fragment fn fs_main() -> @location(0) vec4<f32> { return vec4(1.0); }";
+
+const CONFIG: &str = "title = \"Many\" level = \"many\" frame = \"many\" window = [ 64 64 ] \
+    time_step = { policy = \"each_frame\" step = 0.01 }";
+
+/// The files in a folder.
+const IN_A_FOLDER: usize = 200;
+
+/// A project of many resources, of which a thousand at the most are drawn.
+struct ManyResources {
+    folder: TempDir,
+}
+
+impl ManyResources {
+    fn new(count: usize) -> Self {
+        let made = TempDir::with_prefix("loligo-benches-");
+        let folder = made.unwrap_or_else(|error| unreachable!("there is a folder: {error}"));
+        let many = Self { folder };
+        let mut level = String::from("entities = {\n");
+        for number in 0..count {
+            let name = material(number);
+            if number.is_multiple_of(IN_A_FOLDER) {
+                let within = many.path().join(&name);
+                let made = within.parent().map_or(Ok(()), fs::create_dir_all);
+                made.unwrap_or_else(|error| unreachable!("there is a folder: {error}"));
+            }
+            many.write(&format!("{name}.material"), &color(0));
+            if number < 1000 {
+                let _ = writeln!(
+                    level,
+                    "box{number} = {{ components = {{ transform = {{ position = [ {number} 0 -9 ] }} \
+                     model = {{ mesh = \"box\" material = \"{name}\" }} }} }}"
+                );
+            }
+        }
+        level.push('}');
+        for (name, text) in [
+            ("game.config", CONFIG),
+            ("many.frame", FRAME),
+            ("plain.shader", SHADER),
+            ("box.mesh", "shape = \"box\""),
+            ("many.level", &level),
+        ] {
+            many.write(name, text);
+        }
+        many.compile();
+        many
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn data(&self) -> PathBuf {
+        self.path().join(".loligo")
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let written = fs::write(self.path().join(name), text);
+        written.unwrap_or_else(|error| unreachable!("it may be written: {error}"));
+    }
+
+    fn compile(&self) {
+        let compilers = compilers();
+        let report = Project::new(self.path(), &self.data(), &compilers)
+            .compile(&Threads::new(NonZeroUsize::MIN))
+            .unwrap_or_else(|error| unreachable!("it can be compiled: {error}"));
+        assert!(report.errors.is_empty(), "the game is right: {:?}", report.errors);
+    }
+
+    /// Saves a material some times while the game runs, and returns how long a part of the way to
+    /// the picture took.
+    fn save(&self, measured: Part) -> u64 {
+        let (data, compilers) = (self.data(), compilers());
+        let project = Project::new(self.path(), &data, &compilers);
+        let mut watch = Watch::default();
+        let looked = watch.look(&project);
+        assert!(looked.is_ok(), "it can be read: {looked:?}");
+        let options = EngineOptions {
+            threads: Some(1),
+            back_end: BackEndChoice::Text,
+            time_step: Some(TimeStep::EachFrame { step: 10_000_000 }),
+            ..EngineOptions::new(&data)
+        };
+        let run = with_engine(&options, |engine| {
+            engine.frame(&mut ())?;
+            engine.finish()?;
+            let mut ns = 0;
+            for save in 1..=SAVES {
+                self.write(&format!("{}.material", material(7)), &color(save));
+                let began = Instant::now();
+                let is_saved = watch.look(&project);
+                assert!(is_saved.is_ok_and(|is_saved| is_saved), "it was saved");
+                let looked = Instant::now();
+                self.compile();
+                let compiled = Instant::now();
+                assert_eq!(engine.reload(&mut ())?, 1, "it is swapped");
+                engine.frame(&mut ())?;
+                engine.finish()?;
+                let shown = Instant::now();
+                let took = match measured {
+                    Part::Look => looked - began,
+                    Part::Compile => compiled - looked,
+                    Part::Frame => shown - compiled,
+                    Part::All => shown - began,
+                };
+                ns += took.as_nanos() as u64;
+            }
+            // The next pass begins as this one did.
+            self.write(&format!("{}.material", material(7)), &color(0));
+            self.compile();
+            Ok::<_, loligo_engine::EngineError>(ns)
+        });
+        match run {
+            Ok(Ok(ns)) => ns,
+            Ok(Err(error)) | Err(error) => unreachable!("the game runs: {error}"),
+        }
+    }
+}
+
+fn material(number: usize) -> String {
+    format!("materials/{}/{number}", number / IN_A_FOLDER)
+}
+
+fn color(shade: u64) -> String {
+    format!("shader = \"plain\" layer = \"opaque\" color = [ 1 0.{shade} 0 1 ]")
+}
+
+fn compilers() -> Compilers {
+    let mut compilers = Compilers::built_in();
+    loligo_render::compile::register(&mut compilers);
+    loligo_engine::compile::register(&mut compilers);
+    compilers.register("lua", loligo_script::LuaCompiler);
+    compilers
+}
+
+/// Returns a contender whose operation is one save in a project of so many resources, until it is
+/// seen, or a part of the way.
+pub(crate) fn saved(count: usize, part: Part) -> Contender {
+    let many = ManyResources::new(count);
+    Contender::new("loligo", move || Pass { ns: many.save(part), operations: SAVES })
+}
+
+/// Returns a contender whose operation is a boot of the courtyard, until its first frame is drawn
+/// as text.
+pub(crate) fn boot() -> Contender {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples/10-courtyard");
+    let made = TempDir::with_prefix("loligo-benches-");
+    let folder = made.unwrap_or_else(|error| unreachable!("there is a folder: {error}"));
+    let compilers = compilers();
+    let report = Project::new(&sample, folder.path(), &compilers)
+        .compile(&Threads::new(NonZeroUsize::MIN))
+        .unwrap_or_else(|error| unreachable!("it can be compiled: {error}"));
+    assert!(report.errors.is_empty(), "the sample is right: {:?}", report.errors);
+    Contender::new("loligo", move || {
+        let began = Instant::now();
+        let options =
+            EngineOptions { back_end: BackEndChoice::Text, ..EngineOptions::new(folder.path()) };
+        let run = with_engine(&options, |engine| {
+            engine.frame(&mut ())?;
+            engine.finish()?;
+            Ok::<_, loligo_engine::EngineError>(began.elapsed())
+        });
+        match run {
+            Ok(Ok(took)) => Pass { ns: took.as_nanos() as u64, operations: 1 },
+            Ok(Err(error)) | Err(error) => unreachable!("the sample runs: {error}"),
+        }
+    })
+}
