@@ -5,8 +5,10 @@
 //! script, compared and set. `batch10k-over-calls` compares it with an `update` that calls
 //! `Transform.set_xyz` for each.
 //!
-//! `save10k` and `load10k` are a save and a load of the same game. `spawn` is what an entity takes that a script spawns by name, beyond the same entities spawned by
-//! logic in one call; both are destroyed again, which is not measured. `event-rust` is an event of a
+//! `save10k` and `load10k` are a save and a load of the same game. `spawn` is what an entity takes of
+//! those that a script spawns by name and by a table of positions, which it fills anew, in one call,
+//! beyond the same entities spawned by logic in one call; both are destroyed again, which is not
+//! measured. `spawn-each` is the same by a call for each. `event-rust` is an event of a
 //! subsystem from its stream to the game's logic, `event-lua` to a function of a script with two
 //! arguments, `event-lua-all` as a part of one call for all: each beyond a frame without events.
 
@@ -15,7 +17,7 @@ use crate::outcome::Aim;
 use crate::rows::{Measure, Row, Unit};
 use crate::work::engine::events::{Hearing, heard};
 use crate::work::engine::saves::kept;
-use crate::work::engine::spawns::{by_logic, by_script};
+use crate::work::engine::spawns::{by_logic, by_script, one_by_one};
 use crate::work::engine::{batch, calls};
 
 /// Returns the rows of the engine.
@@ -30,6 +32,7 @@ pub fn rows() -> Vec<Row> {
         row("save10k", Aim::time(2.0, 1.0), Measure::Alone(|| kept(false))),
         row("load10k", Aim::time(2.0, 1.0), Measure::Alone(|| kept(true))),
         in_ns("spawn", Aim::time(40.0, 40.0), Measure::Added(|| [by_script(), by_logic()])),
+        in_ns("spawn-each", Aim::time(40.0, 40.0), Measure::Added(|| [one_by_one(), by_logic()])),
         in_ns("event-rust", Aim::time(5.0, 5.0), Measure::Added(|| beyond(Hearing::Logic))),
         in_ns("event-lua", Aim::time(60.0, 60.0), Measure::Added(|| beyond(Hearing::Script))),
         in_ns("event-lua-all", Aim::time(60.0, 20.0), Measure::Added(|| beyond(Hearing::Batch))),
