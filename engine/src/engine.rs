@@ -536,7 +536,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         self.world.step_all(Phase::Simulate, self.worker, &self.log);
     }
 
-    /// Passes events to scripts and logic; what these cause is reported in the next frame.
+    /// Passes events to scripts, then to logic; what these cause is reported in the next frame.
     fn tell_events(&mut self, logic: &mut LogicCalls<'_, 'm>) {
         let mut events = EventStream::new_in(memory_of(&self.memory, Room::Entities));
         core::mem::swap(&mut events, &mut self.spare_events);
@@ -545,13 +545,14 @@ impl<'e, 'm> Engine<'e, 'm> {
         if let Some(scripts) = &mut self.scripts {
             scripts.events(&mut self.world, &events, logic.memory, &self.log);
         }
-        for event in events.iter() {
-            #[cfg(feature = "script")]
-            if let Some(scripts) = &mut self.scripts {
-                scripts.event(&mut self.world, &event, &self.log);
+        let mut rest = events.reader();
+        while !rest.is_empty() {
+            let (some, wired, after) = self.world.until_wired(rest);
+            logic.events(&mut self.world, some);
+            if let Some(event) = wired {
+                self.world.follow(&event, &self.log);
             }
-            logic.event(&mut self.world, &event);
-            self.world.follow(&event, &self.log);
+            rest = after;
         }
         self.world.obey(&self.log);
         events.clear();

@@ -1,6 +1,6 @@
 //! What a game does: called by the engine at fixed places of a frame.
 
-use loligo_containers::EventRecord;
+use loligo_containers::{EventReader, EventRecord};
 
 use crate::memory::FrameMemory;
 use crate::world::World;
@@ -49,6 +49,16 @@ pub trait Logic<'m> {
     fn event(&mut self, world: &mut World<'m>, event: &EventRecord<'_>, memory: &FrameMemory<'m>) {
         let _ = (world, event, memory);
     }
+
+    /// Several events, in the order in which they happened: calls [`event`](Self::event) with each.
+    /// A logic that is interested in a few types asks for these in place of that, as by
+    /// [`EventReader::of`]. An update calls this as often as it must so that
+    /// commands that follow from events come between those of the logic, as a rule once.
+    fn events(&mut self, world: &mut World<'m>, events: EventReader<'_>, memory: &FrameMemory<'m>) {
+        for event in events {
+            self.event(world, &event, memory);
+        }
+    }
 }
 
 /// No logic: what is spawned stays as it is.
@@ -69,7 +79,7 @@ impl<'m> LogicCalls<'_, 'm> {
         self.logic.update(world, self.memory);
     }
 
-    pub(crate) fn event(&mut self, world: &mut World<'m>, event: &EventRecord<'_>) {
-        self.logic.event(world, event, self.memory);
+    pub(crate) fn events(&mut self, world: &mut World<'m>, events: EventReader<'_>) {
+        self.logic.events(world, events, self.memory);
     }
 }

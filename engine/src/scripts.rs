@@ -327,9 +327,9 @@ impl<'m> Scripts<'m> {
     /// Counts what went wrong, and logs it where nothing did at its place before: a script that
     /// fails in each frame says so once.
     fn note<T>(&mut self, result: Result<T, ScriptError<'_>>, log: &Log<'_, SharedAllocator<'m>>) {
-        let Err(error) = result else { return };
-        let say = self.failures.add(&error);
-        say_failure(say, &error, log);
+        if let Err(error) = result {
+            note_failure(&mut self.failures, &error, log);
+        }
     }
 
     /// As [`note`](Self::note), of what the engine found wrong with what a script did. `place` says
@@ -351,6 +351,14 @@ impl<'m> Scripts<'m> {
             printed.clear();
         }
     }
+}
+
+fn note_failure<'m>(
+    failures: &mut Failures<'m>,
+    error: &ScriptError<'_>,
+    log: &Log<'_, SharedAllocator<'m>>,
+) {
+    say_failure(failures.add(error), error, log);
 }
 
 fn say_failure<'m>(say: Say, why: &dyn fmt::Display, log: &Log<'_, SharedAllocator<'m>>) {

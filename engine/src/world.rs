@@ -56,6 +56,9 @@ const CLEARED: usize = 256;
 /// At least this many names are kept of entities that are gone.
 const NAMES_KEPT: usize = 1024;
 
+/// The name of an entity that has none.
+const NO_NAME: IdString32 = IdString32::new("");
+
 /// The number of the world that the engine runs.
 pub(crate) const WORLD: u32 = 1;
 
@@ -376,15 +379,19 @@ impl<'m> World<'m> {
         resource: &EntityResource<'_>,
         poses: &[Pose],
     ) -> Result<usize, EngineError> {
+        if poses.is_empty() {
+            return Ok(0);
+        }
         self.forget_names();
         let first = self.names.len();
         self.names.try_reserve(resource.len().saturating_mul(poses.len()))?;
         let Self { managers, joined, entities, names, .. } = self;
         let spawned = managers.together(joined, |components| {
             let made = entities.spawn(resource, poses, components, Unknown::Refuse)?;
-            for (at, entity) in made.iter().enumerate() {
-                let name = resource.name(at % resource.len()).unwrap_or(IdString32::new(""));
-                names.push((name, *entity));
+            for copy in made.chunks_exact(resource.len().max(1)) {
+                for (at, entity) in copy.iter().enumerate() {
+                    names.push((resource.name(at).unwrap_or(NO_NAME), *entity));
+                }
             }
             Ok::<_, SpawnError>(made.len())
         });

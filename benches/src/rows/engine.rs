@@ -9,8 +9,10 @@
 //! `saved20000` are a material that is saved in a project of so many, until it is drawn: found by a
 //! look at all sources, compiled, swapped and drawn with the frame, each of which has a row.
 //!
-//! `save10k` and `load10k` are a save and a load of the same game. `spawn` is what an entity takes that a script spawns by name, beyond the same entities spawned by
-//! logic in one call; both are destroyed again, which is not measured. `event-rust` is an event of a
+//! `save10k` and `load10k` are a save and a load of the same game. `spawn` is what an entity takes of
+//! those that a script spawns by name and by a table of positions, which it fills anew, in one call,
+//! beyond the same entities spawned by logic in one call; both are destroyed again, which is not
+//! measured. `spawn-each` is the same by a call for each. `event-rust` is an event of a
 //! subsystem from its stream to the game's logic, `event-lua` to a function of a script with two
 //! arguments, `event-lua-all` as a part of one call for all: each beyond a frame without events.
 
@@ -20,7 +22,7 @@ use crate::rows::{Measure, Row, Unit};
 use crate::work::engine::events::{Hearing, heard};
 use crate::work::engine::saves::kept;
 use crate::work::engine::shows::{Part, boot, saved};
-use crate::work::engine::spawns::{by_logic, by_script};
+use crate::work::engine::spawns::{by_logic, by_script, one_by_one};
 use crate::work::engine::{batch, calls};
 
 /// Returns the rows of the engine.
@@ -41,6 +43,7 @@ pub fn rows() -> Vec<Row> {
         row("saved20000-compile", whole(), Measure::Alone(|| saved(20_000, Part::Compile))),
         row("saved20000-frame", whole(), Measure::Alone(|| saved(20_000, Part::Frame))),
         in_ns("spawn", Aim::time(40.0, 40.0), Measure::Added(|| [by_script(), by_logic()])),
+        in_ns("spawn-each", Aim::time(40.0, 40.0), Measure::Added(|| [one_by_one(), by_logic()])),
         in_ns("event-rust", Aim::time(5.0, 5.0), Measure::Added(|| beyond(Hearing::Logic))),
         in_ns("event-lua", Aim::time(60.0, 60.0), Measure::Added(|| beyond(Hearing::Script))),
         in_ns("event-lua-all", Aim::time(60.0, 20.0), Measure::Added(|| beyond(Hearing::Batch))),

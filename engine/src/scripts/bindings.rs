@@ -7,9 +7,8 @@ use core::fmt;
 use glam::{Quat, Vec3};
 use loligo_allocators::SharedRef;
 use loligo_containers::{Array, GrowError};
-use loligo_entities::{Entity, Pose};
+use loligo_entities::Entity;
 use loligo_ids::{IdString32, IdString64};
-use loligo_resources::DebugName;
 use loligo_script::{
     ArgumentError, Binding, Call, CallFunction, Function, Id, IdKind, IdType, Kind, Reason,
 };
@@ -21,6 +20,7 @@ use crate::world::World;
 mod content;
 mod data;
 mod looks;
+mod spawning;
 
 pub use loligo_interface::ENTITY;
 
@@ -42,7 +42,7 @@ const TEXT: &[Kind] = &[Kind::Text];
 const VECTOR: &[Kind] = &[Kind::Vector3];
 
 /// How many functions there are.
-const COUNT: usize = 60;
+const COUNT: usize = 61;
 
 /// Returns the table: what of the engine scripts can call.
 #[must_use]
@@ -74,14 +74,21 @@ pub fn bindings<'m>() -> [Binding<World<'m>>; COUNT] {
             &[Kind::Text, Kind::Vector3],
             &[Kind::Id(ENTITY)],
             "makes the entity of a resource, by name, at a position, with its children",
-            spawn,
+            spawning::spawn,
         ),
         call(
             "Entity.spawn_turned",
             &[Kind::Text, Kind::Vector3, Kind::Quaternion],
             &[Kind::Id(ENTITY)],
             "as `spawn`, turned",
-            spawn_turned,
+            spawning::spawn_turned,
+        ),
+        call(
+            "Entity.spawn_many",
+            &[Kind::Text, Kind::Numbers],
+            NUMBER,
+            "as `spawn`, at each of many positions: x, y and z of each, or a vector each; how many entities were made",
+            spawning::spawn_many,
         ),
         call(
             "Level.load",
@@ -297,33 +304,6 @@ fn find(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
     let name = hash(call, 0)?;
     call.return_optional_id(world.find(name).map(Entity::to_bits));
     Ok(())
-}
-
-fn spawn(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    let position = call.vector3(1);
-    spawn_at(world, call, &Pose::at(position))
-}
-
-fn spawn_turned(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
-    let (position, rotation) = (call.vector3(1), call.quaternion(2));
-    spawn_at(world, call, &Pose { position, rotation, ..Pose::IDENTITY })
-}
-
-fn spawn_at(world: &mut World<'_>, call: &mut Call<'_>, pose: &Pose) -> Done {
-    let name = IdString64::new(call.text(0)?);
-    match world.spawn_named(name, pose) {
-        Ok(Some(entity)) => {
-            call.return_id(entity.to_bits());
-            Ok(())
-        }
-        Ok(None) => {
-            let name = DebugName::new(call.text(0)?);
-            Err(call.refuse(format_args!(
-                "no entity `{name}` is loaded; it is the name of a file without `.entity`, with its folders"
-            )))
-        }
-        Err(error) => Err(call.refuse(format_args!("{error}"))),
-    }
 }
 
 fn load_level(world: &mut World<'_>, call: &mut Call<'_>) -> Done {

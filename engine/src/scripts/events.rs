@@ -2,13 +2,13 @@
 //! each consists of, schemas say.
 
 use loligo_allocators::{AllocError, Arena as _, SharedRef};
-use loligo_containers::{Array, EventRecord, EventStream, GrowError};
+use loligo_containers::{Array, EventRecord, EventRecords, EventStream, GrowError};
 use loligo_diagnostics::Log;
 use loligo_ids::IdString64;
 use loligo_interface::{ENTITY, EventField, EventSchema, FieldKind, FieldValue};
-use loligo_script::{Callback, Script, ScriptError, VIEWS_MAX, Value, View};
+use loligo_script::{Callback, Calls, Script, ScriptError, VIEWS_MAX, Value, View};
 
-use super::{Scripts, callbacks};
+use super::{Scripts, callbacks, note_failure};
 use crate::error::EngineError;
 use crate::memory::{FrameMemory, SharedAllocator};
 use crate::world::{FIELDS_MAX, World};
@@ -51,15 +51,47 @@ impl<'m> EventCallbacks<'m> {
         self.list.sort_unstable_by_key(|heard| heard.schema.kind);
         Ok(())
     }
+}
 
-    fn of(&self, kind: u32) -> Option<Heard> {
-        let place = self.list.binary_search_by_key(&kind, |heard| heard.schema.kind);
-        place.ok().map(|place| self.list[place])
+/// The calls of the functions that scripts have for each event.
+struct EventCalls<'e> {
+    list: &'e [Heard],
+    events: EventRecords<'e>,
+    /// The type of the event before, and what hears of it: most follow one of their type.
+    last: Option<(u32, Option<&'e Heard>)>,
+    arguments: [Value<'static>; FIELDS_MAX],
+    /// How many there were.
+    count: usize,
+}
+
+impl Calls for EventCalls<'_> {
+    #[inline]
+    fn next_call(&mut self) -> Option<(Callback, &[Value<'_>])> {
+        loop {
+            let event = self.events.next()?;
+            let heard = match self.last {
+                Some((kind, heard)) if kind == event.kind() => heard,
+                _ => {
+                    let place = self.list.binary_search_by_key(&event.kind(), |of| of.schema.kind);
+                    let heard = place.ok().map(|place| &self.list[place]).filter(|of| of.is_wanted);
+                    self.last = Some((event.kind(), heard));
+                    heard
+                }
+            };
+            let Some(Heard { schema, each, .. }) = heard else { continue };
+            self.count += 1;
+            for (argument, field) in self.arguments.iter_mut().zip(schema.fields) {
+                *argument = value(field.read(&event));
+            }
+            return Some((*each, &self.arguments[..schema.fields.len().min(FIELDS_MAX)]));
+        }
     }
 }
 
 impl<'m> Scripts<'m> {
-    /// Passes the events of each kind for which the scripts have such a function in one call.
+    /// Passes events to scripts: first those of each kind for which they have a function for all of
+    /// a kind, then all others in their order. A function that a script defines meanwhile is called
+    /// from the next update on.
     pub(crate) fn events(
         &mut self,
         world: &mut World<'m>,
@@ -67,14 +99,47 @@ impl<'m> Scripts<'m> {
         memory: &FrameMemory<'m>,
         log: &Log<'_, SharedAllocator<'m>>,
     ) {
+        let mut is_any_wanted = false;
         for place in 0..self.events.list.len() {
             let is_wanted = !events.is_empty()
                 && !self.events_at(place, world, events, memory, log)
                 && self.is_defined(self.events.list[place].each, log);
             self.events.list[place].is_wanted = is_wanted;
+            is_any_wanted |= is_wanted;
+        }
+        if is_any_wanted {
+            self.each_event(world, events, log);
         }
         if !events.is_empty() {
             self.print(world, log);
+        }
+    }
+
+    /// Passes the events that were not passed with all of their kind.
+    fn each_event(
+        &mut self,
+        world: &mut World<'m>,
+        events: &EventStream<'m, SharedAllocator<'m>>,
+        log: &Log<'_, SharedAllocator<'m>>,
+    ) {
+        self.limit(|limits| limits.frame);
+        let Self { script, events: EventCallbacks { list }, failures, .. } = self;
+        let mut calls = EventCalls {
+            list,
+            events: events.iter(),
+            last: None,
+            arguments: [Value::Nil; FIELDS_MAX],
+            count: 0,
+        };
+        // A function that fails is no reason not to call those for the events after.
+        while let before = calls.count
+            && let Err(error) = script.call_each(world, &mut calls)
+        {
+            note_failure(failures, &error, log);
+            // Without memory to begin a call at all the event is lost.
+            if calls.count == before && calls.next_call().is_none() {
+                return;
+            }
         }
     }
 
@@ -131,27 +196,6 @@ impl<'m> Scripts<'m> {
             add_columns(&mut views, field, count, of_kind, memory)?;
         }
         Ok(self.script.call_batch(world, all, &mut views, &[]))
-    }
-
-    /// Calls what a script has for an event, unless it was passed with all of its kind. A function
-    /// that a script defines meanwhile is called from the next update on.
-    pub(crate) fn event(
-        &mut self,
-        world: &mut World<'m>,
-        event: &EventRecord<'_>,
-        log: &Log<'_, SharedAllocator<'m>>,
-    ) {
-        let Some(Heard { schema, each, is_wanted: true, .. }) = self.events.of(event.kind()) else {
-            return;
-        };
-        let mut arguments = [Value::Nil; FIELDS_MAX];
-        for (argument, field) in arguments.iter_mut().zip(schema.fields) {
-            *argument = value(field.read(event));
-        }
-        self.limit(|limits| limits.frame);
-        let count = schema.fields.len().min(FIELDS_MAX);
-        let called = self.script.call(world, each, &arguments[..count]);
-        self.note(called, log);
     }
 }
 

@@ -190,6 +190,18 @@ impl<'m> Joined<'m> {
         }
     }
 
+    /// Splits events after the first from which a command may follow: those up to it, it, and those
+    /// after it. O(events before it), O(1) without wires.
+    pub(super) fn until_wired<'e>(
+        &self,
+        events: EventReader<'e>,
+    ) -> (EventReader<'e>, Option<EventRecord<'e>>, EventReader<'e>) {
+        if self.wires.is_empty() {
+            return (events, None, EventReader::default());
+        }
+        events.split_after(|event| self.wires.iter().any(|wire| wire.from == event.kind()))
+    }
+
     /// Appends the commands that follow from an event.
     pub(super) fn follow(&mut self, event: &EventRecord<'_>, log: &Log<'_, SharedAllocator<'m>>) {
         let Self { wires, commands, .. } = self;

@@ -2,36 +2,31 @@
 
 use loligo_allocators::SharedRef;
 use loligo_containers::{Array, SortedMap};
-use loligo_entities::{Entity, EntityResource, Pose};
+use loligo_entities::{Entity, EntityResource, KeptResource, Pose};
 use loligo_ids::IdString64;
 
 use super::World;
 use crate::error::EngineError;
 use crate::memory::SharedAllocator;
 
-/// A resource of entities, aligned as it must be to be opened.
-struct EntityKind<'m> {
-    words: Array<'m, u128, SharedAllocator<'m>>,
-    bytes: usize,
-}
-
 /// The resources of entities, by the hashes of their names. Copies: scripts and logic have the world
 /// alone, and loading others moves what is loaded.
 pub(crate) struct EntityKinds<'m> {
-    kinds: SortedMap<'m, IdString64, EntityKind<'m>, SharedAllocator<'m>>,
+    kinds: SortedMap<'m, IdString64, KeptResource<'m, SharedAllocator<'m>>, SharedAllocator<'m>>,
+    /// Where scripts spawn many; kept for the room that it has.
+    poses: Array<'m, Pose, SharedAllocator<'m>>,
 }
 
 impl<'m> EntityKinds<'m> {
     pub(super) const fn new_in(memory: SharedRef<'m>) -> Self {
-        Self { kinds: SortedMap::new_in(memory) }
+        Self { kinds: SortedMap::new_in(memory), poses: Array::new_in(memory) }
     }
 
     /// Adds a resource, in place of an older one of that name.
     pub(crate) fn put(&mut self, name: IdString64, payload: &[u8]) -> Result<(), EngineError> {
-        let mut words = Array::new_in(self.kinds.memory());
-        words.try_resize(payload.len().div_ceil(size_of::<u128>()), 0)?;
-        bytemuck::cast_slice_mut(&mut words)[..payload.len()].copy_from_slice(payload);
-        self.kinds.try_insert(name, EntityKind { words, bytes: payload.len() })?;
+        let resource = EntityResource::open(payload)?;
+        let kept = KeptResource::try_new_in(&resource, self.kinds.memory())?;
+        self.kinds.try_insert(name, kept)?;
         Ok(())
     }
 
@@ -40,10 +35,8 @@ impl<'m> EntityKinds<'m> {
         self.kinds.remove(&name);
     }
 
-    pub(super) fn open(&self, name: IdString64) -> Option<EntityResource<'_>> {
-        let kind = self.kinds.get(&name)?;
-        // It was opened before it was added.
-        EntityResource::open(&bytemuck::cast_slice(&kind.words)[..kind.bytes]).ok()
+    pub(super) fn get(&self, name: IdString64) -> Option<EntityResource<'_>> {
+        self.kinds.get(&name).map(KeptResource::resource)
     }
 }
 
@@ -54,7 +47,7 @@ impl<'m> World<'m> {
     ///
     /// # Complexity
     ///
-    /// O(bytes of the resource).
+    /// O(entities of the resource), and what their managers take.
     ///
     /// # Errors
     ///
@@ -85,8 +78,21 @@ impl<'m> World<'m> {
     ) -> Result<Option<usize>, EngineError> {
         let empty = EntityKinds::new_in(self.kinds.kinds.memory());
         let kinds = core::mem::replace(&mut self.kinds, empty);
-        let spawned = kinds.open(name).map(|resource| self.spawn(&resource, poses)).transpose();
+        let spawned = kinds.get(name).map(|resource| self.spawn(&resource, poses)).transpose();
         self.kinds = kinds;
         spawned
+    }
+
+    /// Returns an empty list for poses, to be put back.
+    #[cfg(feature = "script")]
+    pub(crate) const fn take_poses(&mut self) -> Array<'m, Pose, SharedAllocator<'m>> {
+        let empty = Array::new_in(self.names.memory());
+        core::mem::replace(&mut self.kinds.poses, empty)
+    }
+
+    #[cfg(feature = "script")]
+    pub(crate) fn put_back_poses(&mut self, mut poses: Array<'m, Pose, SharedAllocator<'m>>) {
+        poses.clear();
+        self.kinds.poses = poses;
     }
 }

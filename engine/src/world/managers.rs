@@ -6,9 +6,7 @@ use loligo_entities::{
     Entity, Plain, Tags, Transforms,
 };
 
-use crate::components::{CAMERA, Camera, Model, PointLight, SUN, Sun};
-#[cfg(feature = "script")]
-use crate::components::{LIGHT, MODEL};
+use crate::components::{CAMERA, Camera, LIGHT, MODEL, Model, PointLight, SUN, Sun};
 use crate::memory::SharedAllocator;
 use crate::objects::Objects;
 
@@ -88,9 +86,9 @@ impl<'m> Managers<'m> {
             &mut self.suns,
             &mut self.lights,
         ];
-        // Most games have no others, and a list of a few is made in no time.
+        // Most games have no others, and are not asked for types at each spawn.
         if !joined.has_managers() {
-            return Components::new(&mut own).map(|mut components| work(&mut components));
+            return Ok(work(&mut Components::in_order(&mut own, &OWN_TYPES)));
         }
         // A removal may not fail, so there is no memory to be taken for the list.
         let mut none = [const { NoManager }; MANAGERS_MAX];
@@ -122,6 +120,10 @@ impl<'m> Managers<'m> {
 
 /// The managers of the engine's own components.
 const OWN: usize = 7;
+
+/// Their types, in spawn order.
+const OWN_TYPES: [ComponentType; OWN] =
+    [ComponentType::TRANSFORM, ComponentType::TAG, ComponentType::DATA, MODEL, CAMERA, SUN, LIGHT];
 
 /// The most managers of a world.
 const MANAGERS_MAX: usize = 64;

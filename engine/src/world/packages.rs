@@ -181,7 +181,7 @@ impl<'m> World<'m> {
     ) -> Result<Option<Entity>, EngineError> {
         let empty = super::EntityKinds::new_in(self.names.memory());
         let levels = core::mem::replace(&mut self.levels, empty);
-        let level = levels.open(name);
+        let level = levels.get(name);
         let spawned = level.map(|level| self.spawn_below(&level, pose)).transpose();
         self.levels = levels;
         spawned

@@ -122,6 +122,15 @@ impl<'m> World<'m> {
         joined.gather(events, log);
     }
 
+    /// Splits events after the first from which a command may follow: those up to it, it, and those
+    /// after it.
+    pub(crate) fn until_wired<'e>(
+        &self,
+        events: EventReader<'e>,
+    ) -> (EventReader<'e>, Option<EventRecord<'e>>, EventReader<'e>) {
+        self.joined.until_wired(events)
+    }
+
     /// Appends the commands that follow from an event.
     pub(crate) fn follow(&mut self, event: &EventRecord<'_>, log: &Log<'_, SharedAllocator<'m>>) {
         self.joined.follow(event, log);

@@ -87,6 +87,65 @@ fn logic_spawns_many_by_name() {
 }
 
 #[test]
+fn a_script_spawns_many_in_one_call() {
+    let game = game(
+        "function spawned(count) print('spawned', count) end
+        function start()
+            print('numbers', Entity.spawn_many('cannon', { 1, 2, 3, 4, 5, 6 }), Tag.count('barrel'))
+            local second = Tag.entity('cannon', 2)
+            print('second', Transform.position(second))
+            print('vectors', Entity.spawn_many('cannon', { Vector3(7, 8, 9) }))
+            print('third', Transform.position(Tag.entity('cannon', 3)))
+            print('none', Entity.spawn_many('cannon', {}), Entity.spawn_many('cannon', { n = 7 }))
+            local many = {}
+            for i = 1, 3000 do many[i] = i end
+            print('many', Entity.spawn_many('cannon', many))
+            print('last', Transform.position(Tag.entity('cannon', 1003)))
+            for _, positions in ipairs({
+                { 1, 2 }, { 1, 2, 'x' }, { 1, 0 / 0, 3 }, { 1, 2, 1e300 }, { Vector3(1, 2, 3), 4 },
+                { Entity.find('hub') },
+            }) do
+                print(pcall(Entity.spawn_many, 'cannon', positions))
+            end
+            many[1500] = true
+            print(pcall(Entity.spawn_many, 'cannon', many))
+            print(pcall(Entity.spawn_many, 'canon', { 1, 2, 3 }))
+            print(pcall(Entity.spawn_many, 'cannon', 5))
+            print('at the end', Tag.count('cannon'))
+            kept = { Vector3(1, 2, 3) }
+        end
+        function update()
+            if Game.frame() == 1 then print('old', pcall(Entity.spawn_many, 'cannon', kept)) end
+        end",
+    );
+    let data = game.data();
+    with_engine(&game.options(&data), |engine| frames(engine, 2)).expect("it boots");
+    let log = game.log.all().join("\n");
+    for line in [
+        "numbers\t4\t2",
+        "second\tVector3[4, 5, 6]",
+        "vectors\t2",
+        "third\tVector3[7, 8, 9]",
+        "none\t0\t0",
+        "many\t2000",
+        "last\tVector3[2998, 2999, 3000]",
+        "2 numbers are no multiple of 3",
+        "positions have no number at index 3",
+        "the position at index 1 is infinite or no number",
+        "a Vector3 of this frame at index 2",
+        "a Vector3 of this frame at index 1",
+        "positions have no number at index 1500",
+        "Entity.spawn_many: no entity `canon` is loaded",
+        "Entity.spawn_many: argument 2 must be a table of numbers, and is a number",
+        "at the end\t1003",
+        "old\tfalse\tEntity.spawn_many: positions have something else",
+        "spawned\t4",
+    ] {
+        assert!(log.contains(line), "{line}: {log}");
+    }
+}
+
+#[test]
 fn levels_are_changed_and_begun_again() {
     let game = game(
         "starts = 0

@@ -32,6 +32,8 @@ use crate::component::{ComponentManager, ComponentType};
 /// ```
 pub struct Components<'c, 'm> {
     managers: &'c mut [&'m mut dyn ComponentManager],
+    /// Their types, where these are known without asking them.
+    types: Option<&'c [ComponentType]>,
 }
 
 /// Managers that are sorted with their types on the stack.
@@ -67,7 +69,50 @@ impl<'c, 'm> Components<'c, 'm> {
             types[place] = component;
             managers[place..=at].rotate_right(1);
         }
-        Ok(Self { managers })
+        Ok(Self { managers, types: None })
+    }
+
+    /// Takes managers that are sorted by their spawn order, and their types, which are the same at each
+    /// spawn. None of them is asked for its type again: for a program that spawns entities one by one.
+    ///
+    /// # Complexity
+    ///
+    /// O(1).
+    ///
+    /// # Panics
+    ///
+    /// If there are not as many types as managers. With debug assertions also if they are of other
+    /// managers, or out of order.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use loligo_allocators::StaticHeap;
+    /// use loligo_entities::{ComponentManager, ComponentType, Components, Tags, Transforms};
+    ///
+    /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
+    /// const TYPES: [ComponentType; 2] = [ComponentType::TRANSFORM, ComponentType::TAG];
+    /// let mut transforms: Transforms = Transforms::new(&MEMORY);
+    /// let mut tags: Tags = Tags::new(&MEMORY);
+    /// let mut managers: [&mut dyn ComponentManager; 2] = [&mut transforms, &mut tags];
+    /// let components = Components::in_order(&mut managers, &TYPES);
+    /// assert!(components.types().eq(TYPES));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn in_order(
+        managers: &'c mut [&'m mut dyn ComponentManager],
+        types: &'c [ComponentType],
+    ) -> Self {
+        let count = managers.len();
+        assert_eq!(count, types.len(), "there is a type for each manager");
+        let key = |of: &ComponentType| (of.order, of.name);
+        debug_assert!(types.is_sorted_by(|a, b| key(a) < key(b)), "types are in spawn order");
+        debug_assert!(
+            managers.iter().zip(types).all(|(manager, of)| manager.component() == *of),
+            "each type is that of its manager"
+        );
+        Self { managers, types: Some(types) }
     }
 
     /// As [`new`](Self::new), for more than [`FEW`].
@@ -83,16 +128,28 @@ impl<'c, 'm> Components<'c, 'm> {
                 return Err(ComponentTwice { name });
             }
         }
-        Ok(Self { managers })
+        Ok(Self { managers, types: None })
     }
 
     /// Returns the types of the managers, in spawn order.
     pub fn types(&self) -> impl DoubleEndedIterator<Item = ComponentType> {
-        self.managers.iter().map(|manager| manager.component())
+        (0..self.managers.len()).map(|at| self.component(at))
     }
 
     pub(crate) fn contains(&self, name: IdString32) -> bool {
-        self.types().any(|component| component.name == name)
+        match self.types {
+            Some(types) => types.iter().any(|component| component.name == name),
+            None => self.types().any(|component| component.name == name),
+        }
+    }
+
+    /// Returns the type of a manager.
+    #[inline]
+    pub(crate) fn component(&self, at: usize) -> ComponentType {
+        match self.types {
+            Some(types) => types[at],
+            None => self.managers[at].component(),
+        }
     }
 
     pub(crate) fn managers(&mut self) -> &mut [&'m mut dyn ComponentManager] {

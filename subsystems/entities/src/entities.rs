@@ -122,14 +122,14 @@ impl<'a, A: Allocator + ?Sized> Entities<'a, A> {
             return Err(SpawnError::Unknown { component: part.component });
         }
         self.make(resource.len(), poses.len())?;
-        let managers = components.managers();
-        for at in 0..managers.len() {
-            let component = managers[at].component().name;
+        for at in 0..components.managers().len() {
+            let component = components.component(at).name;
             let Some(part) = resource.part(component) else { continue };
             let batch = Batch::new(&self.made, poses, resource.parents(), part.entities, part.data);
             if batch.is_empty() {
                 continue;
             }
+            let managers = components.managers();
             if let Err(error) = managers[at].spawn(&batch) {
                 for earlier in managers[..at].iter_mut().rev() {
                     earlier.remove(&self.made);

@@ -32,7 +32,8 @@ pub use error::{Damage, SpawnError};
 pub use plain::Plain;
 pub use pose::Pose;
 pub use resource::{
-    ENTITIES_MAX, EntitiesError, EntityResource, NO_PARENT, ResourceError, ResourcePart,
+    ENTITIES_MAX, EntitiesError, EntityResource, KeptResource, NO_PARENT, ResourceError,
+    ResourcePart,
 };
 pub use resource_words::ResourceWords;
 pub use saved::LoadError;

@@ -23,8 +23,10 @@
 //! ```
 
 mod error;
+mod kept;
 
 pub use error::{EntitiesError, ResourceError};
+pub use kept::KeptResource;
 
 use core::fmt;
 
@@ -32,6 +34,8 @@ use loligo_containers::{Blob, BlobArray, blob_struct};
 use loligo_ids::{IdString32, TableId};
 
 use crate::entity::Entity;
+
+use kept::PartPlaces;
 
 /// The most entities that a resource may have: as many as there may be in a world.
 pub const ENTITIES_MAX: usize = 1 << Entity::INDEX_BITS;
@@ -66,7 +70,7 @@ blob_struct! {
 /// # Memory
 ///
 /// The bytes are borrowed and used in place: 120 at least, 8 an entity, 20 a component type, and
-/// for each component 4 and its data. The object is a slice.
+/// for each component 4 and its data. The object is a few slices.
 ///
 /// # Examples
 ///
@@ -81,7 +85,48 @@ blob_struct! {
 /// 4. The entities of a part ascend, and are entities of the resource.
 #[derive(Clone, Copy)]
 pub struct EntityResource<'b> {
-    blob: Blob<'b, Root>,
+    bytes: &'b [u8],
+    parents: &'b [u32],
+    names: &'b [u32],
+    parts: Parts<'b>,
+}
+
+/// The components, type after type.
+#[derive(Clone, Copy)]
+enum Parts<'b> {
+    InBlob(Blob<'b, Root>, &'b [Part]),
+    Found { places: &'b [PartPlaces], words: &'b [u32] },
+}
+
+impl<'b> Parts<'b> {
+    #[inline]
+    const fn len(&self) -> usize {
+        match self {
+            Self::InBlob(_, parts) => parts.len(),
+            Self::Found { places, .. } => places.len(),
+        }
+    }
+
+    #[inline]
+    fn at(&self, at: usize) -> ResourcePart<'b> {
+        match self {
+            Self::InBlob(blob, parts) => read(blob, &parts[at]),
+            Self::Found { places, words } => places[at].of(words),
+        }
+    }
+
+    #[inline]
+    fn find(&self, component: IdString32) -> Option<usize> {
+        match self {
+            Self::InBlob(_, parts) => {
+                parts.binary_search_by_key(&component.hash(), |part| part.name)
+            }
+            Self::Found { places, .. } => {
+                places.binary_search_by_key(&component, |part| part.component)
+            }
+        }
+        .ok()
+    }
 }
 
 /// All components of one type in a resource.
@@ -108,27 +153,34 @@ impl<'b> EntityResource<'b> {
     /// [`ResourceError`] says what is wrong and where. Data of components are checked by their
     /// managers, when they are spawned.
     pub fn open(bytes: &'b [u8]) -> Result<Self, ResourceError> {
-        let resource = Self { blob: Blob::open(bytes).map_err(ResourceError::Blob)? };
+        let blob: Blob<'_, Root> = Blob::open(bytes).map_err(ResourceError::Blob)?;
+        let root = blob.root();
+        let resource = Self {
+            bytes,
+            parents: blob.array(&root.parents),
+            names: blob.array(&root.names),
+            parts: Parts::InBlob(blob, blob.array(&root.parts)),
+        };
         resource.check().map_err(ResourceError::Entities)?;
         Ok(resource)
     }
 
     /// Returns how many entities there are.
     #[must_use]
-    pub fn len(&self) -> usize {
-        self.parents().len()
+    pub const fn len(&self) -> usize {
+        self.parents.len()
     }
 
     /// Returns `true` if there is no entity.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.parents().is_empty()
+    pub const fn is_empty(&self) -> bool {
+        self.parents.is_empty()
     }
 
     /// Returns the index of each entity's parent, or [`NO_PARENT`].
     #[must_use]
-    pub fn parents(&self) -> &'b [u32] {
-        self.blob.array(&self.blob.root().parents)
+    pub const fn parents(&self) -> &'b [u32] {
+        self.parents
     }
 
     /// Returns the index of the first entity of a name. That of an entity's only root is empty.
@@ -138,49 +190,44 @@ impl<'b> EntityResource<'b> {
     /// O(entities).
     #[must_use]
     pub fn find(&self, name: IdString32) -> Option<usize> {
-        self.names().iter().position(|hash| *hash == name.hash())
+        self.names.iter().position(|hash| *hash == name.hash())
     }
 
     /// Returns the name of an entity, hashed.
     #[must_use]
     pub fn name(&self, index: usize) -> Option<IdString32> {
-        self.names().get(index).map(|hash| IdString32::from_hash(*hash))
+        self.names.get(index).map(|hash| IdString32::from_hash(*hash))
     }
 
     /// Returns the components, type after type, in the order of the hashes of their names.
     pub fn parts(&self) -> impl ExactSizeIterator<Item = ResourcePart<'b>> + use<'b> {
-        let blob = self.blob;
-        blob.array(&blob.root().parts).iter().map(move |part| read(&blob, part))
+        let parts = self.parts;
+        (0..parts.len()).map(move |at| parts.at(at))
     }
 
     /// Returns the components of a type. O(log types).
+    #[inline]
     #[must_use]
     pub fn part(&self, component: IdString32) -> Option<ResourcePart<'b>> {
-        let parts = self.blob.array(&self.blob.root().parts);
-        let at = parts.binary_search_by_key(&component.hash(), |part| part.name).ok()?;
-        Some(read(&self.blob, &parts[at]))
+        self.parts.find(component).map(|at| self.parts.at(at))
     }
 
     /// Returns the bytes.
     #[must_use]
     pub const fn as_bytes(&self) -> &'b [u8] {
-        self.blob.as_bytes()
-    }
-
-    fn names(&self) -> &'b [u32] {
-        self.blob.array(&self.blob.root().names)
+        self.bytes
     }
 
     /// Checks the invariants.
     fn check(&self) -> Result<(), EntitiesError> {
-        let (count, names) = (self.len(), self.names().len());
+        let (count, names) = (self.len(), self.names.len());
         if count > ENTITIES_MAX {
             return Err(EntitiesError::TooMany { count });
         }
         if names != count {
             return Err(EntitiesError::Names { count, names });
         }
-        for (entity, &parent) in (0..).zip(self.parents()) {
+        for (entity, &parent) in (0..).zip(self.parents) {
             if parent != NO_PARENT && parent >= entity {
                 return Err(EntitiesError::Parent { entity, parent });
             }

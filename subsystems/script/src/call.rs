@@ -7,7 +7,7 @@ use glam::{Mat4, Quat, Vec3};
 
 use crate::binding::ArgumentError;
 use crate::handle;
-use crate::kind::Kind;
+use crate::kind::{Kind, VECTOR3};
 use crate::message::Message;
 use crate::slots::{Slots, TextSlot, canonical};
 use crate::temporaries::{Full, Temporaries};
@@ -149,6 +149,40 @@ impl<'c> Call<'c> {
     #[inline]
     pub fn matrix(&self, argument: usize) -> Mat4 {
         self.temporaries.matrix(self.argument(argument, Kind::Matrix4x4))
+    }
+
+    /// Returns how many elements a table of numbers has, as the script's `#` counts them.
+    #[must_use]
+    pub fn numbers_len(&self, argument: usize) -> usize {
+        let _ = self.argument(argument, Kind::Numbers);
+        self.slots.argument_texts[argument].bytes
+    }
+
+    /// Copies elements of a table of numbers into a slice, from an index on that begins at 0.
+    /// Returns how many: fewer than the slice has room for where the table ends before, or has
+    /// something else than a number there.
+    ///
+    /// # Complexity
+    ///
+    /// O(numbers).
+    pub fn numbers(&self, argument: usize, first: usize, to: &mut [f64]) -> usize {
+        let _ = self.argument(argument, Kind::Numbers);
+        // SAFETY: the binding has a table of numbers there, so one was put into the slot.
+        unsafe { self.slots.argument_numbers(argument, first, to) }
+    }
+
+    /// Returns `true` if a number of a table is that, and no id or temporary.
+    #[must_use]
+    pub fn is_plain(&self, number: f64) -> bool {
+        handle::unpack(number).is_none()
+    }
+
+    /// Returns the vector that a number of a table stands for; `None` if it stands for none, or for
+    /// one of a frame that is over.
+    #[must_use]
+    pub fn vector3_of(&self, number: f64) -> Option<Vec3> {
+        let is_one = self.temporaries.check(number, VECTOR3).is_ok();
+        is_one.then(|| self.temporaries.vector3(number))
     }
 
     /// Returns a boolean to the script.

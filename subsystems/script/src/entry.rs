@@ -122,6 +122,11 @@ fn take_argument<W>(lua: Lua, runtime: &Runtime<'_, W>, argument: usize, kind: K
         slots.argument_texts[argument] = TextSlot { data, bytes };
         return !data.is_null();
     }
+    if matches!(kind, Kind::Numbers) {
+        let (table, count) = lua.table(place);
+        slots.argument_texts[argument] = TextSlot { data: table.cast(), bytes: count };
+        return !table.is_null();
+    }
     let Some(number) = number_at(lua, place, kind) else { return false };
     slots.arguments[argument] = number;
     true

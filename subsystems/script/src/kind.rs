@@ -77,13 +77,17 @@ pub enum Kind {
     Quaternion,
     /// A temporary matrix.
     Matrix4x4,
+    /// A table of numbers, from index 1 on; an argument alone, of a function that takes a
+    /// [`Call`](crate::Call). Such a function is not compiled into its caller: it is for many
+    /// numbers at once.
+    Numbers,
 }
 
 impl Kind {
     /// Returns the marker that a value of this kind carries, where it carries one.
     pub(crate) const fn marker(self) -> Option<IdKind> {
         match self {
-            Self::Bool | Self::Number | Self::Text => None,
+            Self::Bool | Self::Number | Self::Text | Self::Numbers => None,
             Self::Id(kind) | Self::OptionalId(kind) => Some(kind),
             Self::Vector3 => Some(VECTOR3),
             Self::Quaternion => Some(QUATERNION),
@@ -108,6 +112,7 @@ impl Kind {
             Self::Vector3 => VECTOR3.name,
             Self::Quaternion => QUATERNION.name,
             Self::Matrix4x4 => MATRIX4X4.name,
+            Self::Numbers => "table of numbers",
         }
     }
 }

@@ -5,6 +5,7 @@
 mod batch;
 mod binding;
 mod call;
+mod calls;
 mod collector;
 #[cfg(feature = "compile")]
 mod compile;
@@ -44,6 +45,7 @@ pub use binding::{
     Route,
 };
 pub use call::{Call, RESULT_TEXT_BYTES_MAX};
+pub use calls::Calls;
 pub use collector::{Collected, Collector, CollectorSettings};
 #[cfg(feature = "compile")]
 pub use compile::LuaCompiler;

@@ -106,6 +106,18 @@ impl Lua {
         unsafe { ffi::lua_touserdata(self.raw(), index) }
     }
 
+    /// Returns the address of a table and how many elements it has from 1 on; null for anything else.
+    /// It stays where it is while it lives.
+    pub(crate) fn table(self, index: c_int) -> (*const c_void, usize) {
+        if self.type_of(index) != Type::Table {
+            return (ptr::null(), 0);
+        }
+        // SAFETY: invariants 1 and 4.
+        let table = unsafe { ffi::lua_topointer(self.raw(), index) };
+        // SAFETY: as above; no metamethod is called.
+        (table, unsafe { ffi::lua_objlen(self.raw(), index) })
+    }
+
     pub(crate) fn top(self) -> c_int {
         // SAFETY: invariant 1.
         unsafe { ffi::lua_gettop(self.raw()) }

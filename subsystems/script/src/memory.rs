@@ -171,6 +171,14 @@ impl<'m> Memory<'m> {
         self.is_short() || self.watch().is_some_and(Watch::is_stopping)
     }
 
+    /// Begins the next of several calls in one protected call: its instructions and its time; `false`
+    /// if the call before it was stopped, or took of the reserve.
+    #[inline]
+    pub(crate) fn begin_next(&self) -> bool {
+        self.instructions_left.set(i64::from(self.instructions_max.get()));
+        !self.is_short() && self.watch().is_none_or(Watch::begin_next)
+    }
+
     /// Makes sure that the reserve is whole; false where there is no memory for it.
     pub(crate) fn fill_reserve(&self) -> bool {
         self.reserve.fill()

@@ -538,7 +538,8 @@ unsafe fn run<F: FnMut(Lua)>(data: *mut c_void, lua: Lua) {
 }
 
 /// Pushes an argument of a callback.
-fn push(lua: Lua, temporaries: &Temporaries<'_>, value: &Value<'_>) {
+#[inline]
+pub(crate) fn push(lua: Lua, temporaries: &Temporaries<'_>, value: &Value<'_>) {
     let handle = match *value {
         Value::Nil => return lua.push_nil(),
         Value::Bool(value) => return lua.push_bool(value),

@@ -11,6 +11,7 @@ use crate::entry;
 use crate::error::{ScriptError, ScriptErrorKind};
 use crate::foreign::{ForeignText, write_declarations};
 use crate::host::Host;
+use crate::kind::Kind;
 use crate::lua::{Lua, lua_CFunction, lua_State};
 use crate::runtime::{Bound, Runtime};
 use crate::script::{Kept, Script};
@@ -47,6 +48,8 @@ pub(crate) fn check<'m, W>(
             "it has more arguments than a call has room for"
         } else if entry.results.len() > RESULTS_MAX {
             "it has more results than a call has room for"
+        } else if entry.results.contains(&Kind::Numbers) {
+            "no function returns a table"
         } else if entries[..index].iter().any(|other| other.name == entry.name) {
             "there is another of that name"
         } else {
@@ -101,20 +104,22 @@ impl<'m, W: Host> Script<'m, W> {
 
     /// Binds all functions by way of Lua's stack.
     fn bind_plain(&mut self) -> Result<(), ScriptError<'m>> {
-        for index in 0..self.runtime().bound.len() {
-            let bound: *const Bound<W> = &raw const self.runtime().bound[index];
-            let Binding { name, function, .. } = self.runtime().entries[index];
-            let entry = match function {
-                Function::Call(_) | Function::Numbered(..) => entry::plain::<W>,
-                Function::Direct(direct) => direct.plain,
-            };
-            self.protect(&mut |lua| {
-                lua.push_pointer(bound);
-                lua.push_closure(entry, 1);
-                set_global(lua, name);
-            })?;
-        }
-        Ok(())
+        (0..self.runtime().bound.len()).try_for_each(|index| self.bind_one_plain(index))
+    }
+
+    /// Binds a function by way of Lua's stack.
+    fn bind_one_plain(&mut self, index: usize) -> Result<(), ScriptError<'m>> {
+        let bound: *const Bound<W> = &raw const self.runtime().bound[index];
+        let Binding { name, function, .. } = self.runtime().entries[index];
+        let entry = match function {
+            Function::Call(_) | Function::Numbered(..) => entry::plain::<W>,
+            Function::Direct(direct) => direct.plain,
+        };
+        self.protect(&mut |lua| {
+            lua.push_pointer(bound);
+            lua.push_closure(entry, 1);
+            set_global(lua, name);
+        })
     }
 
     /// Binds all functions by way of the foreign function interface.
@@ -154,6 +159,11 @@ impl<'m, W: Host> Script<'m, W> {
         let mut source = Array::new_in(memory);
         for index in 0..self.runtime().entries.len() {
             let binding = self.runtime().entries[index];
+            if binding.arguments.contains(&Kind::Numbers) {
+                // A table has no address for foreign functions.
+                self.bind_one_plain(index)?;
+                continue;
+            }
             let bound: *const Bound<W> = &raw const self.runtime().bound[index];
             let (enter, arguments) = match binding.function {
                 Function::Call(_) | Function::Numbered(..) => {

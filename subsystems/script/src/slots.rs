@@ -1,11 +1,16 @@
 //! The memory for arguments and results of a call: the same for both routes.
 
-use core::ffi::c_int;
+use core::ffi::{c_int, c_void};
 use core::{ptr, slice};
 
 use crate::binding::{ARGUMENTS_MAX, RESULTS_MAX};
 
-/// A text, by its address.
+// Of `numbers.c`.
+unsafe extern "C" {
+    fn loligo_numbers(table: *const c_void, first: usize, to: *mut f64, count: usize) -> usize;
+}
+
+/// A text, by its address; or a table, with the count of its elements.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(crate) struct TextSlot {
@@ -23,7 +28,8 @@ impl TextSlot {
 /// # Invariants
 ///
 /// 1. A result is never a NaN other than [`NAN`]: LuaJIT takes the bits of some for a reference.
-/// 2. While a bound function runs, a text argument is in a string that the calling script holds.
+/// 2. While a bound function runs, a text argument is in a string that the calling script holds, and
+///    an argument that is a table of numbers is one that it holds; no script runs meanwhile.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Slots {
@@ -62,6 +68,25 @@ impl Slots {
         // SAFETY: by invariant 2 the text is in a string of `bytes` bytes that lives and does not
         // change while the bound function runs, and `self` is borrowed no longer than that.
         unsafe { slice::from_raw_parts(data, bytes) }
+    }
+
+    /// Copies numbers of a table argument, from an index on that begins at 0; returns how many there are
+    /// until something else.
+    ///
+    /// # Safety
+    ///
+    /// The argument is a table of numbers of the bound function that runs.
+    pub(crate) unsafe fn argument_numbers(
+        &self,
+        argument: usize,
+        first: usize,
+        to: &mut [f64],
+    ) -> usize {
+        let TextSlot { data, bytes: len } = self.argument_texts[argument];
+        let count = to.len().min(len.saturating_sub(first));
+        // SAFETY: by the caller's promise and invariant 2 it is a table that lives and is not
+        // changed meanwhile; there is room for `count` numbers.
+        unsafe { loligo_numbers(data.cast(), first, to.as_mut_ptr(), count) }
     }
 
     /// The layout of this for the foreign function interface.

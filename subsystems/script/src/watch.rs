@@ -152,6 +152,19 @@ impl Watch {
         self.0.call.store(call + 1, Ordering::Release);
     }
 
+    /// Begins another call right after one, without ending it; `false` if that one, or an older one,
+    /// was to be stopped, which [`end`](Self::end) looks into.
+    pub(crate) fn begin_next(&self) -> bool {
+        // Relaxed: what is stored later is of a call that is over, and taken back by the hook.
+        if self.0.stop.load(Ordering::Relaxed) != 0 {
+            return false;
+        }
+        // Relaxed and Release: as above.
+        let call = self.0.call.load(Ordering::Relaxed);
+        self.0.call.store(call + 2, Ordering::Release);
+        true
+    }
+
     /// The call ends; returns whether it was to be stopped. Then nothing stops the next one.
     pub(crate) fn end(&self) -> bool {
         // Relaxed and Release: as above.

@@ -1,4 +1,4 @@
-//! Entities that are spawned by name: by a script one by one, or by logic in one call.
+//! Entities that are spawned by name: by a script in one call or one by one, or by logic in one call.
 
 use glam::Vec3;
 use loligo_engine::{FrameMemory, Logic, World};
@@ -15,7 +15,17 @@ const FRAMES: u64 = 16;
 
 const LEVEL: &str = "entities = { eye = { components = { transform = {} } } }";
 
-const SCRIPT: &str = "local spawn, vector = Entity.spawn, Vector3.new
+/// All in one call.
+const MANY: &str = "local spawn_many, positions = Entity.spawn_many, {}
+    function update()
+        for i = 1, 30000, 3 do
+            positions[i], positions[i + 1], positions[i + 2] = i, 0, 0
+        end
+        spawn_many('leaf', positions)
+    end";
+
+/// A call for each.
+const EACH: &str = "local spawn, vector = Entity.spawn, Vector3.new
     function update()
         local at = vector(1, 0, 0)
         for i = 1, 10000 do spawn('leaf', at) end
@@ -65,9 +75,14 @@ fn contender(name: &'static str, script: &str, is_logic: bool) -> Contender {
     })
 }
 
-/// Returns a contender whose operation is one entity that a script spawns.
+/// Returns a contender whose operation is one entity of those that a script spawns in one call.
 pub(crate) fn by_script() -> Contender {
-    contender("loligo", SCRIPT, false)
+    contender("loligo", MANY, false)
+}
+
+/// Returns a contender whose operation is one entity that a script spawns in a call of its own.
+pub(crate) fn one_by_one() -> Contender {
+    contender("loligo", EACH, false)
 }
 
 /// Returns a contender whose operation is one entity of those that logic spawns in one call.

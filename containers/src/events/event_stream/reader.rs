@@ -52,7 +52,7 @@ use crate::events::event_stream::tail::EventTail;
 ///
 /// 1. `bytes` are records one after the other, and nothing follows the last. Reading is safe
 ///    without that, and then ends early.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct EventReader<'s> {
     bytes: &'s [u8],
 }
@@ -132,6 +132,42 @@ impl<'s> EventReader<'s> {
     #[must_use]
     pub const fn of<E: Event>(&self) -> EventsOf<'s, E> {
         EventsOf { records: self.iter(), event: PhantomData }
+    }
+
+    /// Splits the stream after the first record for which `is_last` returns `true`: returns the
+    /// records up to that one, which is included, the record itself, and those after it. Without
+    /// such a record they are all records, `None` and none.
+    ///
+    /// # Complexity
+    ///
+    /// O(records before the end of the first part).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use loligo_allocators::StaticHeap;
+    /// use loligo_containers::EventStream;
+    ///
+    /// static MEMORY: StaticHeap<8192> = StaticHeap::new("doc");
+    /// let mut stream: EventStream = EventStream::new(&MEMORY);
+    /// for kind in [1, 2, 3] {
+    ///     stream.try_push_bytes(kind, &[0; 4])?;
+    /// }
+    /// let (some, last, rest) = stream.reader().split_after(|record| record.kind() == 2);
+    /// assert_eq!(some.iter().count(), 2);
+    /// assert_eq!(last.map(|record| record.kind()), Some(2));
+    /// assert_eq!(rest.iter().map(|record| record.kind()).collect::<Vec<_>>(), [3]);
+    /// # Ok::<(), loligo_containers::GrowError>(())
+    /// ```
+    #[must_use]
+    pub fn split_after(
+        self,
+        mut is_last: impl FnMut(&EventRecord<'s>) -> bool,
+    ) -> (Self, Option<EventRecord<'s>>, Self) {
+        let mut records = self.iter();
+        let last = records.find(|record| is_last(record));
+        let some = &self.bytes[..self.bytes.len() - records.rest.len()];
+        (Self::trusted(some), last, Self::trusted(records.rest))
     }
 
     /// Returns `true` if there are no events.

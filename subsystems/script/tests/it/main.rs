@@ -2,6 +2,7 @@
 //! reloading, compiling.
 
 mod batches;
+mod calls;
 mod collecting;
 mod compiling;
 mod errors;

@@ -38,6 +38,7 @@ fn good(kind: Kind) -> String {
         Kind::Vector3 => "Vector3(1, 2, 3)".into(),
         Kind::Quaternion => "Quaternion.euler(0.1, 0.2, 0.3)".into(),
         Kind::Matrix4x4 => "Matrix4x4.pose(Quaternion.identity(), Vector3(4, 5, 6))".into(),
+        Kind::Numbers => "{ 1, 2, 3 }".into(),
         other => panic!("no value for {other:?}"),
     }
 }
@@ -53,6 +54,7 @@ const WRONG: &[&str] = &[
     "''",
     "'7'",
     "{}",
+    "{ 'x' }",
     "print",
     "coroutine.create(print)",
     "Camera.main()",
@@ -103,6 +105,26 @@ fn every_wrong_argument_gives_the_same_error_on_both_routes() {
         }
         assert_eq!(worlds[0], worlds[1]);
     });
+}
+
+#[test]
+fn tables_of_numbers_are_read_in_place() {
+    for (code, result) in [
+        ("sum(0, {})", "0\t0"),
+        ("sum(0.5, { 1, 2, 3 })", "6.5\t0"),
+        ("local t = {} for i = 1, 1000 do t[i] = i end return sum(0, t)", "500500\t0"),
+        // Backwards they are in the part of the table that is hashed.
+        ("local t = {} for i = 9, 1, -1 do t[i] = i end return sum(0, t)", "45\t0"),
+        ("sum(0, { 1, 2, 'x', 4 })", "3\t2"),
+        ("sum(0, { n = 5 })", "0\t0"),
+        ("sum(0, setmetatable({}, { __index = function() return 1 end }))", "0\t0"),
+        ("sum(1, 2)", "error: sum: argument 2 must be a table of numbers, and is a number"),
+        ("sum(1)", "error: sum: argument 2 must be a table of numbers, and is nil"),
+        ("vectors({ Vector3(1, 2, 3), 4, Camera.main(), Vector3(0, 5, 0) })", "107"),
+    ] {
+        let shown = both(code);
+        assert!(shown.contains(result), "{code}: {shown}");
+    }
 }
 
 #[test]
