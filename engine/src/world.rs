@@ -44,7 +44,8 @@ pub(crate) use packages::PackageState;
 use packages::Packages;
 #[cfg(feature = "script")]
 pub(crate) use reflection::NOT_LOADED;
-pub(crate) use steps::FIELDS_MAX;
+#[cfg(feature = "script")]
+pub(crate) use steps::{EVENT_BYTES_MAX, FIELDS_MAX};
 use styles::Styles;
 
 /// The most render objects of a world.

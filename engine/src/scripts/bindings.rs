@@ -20,6 +20,7 @@ use crate::world::World;
 mod content;
 mod data;
 mod looks;
+mod sending;
 mod spawning;
 
 pub use loligo_interface::ENTITY;
@@ -250,6 +251,7 @@ pub(super) fn all_bindings<'m>(
             }),
         })?;
     }
+    sending::add(world, &mut all)?;
     Ok(all)
 }
 

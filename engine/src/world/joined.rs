@@ -119,6 +119,11 @@ impl<'m> Joined<'m> {
         self.all().flat_map(|(_, subsystem)| subsystem.schemas())
     }
 
+    /// Returns what commands of theirs consist of that scripts may send.
+    pub(crate) fn command_schemas(&self) -> impl Iterator<Item = &'static EventSchema> {
+        self.all().flat_map(|(_, subsystem)| subsystem.commands())
+    }
+
     /// Returns `true` if one of them owns resources of a type.
     pub(crate) fn owns(&self, type_hash: IdString64) -> bool {
         self.all().any(|(_, subsystem)| owns(subsystem, type_hash))
@@ -215,6 +220,12 @@ impl<'m> Joined<'m> {
     /// Appends a command.
     pub(super) fn send<E: Event>(&mut self, command: E) -> Result<(), GrowError> {
         self.commands[0].try_push(command)
+    }
+
+    /// Appends a command whose type is known by its number alone.
+    #[cfg(feature = "script")]
+    pub(super) fn send_bytes(&mut self, kind: u32, command: &[u8]) -> Result<(), GrowError> {
+        self.commands[0].try_push_bytes(kind, command)
     }
 
     /// Returns the commands that wait.

@@ -18,6 +18,9 @@ use crate::subsystems::{BuiltIn, SUBSYSTEMS};
 /// The most fields of an event that scripts hear of.
 pub(crate) const FIELDS_MAX: usize = 8;
 
+/// The most bytes of an event or a command with a schema.
+pub(crate) const EVENT_BYTES_MAX: usize = 128;
+
 /// The most bytes of the name of an event.
 const NAME_MAX: usize = 48;
 
@@ -73,6 +76,18 @@ impl<'m> World<'m> {
         Ok(self.joined.send(command)?)
     }
 
+    /// As [`command`](Self::command), of a type that is known by its number alone.
+    #[cfg(feature = "script")]
+    pub(crate) fn command_bytes(&mut self, kind: u32, command: &[u8]) -> Result<(), EngineError> {
+        Ok(self.joined.send_bytes(kind, command)?)
+    }
+
+    /// As [`send`](Self::send), of a type that is known by its number alone.
+    #[cfg(feature = "script")]
+    pub(crate) fn send_bytes(&mut self, kind: u32, event: &[u8]) -> Result<(), EngineError> {
+        Ok(self.events.try_push_bytes(kind, event)?)
+    }
+
     /// Returns what all events consist of that anyone may hear of.
     pub(crate) fn schemas(&self) -> impl Iterator<Item = &'static EventSchema> {
         SCHEMAS.iter().chain(self.joined.schemas())
@@ -80,24 +95,23 @@ impl<'m> World<'m> {
 
     /// Returns what is wrong with the schemas of subsystems.
     fn schema_clash(&self) -> Option<&'static str> {
+        let is_like = |one: &EventSchema, other: &EventSchema| {
+            one.kind == other.kind || one.name == other.name
+        };
+        for (at, schema) in self.joined.command_schemas().enumerate() {
+            if self.joined.command_schemas().take(at).any(|other| is_like(other, schema)) {
+                return Some("another command has the type or the name of one of its commands");
+            }
+        }
         for (at, schema) in self.schemas().enumerate() {
-            let mut before = self.schemas().take(at);
-            if before.any(|other| other.kind == schema.kind || other.name == schema.name) {
+            if self.schemas().take(at).any(|other| is_like(other, schema)) {
                 return Some("another event has the type or the name of one of its events");
             }
             if TAKEN.contains(&schema.name) {
                 return Some("`start`, `update`, `on_save` and `on_load` are no names of events");
             }
-            let is_name = |byte: u8| byte == b'_' || byte.is_ascii_lowercase();
-            if !schema.name.bytes().all(is_name) || !(1..=NAME_MAX).contains(&schema.name.len()) {
-                return Some("the name of an event is made of a to z and _, 48 at the most");
-            }
-            let numbers = schema.fields.iter().map(|field| field.kind.bytes() / 4).sum::<usize>();
-            if schema.fields.len() > FIELDS_MAX || numbers > 2 * FIELDS_MAX {
-                return Some("an event has more than 8 fields or 16 numbers");
-            }
         }
-        None
+        self.schemas().chain(self.joined.command_schemas()).find_map(wrong_schema)
     }
 
     pub(crate) const fn joined(&self) -> &Joined<'m> {
@@ -160,4 +174,17 @@ impl Places for Placed<'_, '_> {
             self.0.set_pose(*entity, pose);
         }
     }
+}
+
+/// Returns what is wrong with what an event or a command consists of.
+fn wrong_schema(schema: &EventSchema) -> Option<&'static str> {
+    let is_name = |byte: u8| byte == b'_' || byte.is_ascii_lowercase();
+    if !schema.name.bytes().all(is_name) || !(1..=NAME_MAX).contains(&schema.name.len()) {
+        return Some("the name of an event is made of a to z and _, 48 at the most");
+    }
+    let numbers = schema.fields.iter().map(|field| field.kind.bytes() / 4).sum::<usize>();
+    if schema.fields.len() > FIELDS_MAX || numbers > 2 * FIELDS_MAX {
+        return Some("an event has more than 8 fields or 16 numbers");
+    }
+    (schema.bytes > EVENT_BYTES_MAX).then_some("an event that scripts send has more than 128 bytes")
 }

@@ -45,6 +45,7 @@ struct Burst {
 #[repr(C)]
 struct Hurry {
     by: f32,
+    times: u32,
 }
 
 struct Balloons<'m> {
@@ -133,8 +134,17 @@ impl<'m> Subsystem<'m> for Balloons<'m> {
         Some(&mut self.events)
     }
 
+    fn commands(&self) -> &'static [EventSchema] {
+        const {
+            &[
+                event_schema!(Hurry, "hurry", "makes all of them faster", { by: Number, times: Count }),
+            ]
+        }
+    }
+
     fn command(&mut self, command: &EventRecord<'_>) -> Result<(), SubsystemError> {
-        if let Some(Hurry { by }) = command.get() {
+        if let Some(Hurry { by, times }) = command.get() {
+            let by = by * times as f32;
             self.balloons.values_mut().iter_mut().for_each(|balloon| balloon.speed += by);
         }
         Ok(())
@@ -300,7 +310,7 @@ fn the_frames_are_the_same_with_one_thread_and_with_more() {
 fn a_wire_makes_a_command_of_an_event() {
     /// The first that bursts hurries the others.
     const WIRE: Wire =
-        Wire { from: Burst::TYPE, to: |_, commands| commands.send(Hurry { by: 6.0 }) };
+        Wire { from: Burst::TYPE, to: |_, commands| commands.send(Hurry { by: 6.0, times: 1 }) };
     let game = game("function burst(entity) print('burst', Game.frame()) end");
     let data = game.data();
     let frames = |wires: &[Wire]| {
@@ -318,6 +328,34 @@ fn a_wire_makes_a_command_of_an_event() {
     };
     assert_eq!(frames(&[]), [30, 61], "one metre at 2 and at 1 m/s; sixtieths add up to less");
     assert_eq!(frames(&[WIRE]), [30, 35], "half a metre at 7 m/s");
+}
+
+#[test]
+fn scripts_send_events_and_commands_by_their_schemas() {
+    let game = game(
+        "function burst(entity, at) print('burst', Game.frame(), entity, Vector3.x(at)) end
+        function update()
+            if Game.frame() == 1 then
+                Event.burst(nil, Vector3(7, 0, 0))
+                Event.burst(Entity.find('red'), Vector3(8, 0, 0))
+                Command.hurry(3, 2)
+                print(pcall(Command.hurry, 3, 1.5))
+                print(pcall(Event.burst, 3, Vector3(0, 0, 0)))
+            elseif Game.frame() == 2 then
+                print('speed', Balloon.speed(Entity.find('red')))
+            end
+        end",
+    );
+    let data = game.data();
+    let options = EngineOptions { subsystems: &[ROW], ..game.options(&data) };
+    with_engine(&options, |engine| (0..4).for_each(|_| engine.frame(&mut ()).expect("a frame")))
+        .expect("it boots");
+    let log = game.log.all();
+    let has = |line: &str| log.iter().any(|said| said.contains(line));
+    assert!(has("burst\t1\tnil\t7") && has("burst\t1\tEntity "), "both are heard: {log:#?}");
+    assert!(has("speed\t8"), "2 and twice 3 more: {log:#?}");
+    assert!(has("Command.hurry: `times` is 1.5; give a whole number from 0"), "{log:#?}");
+    assert!(has("Event.burst: argument 1 must be"), "{log:#?}");
 }
 
 #[test]

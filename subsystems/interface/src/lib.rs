@@ -20,7 +20,7 @@ pub use phase::Phase;
 pub use places::Places;
 pub use resource_change::ResourceChange;
 pub use row::{MadeSubsystem, SubsystemMemory, SubsystemRow};
-pub use schema::{EventField, EventSchema, FieldKind, FieldValue, size_of_field};
+pub use schema::{EventField, EventSchema, FieldKind, FieldValue, Sending, size_of_field};
 pub use subsystem::Subsystem;
 #[cfg(feature = "script")]
 pub use subsystem::{ENTITY, SubsystemFunction};

@@ -30,6 +30,19 @@ impl FieldKind {
             Self::Vector3 => 12,
         }
     }
+
+    /// Returns as what scripts give it.
+    #[cfg(feature = "script")]
+    #[must_use]
+    pub const fn argument(self) -> loligo_script::Kind {
+        use loligo_script::Kind;
+        match self {
+            Self::Count | Self::Integer | Self::Number => Kind::Number,
+            Self::Bool => Kind::Bool,
+            Self::Entity => Kind::OptionalId(crate::subsystem::ENTITY),
+            Self::Vector3 => Kind::Vector3,
+        }
+    }
 }
 
 /// The value of a field.
@@ -58,6 +71,45 @@ pub struct EventField {
 }
 
 impl EventField {
+    /// Writes an argument of a script into the bytes of an event, which are long enough.
+    ///
+    /// # Errors
+    ///
+    /// [`ArgumentError`](loligo_script::ArgumentError) for a number that a field cannot hold.
+    #[cfg(feature = "script")]
+    pub fn write(
+        &self,
+        call: &mut loligo_script::Call<'_>,
+        argument: usize,
+        event: &mut [u8],
+    ) -> Result<(), loligo_script::ArgumentError> {
+        let name = self.name;
+        let mut whole = |low: f64, high: f64| {
+            let number = call.number(argument);
+            match number.fract() == 0.0 && (low..=high).contains(&number) {
+                true => Ok(number),
+                false => Err(call.refuse(format_args!(
+                    "`{name}` is {number}; give a whole number from {low} to {high}"
+                ))),
+            }
+        };
+        let word = match self.kind {
+            FieldKind::Count => whole(0.0, u32::MAX.into())? as u32,
+            FieldKind::Integer => whole(i32::MIN.into(), i32::MAX.into())? as i32 as u32,
+            FieldKind::Number => (call.number(argument) as f32).to_bits(),
+            FieldKind::Bool => call.bool(argument).into(),
+            FieldKind::Entity => call.optional_id(argument).unwrap_or(0),
+            FieldKind::Vector3 => {
+                for (at, number) in call.vector3(argument).to_array().into_iter().enumerate() {
+                    event[self.offset + 4 * at..][..4].copy_from_slice(&number.to_ne_bytes());
+                }
+                return Ok(());
+            }
+        };
+        event[self.offset..][..4].copy_from_slice(&word.to_ne_bytes());
+        Ok(())
+    }
+
     /// Reads the field of an event of its type; `None` if the event is too short.
     #[inline]
     #[must_use]
@@ -89,6 +141,45 @@ pub struct EventSchema {
     pub help: &'static str,
     /// Its fields, in the order of arguments.
     pub fields: &'static [EventField],
+    /// How many bytes the struct has. Those of no field are zero where a script sends it.
+    pub bytes: usize,
+    /// How scripts send it.
+    #[doc(hidden)]
+    pub __sending: Sending,
+}
+
+/// How scripts send an event or a command: the names of both functions, and what they take.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sending {
+    pub event: &'static str,
+    pub command: &'static str,
+    #[cfg(feature = "script")]
+    pub arguments: &'static [loligo_script::Kind],
+}
+
+/// Makes a [`Sending`] of a name and kinds of fields.
+#[doc(hidden)]
+#[cfg(feature = "script")]
+#[macro_export]
+macro_rules! __sending {
+    ($name:literal, $($kind:ident),*) => {
+        $crate::Sending {
+            event: concat!("Event.", $name),
+            command: concat!("Command.", $name),
+            arguments: const { &[$($crate::FieldKind::$kind.argument()),*] },
+        }
+    };
+}
+
+/// Makes a [`Sending`] of a name and kinds of fields.
+#[doc(hidden)]
+#[cfg(not(feature = "script"))]
+#[macro_export]
+macro_rules! __sending {
+    ($name:literal, $($kind:ident),*) => {
+        $crate::Sending { event: concat!("Event.", $name), command: concat!("Command.", $name) }
+    };
 }
 
 /// Makes the [`EventSchema`] of a struct that is an event. Fields that are not named are for Rust
@@ -134,6 +225,8 @@ macro_rules! event_schema {
             name: $name,
             kind: <$event as $crate::__Event>::TYPE,
             help: $help,
+            bytes: ::core::mem::size_of::<$event>(),
+            __sending: $crate::__sending!($name, $($kind),*),
             fields: const {
                 &[$({
                     let kind = $crate::FieldKind::$kind;

@@ -75,6 +75,11 @@ pub trait Subsystem<'m>: Send {
         &[]
     }
 
+    /// Returns what of its commands scripts may send. One that has no schema here is for Rust alone.
+    fn commands(&self) -> &'static [EventSchema] {
+        &[]
+    }
+
     /// Returns what has happened since it was asked last. The engine passes it on and empties it.
     fn events(&mut self) -> Option<&mut EventStream<'m, SubsystemMemory<'m>>> {
         None
