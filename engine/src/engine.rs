@@ -36,6 +36,8 @@ use crate::packet::{Drawn, Packet, Wanted};
 use crate::scripts::{ScriptFailures, ScriptOptions, Scripts};
 use crate::subsystems::{BuiltIn, OptionalSubsystem, Room};
 use crate::third_party::FrameGuard;
+#[cfg(feature = "pads")]
+use crate::third_party::Library;
 use crate::time_step::{GameClock, Updates};
 use crate::uploads::Uploads;
 use crate::world::World;
@@ -100,6 +102,8 @@ pub struct Engine<'e, 'm> {
     link: Link<'e, 'm>,
     shown: GameWindow<'e>,
     player: Player<'e, 'm>,
+    #[cfg(feature = "pads")]
+    pads: Option<loligo_platform::Pads>,
     /// What came back from the render thread and serves the next frame.
     spare: Option<Spare<'m>>,
     /// A frame that the renderer could not accept.
@@ -208,6 +212,8 @@ impl<'e, 'm> Engine<'e, 'm> {
             link,
             shown,
             player: Player::try_new(options.is_recorded, options.replay, input)?,
+            #[cfg(feature = "pads")]
+            pads: None,
             spare: None,
             late: None,
             spare_events: EventStream::new_in(entities),
@@ -233,21 +239,31 @@ impl<'e, 'm> Engine<'e, 'm> {
             #[cfg(feature = "tool-server")]
             tools: None,
         };
+        engine.begin(options)?;
+        Ok(engine)
+    }
+
+    /// Makes the world, and loads what is in it.
+    fn begin(&mut self, options: &EngineOptions<'e>) -> Result<(), EngineError> {
+        #[cfg(feature = "pads")]
+        if options.has_window {
+            self.open_pads();
+        }
         #[cfg(feature = "tool-server")]
         if !options.without.has(OptionalSubsystem::Tools) {
-            engine.tools = Some(tools::Tools::try_new(options, &memory, &engine.log)?);
+            self.tools = Some(tools::Tools::try_new(options, &self.memory, &self.log)?);
         }
-        engine.world.add_built_in(BuiltIn::new(options.without, &memory))?;
-        engine.world.join(options.subsystems, options.wires, &memory)?;
-        engine.content.hand_over(&mut engine.world, &engine.log)?;
-        engine.load_first()?;
-        engine.content.spawn(&mut engine.world)?;
-        engine.warn_of_unseen_layers();
+        self.world.add_built_in(BuiltIn::new(options.without, &self.memory))?;
+        self.world.join(options.subsystems, options.wires, &self.memory)?;
+        self.content.hand_over(&mut self.world, &self.log)?;
+        self.load_first()?;
+        self.content.spawn(&mut self.world)?;
+        self.warn_of_unseen_layers();
         #[cfg(feature = "script")]
         if !options.without.has(OptionalSubsystem::Script) {
-            engine.load_scripts(&options.scripts)?;
+            self.load_scripts(&options.scripts)?;
         }
-        Ok(engine)
+        Ok(())
     }
 
     /// Runs a frame.
@@ -485,6 +501,11 @@ impl<'e, 'm> Engine<'e, 'm> {
     fn poll_window(&mut self) -> Result<(), EngineError> {
         let _scope = current::scope(name!("window"));
         let polled = self.shown.poll(self.player.events());
+        #[cfg(feature = "pads")]
+        let polled = polled.and(match &mut self.pads {
+            Some(pads) => Library::Gilrs.run(|| pads.poll(self.player.events())),
+            None => Ok(()),
+        });
         self.size = self.shown.picture().unwrap_or(self.size);
         let escape = Control::key(KeyCode::Escape);
         let uses_escape = self.world.input().is_some_and(|input| input.binds(escape));
@@ -498,6 +519,15 @@ impl<'e, 'm> Engine<'e, 'm> {
             input.release_all();
         }
         Ok(polled?)
+    }
+
+    /// Begins to listen to gamepads. Where that may not be, a game goes on without.
+    #[cfg(feature = "pads")]
+    fn open_pads(&mut self) {
+        match Library::Gilrs.run(loligo_platform::Pads::try_new) {
+            Ok(pads) => self.pads = Some(pads),
+            Err(error) => log!(self.log, Warning, "{error}"),
+        }
     }
 
     /// Makes the machine of the scripts, and loads the one that the game starts with.

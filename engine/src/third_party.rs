@@ -17,6 +17,8 @@ pub enum Library {
     Compiler,
     /// Files, of saved games for instance: paths are on the global heap.
     Std,
+    /// Gamepads.
+    Gilrs,
     /// The graphics API.
     Wgpu,
     /// WebSocket connections of tools.
@@ -25,9 +27,10 @@ pub enum Library {
     Winit,
 }
 
-static SITES: [CallSite; 5] = [
+static SITES: [CallSite; 6] = [
     CallSite::new("loligo-compiler"),
     CallSite::new("std"),
+    CallSite::new("gilrs"),
     CallSite::new("wgpu"),
     CallSite::new("tungstenite"),
     CallSite::new("winit"),
