@@ -3,7 +3,8 @@
 use core::time::Duration;
 
 use super::figures::{Figures, Run, day};
-use super::steps::{STEPS, command};
+use super::asked::command;
+use super::steps::STEPS;
 use super::{page, parse, read};
 
 fn has(rows: &[(String, String, String)], name: &str, value: &str) -> bool {
