@@ -2,8 +2,8 @@
 
 use core::time::Duration;
 
-use super::figures::{Figures, Run, day};
 use super::asked::command;
+use super::figures::{Figures, Run, day};
 use super::steps::STEPS;
 use super::{page, parse, read};
 

@@ -6,8 +6,8 @@ use crate::builtin::CopyCompiler;
 use crate::compilers::Compilers;
 use crate::error::ResourceError;
 use crate::platform::Platform;
-use crate::tree::SourceTree;
 use crate::target::Target;
+use crate::tree::SourceTree;
 
 use super::{Wanted, select};
 
