@@ -5,7 +5,5 @@ pub(crate) mod fork;
 pub(crate) mod global;
 #[cfg(feature = "std")]
 pub(crate) mod hand_over;
-#[cfg(all(feature = "stacks", unix))]
-pub(crate) mod last_memory;
 pub(crate) mod locked;
 pub(crate) mod sync;

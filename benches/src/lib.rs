@@ -19,11 +19,13 @@
 //! simulate what they cost on more cores than a machine has.
 #![expect(unsafe_code, reason = "allocating by hand, frees included, is what is measured")]
 
+mod absent;
 pub mod array_forms;
 mod blocks;
 mod callgrind;
 mod clock;
 pub mod contender;
+mod counted;
 mod id_table;
 mod memory;
 pub mod outcome;

@@ -8,7 +8,8 @@ use std::{fmt, fs, io};
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 
-use crate::callgrind::{self, Counted};
+use crate::callgrind::Counted;
+use crate::counted;
 use crate::outcome::Scoreboard;
 use crate::record::{self, Facts};
 use crate::replayed::Replayed;
@@ -69,7 +70,7 @@ pub fn run(arguments: &[String]) -> ExitCode {
         }
     };
     if let Some(counted) = parsed.counted {
-        callgrind::run(counted, parsed.times);
+        counted::run(counted, parsed.times);
         return ExitCode::SUCCESS;
     }
     match measure(&parsed, arguments) {

@@ -10,8 +10,6 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 
-use crate::tag;
-
 mod repr;
 #[cfg(feature = "serde")]
 mod serialize;
@@ -159,7 +157,7 @@ impl<Tag, R: Repr, const INDEX_BITS: u32, const GENERATION_BITS: u32>
     #[inline]
     #[must_use]
     pub fn tag(self) -> R {
-        R::narrow(tag::of::<Self>(self.to_bits().wide()))
+        R::narrow(tag_of::<Self>(self.to_bits().wide()))
     }
 }
 
@@ -210,6 +208,13 @@ pub trait TableId: Sealed + Copy + Eq + Ord + Hash + fmt::Debug + Send + Sync + 
     /// As [`Id::to_bits`].
     #[doc(hidden)]
     fn bits(self) -> u64;
+}
+
+/// Returns the tag of bits.
+#[inline]
+#[expect(clippy::arithmetic_side_effects, reason = "each is below 64")]
+pub(crate) fn tag_of<I: TableId>(bits: u64) -> u64 {
+    bits.checked_shr(I::INDEX_BITS + I::GENERATION_BITS).unwrap_or(0)
 }
 
 impl<Tag, R: Repr, const INDEX_BITS: u32, const GENERATION_BITS: u32> TableId

@@ -20,7 +20,7 @@ use core::ptr::NonNull;
 use loligo_allocators::Allocator;
 
 use crate::error::InsertError;
-use crate::id::TableId;
+use crate::id::{TableId, tag_of};
 use crate::policy::{End, GenerationEnd, Retire};
 use crate::sync::{self, AtomicUsize, AtomicWord, Ordering, SharedRepr};
 use crate::tag;
@@ -207,7 +207,7 @@ impl<'a, I: TableId<Repr: SharedRepr>, E: GenerationEnd, A: Allocator + ?Sized>
     /// of those that [`Table::tag`](crate::Table::tag) counts.
     #[must_use]
     pub fn tag(&self) -> u64 {
-        tag::of::<I>(self.own_tag())
+        tag_of::<I>(self.own_tag())
     }
 
     /// Hands out an id.

@@ -19,9 +19,8 @@ use core::ptr::NonNull;
 use loligo_allocators::Allocator;
 
 use crate::error::InsertError;
-use crate::id::{Id, TableId};
+use crate::id::{Id, TableId, tag_of};
 use crate::policy::{FreeList, GenerationEnd, Lifo, Retire};
-use crate::tag;
 
 mod batch;
 mod by_slot;
@@ -435,7 +434,7 @@ impl<'a, S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + 
     #[inline]
     #[must_use]
     pub fn tag(&self) -> u64 {
-        tag::of::<I>(self.own_tag())
+        tag_of::<I>(self.own_tag())
     }
 
     /// Returns the slot that a live id names.

@@ -9,13 +9,6 @@ use crate::sync;
 #[cfg(test)]
 mod tests;
 
-/// Returns the tag of bits.
-#[inline]
-#[expect(clippy::arithmetic_side_effects, reason = "each is below 64")]
-pub(crate) fn of<I: TableId>(bits: u64) -> u64 {
-    bits.checked_shr(I::INDEX_BITS + I::GENERATION_BITS).unwrap_or(0)
-}
-
 /// Returns `true` if an id has enough bits for a tag.
 pub(crate) fn fits<I: TableId>(tag: u64) -> bool {
     tag.checked_shr(I::TAG_BITS).unwrap_or(0) == 0

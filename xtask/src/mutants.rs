@@ -10,6 +10,7 @@ mod find;
 mod judge;
 mod kept;
 mod marks;
+mod measured;
 mod process;
 mod record;
 mod report;

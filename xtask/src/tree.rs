@@ -77,6 +77,12 @@ impl Tree {
         self.files.get(path)?.text.as_deref()
     }
 
+    /// Returns the path and the text of a file, both as they are kept here.
+    pub(crate) fn file(&self, path: &str) -> Option<(&str, &str)> {
+        let (path, content) = self.files.get_key_value(path)?;
+        Some((path, content.text.as_deref()?))
+    }
+
     /// Returns all text files.
     pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
         self.files

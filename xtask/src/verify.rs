@@ -1,5 +1,6 @@
 //! `cargo xtask verify`: every net in turn, and what they amount to in figures.
 
+mod asked;
 mod figures;
 mod page;
 pub(crate) mod read;
@@ -169,7 +170,7 @@ fn run_step(step: &Step, request: &Request, figures: &mut Figures) -> Outcome {
     let begin = Instant::now();
     let mut said = String::new();
     let asked = (step.command)(request);
-    let Some(mut command) = steps::command(&asked) else {
+    let Some(mut command) = asked::command(&asked) else {
         return Err(Failure::Unable("the step names no command".into()));
     };
     println!("$ {}", asked.join(" "));

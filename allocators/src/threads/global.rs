@@ -6,11 +6,7 @@ use core::ptr::{self, NonNull};
 
 use crate::contract::allocator::{AllocError, Allocator};
 #[cfg(all(feature = "stacks", unix))]
-use crate::threads::last_memory;
-
-/// This file: the site of every call that comes by a global allocator.
-#[cfg(all(feature = "stacks", unix))]
-pub(crate) const FILE: &str = file!();
+use crate::contract::last_memory;
 
 /// As `GlobalAlloc::alloc`.
 #[inline]

@@ -1,6 +1,7 @@
 //! Tests of counting instructions.
 
 use super::*;
+use crate::counted::run;
 
 #[test]
 fn totals_are_read_by_event() {

@@ -89,7 +89,7 @@ fn pow2churn() -> Race {
             #[cfg(feature = "peers-all")]
             churning("snmalloc", crate::blocks::Global(snmalloc_rs::SnMalloc)),
         ],
-        absent: crate::peers::absent(&["snmalloc"]),
+        absent: crate::absent::absent(&["snmalloc"]),
     }
 }
 

@@ -112,7 +112,7 @@ fn uniform50k() -> Race {
             #[cfg(feature = "peers-all")]
             churning("jemalloc", Global(tikv_jemallocator::Jemalloc)),
         ],
-        absent: crate::peers::absent(&["jemalloc"]),
+        absent: crate::absent::absent(&["jemalloc"]),
     }
 }
 
@@ -130,7 +130,7 @@ fn realloc() -> Race {
             #[cfg(feature = "peers-all")]
             contender("snmalloc", Global(snmalloc_rs::SnMalloc)),
         ],
-        absent: crate::peers::absent(&["jemalloc", "snmalloc"]),
+        absent: crate::absent::absent(&["jemalloc", "snmalloc"]),
     }
 }
 
@@ -170,7 +170,7 @@ fn one_size<const BYTES: u32, const LIVE: u32>() -> Race {
             #[cfg(feature = "peers-all")]
             contender("snmalloc", Global(snmalloc_rs::SnMalloc), BYTES, LIVE),
         ],
-        absent: crate::peers::absent(&["jemalloc", "snmalloc"]),
+        absent: crate::absent::absent(&["jemalloc", "snmalloc"]),
     }
 }
 

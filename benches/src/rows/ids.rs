@@ -289,7 +289,7 @@ fn std_map<O: Operation>() -> Race {
 
 #[cfg(not(feature = "peers-all"))]
 fn std_map<O: Operation>() -> Race {
-    Race { ours: our_hole::<O>(), peers: Vec::new(), absent: crate::peers::absent(&["std::map"]) }
+    Race { ours: our_hole::<O>(), peers: Vec::new(), absent: crate::absent::absent(&["std::map"]) }
 }
 
 fn against(ours: Contender, peer: Contender) -> Race {

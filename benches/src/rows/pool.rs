@@ -65,6 +65,6 @@ fn batch64() -> Race {
     Race {
         ours: batching("pool", pool()),
         peers,
-        absent: crate::peers::absent(&["snmalloc", "jemalloc"]),
+        absent: crate::absent::absent(&["snmalloc", "jemalloc"]),
     }
 }

@@ -7,13 +7,12 @@ use std::process::{self, ExitCode};
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::peers::absent;
 use crate::record::Facts;
 use crate::simulation::report::Simulation;
 use crate::suites::Suite;
 use crate::suites::comparison::Comparison;
 use crate::suites::figures::Figures;
-use crate::suites::peers::{self, PEERS, Peer};
+use crate::suites::peers::{self, PEERS, Peer, warn_of_absent_heaps};
 use crate::suites::recording::window;
 use crate::suites::summary::Summary;
 
@@ -181,14 +180,6 @@ fn compare(comparison: &Comparison, arguments: &[String]) -> Result<(), String> 
     warn_of_absent_heaps();
     print(&comparison.head());
     comparison.measure(&mut |row| print(row))
-}
-
-/// Says which heaps are not compiled in.
-pub(super) fn warn_of_absent_heaps() {
-    let missing = absent(&["jemalloc", "snmalloc"]);
-    if !missing.is_empty() {
-        eprintln!("without {}: build with the feature peers-all", missing.join(" and "));
-    }
 }
 
 /// Writes a window of a recording and prints what it has.

@@ -6,6 +6,7 @@ use loligo_allocators::{HeapAllocator, Locked, PageAllocator, ThreadHeap};
 use loligo_replay::suites::Timing;
 use mimalloc::MiMalloc;
 
+use crate::absent::absent;
 use crate::suites::Suite;
 
 /// Runs a suite over a heap with a number of threads; the last number multiplies the work. Fails as
@@ -66,4 +67,12 @@ const fn ours(name: &'static str, run: Run) -> Peer {
 
 const fn peer(name: &'static str, run: Run) -> Peer {
     Peer { name, is_ours: false, run }
+}
+
+/// Says which heaps are not compiled in.
+pub(super) fn warn_of_absent_heaps() {
+    let missing = absent(&["jemalloc", "snmalloc"]);
+    if !missing.is_empty() {
+        eprintln!("without {}: build with the feature peers-all", missing.join(" and "));
+    }
 }

@@ -14,10 +14,9 @@ use crate::outcome::median;
 use crate::record::{self, Facts};
 use crate::scoreboard::check_place;
 use crate::suites::Suite;
-use crate::suites::command::warn_of_absent_heaps;
 use crate::suites::comparison::{line, run_child};
 use crate::suites::figures::Figures;
-use crate::suites::peers::{PEERS, Peer};
+use crate::suites::peers::{PEERS, Peer, warn_of_absent_heaps};
 
 /// The command that a record names.
 const COMMAND: &str = "cargo xtask suites";

@@ -11,11 +11,10 @@ use core::mem::ManuallyDrop;
 use loligo_allocators::Allocator;
 
 use crate::error::{InsertAtError, InsertError, NotReserved};
-use crate::id::TableId;
+use crate::id::{TableId, tag_of};
 use crate::policy::{FreeList, GenerationEnd};
 use crate::table::Table;
 use crate::table::shape::{Parts, Shape};
-use crate::tag;
 
 impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Sized>
     Table<'_, S, T, I, F, E, A>
@@ -101,7 +100,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
         let bits = id.bits();
         let index = bits & I::INDEX_MASK;
         if !self.is_own(bits) {
-            return Err(InsertAtError::Foreign { tag: tag::of::<I>(bits), own: self.tag() });
+            return Err(InsertAtError::Foreign { tag: tag_of::<I>(bits), own: self.tag() });
         }
         if index >= self.limit as u64 {
             return Err(InsertAtError::Beyond { index, limit: self.limit as u64 });

@@ -6,11 +6,10 @@ use core::ops::{Index, IndexMut};
 use loligo_allocators::Allocator;
 
 use crate::error::{InsertError, or_panic};
-use crate::id::TableId;
+use crate::id::{TableId, tag_of};
 use crate::policy::{FreeList, GenerationEnd};
 use crate::table::Table;
 use crate::table::shape::Shape;
-use crate::tag;
 
 /// `table[id]`: the object that the id names. Panics if there is none; [`get`](Table::get) returns
 /// `None` instead.
@@ -50,7 +49,7 @@ impl<S: Shape, T, I: TableId, F: FreeList, E: GenerationEnd, A: Allocator + ?Siz
 #[track_caller]
 fn absent<T, I: TableId>(id: I, len: usize, own: u64) -> ! {
     let objects = type_name::<T>();
-    if tag::of::<I>(id.bits()) != own {
+    if tag_of::<I>(id.bits()) != own {
         panic!("{id:?} is not of this table of {len} `{objects}`, whose ids have the tag {own}")
     }
     panic!("{id:?} names nothing in this table of {len} `{objects}`: its object was removed")

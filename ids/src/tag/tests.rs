@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::vec::Vec;
 
-use crate::id::{Id, SmallId, TableId};
-use crate::tag::{fits, given, next, nth, of};
+use crate::id::{Id, SmallId, TableId, tag_of as of};
+use crate::tag::{fits, given, next, nth};
 
 /// Tags come in turn, all of them but 0.
 fn in_turn<I: TableId>() {

@@ -73,7 +73,7 @@ impl Project<'_> {
         let (wanted, errors) = select(&tree, self.compilers, &self.target);
         report.errors.extend(errors);
         let (project, target, options) = (&*self.folder, &self.target, &self.options);
-        let shared = Shared { project, tree: &tree, compilers: self.compilers, target, options };
+        let shared = Shared { project, tree: &tree, types: self.compilers, target, options };
         let state = State::find(shared, &old, now, executor);
         let plan = self.plan(&wanted, &old, &state, &blobs);
         report.fresh = wanted.len() - plan.iter().flatten().count();

@@ -4,25 +4,8 @@ use core::fmt;
 use std::collections::BTreeMap;
 
 use crate::builtin::{ConfigCompiler, CopyCompiler, PackageCompiler};
-use crate::context::Context;
-use crate::error::CompileError;
-
-/// Makes the payload of a resource of its source.
-///
-/// What it makes depends on nothing but what it asks its [`Context`] for; the context writes down
-/// what was asked, and the compile calls it again when any of that has changed.
-pub trait Compiler: Send + Sync {
-    /// Returns the version. It changes whenever the same sources give another payload, and then all
-    /// of its resources are recompiled; the program that reads them compares it.
-    fn version(&self) -> u32;
-
-    /// Makes the payload.
-    ///
-    /// # Errors
-    ///
-    /// [`CompileError`] says where and what is wrong. Other resources are compiled all the same.
-    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError>;
-}
+use crate::compiler::Compiler;
+use crate::select::ResourceTypes;
 
 /// The compilers of a project, by type: the end of a file's name.
 ///
@@ -87,7 +70,7 @@ impl Compilers {
 
     /// Takes files that end in another way for resources of a type: `stone.png` is the texture
     /// `stone`, unless there is a `stone.texture`. Their compiler sees the end in
-    /// [`source_path`](Context::source_path).
+    /// [`source_path`](crate::Context::source_path).
     ///
     /// # Panics
     ///
@@ -95,12 +78,6 @@ impl Compilers {
     pub fn register_end(&mut self, end: &str, type_name: &str) {
         assert!(!end.is_empty() && !end.contains(['.', '/']), "no file can end in `{end}`");
         self.ends.insert(end.to_owned(), type_name.to_owned());
-    }
-
-    /// Returns the type of files that end so, if they are sources of resources.
-    pub(crate) fn type_of_end<'e>(&'e self, end: &'e str) -> Option<&'e str> {
-        let type_name = self.ends.get(end).map_or(end, String::as_str);
-        self.by_type.contains_key(type_name).then_some(type_name)
     }
 
     /// Returns the compiler of a type.
@@ -118,6 +95,13 @@ impl Compilers {
     /// Returns the types, in order.
     pub fn types(&self) -> impl Iterator<Item = &str> {
         self.by_type.keys().map(String::as_str)
+    }
+}
+
+impl ResourceTypes for Compilers {
+    fn type_of_end<'e>(&'e self, end: &'e str) -> Option<&'e str> {
+        let type_name = self.ends.get(end).map_or(end, String::as_str);
+        self.by_type.contains_key(type_name).then_some(type_name)
     }
 }
 

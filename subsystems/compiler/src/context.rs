@@ -9,42 +9,26 @@ use loligo_containers::Endian;
 use loligo_ids::IdString64;
 use loligo_resources::ResourceKey;
 
-use crate::compilers::Compilers;
 use crate::dependency::Dependency;
 use crate::error::CompileError;
 use crate::folder_error::{FolderError, FolderErrorKind};
 use crate::hash::hash_of;
 use crate::index::Reference;
-use crate::project::Target;
 use crate::resource_name::ResourceName;
-use crate::select::{names_of_type, source_of};
+use crate::select::{ResourceTypes, names_of_type, source_of};
 use crate::source_file::is_source_path;
-use crate::tree::SourceTree;
-
-/// A file or a folder in a folder.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct FolderEntry {
-    /// Its name, without the folder.
-    pub name: String,
-    /// Whether it is a folder.
-    pub is_folder: bool,
-}
+use crate::target::{PLATFORM_OPTION, TARGET_OPTIONS, Target};
+use crate::tree::{FolderEntry, SourceTree};
 
 /// What all compilers of one compile see.
 #[derive(Clone, Copy)]
 pub(crate) struct Shared<'c> {
     pub(crate) project: &'c Path,
     pub(crate) tree: &'c SourceTree,
-    pub(crate) compilers: &'c Compilers,
+    pub(crate) types: &'c dyn ResourceTypes,
     pub(crate) target: &'c Target,
     pub(crate) options: &'c BTreeMap<String, String>,
 }
-
-/// The option under which compilers see the platform that they compile for.
-pub(crate) const PLATFORM_OPTION: &str = "platform";
-
-/// The options by which files become resources, or do not.
-pub(crate) const TARGET_OPTIONS: [&str; 2] = ["source platform", "languages"];
 
 /// What a compiler sees of the project. Whatever it asks for is written down as a dependency of the
 /// resource, absent files and folders too, so that the resource is recompiled when any of it
@@ -206,7 +190,7 @@ impl<'c> Context<'c> {
         let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let files = entries.iter().filter(|entry| !entry.is_folder);
         let paths = files.map(|entry| format!("{prefix}{}", entry.name));
-        Ok(names_of_type(paths, type_name, self.shared.compilers, self.shared.target))
+        Ok(names_of_type(paths, type_name, self.shared.types, self.shared.target))
     }
 
     /// Returns the path of the source of another resource, if there is one: of its variants for the
@@ -229,9 +213,9 @@ impl<'c> Context<'c> {
         let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let starts = |entry: &&FolderEntry| !entry.is_folder && entry.name.starts_with(last);
         let paths = entries.iter().filter(starts).map(|entry| format!("{prefix}{}", entry.name));
-        let Shared { compilers, target, .. } = self.shared;
+        let Shared { types, target, .. } = self.shared;
         let properties = &self.resource.properties;
-        Ok(source_of(paths, (type_name, name), properties, compilers, target))
+        Ok(source_of(paths, (type_name, name), properties, types, target))
     }
 
     /// Returns an option of the compile, if it was given.

@@ -108,30 +108,6 @@ impl fmt::Display for ResourceError {
 
 impl Error for ResourceError {}
 
-/// Why a path names no resource.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum NameError {
-    /// There is nothing before the first dot.
-    NoName,
-    /// There is nothing between two dots, or after the last.
-    Empty,
-    /// A property occurs twice.
-    Twice(String),
-}
-
-impl fmt::Display for NameError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoName => f.write_str("the name is empty"),
-            Self::Empty => f.write_str("a property or the type is empty"),
-            Self::Twice(property) => write!(f, "the property `{property}` stands there twice"),
-        }
-    }
-}
-
-impl Error for NameError {}
-
 /// The project could not be compiled at all.
 #[derive(Debug)]
 pub struct BuildError {

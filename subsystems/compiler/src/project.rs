@@ -4,31 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::compilers::Compilers;
-use crate::context::{PLATFORM_OPTION, TARGET_OPTIONS};
 use crate::disk::{Disk, RealDisk};
-use crate::platform::Platform;
+use crate::target::{PLATFORM_OPTION, TARGET_OPTIONS, Target};
 use crate::tree::now_seconds;
-
-/// The target of a compile.
-#[derive(Clone, Debug)]
-pub struct Target {
-    /// Whose variants are taken: where a resource has variants for it, these and no others.
-    pub source: Platform,
-    /// Whose machines shall read the files.
-    pub destination: Platform,
-    /// The languages that are kept; all if there is no list.
-    pub languages: Option<Vec<String>>,
-    /// Whether each file keeps the end of its resource's name.
-    pub has_debug_names: bool,
-}
-
-impl Default for Target {
-    /// The platform that this program runs on, all languages, with names.
-    fn default() -> Self {
-        let here = Platform::here();
-        Self { source: here, destination: here, languages: None, has_debug_names: true }
-    }
-}
 
 /// A folder of sources and the folder that they are compiled into.
 ///

@@ -1,10 +1,9 @@
 //! Names of sources: `folder/name.property.property.type`.
 
+use core::error::Error;
 use core::fmt;
 
 use loligo_resources::ResourceKey;
-
-use crate::error::NameError;
 
 /// What a source is called: its type, its name, and the properties of the variant.
 ///
@@ -20,6 +19,30 @@ pub struct ResourceName {
     /// The properties, in order.
     pub properties: Vec<String>,
 }
+
+/// Why a path names no resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NameError {
+    /// There is nothing before the first dot.
+    NoName,
+    /// There is nothing between two dots, or after the last.
+    Empty,
+    /// A property occurs twice.
+    Twice(String),
+}
+
+impl fmt::Display for NameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoName => f.write_str("the name is empty"),
+            Self::Empty => f.write_str("a property or the type is empty"),
+            Self::Twice(property) => write!(f, "the property `{property}` stands there twice"),
+        }
+    }
+}
+
+impl Error for NameError {}
 
 impl ResourceName {
     /// Takes the path of a source apart. Nothing where it has no type at all.

@@ -9,16 +9,21 @@ use std::sync::Arc;
 
 use loligo_ids::IdString64;
 
-use crate::compilers::Compilers;
 use crate::error::{CompileError, ResourceError};
 use crate::language::is_language;
 use crate::platform::Platform;
-use crate::project::Target;
 use crate::resource_name::ResourceName;
+use crate::target::Target;
 use crate::tree::SourceTree;
 
 #[cfg(test)]
 mod tests;
+
+/// Which files are sources of resources, by how their names end.
+pub(crate) trait ResourceTypes: Sync {
+    /// Returns the type of files that end so, if they are sources of resources.
+    fn type_of_end<'e>(&'e self, end: &'e str) -> Option<&'e str>;
+}
 
 /// A resource that is to be there, and its source.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,7 +37,7 @@ pub(crate) struct Wanted {
 /// are not.
 pub(crate) fn select(
     tree: &SourceTree,
-    compilers: &Compilers,
+    types: &dyn ResourceTypes,
     target: &Target,
 ) -> (Vec<Wanted>, Vec<ResourceError>) {
     let mut errors = Vec::new();
@@ -41,7 +46,7 @@ pub(crate) fn select(
         // The extension shows for most files that they are not resources, before the name is
         // parsed.
         let type_name = path.rsplit(['.', '/']).next().unwrap_or_default();
-        let Some(type_name) = compilers.type_of_end(type_name) else { continue };
+        let Some(type_name) = types.type_of_end(type_name) else { continue };
         match ResourceName::of_path(path) {
             Ok(Some(mut name)) => {
                 type_name.clone_into(&mut name.type_name);
@@ -71,14 +76,14 @@ pub(crate) fn select(
 pub(crate) fn names_of_type(
     paths: impl Iterator<Item = String>,
     type_name: &str,
-    compilers: &Compilers,
+    types: &dyn ResourceTypes,
     target: &Target,
 ) -> Vec<String> {
     let mut groups: BTreeMap<String, Vec<Wanted>> = BTreeMap::new();
     for path in paths {
         // An invalid name is reported when the project is looked at.
         if let Ok(Some(name)) = ResourceName::of_path(&path)
-            && compilers.type_of_end(&name.type_name) == Some(type_name)
+            && types.type_of_end(&name.type_name) == Some(type_name)
         {
             let source = path.into();
             groups.entry(name.name.clone()).or_default().push(Wanted { name, source });
@@ -95,14 +100,14 @@ pub(crate) fn source_of(
     paths: impl Iterator<Item = String>,
     (type_name, name): (&str, &str),
     properties: &[String],
-    compilers: &Compilers,
+    types: &dyn ResourceTypes,
     target: &Target,
 ) -> Option<Arc<str>> {
     let mut variants = Vec::new();
     for path in paths {
         if let Ok(Some(found)) = ResourceName::of_path(&path)
             && found.name == name
-            && compilers.type_of_end(&found.type_name) == Some(type_name)
+            && types.type_of_end(&found.type_name) == Some(type_name)
         {
             let found = ResourceName { type_name: type_name.to_owned(), ..found };
             variants.push(Wanted { name: found, source: path.into() });

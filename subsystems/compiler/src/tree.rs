@@ -10,7 +10,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use loligo_resources::ContentHash;
 
-use crate::context::FolderEntry;
 use crate::error::{BuildError, CompileError, ResourceError};
 use crate::folder_error::{FolderError, FolderErrorKind};
 use crate::hash::hash_of_pieces;
@@ -19,6 +18,15 @@ use crate::source_file::{leads_out, read_regular};
 /// How long after its last change a file may still change without its times showing it: file
 /// systems count as coarsely as 2 s.
 const SETTLING_SECONDS: u64 = 2;
+
+/// A file or a folder in a folder.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FolderEntry {
+    /// Its name, without the folder.
+    pub name: String,
+    /// Whether it is a folder.
+    pub is_folder: bool,
+}
 
 /// What the system says about a file without opening it. Where it is as it was, the contents are as
 /// they were.

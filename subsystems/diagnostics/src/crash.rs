@@ -3,7 +3,7 @@
 use core::fmt::{self, Write as _};
 use core::marker::PhantomData;
 use core::panic::Location;
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::io::{self, StderrLock, Write as _};
 use std::panic::{self, PanicHookInfo};
@@ -17,6 +17,7 @@ use loligo_allocators::set_misuse_handler;
 use crate::call_stack::CallStack;
 use crate::failure::{stop, stopping_at};
 use crate::fixed_text::FixedText;
+use crate::installed;
 use crate::report::{Kind, Report};
 use crate::report_file::{NAME_BYTES_MAX, PATH_BYTES_MAX, ReportFile};
 
@@ -144,7 +145,7 @@ pub fn install(options: &Options<'_>) -> Result<(), InstallError> {
         settings.has_folder = settings.folder.write_str(name).is_ok();
     }
     *locked() = settings;
-    let again = INSTALLED.swap(true, Ordering::AcqRel);
+    let again = installed::set();
     if again && thread::panicking() {
         // An observer that changes the options: std changes no hook while it calls it.
         return Ok(());
@@ -153,14 +154,6 @@ pub fn install(options: &Options<'_>) -> Result<(), InstallError> {
     panic::set_hook(std::boxed::Box::new(hook));
     Ok(())
 }
-
-/// Returns `true` if reports are written.
-pub(crate) fn is_installed() -> bool {
-    // Acquire pairs with the AcqRel in `install`; the settings themselves are guarded by a lock.
-    INSTALLED.load(Ordering::Acquire)
-}
-
-static INSTALLED: AtomicBool = AtomicBool::new(false);
 
 /// How many threads have something to report and are not done.
 static REPORTING: AtomicUsize = AtomicUsize::new(0);

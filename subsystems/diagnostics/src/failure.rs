@@ -11,8 +11,8 @@ use core::ops::Deref;
 use core::panic::Location;
 
 use crate::context::contexts;
-use crate::crash;
 use crate::fixed_text::FixedText;
+use crate::installed;
 use crate::report::Kind;
 
 /// How long a message may be, in bytes.
@@ -242,7 +242,7 @@ pub(crate) fn stop(kind: Kind, message: fmt::Arguments<'_>) -> ! {
     let mut text = FixedText::<MESSAGE_BYTES_MAX>::new();
     // What does not fit is cut.
     let _ = text.write_fmt(message);
-    if !crash::is_installed() {
+    if !installed::is_installed() {
         let before = if text.as_str().is_empty() { "" } else { "\n" };
         let _ = write!(text, "{before}{kind}\n{}", contexts());
     }

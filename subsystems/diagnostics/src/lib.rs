@@ -15,6 +15,7 @@ mod crash;
 pub mod expanded;
 mod failure;
 mod fixed_text;
+mod installed;
 mod log;
 mod report;
 mod report_file;

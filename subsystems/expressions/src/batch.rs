@@ -18,21 +18,13 @@ use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 
 use crate::bytecode::Bytecode;
+use crate::input::Input;
 
 use job::Job;
 
 /// The most inputs that a user's function is called with at once, and the floats of a slot of a
 /// [`BatchStack`].
 pub const LANES: usize = 128;
-
-/// The values of a variable.
-#[derive(Clone, Copy, Debug)]
-pub enum Input<'a> {
-    /// One for each input.
-    Column(&'a [f32]),
-    /// The same for all.
-    Same(f32),
-}
 
 /// The stack on which a batch computes. One serves any number of expressions and runs, one after
 /// the other.

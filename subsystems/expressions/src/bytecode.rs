@@ -7,19 +7,13 @@
 
 use core::fmt;
 
-use crate::error::NODES_MAX;
 use crate::operation::{
     BINARY, BINARY_FLOAT, BINARY_NAMES, BINARY_VARIABLE, CALL, END, FLOAT, TERNARY, TERNARY_NAMES,
     UNARY, UNARY_NAMES, VARIABLE, binary, turned,
 };
 use crate::symbols::{Function, Symbols};
 use crate::verify::{BytecodeError, verify};
-
-/// The most values on the stack.
-pub const DEPTH_MAX: usize = 64;
-
-/// The most words of bytecode.
-pub const WORDS_MAX: usize = 2 * NODES_MAX + 1;
+use crate::word::{split, word};
 
 /// Bytecode that was proven to be safe to run: the stack holds what every operation pops and never
 /// more than [`depth`](Self::depth) values, every index is in its table, and the end is where it
@@ -107,7 +101,7 @@ impl<'a> Bytecode<'a> {
         self.words
     }
 
-    /// Returns the most values that are on the stack at once, 1 to [`DEPTH_MAX`].
+    /// Returns the most values that are on the stack at once, 1 to [`DEPTH_MAX`](crate::DEPTH_MAX).
     #[must_use]
     pub const fn depth(&self) -> usize {
         self.depth as usize
@@ -141,17 +135,6 @@ impl<'a> Bytecode<'a> {
             _ => None,
         }
     }
-}
-
-/// Returns the word of an operation.
-pub(crate) const fn word(operation: u8, data: u32) -> u32 {
-    (operation as u32) << 24 | data
-}
-
-/// Splits a word into operation and data.
-#[inline(always)]
-pub(crate) const fn split(word: u32) -> (u8, u32) {
-    ((word >> 24) as u8, word & 0x00ff_ffff)
 }
 
 /// Lists the operations, one a line.

@@ -7,12 +7,12 @@
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 
-use crate::bytecode::word;
 use crate::operation::{
     BINARY, BINARY_FLOAT, BINARY_VARIABLE, CALL, END, FLOAT, TERNARY, UNARY, VARIABLE, binary,
     turned, unary,
 };
 use crate::tree::{Operation, Tree};
+use crate::word::word;
 
 /// What remains to be written; the last comes first.
 #[derive(Clone, Copy, Debug)]

@@ -5,13 +5,7 @@ use core::fmt;
 
 use loligo_containers::GrowError;
 
-use crate::bytecode::DEPTH_MAX;
-
-/// The bytes of the longest source.
-pub const SOURCE_BYTES_MAX: usize = 1 << 16;
-
-/// The values and operators of the longest expression.
-pub const NODES_MAX: usize = 4_096;
+use crate::limits::{DEPTH_MAX, NODES_MAX, SOURCE_BYTES_MAX};
 
 /// A source was refused.
 ///

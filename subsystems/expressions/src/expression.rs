@@ -5,10 +5,11 @@ use core::fmt;
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 
-use crate::batch::{BatchStack, Input};
+use crate::batch::BatchStack;
 use crate::bytecode::Bytecode;
 use crate::emit::emit;
 use crate::error::{CompileError, CompileErrorKind};
+use crate::input::Input;
 use crate::parser::parse;
 use crate::print::print;
 use crate::symbols::{Function, Symbols};

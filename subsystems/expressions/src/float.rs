@@ -95,8 +95,16 @@ impl Float for f32 {
 
     #[inline(always)]
     fn sqrt(self) -> Self {
-        crate::math::sqrt(self)
+        sqrt(self)
     }
+}
+
+#[inline(always)]
+pub(crate) fn sqrt(x: f32) -> f32 {
+    #[cfg(any(feature = "std", test))]
+    return x.sqrt();
+    #[cfg(not(any(feature = "std", test)))]
+    libm::sqrtf(x)
 }
 
 /// Returns 1 or -1 after the sign, or `x` itself where it is a zero or NaN.

@@ -10,8 +10,9 @@ use core::fmt;
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 
-use crate::bytecode::{Bytecode, WORDS_MAX};
+use crate::bytecode::Bytecode;
 use crate::expression::Expression;
+use crate::limits::WORDS_MAX;
 use crate::symbols::Symbols;
 use crate::verify::{BytecodeError, verify};
 

@@ -7,7 +7,7 @@
 //! only operations that IEEE 754 defines to the bit, in a fixed order, never fused. Rounded to 32
 //! bits in the end they are within 0.51 units in the last place.
 
-use crate::float::{cube, fourth, square};
+use crate::float::{cube, fourth, sqrt, square};
 
 /// Adding and taking away this leaves a 64-bit float rounded to a whole number, ties to even, and
 /// the sum has that number in its low bits.
@@ -24,14 +24,6 @@ pub(crate) const NEAR: f32 = 1.0e8;
 const QUARTER: f64 = f64::from_bits(0x3ff9_21fb_5000_0000);
 /// A quarter turn less these.
 const QUARTER_REST: f64 = 1.589_325_477_352_819_5e-8;
-
-#[inline(always)]
-pub(crate) fn sqrt(x: f32) -> f32 {
-    #[cfg(any(feature = "std", test))]
-    return x.sqrt();
-    #[cfg(not(any(feature = "std", test)))]
-    libm::sqrtf(x)
-}
 
 /// Rounds toward zero.
 #[inline(always)]

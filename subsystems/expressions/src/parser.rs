@@ -8,8 +8,9 @@
 use loligo_allocators::Allocator;
 use loligo_containers::Array;
 
-use crate::error::{CompileError, CompileErrorKind, SOURCE_BYTES_MAX};
+use crate::error::{CompileError, CompileErrorKind};
 use crate::lexer::{Lexer, Token, TokenKind};
+use crate::limits::SOURCE_BYTES_MAX;
 use crate::operation::{binary, ternary, unary};
 use crate::symbols::{Callee, Symbol, Symbols};
 use crate::tree::{Operation, Tree, TreeFull};

@@ -7,8 +7,8 @@ use loligo_allocators::Allocator;
 use loligo_containers::text::{self, FormatError};
 use loligo_containers::{Array, GrowError};
 
-use crate::bytecode::{Bytecode, name, split};
-use crate::error::NODES_MAX;
+use crate::bytecode::{Bytecode, name};
+use crate::limits::NODES_MAX;
 use crate::operation::{
     BINARY, BINARY_FLOAT, BINARY_NAMES, BINARY_VARIABLE, CALL, END, FLOAT, TERNARY, TERNARY_NAMES,
     UNARY, UNARY_NAMES, VARIABLE, binary, ternary, unary,
@@ -16,6 +16,7 @@ use crate::operation::{
 use crate::parser::{binding, binding_of};
 use crate::symbols::{Symbols, is_name};
 use crate::tree::{Operation, Tree, TreeFull};
+use crate::word::split;
 
 /// What remains to be written; the last comes first.
 #[derive(Clone, Copy, Debug)]

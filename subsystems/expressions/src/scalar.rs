@@ -5,12 +5,14 @@
 //! the array anyway. That it was verified is why words and variables are read without a check.
 #![expect(unsafe_code, reason = "words and variables are read unchecked: a sixth of the time")]
 
-use crate::batch::Input;
-use crate::bytecode::{Bytecode, DEPTH_MAX, split};
+use crate::bytecode::Bytecode;
+use crate::input::Input;
+use crate::limits::DEPTH_MAX;
 use crate::math::canonical;
 use crate::operands::Machine;
 use crate::operation::{END, FLOAT, VARIABLE, step};
 use crate::symbols::{ARGUMENTS_MAX, Function};
+use crate::word::split;
 
 /// Slots of the stack of most expressions.
 const FEW: usize = 8;

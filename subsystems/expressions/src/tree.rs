@@ -8,8 +8,7 @@
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 
-use crate::bytecode::DEPTH_MAX;
-use crate::error::NODES_MAX;
+use crate::limits::{DEPTH_MAX, NODES_MAX};
 use crate::math::canonical;
 use crate::operation::{apply_binary, apply_ternary, apply_unary, binary, ternary};
 use crate::symbols::{ARGUMENTS_MAX, Function};

@@ -3,13 +3,13 @@
 use core::error::Error;
 use core::fmt;
 
-use crate::bytecode::{DEPTH_MAX, WORDS_MAX, split};
-use crate::error::NODES_MAX;
+use crate::limits::{DEPTH_MAX, NODES_MAX, WORDS_MAX};
 use crate::operation::{
     BINARY, BINARY_FLOAT, BINARY_NAMES, BINARY_VARIABLE, CALL, END, FLOAT, TERNARY, TERNARY_NAMES,
     UNARY, UNARY_NAMES, VARIABLE,
 };
 use crate::symbols::Symbols;
+use crate::word::split;
 
 /// Words were refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,6 +4,8 @@ use core::array;
 
 use crate::binding::BindGroup;
 use crate::buffer::Buffer;
+use crate::error::GpuError;
+use crate::gpu::Gpu;
 use crate::pipeline::Pipeline;
 use crate::scope::{Kept, scope};
 use crate::texture::Texture;
@@ -59,6 +61,31 @@ pub struct Encoder {
 #[derive(Debug)]
 pub struct Pass {
     pass: Kept<wgpu::RenderPass<'static>>,
+}
+
+impl Gpu {
+    /// Begins a list of commands.
+    #[must_use]
+    pub fn encoder(&self) -> Encoder {
+        let description = wgpu::CommandEncoderDescriptor { label: None };
+        Encoder::new(scope(|| self.device.create_command_encoder(&description)))
+    }
+
+    /// Hands commands over to the graphics card, and does not wait until they are done.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuError::Refused`] if a command is wrong; none of the list is done then.
+    /// [`GpuError::Memory`] and [`GpuError::Lost`].
+    pub fn try_submit(&self, encoder: Encoder) -> Result<(), GpuError> {
+        self.checked(&"the commands of a frame", || {
+            self.queue.submit([encoder.into_wgpu().finish()]);
+        })?;
+        match self.take_problem() {
+            Some(why) => Err(GpuError::Lost { what: "since the last frame", why }),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Encoder {

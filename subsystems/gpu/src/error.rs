@@ -5,7 +5,6 @@ use core::fmt;
 use std::string::{String, ToString};
 
 use crate::scope::{Kept, scope};
-use crate::shader::ShaderError;
 
 /// What wgpu or a driver says. The text is of the global heap, made and freed in the
 /// [scope](crate::set_scope).
@@ -44,6 +43,43 @@ impl fmt::Display for Message {
         f.write_str(self.as_str())
     }
 }
+
+/// A shader's text is wrong. It is written as `FILE:LINE:COLUMN: MESSAGE`.
+#[derive(Debug)]
+pub struct ShaderError {
+    pub(crate) name: Message,
+    /// The line, from 1 on; 0 where nobody knows.
+    pub line: u32,
+    /// The column in characters, from 1 on; 0 where nobody knows.
+    pub column: u32,
+    pub(crate) message: Message,
+}
+
+impl ShaderError {
+    /// Returns the name that the shader was given: of its file, as a rule.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.name.as_str()
+    }
+
+    /// Returns what is wrong.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        self.message.as_str()
+    }
+}
+
+impl fmt::Display for ShaderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, line, column, message } = self;
+        match line {
+            0 => write!(f, "{name}: {message}"),
+            _ => write!(f, "{name}:{line}:{column}: {message}"),
+        }
+    }
+}
+
+impl Error for ShaderError {}
 
 /// Why the graphics card did not do what it was asked for. Nothing has changed, save for commands
 /// that were submitted.

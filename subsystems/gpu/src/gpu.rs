@@ -4,7 +4,6 @@ use core::fmt;
 use core::time::Duration;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::encoder::Encoder;
 use crate::error::{GpuError, Message};
 use crate::scope::{Kept, scope};
 
@@ -153,30 +152,6 @@ impl Gpu {
         scope(|| self.device.limits().max_texture_dimension_2d)
     }
 
-    /// Begins a list of commands.
-    #[must_use]
-    pub fn encoder(&self) -> Encoder {
-        let description = wgpu::CommandEncoderDescriptor { label: None };
-        Encoder::new(scope(|| self.device.create_command_encoder(&description)))
-    }
-
-    /// Hands commands over to the graphics card, and does not wait until they are done.
-    ///
-    /// # Errors
-    ///
-    /// [`GpuError::Refused`] if a command is wrong; none of the list is done then.
-    /// [`GpuError::Memory`] and [`GpuError::Lost`].
-    pub fn try_submit(&self, encoder: Encoder) -> Result<(), GpuError> {
-        self.checked(&"the commands of a frame", || {
-            self.queue.submit([encoder.into_wgpu().finish()]);
-        })?;
-        let mut slot = self.problem.lock().unwrap_or_else(PoisonError::into_inner);
-        match slot.take() {
-            Some(why) => Err(GpuError::Lost { what: "since the last frame", why }),
-            None => Ok(()),
-        }
-    }
-
     /// Waits until everything is done that was submitted.
     ///
     /// # Errors
@@ -190,6 +165,11 @@ impl Gpu {
                 Err(GpuError::Lost { what: "waiting for a frame", why: Message::new(&why) })
             }
         }
+    }
+
+    /// Returns what went wrong without a caller to say it to, once.
+    pub(crate) fn take_problem(&self) -> Option<Message> {
+        self.problem.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Calls wgpu and returns what it has to say against it.

@@ -23,14 +23,14 @@ mod texture;
 pub use binding::{BindGroup, BindLayout, Bound, SLOTS_MAX, Slot};
 pub use buffer::{Buffer, BufferUse};
 pub use encoder::{ColorTarget, DepthTarget, Encoder, Pass, PassTargets};
-pub use error::{GpuError, Message};
+pub use error::{GpuError, Message, ShaderError};
 pub use format::Format;
 pub use gpu::{AdapterChoice, Gpu, GpuInfo, GpuOptions};
 pub use pipeline::{Blend, DepthUse, Pipeline, PipelineDescription, VertexAttribute, VertexLayout};
 #[cfg(feature = "png")]
 pub use png_file::{PngError, write_png};
 pub use scope::{ScopeHook, set_scope};
-pub use shader::{Shader, ShaderError};
+pub use shader::Shader;
 #[cfg(feature = "surface")]
 pub use surface::{Surface, SurfaceTarget};
 pub use texture::{Sampler, SamplerKind, Texture, TextureDescription};

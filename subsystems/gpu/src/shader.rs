@@ -1,11 +1,10 @@
 //! Shaders: WGSL that was checked.
 
-use core::error::Error;
 use core::fmt;
 use std::string::String;
 use std::vec::Vec;
 
-use crate::error::{GpuError, Message};
+use crate::error::{GpuError, Message, ShaderError};
 use crate::gpu::Gpu;
 use crate::scope::{Kept, scope};
 
@@ -30,43 +29,6 @@ impl Shader {
         self.entries.iter().any(|entry| entry == name)
     }
 }
-
-/// A shader's text is wrong. It is written as `FILE:LINE:COLUMN: MESSAGE`.
-#[derive(Debug)]
-pub struct ShaderError {
-    name: Message,
-    /// The line, from 1 on; 0 where nobody knows.
-    pub line: u32,
-    /// The column in characters, from 1 on; 0 where nobody knows.
-    pub column: u32,
-    message: Message,
-}
-
-impl ShaderError {
-    /// Returns the name that the shader was given: of its file, as a rule.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        self.name.as_str()
-    }
-
-    /// Returns what is wrong.
-    #[must_use]
-    pub fn message(&self) -> &str {
-        self.message.as_str()
-    }
-}
-
-impl fmt::Display for ShaderError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, line, column, message } = self;
-        match line {
-            0 => write!(f, "{name}: {message}"),
-            _ => write!(f, "{name}:{line}:{column}: {message}"),
-        }
-    }
-}
-
-impl Error for ShaderError {}
 
 impl Gpu {
     /// Reads and checks a shader. `name` is what errors begin with: the name of its file, as a

@@ -1,10 +1,12 @@
 //! What a player can press, move or turn, as one number.
 
+pub(crate) mod names;
+
 use core::fmt;
 
 use loligo_platform::{KeyCode, KeySymbol, MouseButton, PadAxis, PadButton};
 
-use crate::control_names::{ANALOG, MOUSE_BUTTONS, PAD_BUTTONS};
+use names::{ANALOG, MOUSE_BUTTONS, PAD_BUTTONS};
 
 /// The bits below the kind.
 const NUMBER_BITS: u32 = 24;
@@ -261,7 +263,7 @@ mod tests {
     use std::string::ToString as _;
 
     use super::*;
-    use crate::control_names::names;
+    use crate::control::names::names;
 
     #[test]
     fn names_and_numbers_lead_back() {

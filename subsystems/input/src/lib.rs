@@ -10,7 +10,6 @@ mod bindings;
 #[cfg(feature = "compile")]
 pub mod compile;
 mod control;
-mod control_names;
 mod dead_zone;
 mod devices;
 mod input;

@@ -4,7 +4,7 @@ use core::fmt;
 
 use loligo_containers::{Event, EventRecord, EventStream, GrowError};
 
-use crate::row::SubsystemMemory;
+use crate::subsystem::SubsystemMemory;
 
 /// What subsystems are asked for: records like those of events, each passed to all subsystems.
 pub struct Commands<'c, 'm> {

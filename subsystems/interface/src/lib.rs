@@ -19,11 +19,13 @@ pub use frame::Frame;
 pub use phase::Phase;
 pub use places::Places;
 pub use resource_change::ResourceChange;
-pub use row::{MadeSubsystem, SubsystemMemory, SubsystemRow};
+pub use row::{MadeSubsystem, SubsystemRow};
 pub use schema::{EventField, EventSchema, FieldKind, FieldValue, Sending, size_of_field};
-pub use subsystem::Subsystem;
 #[cfg(feature = "script")]
-pub use subsystem::{ENTITY, SubsystemFunction};
+pub use schema::ENTITY;
+#[cfg(feature = "script")]
+pub use subsystem::SubsystemFunction;
+pub use subsystem::{Subsystem, SubsystemMemory};
 
 #[doc(hidden)]
 pub use loligo_containers::Event as __Event;

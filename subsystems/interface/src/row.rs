@@ -1,12 +1,9 @@
 //! How a subsystem joins an engine.
 
-use loligo_allocators::{Allocator, Own, SharedRef};
+use loligo_allocators::{Own, SharedRef};
 
 use crate::error::SubsystemError;
-use crate::subsystem::Subsystem;
-
-/// The memory of a subsystem: an allocator with the subsystem's name, which all threads may use.
-pub type SubsystemMemory<'m> = dyn Allocator + Sync + 'm;
+use crate::subsystem::{Subsystem, SubsystemMemory};
 
 /// A subsystem that was made, in its own memory.
 pub type MadeSubsystem<'m> = Own<'m, dyn Subsystem<'m> + 'm, SubsystemMemory<'m>>;

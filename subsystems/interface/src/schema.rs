@@ -3,6 +3,10 @@
 use loligo_containers::EventRecord;
 use loligo_entities::Entity;
 
+/// The kind of ids of entities, in all functions that take or return one.
+#[cfg(feature = "script")]
+pub const ENTITY: loligo_script::IdKind = loligo_script::IdKind::new(16, "Entity");
+
 /// What a field of an event is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -39,7 +43,7 @@ impl FieldKind {
         match self {
             Self::Count | Self::Integer | Self::Number => Kind::Number,
             Self::Bool => Kind::Bool,
-            Self::Entity => Kind::OptionalId(crate::subsystem::ENTITY),
+            Self::Entity => Kind::OptionalId(ENTITY),
             Self::Vector3 => Kind::Vector3,
         }
     }

@@ -1,6 +1,7 @@
 //! What an engine asks of a subsystem.
 
 use glam::Affine3A;
+use loligo_allocators::Allocator;
 use loligo_containers::{Array, EventRecord, EventStream};
 use loligo_entities::{ComponentManager, Entity};
 use loligo_ids::IdString64;
@@ -9,8 +10,10 @@ use crate::error::SubsystemError;
 use crate::frame::Frame;
 use crate::phase::Phase;
 use crate::resource_change::ResourceChange;
-use crate::row::SubsystemMemory;
 use crate::schema::EventSchema;
+
+/// The memory of a subsystem: an allocator with the subsystem's name, which all threads may use.
+pub type SubsystemMemory<'m> = dyn Allocator + Sync + 'm;
 
 /// A part of an engine that knows no other. Each method has an empty default: a subsystem says what
 /// it has, and takes what it wants.
@@ -168,7 +171,3 @@ pub struct SubsystemFunction {
     /// A sentence for people.
     pub help: &'static str,
 }
-
-/// The kind of ids of entities, in all functions that take or return one.
-#[cfg(feature = "script")]
-pub const ENTITY: loligo_script::IdKind = loligo_script::IdKind::new(16, "Entity");

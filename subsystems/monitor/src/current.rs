@@ -111,9 +111,32 @@ impl Drop for CurrentScope {
     }
 }
 
+impl Recorder<'_> {
+    /// Runs `work` with this recorder as the one of the functions in [`current`](self).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use loligo_allocators::PageAllocator;
+    /// use loligo_monitor::{Monitor, Options, current, name};
+    ///
+    /// let debug = PageAllocator::new("debug");
+    /// let monitor = Monitor::try_new(&Options::default(), &debug)?;
+    /// monitor.try_recorder("loader")?.run(|| {
+    ///     let _load = current::scope(name!("load"));
+    ///     current::counter(name!("files"), 12);
+    /// });
+    /// assert!(!current::is_recording(), "this thread has no recorder outside");
+    /// # Ok::<(), loligo_monitor::MonitorError>(())
+    /// ```
+    pub fn run<R>(&self, work: impl FnOnce() -> R) -> R {
+        with(self, work)
+    }
+}
+
 /// Runs `work` with `recorder` current, and makes the one from before current again, after a panic,
 /// too.
-pub(crate) fn with<R>(recorder: &Recorder<'_>, work: impl FnOnce() -> R) -> R {
+fn with<R>(recorder: &Recorder<'_>, work: impl FnOnce() -> R) -> R {
     struct Before(*const Recorder<'static>);
     impl Drop for Before {
         fn drop(&mut self) {

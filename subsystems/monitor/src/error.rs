@@ -171,3 +171,47 @@ impl fmt::Display for GraphError {
 }
 
 impl Error for GraphError {}
+
+/// What [`Monitor::validate`](crate::Monitor::validate) found broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MonitorDamage {
+    /// Blocks were lost or doubled.
+    Blocks {
+        /// How many there are.
+        found: u32,
+        /// How many were made.
+        made: u32,
+    },
+    /// The runs of a filled block do not fill it.
+    Run {
+        /// Which, from the oldest.
+        block: u32,
+        /// How many of its slots are runs.
+        slots: u32,
+    },
+    /// A run is of a thread that is not known.
+    Thread {
+        /// Its number.
+        thread: u32,
+        /// How many there are.
+        threads: u32,
+    },
+}
+
+impl fmt::Display for MonitorDamage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Blocks { found, made } => {
+                write!(f, "there are {found} blocks where {made} were made")
+            }
+            Self::Run { block, slots } => {
+                write!(f, "filled block {block} is runs for its first {slots} slots alone")
+            }
+            Self::Thread { thread, threads } => {
+                write!(f, "a run is of thread {thread} where there are {threads}")
+            }
+        }
+    }
+}
+
+impl Error for MonitorDamage {}

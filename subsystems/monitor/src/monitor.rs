@@ -4,7 +4,6 @@
 //! of their own, apart from the game's; threads write into their own and flush under a lock; names
 //! are addresses of static texts. Changes: see `docs/decisions/0020-monitor.md`.
 
-use core::error::Error;
 use core::fmt;
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
@@ -14,31 +13,14 @@ use loligo_allocators::Allocator;
 use crate::clock::{Clock, ticks};
 use crate::core_number::CoreNumber;
 use crate::drain::{Drained, Drainer};
-use crate::error::MonitorError;
+use crate::error::{MonitorDamage, MonitorError};
 use crate::event::Consumer;
 use crate::name::Name;
 use crate::names::Names;
+use crate::options::Options;
 use crate::recorder::{ON, Recorder};
 use crate::sink::{Room, Sink};
 use crate::store::{Block, Store};
-
-/// How large a monitor is. What is beyond is refused or counted, never allocated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// Blocks of 64 KiB in the global buffer, 2 at least.
-    pub blocks: u32,
-    /// Threads that record at one time, 1 at least.
-    pub threads: u32,
-    /// Names that are made at run time, names of threads included; 2^30 at most.
-    pub names: u32,
-}
-
-impl Default for Options {
-    /// 4 MiB for events, 64 threads, 512 names.
-    fn default() -> Self {
-        Self { blocks: 64, threads: 64, names: 512 }
-    }
-}
 
 /// Counts of a monitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,50 +43,6 @@ pub struct MonitorStats {
     /// Scopes more than [`DEPTH_MAX`](crate::DEPTH_MAX) deep.
     pub deep_scopes: u64,
 }
-
-/// What [`Monitor::validate`] found broken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MonitorDamage {
-    /// Blocks were lost or doubled.
-    Blocks {
-        /// How many there are.
-        found: u32,
-        /// How many were made.
-        made: u32,
-    },
-    /// The runs of a filled block do not fill it.
-    Run {
-        /// Which, from the oldest.
-        block: u32,
-        /// How many of its slots are runs.
-        slots: u32,
-    },
-    /// A run is of a thread that is not known.
-    Thread {
-        /// Its number.
-        thread: u32,
-        /// How many there are.
-        threads: u32,
-    },
-}
-
-impl fmt::Display for MonitorDamage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Blocks { found, made } => {
-                write!(f, "there are {found} blocks where {made} were made")
-            }
-            Self::Run { block, slots } => {
-                write!(f, "filled block {block} is runs for its first {slots} slots alone")
-            }
-            Self::Thread { thread, threads } => {
-                write!(f, "a run is of thread {thread} where there are {threads}")
-            }
-        }
-    }
-}
-
-impl Error for MonitorDamage {}
 
 /// The maximum number of different names of events.
 const NAMES_MAX: u32 = 1 << 30;

@@ -14,7 +14,6 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use crate::clock::ticks;
 use crate::core_number::CoreNumber;
-use crate::current;
 use crate::name::Name;
 use crate::sink::{Room, Sink};
 use crate::slot::{COUNTER_MAX, HEAD_SLOTS, Kind, Slot};
@@ -230,27 +229,6 @@ impl<'m> Recorder<'m> {
         if self.used() > HEAD_SLOTS as u32 {
             self.hand_in();
         }
-    }
-
-    /// Runs `work` with this recorder as the one of the functions in [`current`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use loligo_allocators::PageAllocator;
-    /// use loligo_monitor::{Monitor, Options, current, name};
-    ///
-    /// let debug = PageAllocator::new("debug");
-    /// let monitor = Monitor::try_new(&Options::default(), &debug)?;
-    /// monitor.try_recorder("loader")?.run(|| {
-    ///     let _load = current::scope(name!("load"));
-    ///     current::counter(name!("files"), 12);
-    /// });
-    /// assert!(!current::is_recording(), "this thread has no recorder outside");
-    /// # Ok::<(), loligo_monitor::MonitorError>(())
-    /// ```
-    pub fn run<R>(&self, work: impl FnOnce() -> R) -> R {
-        current::with(self, work)
     }
 
     /// Records that a scope begins; returns whether it did.

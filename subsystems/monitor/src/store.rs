@@ -12,8 +12,9 @@
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError, Ring};
 
-use crate::monitor::{MonitorDamage, Options};
+use crate::error::MonitorDamage;
 use crate::name::Name;
+use crate::options::Options;
 use crate::sink::Room;
 use crate::slot::{HEAD_SLOTS, Kind, SLOTS, Slot};
 

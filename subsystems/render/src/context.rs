@@ -11,7 +11,7 @@ use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 
 use crate::draw::Draw;
-use crate::sort::SortItem;
+use crate::sort_item::SortItem;
 
 /// What a package begins with.
 const DRAW: u32 = 0;

@@ -12,7 +12,7 @@ use loligo_containers::{Array, GrowError};
 use crate::context::{Package, RenderContext};
 use crate::draw::{Draw, IndirectArgs};
 use crate::key::layer_of;
-use crate::sort::SortItem;
+use crate::sort_item::SortItem;
 
 /// What is to be done next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

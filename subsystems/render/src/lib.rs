@@ -25,6 +25,7 @@ mod resource_error;
 mod shader;
 mod shader_text;
 mod sort;
+mod sort_item;
 mod state;
 mod texture;
 mod trace;
@@ -50,7 +51,8 @@ pub use placeholder::{
 pub use resource_error::{ContentError, ContentErrorKind};
 pub use shader::{SHADER_TYPE, SHADER_VERSION, ShaderImage, ShaderResource};
 pub use shader_text::{SHADER_BYTES_MAX, ShaderTextError, ShaderTextErrorKind, check_shader_text};
-pub use sort::{ItemSorter, SortItem};
+pub use sort::ItemSorter;
+pub use sort_item::SortItem;
 pub use state::{
     Light, MESH_HIDDEN, Mesh, RecordError, RenderHandle, RenderObject, StateError, StateErrorKind,
     StateRecorder, StateStream, Transform,

@@ -6,15 +6,9 @@
 
 use core::fmt;
 
-use crate::call::Call;
+use crate::call::{ArgumentError, Call};
 use crate::direct::{Direct, DirectFunction};
 use crate::kind::Kind;
-
-/// The most arguments of a bound function.
-pub const ARGUMENTS_MAX: usize = 16;
-
-/// The most results of a bound function.
-pub const RESULTS_MAX: usize = 4;
 
 /// A function that scripts can call. It gets the host that was handed to the call from which the
 /// script runs, takes its arguments from the [`Call`] and leaves its results there.
@@ -56,10 +50,6 @@ impl<W> fmt::Debug for Function<W> {
     }
 }
 
-/// That a bound function refused. Its reason is kept with the call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ArgumentError(pub(crate) ());
-
 /// One entry in the table of bindings.
 ///
 /// # Examples
@@ -93,9 +83,9 @@ pub struct ArgumentError(pub(crate) ());
 pub struct Binding<W> {
     /// The table and the function in it, `Camera.set_position`, or the name of a global function.
     pub name: &'static str,
-    /// What it takes, at most [`ARGUMENTS_MAX`].
+    /// What it takes, at most [`ARGUMENTS_MAX`](crate::ARGUMENTS_MAX).
     pub arguments: &'static [Kind],
-    /// What it returns, at most [`RESULTS_MAX`].
+    /// What it returns, at most [`RESULTS_MAX`](crate::RESULTS_MAX).
     pub results: &'static [Kind],
     /// A sentence for people.
     pub help: &'static str,

@@ -5,7 +5,6 @@ use core::str;
 
 use glam::{Mat4, Quat, Vec3};
 
-use crate::binding::ArgumentError;
 use crate::handle;
 use crate::kind::{Kind, VECTOR3};
 use crate::message::Message;
@@ -14,6 +13,10 @@ use crate::temporaries::{Full, Temporaries};
 
 /// The most bytes of all texts that one call returns.
 pub const RESULT_TEXT_BYTES_MAX: usize = 4096;
+
+/// That a bound function refused. Its reason is kept with the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArgumentError(pub(crate) ());
 
 /// Texts that are returned, copied.
 pub(crate) struct ResultTexts {

@@ -1,23 +1,15 @@
 //! Bound functions that take and return values in registers.
-//!
-//! Each gets two entry points, compiled for it: no table is looked up, no slot is between, and the
-//! checks of each argument are known at compile time. All values travel as 64-bit floats, so that
-//! the foreign entry points differ in the number of their arguments alone.
 
-use core::ffi::{c_int, c_void};
+use core::ffi::c_void;
 use core::fmt;
 use core::marker::PhantomData;
-use core::ptr::NonNull;
 
 use glam::{Mat4, Quat, Vec3};
 
-use crate::entry;
-use crate::frame::Frame;
 use crate::handle;
 use crate::kind::{IdKind, Kind};
-use crate::lua::{Lua, Type, lua_CFunction, lua_State, upvalue};
-use crate::runtime::{Bound, Failure, Runtime};
-use crate::slots::{NAN, canonical};
+use crate::lua::lua_CFunction;
+use crate::slots::canonical;
 use crate::temporaries::{Full, Temporaries};
 
 /// The most arguments of a direct function.
@@ -29,6 +21,12 @@ pub struct Direct<W> {
     /// Returns the address of a C function: `double (*)(void *, double, ..)`.
     pub(crate) foreign: fn() -> *const c_void,
     host: PhantomData<fn(&mut W)>,
+}
+
+impl<W> Direct<W> {
+    pub(crate) const fn new(plain: lua_CFunction, foreign: fn() -> *const c_void) -> Self {
+        Self { plain, foreign, host: PhantomData }
+    }
 }
 
 impl<W> Clone for Direct<W> {
@@ -272,175 +270,4 @@ pub trait DirectFunction<W, Arguments>: Copy + Send + Sync + 'static {
     const RESULTS: &'static [Kind];
     /// The ways in.
     const DIRECT: Direct<W>;
-}
-
-macro_rules! arity {
-    ($foreign:ident, $plain:ident, $($type:ident $name:ident $place:literal),*) => {
-        impl<W, F, R, $($type),*> DirectFunction<W, ($($type,)*)> for F
-        where
-            F: Fn(&mut W, $($type),*) -> R + Copy + Send + Sync + 'static,
-            R: DirectResult,
-            $($type: DirectArgument,)*
-        {
-            const ARGUMENTS: &'static [Kind] = &[$($type::KIND),*];
-            const RESULTS: &'static [Kind] = R::KINDS;
-            const DIRECT: Direct<W> = Direct {
-                plain: $plain::<W, F, R, $($type),*>,
-                foreign: || $foreign::<W, F, R, $($type),*> as *const c_void,
-                host: PhantomData,
-            };
-        }
-
-        /// The way in from compiled code. What is not a number in the end is a failure where the
-        /// slots say so.
-        ///
-        /// # Safety
-        ///
-        /// `bound` is the address of the [`Bound`] that this function is bound by.
-        unsafe extern "C" fn $foreign<W, F, R, $($type),*>(
-            bound: *const c_void,
-            $($name: f64,)*
-        ) -> f64
-        where
-            F: Fn(&mut W, $($type),*) -> R + Copy + Send + Sync + 'static,
-            R: DirectResult,
-            $($type: DirectArgument,)*
-        {
-            // SAFETY: the caller's promise; it is shared alone.
-            let bound = unsafe { &*bound.cast::<Bound<W>>() };
-            let kinds: &[Kind] = &[$($type::KIND),*];
-            let ended = bound.runtime().enter_direct(kinds, &[$($name),*], |host, values| {
-                // SAFETY: `Binding::direct` had one of it; the bounds of `F` are those that are
-                // asked for.
-                let function = unsafe { the::<F>() };
-                function(host, $($type::taken($name, values)),*).given(values)
-            });
-            match ended {
-                Ok(number) => number,
-                Err(failure) => bound.flag_failure(failure, kinds, &[$($name),*]),
-            }
-        }
-
-        /// The way in from Lua's stack.
-        ///
-        /// # Safety
-        ///
-        /// `state` is what Lua handed in, its memory is that of a [`Runtime`], and the function's
-        /// upvalue is the address of its [`Bound`].
-        unsafe extern "C-unwind" fn $plain<W, F, R, $($type),*>(state: *mut lua_State) -> c_int
-        where
-            F: Fn(&mut W, $($type),*) -> R + Copy + Send + Sync + 'static,
-            R: DirectResult,
-            $($type: DirectArgument,)*
-        {
-            let kinds: &[Kind] = &[$($type::KIND),*];
-            // SAFETY: the caller's promise; nothing was pushed.
-            let frame = unsafe { Frame::of(state) }.with_arguments(kinds.len());
-            $(
-                // SAFETY: there are as many arguments as kinds, at least.
-                let number = unsafe { frame.number($place, $type::KIND) };
-                let Some($name) = number else {
-                    // SAFETY: the caller's promise.
-                    unsafe { refuse_type::<W>(state, $place) }
-                };
-            )*
-            // SAFETY: the caller's promise; it is shared alone.
-            let runtime = unsafe { &*frame.memory().cast::<Runtime<'_, W>>() };
-            let ended = runtime.enter_direct(kinds, &[$($name),*], |host, values| {
-                // SAFETY: `Binding::direct` had one of it; the bounds of `F` are those that are
-                // asked for.
-                let function = unsafe { the::<F>() };
-                function(host, $($type::taken($name, values)),*).given(values)
-            });
-            match ended {
-                Ok(number) => frame.push(R::KINDS, number),
-                // SAFETY: the caller's promise.
-                Err(failure) => unsafe { fail::<W>(state, failure, kinds, &[$($name),*]) },
-            }
-        }
-    };
-}
-
-arity!(foreign_none, plain_none,);
-arity!(foreign_one, plain_one, A a 0);
-arity!(foreign_two, plain_two, A a 0, B b 1);
-arity!(foreign_three, plain_three, A a 0, B b 1, C c 2);
-arity!(foreign_four, plain_four, A a 0, B b 1, C c 2, D d 3);
-
-/// Returns the one value of a type without any bytes.
-///
-/// # Safety
-///
-/// There was one. `Copy` alone would not do: it says that there may be two, not that there may be
-/// one later or elsewhere. That follows from `'static`, no lifetime ends the right to have one, and
-/// from `Send`, a copy may be anywhere.
-#[inline]
-unsafe fn the<F: Copy + Send + Sync + 'static>() -> F {
-    const { assert!(size_of::<F>() == 0, "a direct function captures nothing") };
-    // SAFETY: there is nothing to read, and by the caller's promise such a value can be had.
-    unsafe { NonNull::<F>::dangling().read() }
-}
-
-/// Returns the number that represents an argument on Lua's stack; `None` if it is of another type.
-#[inline]
-pub(crate) fn number_at(lua: Lua, place: c_int, kind: Kind) -> Option<f64> {
-    let is = lua.type_of(place);
-    match kind {
-        Kind::Bool => (is == Type::Bool).then(|| f64::from(u8::from(lua.bool(place)))),
-        Kind::OptionalId(_) if is == Type::Nil => Some(0.0),
-        _ => (is == Type::Number).then(|| lua.number(place)),
-    }
-}
-
-/// Returns the binding of the function that runs.
-///
-/// # Safety
-///
-/// `state` is what Lua handed in, and the function's upvalue is the address of its [`Bound`].
-unsafe fn bound<'b, W>(state: *mut lua_State) -> (Lua, &'b Bound<W>) {
-    // SAFETY: Lua's state is alive while Lua calls; the caller's frames keep the invariants.
-    let lua = unsafe { Lua::of(state) };
-    // SAFETY: the caller's promise; it is shared alone.
-    (lua, unsafe { &*lua.pointer(upvalue(1)).cast::<Bound<W>>() })
-}
-
-/// Raises that an argument is of another type than it must be.
-///
-/// # Safety
-///
-/// As [`bound`].
-#[cold]
-#[inline(never)]
-unsafe fn refuse_type<W>(state: *mut lua_State, argument: usize) -> ! {
-    // SAFETY: the caller's promise.
-    let (lua, bound) = unsafe { bound::<W>(state) };
-    entry::refuse_argument(lua, bound, argument)
-}
-
-/// Raises why a direct function failed.
-///
-/// # Safety
-///
-/// As [`bound`].
-#[cold]
-#[inline(never)]
-unsafe fn fail<W>(state: *mut lua_State, failure: Failure, kinds: &[Kind], arguments: &[f64]) -> ! {
-    // SAFETY: the caller's promise.
-    let (lua, bound) = unsafe { bound::<W>(state) };
-    // The failure is dropped there, before the error leaves this frame.
-    bound.say_failure(failure, kinds, arguments);
-    entry::raise_message(lua, bound.runtime())
-}
-
-impl<W> Bound<W> {
-    /// Says in the slots that a call failed, and returns what a foreign function returns then.
-    #[cold]
-    #[inline(never)]
-    fn flag_failure(&self, failure: Failure, kinds: &[Kind], arguments: &[f64]) -> f64 {
-        self.say_failure(failure, kinds, arguments);
-        // SAFETY: by the runtime's invariant 3 nobody else looks at the slots now.
-        let slots = unsafe { &mut *self.runtime().slots.get() };
-        slots.failed = 1;
-        NAN
-    }
 }

@@ -9,7 +9,6 @@ use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
 
 use crate::binding::{Binding, Function};
-use crate::direct::number_at;
 use crate::handle;
 use crate::host::Host;
 use crate::kind::Kind;
@@ -130,6 +129,17 @@ fn take_argument<W>(lua: Lua, runtime: &Runtime<'_, W>, argument: usize, kind: K
     let Some(number) = number_at(lua, place, kind) else { return false };
     slots.arguments[argument] = number;
     true
+}
+
+/// Returns the number that represents an argument on Lua's stack; `None` if it is of another type.
+#[inline]
+fn number_at(lua: Lua, place: c_int, kind: Kind) -> Option<f64> {
+    let is = lua.type_of(place);
+    match kind {
+        Kind::Bool => (is == Type::Bool).then(|| f64::from(u8::from(lua.bool(place)))),
+        Kind::OptionalId(_) if is == Type::Nil => Some(0.0),
+        _ => (is == Type::Number).then(|| lua.number(place)),
+    }
 }
 
 /// A function that is called with a [`Call`](crate::Call), by way of the foreign function

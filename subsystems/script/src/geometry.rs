@@ -2,8 +2,8 @@
 
 use glam::{EulerRot, Mat4, Quat, Vec3, Vec4};
 
-use crate::binding::{ArgumentError, Binding, CallFunction, Function};
-use crate::call::Call;
+use crate::binding::{Binding, CallFunction, Function};
+use crate::call::{ArgumentError, Call};
 use crate::kind::Kind;
 use crate::kind::Kind::{Matrix4x4 as M, Number as N, Quaternion as Q, Vector3 as V};
 

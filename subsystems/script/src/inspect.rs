@@ -110,7 +110,7 @@ impl<'m, W: Host> Script<'m, W> {
         let mut copied = Ok(());
         self.protect(&mut |lua| {
             lua.push_kept(prelude);
-            crate::setup::load_own(lua, INSPECT, c"=loligo");
+            crate::lua::load_own(lua, INSPECT, c"=loligo");
             lua.push_field(1, c"hidden");
             lua.push_field(1, c"modules");
             lua.call(2, 1);

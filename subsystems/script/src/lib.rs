@@ -10,6 +10,7 @@ mod collector;
 #[cfg(feature = "compile")]
 mod compile;
 mod direct;
+mod direct_entry;
 mod entry;
 mod error;
 mod foreign;
@@ -30,7 +31,6 @@ mod reserve;
 mod runtime;
 mod script;
 mod settings;
-mod setup;
 mod slots;
 mod temporaries;
 mod texts;
@@ -40,11 +40,8 @@ mod view;
 mod view_entry;
 mod watch;
 
-pub use binding::{
-    ARGUMENTS_MAX, ArgumentError, Binding, CallFunction, Function, NumberedFunction, RESULTS_MAX,
-    Route,
-};
-pub use call::{Call, RESULT_TEXT_BYTES_MAX};
+pub use binding::{Binding, CallFunction, Function, NumberedFunction, Route};
+pub use call::{ArgumentError, Call, RESULT_TEXT_BYTES_MAX};
 pub use calls::Calls;
 pub use collector::{Collected, Collector, CollectorSettings};
 #[cfg(feature = "compile")]
@@ -59,6 +56,7 @@ pub use kind::{ID_CODE_MIN, IdKind, Kind};
 pub use memory::MemoryUse;
 pub use script::{Callback, Script};
 pub use settings::Settings;
+pub use slots::{ARGUMENTS_MAX, RESULTS_MAX};
 pub use temporaries::TEMPORARIES_MAX;
 pub use trace::{GarbageTrace, TRACE_DEPTH, TraceEntry, TraceFrame};
 pub use value::Value;

@@ -315,3 +315,11 @@ impl Lua {
 pub(crate) const fn upvalue(number: c_int) -> c_int {
     ffi::lua_upvalueindex(number)
 }
+
+/// Compiles a text of this crate and pushes its function; raises.
+pub(crate) fn load_own(lua: Lua, source: &[u8], chunk: &CStr) {
+    // SAFETY: the text is borrowed for the call.
+    if !unsafe { lua.load(source.as_ptr(), source.len(), chunk) } {
+        lua.raise();
+    }
+}

@@ -6,8 +6,8 @@ use core::ffi::c_void;
 use core::ptr::{self, NonNull};
 
 use loligo_allocators::Allocator;
+use mlua_sys::lua_Hook;
 
-use crate::entry;
 use crate::reserve::Reserve;
 use crate::trace::GarbageTrace;
 use crate::watch::Watch;
@@ -73,6 +73,8 @@ pub(crate) struct Memory<'m> {
     is_short: Cell<bool>,
     /// The state, once there is one.
     state: Cell<*mut mlua_sys::lua_State>,
+    /// What scripts are stopped by: it looks at this.
+    hook: lua_Hook,
     /// The most instructions of one call, 0 for any number.
     pub(crate) instructions_max: Cell<u32>,
     /// How many are left.
@@ -84,7 +86,8 @@ pub(crate) struct Memory<'m> {
 }
 
 impl<'m> Memory<'m> {
-    pub(crate) fn new(allocator: &'m dyn Allocator) -> Self {
+    /// `hook` stops scripts, in whose state this is, where [`is_to_stop`](Self::is_to_stop) says so.
+    pub(crate) fn new(allocator: &'m dyn Allocator, hook: lua_Hook) -> Self {
         Self {
             allocator,
             live: Cell::new(0),
@@ -96,6 +99,7 @@ impl<'m> Memory<'m> {
             reserve: Reserve::new(allocator),
             is_short: Cell::new(false),
             state: Cell::new(ptr::null_mut()),
+            hook,
             instructions_max: Cell::new(0),
             instructions_left: Cell::new(0),
             watch: OnceCell::new(),
@@ -142,7 +146,7 @@ impl<'m> Memory<'m> {
 
     /// As [`watch`](Self::watch), made if there was none.
     pub(crate) fn watched(&self) -> &Watch {
-        self.watch.get_or_init(|| Watch::new(self.state.get()))
+        self.watch.get_or_init(|| Watch::new(self.state.get(), self.hook))
     }
 
     /// Returns where the call that runs was stopped first: here, unless it caught that and was
@@ -270,7 +274,7 @@ impl<'m> Memory<'m> {
         if !self.is_short.replace(true) && !state.is_null() {
             // SAFETY: the state is alive while it asks for memory, and this may be called at any
             // time, by signals too.
-            unsafe { mlua_sys::lua_sethook(state, Some(entry::hook), mlua_sys::LUA_MASKCOUNT, 1) };
+            unsafe { mlua_sys::lua_sethook(state, Some(self.hook), mlua_sys::LUA_MASKCOUNT, 1) };
         }
         block.cast::<c_void>().as_ptr()
     }

@@ -10,8 +10,8 @@ use std::panic::catch_unwind;
 
 use loligo_containers::{Array, GrowError};
 
-use crate::binding::{ArgumentError, Binding};
-use crate::call::{Call, ResultTexts};
+use crate::binding::Binding;
+use crate::call::{ArgumentError, Call, ResultTexts};
 use crate::direct::{CallError, Values};
 use crate::kind::{IdKind, Kind, VIEW};
 use crate::lua::Lua;

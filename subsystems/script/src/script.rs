@@ -1,5 +1,7 @@
 //! The machine that scripts run in.
 
+mod setup;
+
 use core::ffi::{CStr, c_int, c_void};
 use core::fmt;
 use core::ptr::NonNull;
@@ -19,7 +21,7 @@ use crate::settings::Settings;
 use crate::temporaries::Temporaries;
 use crate::value::Value;
 use crate::watch::Watch;
-use crate::{entry, geometry, memory, setup};
+use crate::{entry, geometry, memory};
 
 /// A function that the engine calls by name: `update`, `Game.shutdown`. It is found again whenever
 /// scripts were loaded.
@@ -114,7 +116,7 @@ impl<'m, W: Host> Script<'m, W> {
         setup::check(&entries, memory)?;
         let temporaries = Temporaries::try_new_in(settings.temporaries, settings.checks, memory)?;
         let mut runtime = Array::try_with_capacity_in(1, memory)?;
-        runtime.try_push(Runtime::new(entries, temporaries, Memory::new(memory)))?;
+        runtime.try_push(Runtime::new(entries, temporaries, Memory::new(memory, entry::hook)))?;
         runtime[0].try_bind()?;
         if !runtime[0].memory.fill_reserve() {
             return Err(ScriptError::memory());

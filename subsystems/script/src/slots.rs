@@ -3,7 +3,11 @@
 use core::ffi::{c_int, c_void};
 use core::{ptr, slice};
 
-use crate::binding::{ARGUMENTS_MAX, RESULTS_MAX};
+/// The most arguments of a bound function.
+pub const ARGUMENTS_MAX: usize = 16;
+
+/// The most results of a bound function.
+pub const RESULTS_MAX: usize = 4;
 
 // Of `numbers.c`.
 unsafe extern "C" {

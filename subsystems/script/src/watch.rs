@@ -12,7 +12,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Instant;
 
-use crate::entry;
+use mlua_sys::lua_Hook;
+
 use crate::lua::lua_State;
 
 /// How many times within the time limit the thread looks at a call.
@@ -24,7 +25,7 @@ const TICK_MAX: Duration = Duration::from_millis(250);
 // Of `hook.c`.
 unsafe extern "C" {
     /// Has the hook called at the script's next instruction, from any thread.
-    fn loligo_hook_ask(state: *mut lua_State, hook: mlua_sys::lua_Hook);
+    fn loligo_hook_ask(state: *mut lua_State, hook: lua_Hook);
 
     /// Takes the hook back, in the script's own thread.
     fn loligo_hook_take_back(state: *mut lua_State);
@@ -79,6 +80,8 @@ struct Shared {
 #[derive(Debug)]
 struct Seen {
     state: *mut lua_State,
+    /// What stops the script.
+    hook: lua_Hook,
     /// The call that was seen last, and since when.
     call: u64,
     since_ns: u64,
@@ -89,12 +92,12 @@ struct Seen {
 unsafe impl Send for Seen {}
 
 impl Watch {
-    pub(crate) fn new(state: *mut lua_State) -> Self {
+    pub(crate) fn new(state: *mut lua_State, hook: lua_Hook) -> Self {
         Self(Arc::new(Shared {
             call: AtomicU64::new(0),
             time_max_ns: AtomicU64::new(0),
             stop: AtomicU64::new(0),
-            seen: Mutex::new(Seen { state, call: 0, since_ns: 0 }),
+            seen: Mutex::new(Seen { state, hook, call: 0, since_ns: 0 }),
         }))
     }
 
@@ -122,7 +125,7 @@ impl Watch {
         // The script's own thread may write the same at this moment and undo it, so each look asks
         // again.
         // SAFETY: by invariant 1 the state is alive, and stays so while it is locked.
-        unsafe { loligo_hook_ask(seen.state, entry::hook) };
+        unsafe { loligo_hook_ask(seen.state, seen.hook) };
         true
     }
 

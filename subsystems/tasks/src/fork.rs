@@ -1,17 +1,16 @@
 //! Two pieces of work, of which another thread may do one.
 
-use core::ptr::{NonNull, null_mut};
-use core::sync::atomic::{AtomicPtr, Ordering};
+use core::ptr::NonNull;
 
+use crate::closure::Caller;
 use crate::error::WaitError;
-use crate::hub::Hub;
+use crate::forks::Link;
+use crate::hub::{Hub, Worker};
 use crate::id::TaskId;
 use crate::local::Me;
-use crate::plain::{Plain32, Plain64};
 use crate::state::Waits;
 use crate::sync::Owned;
 use crate::task::{Name, Task};
-use crate::worker::Worker;
 
 /// How many forks there are before a thread that sleeps is woken for one: that takes as long as
 /// some hundred of the smallest.
@@ -39,38 +38,6 @@ struct Fork<B, R> {
     link: Link,
     work: Owned<Option<B>>,
     result: Owned<Option<R>>,
-}
-
-/// What does not depend on the type of a fork.
-pub(crate) struct Link {
-    run: unsafe fn(NonNull<Link>, &Worker<'_>),
-    name: Name,
-    /// The next older and the next newer of its thread.
-    below: AtomicPtr<Link>,
-    above: AtomicPtr<Link>,
-    /// The id of its task, once it is one.
-    task: Plain64,
-}
-
-/// The forks of a thread that are no tasks; only that thread reads and writes it.
-pub(crate) struct Forks {
-    newest: AtomicPtr<Link>,
-    oldest: AtomicPtr<Link>,
-    /// How many are listed.
-    len: Plain32,
-    /// How many there were since threads sleep.
-    slept: Plain32,
-}
-
-impl Forks {
-    pub(crate) fn new() -> Self {
-        Self {
-            newest: AtomicPtr::new(null_mut()),
-            oldest: AtomicPtr::new(null_mut()),
-            len: Plain32::new(0),
-            slept: Plain32::new(0),
-        }
-    }
 }
 
 /// A pointer to a fork, which may pass to another thread.
@@ -130,7 +97,7 @@ impl Worker<'_> {
         if self.hub().table.board.asks() {
             self.hub().give_away(self.me());
         }
-        if self.me().local.forks.len.get() < LISTED {
+        if self.me().local.forks.len() < LISTED {
             return self.both_listed(name, first, second);
         }
         let first = first(self);
@@ -152,24 +119,18 @@ impl Worker<'_> {
         RB: Send,
     {
         let fork = Fork {
-            link: Link {
-                run: run::<B, RB>,
-                name,
-                below: AtomicPtr::new(null_mut()),
-                above: AtomicPtr::new(null_mut()),
-                task: Plain64::new(0),
-            },
+            link: Link::new(name, run::<B, RB>),
             work: Owned::new(Some(second)),
             result: Owned::new(None),
         };
         let (hub, me) = (self.hub(), self.me());
         // SAFETY: the fork stays where it is, and below it is off the list or its task has
         // completed before this ends, also by a panic (invariant 2).
-        unsafe { hub.fork(me, NonNull::from_ref(&fork).cast()) };
+        unsafe { me.local.forks.push(NonNull::from_ref(&fork).cast()) };
         let end = End { worker: self, link: &fork.link };
         let first = first(self);
         core::mem::forget(end);
-        if hub.take_back(me, &fork.link) {
+        if me.local.forks.take_back(&fork.link) {
             // SAFETY: it is off the list and no task, so only this thread has it.
             let second = unsafe { fork.work.replace(None) };
             let Some(second) = second else { unreachable!("nobody has run it") };
@@ -189,8 +150,9 @@ impl Worker<'_> {
 ///
 /// # Safety
 ///
-/// The link is that of a `Fork<B, R>` of which nobody else reaches the work and the result.
-unsafe fn run<B, R>(link: NonNull<Link>, worker: &Worker<'_>)
+/// The link is that of a `Fork<B, R>` of which nobody else reaches the work and the result, and the
+/// caller is a worker.
+unsafe fn run<B, R>(link: NonNull<Link>, caller: Caller<'_>)
 where
     B: FnOnce(&Worker<'_>) -> R,
 {
@@ -200,6 +162,8 @@ where
     // SAFETY: nobody else reaches it, says the caller.
     let work = unsafe { fork.work.replace(None) };
     let Some(work) = work else { return };
+    // SAFETY: it is a worker, says the caller.
+    let worker = unsafe { Worker::of(caller) };
     let result = work(worker);
     // SAFETY: as above.
     unsafe { fork.result.set(Some(result)) };
@@ -214,7 +178,7 @@ struct End<'e, 't> {
 impl Drop for End<'_, '_> {
     fn drop(&mut self) {
         let (hub, me) = (self.worker.hub(), self.worker.me());
-        if !hub.take_back(me, self.link) {
+        if !me.local.forks.take_back(self.link) {
             // The panic goes on and says enough.
             let _ = hub.wait_for(me, self.link);
         }
@@ -222,64 +186,16 @@ impl Drop for End<'_, '_> {
 }
 
 impl Hub<'_> {
-    /// Puts a fork into its thread's list.
-    ///
-    /// # Safety
-    ///
-    /// The link is the first field of a fork, which is not moved and does not end before it was
-    /// taken back or its task has completed.
-    #[inline]
-    unsafe fn fork(&self, me: Me<'_>, link: NonNull<Link>) {
-        let forks = &me.local.forks;
-        let newest = forks.newest.load(Ordering::Relaxed);
-        // SAFETY: it is there, says the caller.
-        let new = unsafe { link.as_ref() };
-        new.below.store(newest, Ordering::Relaxed);
-        forks.newest.store(link.as_ptr(), Ordering::Relaxed);
-        if forks.oldest.load(Ordering::Relaxed).is_null() {
-            forks.oldest.store(link.as_ptr(), Ordering::Relaxed);
-        } else if let Some(newest) = NonNull::new(newest) {
-            // SAFETY: it is in the list, so it is there.
-            unsafe { newest.as_ref() }.above.store(link.as_ptr(), Ordering::Relaxed);
-        }
-        forks.len.set(forks.len.get() + 1);
-    }
-
-    /// Takes a fork off its thread's list, of which it is the newest; `false` if it is a task.
-    #[inline]
-    fn take_back(&self, me: Me<'_>, link: &Link) -> bool {
-        let forks = &me.local.forks;
-        forks.newest.store(link.below.load(Ordering::Relaxed), Ordering::Relaxed);
-        if link.task.get() != 0 {
-            return false;
-        }
-        forks.len.set(forks.len.get() - 1);
-        // All newer ones are off the list, so it is the oldest as well if that is it.
-        if core::ptr::eq(forks.oldest.load(Ordering::Relaxed), link) {
-            forks.oldest.store(null_mut(), Ordering::Relaxed);
-        } else if let Some(below) = NonNull::new(link.below.load(Ordering::Relaxed)) {
-            // SAFETY: it is older and in the list, so it is there.
-            unsafe { below.as_ref() }.above.store(null_mut(), Ordering::Relaxed);
-        }
-        true
-    }
-
     /// Makes the oldest fork of a thread a task, unless the thread has tasks to be stolen already.
     #[cold]
     fn give_away(&self, me: Me<'_>) {
         let local = me.local;
-        let Some(oldest) = NonNull::new(local.forks.oldest.load(Ordering::Relaxed)) else {
-            return;
-        };
+        let Some(oldest) = local.forks.oldest() else { return };
         if !local.ring.is_empty() {
             return;
         }
-        if self.table.board.searching() == 0 {
-            let slept = local.forks.slept.get() + 1;
-            local.forks.slept.set(slept % FORKS_A_WAKE);
-            if slept < FORKS_A_WAKE {
-                return;
-            }
+        if self.table.board.searching() == 0 && !local.forks.wakes_one_of(FORKS_A_WAKE) {
+            return;
         }
         // SAFETY: it is in the list, so it is there.
         let link = unsafe { oldest.as_ref() };
@@ -288,17 +204,15 @@ impl Hub<'_> {
             let Shared(link) = { shared };
             // SAFETY: the fork is there until this task has completed.
             let run = unsafe { link.as_ref() }.run;
-            // SAFETY: it is off the list, so only the thread that runs the task reaches what it has.
-            unsafe { run(link, worker) };
+            // SAFETY: it is off the list, so only the thread that runs the task reaches what it has;
+            // the caller is a worker.
+            unsafe { run(link, worker.caller()) };
         };
         // SAFETY: the fork stays until the task has completed.
         let added = unsafe { self.add(&mut Task::new(link.name, work), None) };
         // Where the table is full it stays in the list.
         if let Ok(id) = added {
-            link.task.set(id.to_bits());
-            local.forks.len.set(local.forks.len.get() - 1);
-            let above = link.above.load(Ordering::Relaxed);
-            local.forks.oldest.store(above, Ordering::Relaxed);
+            local.forks.give_oldest(link, id);
         }
     }
 

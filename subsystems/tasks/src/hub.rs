@@ -1,7 +1,10 @@
 //! What all threads share, and how a thread adds, takes and finishes tasks without the lock.
 
+mod handle;
 mod idle;
+mod main_thread;
 mod run;
+mod worker;
 
 use core::sync::atomic::AtomicU64;
 
@@ -19,6 +22,10 @@ use crate::sync::{
 use crate::table::{Pin, Sizes, Table};
 use crate::task::{Name, Task, Work};
 use crate::turn::Turn;
+
+pub use handle::{Handle, Stats};
+pub use main_thread::MainThread;
+pub use worker::Worker;
 
 /// How many tasks of a scope are counted at its root at once, by the thread of the scope.
 const CREDIT: u32 = 64;

@@ -14,7 +14,7 @@ mod error;
 mod event;
 mod failures;
 mod fork;
-mod handle;
+mod forks;
 mod hub;
 mod id;
 mod lent;
@@ -32,17 +32,15 @@ mod table;
 mod task;
 mod tasks;
 mod turn;
-mod worker;
 
 pub use error::{
     AddError, ChangeError, RegisterError, ScopeError, StartError, TASKS_MAX, THREADS_MAX, WaitError,
 };
 pub use event::Event;
-pub use handle::{Handle, Stats};
+pub use hub::{Handle, MainThread, Stats, Worker};
 pub use id::TaskId;
 pub use observer::{Begun, Observer};
 pub use parallel::PIECES_A_THREAD;
 pub use scope::Scope;
 pub use task::{Name, PRIORITY_MAX, Task, ThreadIndex};
 pub use tasks::{Settings, Tasks};
-pub use worker::{MainThread, Worker};

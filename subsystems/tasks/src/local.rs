@@ -1,6 +1,6 @@
 //! What one thread has for itself.
 
-use crate::fork::Forks;
+use crate::forks::Forks;
 use crate::plain::{Plain8, Plain32, Plain64};
 use crate::ring::Ring;
 use crate::slot::NONE;

@@ -3,9 +3,9 @@
 use core::ops::Range;
 
 use crate::error::{ScopeError, WaitError};
+use crate::hub::Worker;
 use crate::scope::Scope;
 use crate::task::{Name, Task};
-use crate::worker::Worker;
 
 /// How many tasks a loop is split into at most, for each thread: enough that one which takes longer
 /// is made up for.

@@ -4,10 +4,9 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use crate::error::{AddError, ScopeError, WaitError};
-use crate::hub::{Hub, Root};
+use crate::hub::{Hub, Root, Worker};
 use crate::id::TaskId;
 use crate::task::{Name, Task};
-use crate::worker::Worker;
 
 /// Where tasks are added that borrow. See [`Worker::scope`].
 pub struct Scope<'scope, 'env: 'scope> {

@@ -2,13 +2,9 @@
 
 use core::fmt;
 use core::marker::PhantomData;
-use core::panic::AssertUnwindSafe;
-use std::panic::catch_unwind;
 
 use crate::closure::Closure;
-use crate::error::WaitError;
 use crate::id::TaskId;
-use crate::worker::Worker;
 
 /// The name of a task: a reference to a static text, which fits in eight bytes. Written
 /// `&"animation"`.
@@ -66,14 +62,7 @@ pub struct Task<'f> {
     borrows: PhantomData<&'f ()>,
 }
 
-impl<'f> Task<'f> {
-    /// Returns a task that runs `work`, which captures at most 24 bytes and nothing that is
-    /// dropped: references, numbers, slices. A larger closure does not compile.
-    #[inline]
-    pub fn new<F: FnOnce(&Worker<'_>) + Send + 'f>(name: Name, work: F) -> Self {
-        Self::with(name, Work::Run(Closure::new(work)))
-    }
-
+impl Task<'_> {
     /// Returns a task that does nothing itself. It starts like any other and has completed when its
     /// children have; [`Handle::join`](crate::Handle::join) makes one of tasks that are there.
     #[inline]
@@ -123,20 +112,10 @@ impl<'f> Task<'f> {
         Self { held: true, ..self }
     }
 
-    /// Runs it where it is; a panic ends as it would in a task.
-    pub(crate) fn run_in_place(self, worker: &Worker<'_>) -> Result<(), WaitError> {
-        let Work::Run(closure) = self.work else {
-            return Ok(());
-        };
-        let call = || {
-            // SAFETY: what it borrows is there as long as the task is.
-            unsafe { closure.call(worker) }
-        };
-        catch_unwind(AssertUnwindSafe(call)).map_err(|_| WaitError::Failed { task: self.name })
-    }
-
+    /// Returns a task that does this. `Task::new` is in `hub/worker.rs`, where the
+    /// type is known that its closure is passed.
     #[inline]
-    fn with(name: Name, work: Work) -> Self {
+    pub(crate) fn with(name: Name, work: Work) -> Self {
         Self {
             name,
             work,

@@ -9,7 +9,7 @@ use loligo_allocators::Allocator;
 use loligo_containers::Array;
 
 use crate::error::{StartError, TASKS_MAX, THREADS_MAX};
-use crate::hub::{Hub, Memory};
+use crate::hub::{Hub, MainThread, Memory};
 use crate::local::Local;
 use crate::observer::Observer;
 use crate::slot::Slot;
@@ -17,7 +17,6 @@ use crate::state::ThreadRecord;
 use crate::sync::{AtomicU32, Bell, Lock};
 use crate::table::Sizes;
 use crate::task::ThreadIndex;
-use crate::worker::MainThread;
 
 /// What a task manager is to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

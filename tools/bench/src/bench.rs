@@ -1,7 +1,6 @@
 //! The list of a person's allocators, and what is done with them.
 
 use core::alloc::{GlobalAlloc, Layout};
-use core::time::Duration;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -20,6 +19,7 @@ use crate::as_global::AsGlobal;
 use crate::entry::{Checks, Entry};
 use crate::job;
 use crate::parts;
+use crate::progress::say;
 use crate::settings::Settings;
 
 /// The file of the page.
@@ -202,12 +202,6 @@ fn lede(settings: &Settings) -> String {
     format!("Measured on {cores} processors, each figure in a separate process.{quick}{build}")
 }
 
-/// Writes a line of progress.
-pub(crate) fn say(line: &str) {
-    // Nobody may be there to read it.
-    let _ = writeln!(io::stderr(), "{line}");
-}
-
 /// Writes the result. A pipe that was closed is no error.
 fn print(text: &str) -> Result<(), String> {
     match io::stdout().write_all(text.as_bytes()) {
@@ -216,20 +210,4 @@ fn print(text: &str) -> Result<(), String> {
         }
         _ => Ok(()),
     }
-}
-
-/// How long a job may take that should take an instant.
-pub(crate) const SHORT: Duration = Duration::from_secs(30);
-
-/// How long a job may take that measures.
-pub(crate) const LONG: Duration = Duration::from_secs(600);
-
-/// Returns the entry of this name.
-///
-/// # Panics
-///
-/// If there is none; a job names only those that there are.
-pub(crate) fn named<'e>(entries: &'e [Entry], name: &str) -> &'e Entry {
-    let found = entries.iter().find(|entry| entry.name == name);
-    found.unwrap_or_else(|| panic!("no allocator `{name}`"))
 }

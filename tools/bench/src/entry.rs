@@ -92,3 +92,13 @@ impl Entry {
         }
     }
 }
+
+/// Returns the entry of this name.
+///
+/// # Panics
+///
+/// If there is none; a job names only those that there are.
+pub(crate) fn named<'e>(entries: &'e [Entry], name: &str) -> &'e Entry {
+    let found = entries.iter().find(|entry| entry.name == name);
+    found.unwrap_or_else(|| panic!("no allocator `{name}`"))
+}

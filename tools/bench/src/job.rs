@@ -9,7 +9,7 @@ use loligo_tests::{Child, Ended};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::parts::Source;
+use crate::source::Source;
 use crate::suite::{Suite, Work};
 
 /// One job; rows and recordings are named.
@@ -28,6 +28,12 @@ pub(crate) enum Job {
     /// Runs a suite; answers [`Run`](crate::figures::Run).
     Threads { row: String, suite: Suite, threads: u32, work: Work },
 }
+
+/// How long a job may take that should take an instant.
+pub(crate) const SHORT: Duration = Duration::from_secs(30);
+
+/// How long a job may take that measures.
+pub(crate) const LONG: Duration = Duration::from_secs(600);
 
 /// What the line of an answer begins with: the allocator under test may print as well.
 const ANSWER: &str = "loligo bench answers: ";

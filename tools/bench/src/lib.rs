@@ -12,8 +12,10 @@ mod entry;
 mod figures;
 mod job;
 mod parts;
+mod progress;
 mod rivals;
 mod settings;
+mod source;
 mod suite;
 
 pub use bench::Bench;

@@ -12,13 +12,14 @@ use loligo_replay::results::Kind;
 use loligo_replay::rows::{self, Row};
 use loligo_replay::sheet::Section;
 
-use crate::bench::say;
 use crate::entry::Entry;
 use crate::job::Job;
+use crate::progress::say;
 use crate::rivals;
 use crate::settings::{Part, Settings};
+use crate::source::Source;
 
-pub(crate) use replay::{Source, traces};
+pub(crate) use replay::traces;
 
 /// What was found so far.
 #[derive(Default)]

@@ -20,6 +20,7 @@ mod mapped;
 pub mod measure;
 mod memory;
 mod of_heap;
+mod our_rows;
 mod ours;
 mod pass;
 mod peers;
@@ -41,5 +42,5 @@ pub mod trace;
 mod unfinished;
 
 pub use mapped::Arena;
-pub use ours::{allocator_row, ours};
+pub use our_rows::{allocator_row, ours};
 pub use pass::verify::{Loss, LossKind, Verified};

@@ -4,13 +4,9 @@ use core::alloc::Layout;
 use core::mem::ManuallyDrop;
 use core::ptr::{NonNull, null_mut};
 
-use loligo_allocators::{
-    AllocError, Allocator, BuddyAllocator, HeapAllocator, PageAllocator, SlabAllocator,
-};
+use loligo_allocators::{AllocError, Allocator, BuddyAllocator, HeapAllocator, PageAllocator};
 
 use crate::mapped::Arena;
-use crate::results::Kind;
-use crate::rows::Row;
 use crate::subject::{Subject, resized};
 
 /// Where the growing rows take their memory from.
@@ -18,45 +14,6 @@ pub(crate) static PAGES: PageAllocator = PageAllocator::new("pages");
 
 /// The leaf of the buddy rows: 16 bytes, so that small blocks are rounded as little as may be.
 const LEAF_BYTES: usize = 16;
-
-/// The leaf of the buddy under the slab, which serves blocks of more than 496 bytes and regions.
-const LARGE_LEAF_BYTES: usize = 512;
-
-/// Returns our allocators, each alone.
-#[must_use]
-pub fn ours() -> Vec<Row> {
-    vec![
-        heap_row(),
-        Row::in_region("heap-region", Kind::Ours, |arena| {
-            // SAFETY: `in_region` promises that the arena is the heap's alone while the heap
-            // exists.
-            Ours(unsafe { heap_in(arena) })
-        }),
-        Row::in_region("slab", Kind::Ours, |arena| {
-            // SAFETY: as above.
-            let buddy = unsafe { buddy_in(arena, LARGE_LEAF_BYTES) };
-            OursOn(Over::new(buddy, |buddy| SlabAllocator::<_>::new_in("slab", buddy)))
-        }),
-        Row::in_region("buddy", Kind::Ours, |arena| {
-            // SAFETY: as above.
-            Ours(unsafe { buddy(arena) })
-        }),
-        Row::growing("page", Kind::Ours, || Ours(PageAllocator::new("page"))),
-    ]
-}
-
-/// Returns the row of the heap that grows.
-pub(crate) fn heap_row() -> Row {
-    Row::growing("heap", Kind::Ours, || Ours(heap()))
-}
-
-/// Returns a row of any allocator, made by `make`, that grows and keeps its state between rounds.
-pub fn allocator_row<A: Allocator + 'static>(
-    name: impl Into<String>,
-    make: impl Fn() -> A + 'static,
-) -> Row {
-    Row::allocator(name, Kind::Strategy, make)
-}
 
 /// A heap that grows from the pages of the system.
 pub(crate) fn heap() -> HeapAllocator<'static, PageAllocator> {
@@ -223,7 +180,7 @@ impl<F, B> Drop for Over<F, B> {
 }
 
 /// One of our allocators on a separate base.
-struct OursOn<F, B>(Over<F, B>);
+pub(crate) struct OursOn<F, B>(pub(crate) Over<F, B>);
 
 // SAFETY: the contract of `Allocator` is the same.
 unsafe impl<F: Allocator, B: Allocator + 'static> Subject for OursOn<F, B> {

@@ -6,11 +6,9 @@ use core::time::Duration;
 use std::io;
 use std::time::Instant;
 
-use crate::child;
 use crate::clock;
-use crate::mapped::{Mapped, PAGE_BYTES, Region};
+use crate::mapped::{Mapped, PAGE_BYTES};
 use crate::program::{Program, Step, StepKind};
-use crate::rows::Row;
 use crate::subject::Subject;
 
 /// Steps between two looks at the time.
@@ -79,13 +77,13 @@ pub(crate) struct Timed {
 
 impl Timed {
     /// Returns what was found as a child sends it.
-    fn encode(self) -> Vec<u8> {
+    pub(crate) fn encode(self) -> Vec<u8> {
         let words = [self.ns, self.faults, self.refused, self.done as u64];
         words.iter().flat_map(|word| word.to_ne_bytes()).collect()
     }
 
     /// Returns what a child sent.
-    fn decode(answer: &[u8]) -> Option<Self> {
+    pub(crate) fn decode(answer: &[u8]) -> Option<Self> {
         let (words, []) = answer.as_chunks::<8>() else {
             return None;
         };
@@ -95,26 +93,6 @@ impl Timed {
         let [ns, faults, refused, done] = [ns, faults, refused, done].map(u64::from_ne_bytes);
         Some(Self { ns, faults, refused, done: done as usize })
     }
-}
-
-/// Replays the program once with a fresh allocator in a child; `None` if that dies.
-///
-/// # Errors
-///
-/// The system's own where it gives no process.
-pub(crate) fn timed_fresh(
-    bench: &mut Bench<'_>,
-    row: &Row,
-    region_bytes: usize,
-    cap: Duration,
-) -> io::Result<Option<Timed>> {
-    let answer = child::run(|| {
-        let region = Region::new(region_bytes)?;
-        // SAFETY: the region outlives the runner and serves nobody else.
-        let mut runner = unsafe { row.runner(Some(region.arena(region_bytes))) };
-        runner.timed(bench, cap).map(Timed::encode)
-    })?;
-    Ok(answer.and_then(|answer| Timed::decode(&answer)))
 }
 
 /// Replays the program once and takes the time of the steps that are measured. Stops once `cap` is

@@ -14,6 +14,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod after;
 mod error;
 mod files;
 mod launch;
@@ -28,9 +29,10 @@ mod signals;
 mod sites;
 mod stacks;
 
+pub use after::After;
 pub use error::RecordError;
 pub use launch::{
-    After, Child, RecordedProgram, STACK_DEPTH_MAX, Settings, StackMethod, StackSettings,
+    Child, RecordedProgram, STACK_DEPTH_MAX, Settings, StackMethod, StackSettings,
     children_cpu_time, run,
 };
 pub use other_allocator::{OtherAllocator, OtherAllocatorKind};

@@ -7,6 +7,7 @@ use std::io;
 
 use loligo_allocators::Allocator;
 
+use crate::child;
 use crate::mapped::{Arena, Region};
 use crate::ours::Ours;
 use crate::pass::verify::Verified;
@@ -128,6 +129,26 @@ impl Row {
             (Maker::InRegion(_), None) => panic!("row `{}` needs a region", self.name),
         }
     }
+}
+
+/// Replays the program once with a fresh allocator in a child; `None` if that dies.
+///
+/// # Errors
+///
+/// The system's own where it gives no process.
+pub(crate) fn timed_fresh(
+    bench: &mut Bench<'_>,
+    row: &Row,
+    region_bytes: usize,
+    cap: Duration,
+) -> io::Result<Option<Timed>> {
+    let answer = child::run(|| {
+        let region = Region::new(region_bytes)?;
+        // SAFETY: the region outlives the runner and serves nobody else.
+        let mut runner = unsafe { row.runner(Some(region.arena(region_bytes))) };
+        runner.timed(bench, cap).map(Timed::encode)
+    })?;
+    Ok(answer.and_then(|answer| Timed::decode(&answer)))
 }
 
 /// Runs passes with one allocator. A virtual call is made once a pass; the pass itself is compiled

@@ -34,6 +34,7 @@ use core::cell::Cell;
 use loligo_allocators::{Allocator, HeapAllocator};
 
 use crate::mapped::Arena;
+use crate::our_rows::allocator_row;
 use crate::ours;
 use crate::results::Kind;
 use crate::rows::Row;
@@ -109,7 +110,7 @@ impl StrategyConfig {
                 }
                 (None, Tree::Heap(HeapConfig { region_bytes, over: Over::Pages })) => {
                     let bytes = *region_bytes;
-                    ours::allocator_row(name, move || match bytes {
+                    allocator_row(name, move || match bytes {
                         None => ours::heap(),
                         Some(bytes) => HeapAllocator::with_region_bytes_in(
                             "heap",

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::build::Program;
 use super::copy::home;
-use super::suite::{Measured, Test};
+use super::measured::{Measured, Test};
 use crate::outcome::Failure;
 
 /// The place of what was measured, and the programs that it is true of.

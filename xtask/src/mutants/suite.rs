@@ -9,6 +9,7 @@ use std::sync::Mutex;
 use super::build::Program;
 use super::copy::home;
 use super::kept::Kept;
+use super::measured::{Measured, Test};
 use super::process::{self, End, Limit};
 use crate::outcome::Failure;
 use crate::workspace;
@@ -21,26 +22,8 @@ pub(super) const WORKERS: usize = 2;
 /// are folded, held up a sitting for half an hour.
 const ALONE: Limit = Limit { computing: 60, waiting: 3600 };
 
-/// A test.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Test {
-    /// The program it is in.
-    pub(super) program: usize,
-    /// Its name there.
-    pub(super) name: String,
-    /// How long it computed, alone and without a mutant.
-    pub(super) seconds: f64,
-}
-
 /// What a test counts at least, since the shell's clock does not see the quickest.
 const START_SECONDS: f64 = 0.005;
-
-/// A test, and the mutants it reaches unless it fails without any.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Measured {
-    pub(super) test: Test,
-    pub(super) reached: Option<Vec<u32>>,
-}
 
 /// The tests.
 #[derive(Debug, Default)]

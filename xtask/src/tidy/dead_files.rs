@@ -86,7 +86,7 @@ fn follow(tree: &Tree, path: &str, is_root: bool, reached: &mut BTreeSet<String>
 }
 
 /// Returns the path of the `#[path = ".."]` just before the `mod` at `at`.
-fn stated_path(text: &str, at: usize) -> Option<&str> {
+pub(super) fn stated_path(text: &str, at: usize) -> Option<&str> {
     let mut before = text[..at].trim_end();
     if let Some((rest, visibility)) = before.rsplit_once("pub")
         && (visibility.is_empty() || visibility.starts_with('(') && visibility.ends_with(')'))
@@ -99,7 +99,7 @@ fn stated_path(text: &str, at: usize) -> Option<&str> {
 }
 
 /// Resolves the `..` of a path.
-fn normal(path: &str) -> String {
+pub(super) fn normal(path: &str) -> String {
     let mut parts = Vec::new();
     for part in path.split('/') {
         match part {

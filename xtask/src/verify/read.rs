@@ -257,7 +257,7 @@ pub(super) fn coverage(_: &str) -> Vec<Row> {
 /// Asks for the summary of the verdicts on mutants that are kept, whose lines are the figures.
 pub(super) fn mutants(_: &str) -> Vec<Row> {
     let asked = ["cargo", "xtask", "mutants", "--summary"].map(str::to_owned);
-    let output = super::steps::command(&asked).and_then(|mut command| command.output().ok());
+    let output = super::asked::command(&asked).and_then(|mut command| command.output().ok());
     let Some(output) = output.filter(|output| output.status.success()) else {
         return Vec::new();
     };

@@ -1,11 +1,7 @@
 //! The steps: what each proves, its command, and how to read what that says.
 
-use std::process::Command;
-
 use super::figures::Row;
 use super::{Request, read};
-use crate::command;
-use crate::workspace;
 
 /// A step.
 pub(super) struct Step {
@@ -165,32 +161,6 @@ pub(super) const STEPS: &[Step] = &[
         read: read::mutants,
     },
 ];
-
-/// Makes the command of its words.
-pub(super) fn command(words: &[String]) -> Option<Command> {
-    let is_setting = |word: &&String| word.contains('=') && !word.starts_with('-');
-    let settings = words.iter().take_while(is_setting).count();
-    let (settings, words) = words.split_at(settings);
-    let (program, arguments) = words.split_first()?;
-    let mut command = match (program.as_str(), arguments) {
-        // This very program, which is built.
-        ("cargo", [xtask, rest @ ..]) if xtask == "xtask" => {
-            let mut command = Command::new(std::env::current_exe().ok()?);
-            command.args(rest).current_dir(workspace::root());
-            command
-        }
-        _ => {
-            let mut command = command::cargo(&workspace::root());
-            command.args(arguments);
-            command
-        }
-    };
-    for setting in settings {
-        let (name, value) = setting.split_once('=')?;
-        command.env(name, value);
-    }
-    Some(command)
-}
 
 fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()

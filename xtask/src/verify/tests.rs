@@ -2,8 +2,9 @@
 
 use core::time::Duration;
 
+use super::asked::command;
 use super::figures::{Figures, Run, day};
-use super::steps::{STEPS, command};
+use super::steps::STEPS;
 use super::{page, parse, read};
 
 fn has(rows: &[(String, String, String)], name: &str, value: &str) -> bool {

@@ -7,7 +7,7 @@ use loligo_ids::IdString64;
 use loligo_resources::{ConfigImage, ConfigKind, ConfigNode};
 use loligo_sjson::{Options, ReadError, Value, ValueKind, ValueRef};
 
-use crate::compilers::Compiler;
+use crate::compiler::Compiler;
 use crate::context::Context;
 use crate::error::CompileError;
 use crate::memory::{Heap, with_heap};

@@ -1,6 +1,6 @@
 //! Files that are data already.
 
-use crate::compilers::Compiler;
+use crate::compiler::Compiler;
 use crate::context::Context;
 use crate::error::CompileError;
 

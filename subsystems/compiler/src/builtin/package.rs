@@ -8,7 +8,7 @@ use loligo_sjson::{NodeKind, Options, SyntaxNode, SyntaxTree, Text};
 
 use super::config::{no_memory, unread};
 use super::place_of;
-use crate::compilers::Compiler;
+use crate::compiler::Compiler;
 use crate::context::Context;
 use crate::error::CompileError;
 use crate::memory::with_heap;

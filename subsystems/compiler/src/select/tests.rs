@@ -6,7 +6,7 @@ use crate::builtin::CopyCompiler;
 use crate::compilers::Compilers;
 use crate::error::ResourceError;
 use crate::platform::Platform;
-use crate::project::Target;
+use crate::target::Target;
 use crate::tree::SourceTree;
 
 use super::{Wanted, select};

@@ -15,13 +15,13 @@ use super::job::Job;
 use super::long::{self, Second};
 use super::vector::Vector;
 use super::{Input, LANES, Slot};
-use crate::bytecode::split;
 use crate::math;
 use crate::operands::{Operand, Wide, wide_variable};
 use crate::operation::{
     BINARY, BINARY_FLOAT, BINARY_VARIABLE, FLOAT, UNARY, VARIABLE, run_wide, turned,
 };
 use crate::symbols::ARGUMENTS_MAX;
+use crate::word::split;
 
 /// What is in registers where there is no column to be kept there.
 static ZEROS: Slot = Slot([0.0; LANES]);

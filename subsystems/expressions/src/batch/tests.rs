@@ -14,12 +14,14 @@ use super::machine::run;
 use super::path::Path;
 use super::vector::{Plain, Vector};
 use super::{BatchStack, Input};
-use crate::bytecode::{Bytecode, DEPTH_MAX, word};
+use crate::bytecode::Bytecode;
+use crate::limits::DEPTH_MAX;
 use crate::operation::{
     BINARY, BINARY_FLOAT, BINARY_NAMES, BINARY_VARIABLE, CALL, END, FLOAT, TERNARY, TERNARY_NAMES,
     UNARY, UNARY_NAMES, VARIABLE,
 };
 use crate::symbols::{Function, Symbols};
+use crate::word::word;
 use faulty::Faulty;
 
 /// NaNs of both signs, quiet and signalling, infinities, zeros, denormals, whole numbers and

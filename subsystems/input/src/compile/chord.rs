@@ -6,7 +6,7 @@ use std::string::String;
 use std::vec::Vec;
 
 use crate::control::Control;
-use crate::control_names::names;
+use crate::control::names::names;
 use crate::mapping::CHORD_MAX;
 
 /// A control, what must be held with it, and whether its value is turned round.

@@ -12,8 +12,8 @@ use crate::gpu::error::GpuRenderError;
 use crate::gpu::instances::Instances;
 use crate::gpu::materials::Materials;
 use crate::gpu::meshes::Meshes;
-use crate::gpu::renderer::GpuSums;
 use crate::gpu::shaders::{Drawn, Layouts, Shaders};
+use crate::gpu::sums::GpuSums;
 use crate::gpu::targets::Targets;
 
 /// The job that draws a material over the whole screen: a sky, or what brings a target to the

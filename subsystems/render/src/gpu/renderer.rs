@@ -15,6 +15,7 @@ use crate::gpu::materials::Materials;
 use crate::gpu::meshes::Meshes;
 use crate::gpu::play::{Bindings, Playing};
 use crate::gpu::shaders::{Layouts, Shaders};
+use crate::gpu::sums::GpuSums;
 use crate::gpu::targets::{Samplers, Targets};
 use crate::state::{Light, Transform};
 
@@ -32,21 +33,6 @@ impl Default for GpuOptions {
     fn default() -> Self {
         Self { vertices_max: 1 << 19, indices_max: 1 << 21 }
     }
-}
-
-/// What was drawn in a frame.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct GpuSums {
-    /// Draw commands given to the graphics card, each of any number of records.
-    pub draws: u64,
-    /// Records in them.
-    pub records: u64,
-    /// Pipelines that were bound.
-    pub pipelines: u64,
-    /// Materials that were bound.
-    pub materials: u64,
-    /// Transforms that were sent, because they had changed.
-    pub transforms: u64,
 }
 
 /// Draws frames with a graphics card: owns the card, what was uploaded, and the targets of the

@@ -5,7 +5,7 @@
 //! a sort from the highest digit, and the digits that are not walked are those of a diverting sort.
 //! What is particular is that each part looks for the bits in which its own keys differ.
 
-use crate::sort::SortItem;
+use crate::sort_item::SortItem;
 
 /// Up to this number, items are sorted by insertion: counting values would take longer.
 const FEW: usize = 24;

@@ -5,13 +5,12 @@ use std::panic::catch_unwind;
 
 use crate::error::WaitError;
 use crate::failures::{CLOSING, SOUND};
-use crate::hub::Hub;
+use crate::hub::{Hub, Worker};
 use crate::id::TaskId;
 use crate::local::Me;
 use crate::observer::{Observed, Observer};
 use crate::slot::{NONE, Phase, linked};
 use crate::state::Waits;
-use crate::worker::Worker;
 
 /// A task that a thread has taken to run.
 #[derive(Clone, Copy)]
@@ -191,8 +190,9 @@ impl Hub<'_> {
             let Some(closure) = closure else { return };
             let _observed = self.observer.map(|observer| self.observe(observer, taken, me.thread));
             // SAFETY: it came in by `add`, whose caller promises that what it borrows remains valid
-            // until the task has completed, which it does after this at the earliest.
-            unsafe { closure.call(&worker) }
+            // until the task has completed, which it does after this at the earliest. The caller is a
+            // worker, as closures of tasks expect.
+            unsafe { closure.call(worker.caller()) }
         }));
         let Err(payload) = result else {
             return false;

@@ -6,9 +6,8 @@ use loligo_replay::sheet::{Line, Section};
 use loligo_tests::conformance::allocator_checks;
 
 use super::{Addition, Setup};
-use crate::bench::{LONG, named};
-use crate::entry::Entry;
-use crate::job::{self, Job};
+use crate::entry::{Entry, named};
+use crate::job::{self, Job, LONG};
 
 /// The check that only those have which report leaks.
 const LEAK: &str = "leak";

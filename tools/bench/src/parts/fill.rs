@@ -12,10 +12,9 @@ use loligo_replay::sheet::{Line, Section};
 use loligo_replay::subject::Subject;
 
 use super::{Addition, Setup, all_names, row_named};
-use crate::bench::SHORT;
 use crate::entry::Entry;
 use crate::figures::{Fill, decimal, status_kib};
-use crate::job::{self, Job};
+use crate::job::{self, Job, SHORT};
 
 /// Bytes of the blocks that come first, second, and among those that stay.
 const FIRST: usize = 64;

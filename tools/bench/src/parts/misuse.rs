@@ -6,9 +6,8 @@ use loligo_replay::sheet::{Line, Section};
 use loligo_tests::misuse::{Verdict, Wrong, commit_on, verdict_of_peer};
 
 use super::{Addition, Setup, row_named};
-use crate::bench::SHORT;
 use crate::entry::{Entry, REGION_BYTES};
-use crate::job::{self, Job};
+use crate::job::{self, Job, SHORT};
 
 /// The rivals that are misused as well.
 const RIVALS: [&str; 2] = ["heap", "system"];

@@ -2,62 +2,24 @@
 //! that lost a block is not timed.
 
 use std::io;
-use std::path::PathBuf;
 
 use loligo_replay::bundled::bundled;
 use loligo_replay::measure::{Measured, Options, measure};
 use loligo_replay::results::{Kind, RowResult, TraceResult};
 use loligo_replay::rows::Row;
 use loligo_replay::sheet::{Line, Section};
-use loligo_replay::trace::Trace;
-use serde::{Deserialize, Serialize};
 
 use super::{Addition, Setup, all_names, row_named};
-use crate::bench::{LONG, say};
 use crate::entry::Entry;
 use crate::figures::decimal;
-use crate::job::{self, Job};
+use crate::job::{self, Job, LONG};
+use crate::progress::say;
 use crate::rivals::{self, BASELINE};
 use crate::settings::Settings;
+use crate::source::Source;
 
-/// The bundled recordings of a quick run, and how many of their events are replayed.
+/// The bundled recordings of a quick run.
 const QUICK: [&str; 2] = ["git-log", "sqlite"];
-const QUICK_EVENTS: usize = 5000;
-
-/// Where a recording is from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Source {
-    /// A bundled one, by its name.
-    Bundled(String),
-    /// The beginning of a bundled one.
-    Beginning(String),
-    /// A file.
-    File(PathBuf),
-}
-
-impl Source {
-    /// Reads the recording.
-    ///
-    /// # Errors
-    ///
-    /// In words, what is wrong with it.
-    fn open(&self) -> Result<Trace, String> {
-        let open = |name: &str| {
-            let bundle = bundled().iter().find(|bundle| bundle.name == name);
-            let bundle = bundle.ok_or_else(|| format!("no bundled recording `{name}`"))?;
-            bundle.open().map_err(|error| error.to_string())
-        };
-        match self {
-            Self::Bundled(name) => open(name),
-            Self::Beginning(name) => {
-                let trace = open(name)?;
-                let events = trace.events[..QUICK_EVENTS.min(trace.events.len())].to_vec();
-                Trace::from_events(name, events).map_err(|error| error.to_string())
-            }
-            Self::File(path) => Trace::open(path).map_err(|error| error.to_string()),
-        }
-    }
-}
 
 /// Returns the recordings that the command line names; files are read once, so that a damaged one
 /// is refused before the work starts.

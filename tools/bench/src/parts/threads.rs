@@ -5,10 +5,9 @@ use std::io;
 use loligo_replay::sheet::{Line, Section};
 
 use super::{Addition, Setup};
-use crate::bench::{LONG, named};
-use crate::entry::Entry;
+use crate::entry::{Entry, named};
 use crate::figures::{Run, decimal, median};
-use crate::job::{self, Failure, Job};
+use crate::job::{self, Failure, Job, LONG};
 use crate::rivals;
 use crate::suite::{Suite, Work};
 

@@ -3,7 +3,7 @@
 use super::{AdviseError, TRAIN_PERCENT};
 use crate::measure::{Measured, Options, Phase, Progress, measure};
 use crate::of_heap::{OfHeap, Ratio};
-use crate::ours;
+use crate::our_rows::heap_row;
 use crate::results::Kind;
 use crate::rows::{self, Row};
 use crate::strategies::StrategyConfig;
@@ -116,7 +116,7 @@ pub fn judge_rows(
     rounds: u32,
     progress: &mut dyn FnMut(&str, usize, usize),
 ) -> Result<Judgement, AdviseError> {
-    let mut all = vec![Row::null(), ours::heap_row()];
+    let mut all = vec![Row::null(), heap_row()];
     all.extend(rows);
     // Short traces need more rounds for the same certainty.
     let held_back = trace.events.len() - trace.events.len() / 100 * usize::from(TRAIN_PERCENT);

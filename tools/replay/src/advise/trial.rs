@@ -9,11 +9,11 @@ use crate::child::{self, Children};
 use crate::interrupt;
 use crate::measure::{MeasureError, fitting};
 use crate::memory::{self, RegionSizes};
-use crate::ours;
-use crate::pass::{Bench, timed_fresh};
+use crate::our_rows::heap_row;
+use crate::pass::Bench;
 use crate::program::Program;
 use crate::results::Spread;
-use crate::rows::Row;
+use crate::rows::{Row, timed_fresh};
 use crate::strategies::StrategyConfig;
 use crate::trace::Trace;
 
@@ -160,7 +160,7 @@ impl Trial<'_> {
         let cap = Duration::from_nanos(events * 250).max(Duration::from_millis(250));
         let refused = || io::Error::other("refused or too slow");
         let mut bench = Bench::new(program)?;
-        let (null, heap) = (Row::null(), ours::heap_row());
+        let (null, heap) = (Row::null(), heap_row());
         let rows = [&null, &heap, row];
         let mut rounds = Vec::new();
         let mut left = 0;

@@ -43,7 +43,7 @@ fn options() -> RunOptions {
 }
 
 fn measure_one(trace: &Trace) -> Result<Measured, MeasureError> {
-    let rows = [Row::null(), crate::ours::heap_row()];
+    let rows = [Row::null(), crate::our_rows::heap_row()];
     let options = Options { rounds: 1, worst_rounds: 1, verify: true, ..Options::default() };
     let mut measured = measure(core::slice::from_ref(trace), &rows, &options, &mut |_| {})?;
     Ok(measured.pop().expect("one trace has one result"))

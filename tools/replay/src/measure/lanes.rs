@@ -9,10 +9,10 @@ use crate::clock::TickScale;
 use crate::mapped::{Mapped, Region};
 use crate::memory::{Peak, RegionSizes};
 use crate::pass::verify::Verified;
-use crate::pass::{Bench, Timed, timed_fresh};
+use crate::pass::{Bench, Timed};
 use crate::program::Program;
 use crate::results::{Kind, RowResult, Spread, TraceResult};
-use crate::rows::{Row, Runner};
+use crate::rows::{Row, Runner, timed_fresh};
 use crate::trace::Trace;
 
 /// A row at work on a trace.

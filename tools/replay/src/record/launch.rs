@@ -18,7 +18,7 @@ use tempfile::TempDir;
 use super::raw::{self, VARIABLE};
 use super::read::{self, Raw};
 use super::signals::Passing;
-use super::{OtherAllocator, OtherAllocatorKind, Program, RecordError, other_allocator};
+use super::{After, OtherAllocator, OtherAllocatorKind, Program, RecordError, other_allocator};
 use crate::books::Summary;
 
 /// The recorder, compiled by this crate's build script.
@@ -55,21 +55,6 @@ pub struct Settings {
     pub stacks: Option<StackSettings>,
     /// When the recording begins.
     pub after: After,
-}
-
-/// When a recording begins. Blocks that are live then are not known: their frees are counted and
-/// left out, and a reallocation counts as an allocation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum After {
-    /// With the program.
-    #[default]
-    Nothing,
-    /// When the program sets the mark of this value by `loligo_frame_mark`.
-    Mark(u64),
-    /// After as many allocations, frees and reallocations.
-    Events(u64),
-    /// After a time.
-    Time(Duration),
 }
 
 /// How call stacks are recorded.

@@ -114,7 +114,7 @@ pub(crate) fn frame_bevy() -> Race {
     Race {
         ours: contender("EventStream", ours()),
         peers: Vec::new(),
-        absent: crate::peers::absent(&["bevy Messages"]),
+        absent: crate::absent::absent(&["bevy Messages"]),
     }
 }
 

@@ -115,7 +115,7 @@ impl Float for Plain {
 
     #[inline(always)]
     fn sqrt(self) -> Self {
-        self.map(crate::math::sqrt)
+        self.map(crate::float::sqrt)
     }
 }
 

@@ -6,29 +6,30 @@ use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError, text};
 use mlua_sys as ffi;
 
-use crate::binding::{ARGUMENTS_MAX, Binding, Function, RESULTS_MAX, Route};
+use crate::binding::{Binding, Function, Route};
 use crate::entry;
 use crate::error::{ScriptError, ScriptErrorKind};
 use crate::foreign::{ForeignText, write_declarations};
 use crate::host::Host;
 use crate::kind::Kind;
-use crate::lua::{Lua, lua_CFunction, lua_State};
+use crate::lua::{Lua, load_own, lua_CFunction, lua_State};
 use crate::runtime::{Bound, Runtime};
 use crate::script::{Kept, Script};
 use crate::settings::Settings;
+use crate::slots::{ARGUMENTS_MAX, RESULTS_MAX};
 use crate::{texts, view_entry};
 
 /// The part of this crate that is written in Lua.
-const PRELUDE: &[u8] = include_bytes!("prelude.lua");
+const PRELUDE: &[u8] = include_bytes!("../prelude.lua");
 
 /// Functions of Lua's library in a form that can be stopped.
-const LIBRARY: &[u8] = include_bytes!("library.lua");
+const LIBRARY: &[u8] = include_bytes!("../library.lua");
 
 /// What numbers that are views do.
-const VIEWS: &[u8] = include_bytes!("views.lua");
+const VIEWS: &[u8] = include_bytes!("../views.lua");
 
 /// Classes on top of what is bound.
-const CLASSES: &[u8] = include_bytes!("classes.lua");
+const CLASSES: &[u8] = include_bytes!("../classes.lua");
 
 /// Looks at a table of bindings.
 pub(crate) fn check<'m, W>(
@@ -331,14 +332,6 @@ unsafe extern "C-unwind" fn lay_ground<W: Host>(state: *mut lua_State) -> c_int 
     lua.push_value(2);
     ground.kept.prelude = lua.keep();
     0
-}
-
-/// Compiles a text of this crate and pushes its function; raises.
-pub(crate) fn load_own(lua: Lua, source: &[u8], chunk: &CStr) {
-    // SAFETY: the text is borrowed for the call.
-    if !unsafe { lua.load(source.as_ptr(), source.len(), chunk) } {
-        lua.raise();
-    }
 }
 
 /// Sets `Table.name` or `name` to the topmost value; raises.

@@ -2,12 +2,11 @@
 
 use core::fmt;
 
-use crate::error::{AddError, ChangeError, RegisterError};
+use crate::error::{AddError, ChangeError};
 use crate::event::Event;
 use crate::hub::Hub;
 use crate::id::TaskId;
 use crate::task::{Name, Task};
-use crate::worker::MainThread;
 
 /// The task manager, from any thread.
 ///
@@ -144,17 +143,6 @@ impl<'t> Handle<'t> {
     #[must_use]
     pub fn name_of(&self, task: TaskId) -> Option<&'static str> {
         self.hub.table.name_of(task)
-    }
-
-    /// Registers the calling thread as a main thread, until what is returned is dropped.
-    ///
-    /// # Errors
-    ///
-    /// [`RegisterError`] if there are as many as were asked for.
-    pub fn register(&self) -> Result<MainThread<'t>, RegisterError> {
-        let index = self.hub.with(|turn| turn.register_main());
-        let thread = index.map_err(|main_threads| RegisterError { main_threads })?;
-        Ok(MainThread::new(self.hub, thread))
     }
 
     /// Returns how many threads run tasks: workers and registered main threads.

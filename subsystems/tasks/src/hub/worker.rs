@@ -1,18 +1,21 @@
-//! A thread at work: what it may do besides what every thread may.
+//! A thread at work: what it may do besides what every thread may, and the tasks that are passed
+//! it.
 
 use core::fmt;
 use core::marker::PhantomData;
 use core::ops::Deref;
+use core::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
 
+use crate::closure::{Caller, Closure};
 use crate::error::WaitError;
 use crate::event::Event;
-use crate::handle::Handle;
 use crate::hub::Hub;
+use crate::hub::handle::Handle;
 use crate::id::TaskId;
 use crate::local::Me;
 use crate::state::Waits;
-use crate::sync::Current;
-use crate::task::ThreadIndex;
+use crate::task::{Name, Task, ThreadIndex, Work};
 
 /// A thread of the task manager, in its serial code or in the midst of a task.
 ///
@@ -95,6 +98,23 @@ impl<'t> Worker<'t> {
     pub(crate) fn me(&self) -> Me<'t> {
         self.me
     }
+
+    /// Returns the thread as closures are passed it.
+    #[inline]
+    pub(crate) fn caller(&self) -> Caller<'_> {
+        Caller::new(self)
+    }
+
+    /// Returns the thread that a closure was passed.
+    ///
+    /// # Safety
+    ///
+    /// [`caller`](Self::caller) made `caller`.
+    #[inline]
+    pub(crate) unsafe fn of(caller: Caller<'t>) -> &'t Self {
+        // SAFETY: it was made of a worker, says the caller, whose lifetime may be made shorter.
+        unsafe { caller.thread() }
+    }
 }
 
 impl<'t> Deref for Worker<'t> {
@@ -114,36 +134,28 @@ impl fmt::Debug for Worker<'_> {
     }
 }
 
-/// A main thread: made outside, registered as long as this lives.
-///
-/// When it is dropped, what only this thread might run and has not started is given up
-/// ([`WaitError::ThreadGone`](crate::WaitError::ThreadGone)).
-#[derive(Debug)]
-pub struct MainThread<'t> {
-    worker: Worker<'t>,
-    /// What this system thread was before.
-    before: Current,
-}
-
-impl<'t> MainThread<'t> {
-    pub(crate) fn new(hub: &'t Hub<'t>, thread: u8) -> Self {
-        let before = hub.arrive(thread);
-        Self { worker: Worker::new(hub, hub.table.me(thread), None), before }
+impl<'f> Task<'f> {
+    /// Returns a task that runs `work`, which captures at most 24 bytes and nothing that is
+    /// dropped: references, numbers, slices. A larger closure does not compile.
+    #[inline]
+    pub fn new<F: FnOnce(&Worker<'_>) + Send + 'f>(name: Name, work: F) -> Self {
+        let work = move |caller: Caller<'_>| {
+            // SAFETY: the work of a task is called in two places, both with what `Worker::caller`
+            // returns: below, and where a thread of the hub runs the task.
+            work(unsafe { Worker::of(caller) });
+        };
+        Self::with(name, Work::Run(Closure::new(work)))
     }
-}
 
-impl<'t> Deref for MainThread<'t> {
-    type Target = Worker<'t>;
-
-    fn deref(&self) -> &Worker<'t> {
-        &self.worker
-    }
-}
-
-impl Drop for MainThread<'_> {
-    fn drop(&mut self) {
-        let thread = self.worker.me.thread;
-        self.worker.hub().with(|turn| turn.unregister(thread));
-        self.worker.hub().depart(thread, self.before);
+    /// Runs it where it is; a panic ends as it would in a task.
+    pub(crate) fn run_in_place(self, worker: &Worker<'_>) -> Result<(), WaitError> {
+        let Work::Run(closure) = self.work else {
+            return Ok(());
+        };
+        let call = || {
+            // SAFETY: what it borrows is there as long as the task is; the caller is a worker.
+            unsafe { closure.call(worker.caller()) }
+        };
+        catch_unwind(AssertUnwindSafe(call)).map_err(|_| WaitError::Failed { task: self.name })
     }
 }
