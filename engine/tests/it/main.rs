@@ -2,6 +2,7 @@
 
 mod base;
 mod batches;
+mod conformance;
 mod events;
 mod first_game;
 mod frames;

@@ -67,6 +67,12 @@ impl<'m> Subsystem<'m> for InputSubsystem<'m> {
         })
     }
 
+    fn drop_resource(&mut self, _: IdString64, name: IdString64) {
+        if name == IdString64::new(GAME_INPUT) {
+            self.input = Input::new_in(self.events.memory());
+        }
+    }
+
     fn step(&mut self, phase: Phase, _: &mut Frame<'_>) -> Result<(), SubsystemError> {
         if phase != Phase::Input {
             return Ok(());
