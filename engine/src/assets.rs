@@ -379,10 +379,10 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         pushed
     }
 
-    fn push_shader(&mut self, shader: u32, told: &str, text: &str) -> Result<(), GrowError> {
+    fn push_shader(&mut self, shader: u32, known_as: &str, text: &str) -> Result<(), GrowError> {
         let mut name = [0; 32];
-        let told = told.as_bytes();
-        name[..told.len()].copy_from_slice(told);
+        let known_as = known_as.as_bytes();
+        name[..known_as.len()].copy_from_slice(known_as);
         self.uploads.records.try_push_with_tail(ShaderData { shader, name }, text.as_bytes())
     }
 

@@ -60,7 +60,7 @@ impl Numbered {
     pub(crate) const ALL: [Self; 4] = [Self::Mesh, Self::Material, Self::Texture, Self::Shader];
 }
 
-/// What the render thread is to take in: records, and the blocks of words of meshes and textures in
+/// What the render thread is to receive: records, and the blocks of words of meshes and textures in
 /// the order of their records. Blocks move; they are copied where they are made, on any thread.
 pub(crate) struct Uploads<'a, A: Allocator + ?Sized> {
     pub(crate) records: EventStream<'a, A>,

@@ -1,6 +1,6 @@
 //! A thread that reads files of resources while frames go on.
 //!
-//! A thread of its own, and no task: it waits for the disk, and what waits for a task helps to do
+//! A separate thread, and no task: it waits for the disk, and what waits for a task helps to do
 //! others, so a frame would wait for the disk, too.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -24,10 +24,10 @@ use crate::memory::SharedAllocator;
 use crate::uploads::Prepared;
 use crate::world::World;
 
-/// How long a frame takes in what was read: what is left is for the next.
+/// How long a frame uses what was read: what is left is for the next.
 const FRAME_TIME: Duration = Duration::from_micros(500);
 
-/// How many files are read on all threads before they are taken in.
+/// How many files are read on all threads before they are used.
 const READ_AT_ONCE: usize = 64;
 
 /// Who hears of what is loaded: the world, once there is one, and the log.
@@ -198,7 +198,7 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
         failed.map(|()| any)
     }
 
-    /// Takes in what was read, or could not be.
+    /// Uses what was read, or takes notice that it could not be.
     fn arrive(
         &mut self,
         (wanted, result): Done<'m>,

@@ -142,7 +142,7 @@ impl<'m> Engine<'_, 'm> {
         content.settle(&mut Owners { world: Some(world), log })
     }
 
-    /// Tells the world of the packages that have come.
+    /// Lets the world know of the packages that have come.
     fn announce_packages(&mut self) -> Result<(), EngineError> {
         let Self { content, world, player, .. } = self;
         let type_hash = IdString64::new(PACKAGE_TYPE);

@@ -187,7 +187,7 @@ impl<'m> World<'m> {
         spawned
     }
 
-    /// Spawns a level below an entity of its own.
+    /// Spawns a level below a new entity.
     fn spawn_below(
         &mut self,
         level: &EntityResource<'_>,

@@ -7,7 +7,7 @@ use loligo_ids::{id32, id64};
 
 use crate::support::Game;
 
-/// A game with a package of a ghost, which has a mesh, a material and a texture of its own, and of a
+/// A game with a package of a ghost, which has its own mesh and material, and of a
 /// cellar.
 pub(crate) fn game(script: &str) -> Game {
     let game = Game::new(1);
@@ -208,8 +208,8 @@ fn a_package_that_is_not_there_is_logged_once() {
     })
     .expect("it boots");
     let log = game.log.all();
-    let told = log.iter().filter(|line| line.contains("there is no such resource")).count();
-    assert_eq!(told, 1, "{log:#?}");
+    let said = log.iter().filter(|line| line.contains("there is no such resource")).count();
+    assert_eq!(said, 1, "{log:#?}");
 }
 
 #[test]

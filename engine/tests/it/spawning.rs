@@ -219,8 +219,8 @@ fn an_entity_whose_mesh_is_missing_is_a_cube_and_the_game_runs_on() {
     });
     let log = game.log.all();
     booted.unwrap_or_else(|error| panic!("{error}: {log:#?}"));
-    let told = log.iter().filter(|line| line.contains("(sheet)")).collect::<Vec<_>>();
-    assert_eq!(told.len(), 1, "{log:#?}");
-    assert!(told[0].ends_with("a checkered cube is in its place"), "{told:?}");
+    let said = log.iter().filter(|line| line.contains("(sheet)")).collect::<Vec<_>>();
+    assert_eq!(said.len(), 1, "{log:#?}");
+    assert!(said[0].ends_with("a checkered cube is in its place"), "{said:?}");
     assert!(log.iter().any(|line| line.starts_with("true\tEntity")), "it is spawned: {log:#?}");
 }

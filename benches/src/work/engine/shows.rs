@@ -170,7 +170,7 @@ fn compilers() -> Compilers {
     compilers
 }
 
-/// Returns a contender whose operation is one save in a project of so many resources, until it is
+/// Returns a contender whose operation is one save in a project of `count` resources, until it is
 /// seen, or a part of the way.
 pub(crate) fn saved(count: usize, part: Part) -> Contender {
     let many = ManyResources::new(count);

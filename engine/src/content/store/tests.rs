@@ -1,4 +1,4 @@
-//! Random sequences beside a model: what must be there is what can be reached from what is wanted.
+//! Random sequences compared with a model: what must be there is what can be reached from what is wanted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
