@@ -25,6 +25,7 @@ use crate::print::{print, say};
 use crate::text_file::read_text;
 
 mod compiling;
+mod notices;
 mod run_log;
 mod saves;
 mod watching;

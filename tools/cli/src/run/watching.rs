@@ -11,15 +11,19 @@ use loligo_compiler::{BuildError, Compilers, Project, Watch};
 use loligo_engine::Library;
 
 use super::Run;
+use super::notices::Notices;
 use crate::content::compilers;
 use crate::print::say;
 
-/// Between two looks at the project at the least.
-const PAUSE_MIN: Duration = Duration::from_millis(30);
+/// How long it takes at the most until the end of the game is noticed.
+const PAUSE: Duration = Duration::from_millis(30);
 
-/// The pause after a look, as a multiple of the look's duration: looking takes a tenth of a
-/// processor at the most.
+/// The pause after a look without notice, as a multiple of the look's duration: looking takes a
+/// tenth of a processor at the most.
 const PAUSE_RATIO: u32 = 9;
+
+/// What is saved within this time of a notice is compiled with it: programs save in steps.
+const TOGETHER: Duration = Duration::from_millis(5);
 
 /// What the thread that watches and the one that runs the game say to each other.
 #[derive(Debug, Default)]
@@ -58,7 +62,9 @@ impl Watching {
     fn watch(&self, run: &Run, data: &Path) {
         let compilers: Compilers = compilers(false);
         let project = Project::new(&run.project, data, &compilers);
+        let notices = Notices::new();
         while !self.is_over.load(Ordering::Relaxed) {
+            notices.listen_to(&run.project, data);
             let start = Instant::now();
             match self.look(&project) {
                 Ok(true) => {
@@ -69,7 +75,16 @@ impl Watching {
                 // A folder that is being moved, say: the next look may succeed.
                 Err(error) => say!("loligo: {error}"),
             }
-            thread::sleep(PAUSE_MIN.max(start.elapsed() * PAUSE_RATIO));
+            let pause = start.elapsed() * PAUSE_RATIO;
+            while !self.is_over.load(Ordering::Relaxed) {
+                if notices.wait(PAUSE) {
+                    thread::sleep(TOGETHER);
+                    break;
+                }
+                if start.elapsed() > pause {
+                    break;
+                }
+            }
         }
     }
 
