@@ -10,7 +10,7 @@
 //! look at all sources, compiled, swapped and drawn with the frame, each of which has a row.
 //!
 //! `save10k` and `load10k` are a save and a load of the same game. `spawn` is what an entity takes of
-//! those that a script spawns by name and by a table of positions, which it fills anew, in one call,
+//! those that a script spawns by name and by a table of positions, which it fills again, in one call,
 //! beyond the same entities spawned by logic in one call; both are destroyed again, which is not
 //! measured. `spawn-each` is the same by a call for each. `event-rust` is an event of a
 //! subsystem from its stream to the game's logic, `event-lua` to a function of a script with two

@@ -10,7 +10,7 @@ use crate::runtime::Runtime;
 use crate::script::{Callback, Script, push};
 use crate::value::Value;
 
-/// Values that every function of C has room for in Lua, less those that are pushed beside arguments.
+/// Values that every function of C has room for in Lua, less those that are pushed in addition to arguments.
 const ROOM: usize = 16;
 
 /// Calls that [`Script::call_each`] makes one after the other.
