@@ -55,9 +55,7 @@ pub trait Logic<'m> {
     /// [`EventReader::of`]. An update calls this as often as it must so that
     /// commands that follow from events come between those of the logic, as a rule once.
     fn events(&mut self, world: &mut World<'m>, events: EventReader<'_>, memory: &FrameMemory<'m>) {
-        for event in events {
-            self.event(world, &event, memory);
-        }
+        events.iter().for_each(|event| self.event(world, &event, memory));
     }
 }
 

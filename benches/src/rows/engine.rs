@@ -6,11 +6,11 @@
 //! `Transform.set_xyz` for each.
 //!
 //! `boot` is a boot of the courtyard until its first frame is drawn as text. `saved1000` and
-//! `saved20000` are a material that is saved in a project of as many, until it is drawn: found by a
+//! `saved20000` are a material that is saved in a project of so many, until it is drawn: found by a
 //! look at all sources, compiled, swapped and drawn with the frame, each of which has a row.
 //!
 //! `save10k` and `load10k` are a save and a load of the same game. `spawn` is what an entity takes of
-//! those that a script spawns by name and by a table of positions, which it fills each time, in one call,
+//! those that a script spawns by name and by a table of positions, which it fills again, in one call,
 //! beyond the same entities spawned by logic in one call; both are destroyed again, which is not
 //! measured. `spawn-each` is the same by a call for each. `event-rust` is an event of a
 //! subsystem from its stream to the game's logic, `event-lua` to a function of a script with two

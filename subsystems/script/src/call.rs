@@ -180,7 +180,7 @@ impl<'c> Call<'c> {
         handle::unpack(number).is_none()
     }
 
-    /// Returns the vector that a number of a table is; `None` if it is none, or
+    /// Returns the vector that a number of a table refers to; `None` if it refers to none, or to
     /// one of a frame that is over.
     #[must_use]
     pub fn vector3_of(&self, number: f64) -> Option<Vec3> {

@@ -80,7 +80,7 @@ pub(crate) fn by_script() -> Contender {
     contender("loligo", MANY, false)
 }
 
-/// Returns a contender whose operation is one entity that a script spawns in a separate call.
+/// Returns a contender whose operation is one entity that a script spawns, in a call for each.
 pub(crate) fn one_by_one() -> Contender {
     contender("loligo", EACH, false)
 }

@@ -398,6 +398,25 @@ impl<'s> Iterator for EventRecords<'s> {
         self.rest = rest;
         Some(record)
     }
+
+    /// Where a record has the header of the one before, its length is that one's: a step does not
+    /// wait for the header to be loaded, and a comparison of types is made once for all of them.
+    #[inline]
+    fn fold<B, F: FnMut(B, EventRecord<'s>) -> B>(self, init: B, mut visit: F) -> B {
+        let (mut all, mut rest) = (init, self.rest);
+        while let Some((record, after)) = first(rest) {
+            let EventRecord { header, bytes } = record;
+            all = visit(all, record);
+            rest = after;
+            while let Some((bytes, after)) = rest.split_at_checked(bytes.len())
+                && bytes.first_chunk::<HEADER_BYTES>() == Some(&header.to_ne_bytes())
+            {
+                all = visit(all, EventRecord { header, bytes });
+                rest = after;
+            }
+        }
+        all
+    }
 }
 
 impl FusedIterator for EventRecords<'_> {}

@@ -2,10 +2,10 @@
 
 use loligo_containers::path_key;
 use loligo_entities::compile::compile;
-use loligo_entities::{ComponentType, EntityResource, NO_PARENT, Pose};
+use loligo_entities::{ComponentType, EntityResource, KeptResource, NO_PARENT, Pose};
 use loligo_ids::{IdString32, id32};
 
-use crate::memory::with_memory;
+use crate::memory::{every_refusal, with_memory};
 use crate::world::{COMPILERS, HEALTH, World, compiled, no_sources, refused};
 
 const MONSTER: (&str, &[u8]) = (
@@ -53,6 +53,28 @@ fn what_is_not_said_is_inherited() {
         let pose = world.transforms.pose(made[0]).expect("it has a transform");
         assert_eq!((pose.position.to_array(), pose.scale.to_array()), ([1.0, 2.0, 3.0], [2.0; 3]));
         assert!(world.transforms.contains(made[1]), "what hangs has a transform");
+    });
+}
+
+#[test]
+fn a_kept_resource_is_as_the_one_that_it_was_made_of() {
+    with_memory(|own| {
+        let bytes = compiled(r#"inherit = "monster""#, &[MONSTER], own);
+        let resource = EntityResource::open(&bytes).expect("it was compiled");
+        let kept = KeptResource::try_new_in(&resource, own).expect("there is memory");
+        let again = kept.resource();
+        assert_eq!(again.as_bytes(), resource.as_bytes());
+        assert_eq!(again.parents(), [NO_PARENT, 0, 0, 2]);
+        assert!(again.parts().eq(resource.parts()) && again.parts().len() > 2, "{again:?}");
+        assert!((0..5).all(|at| again.name(at) == resource.name(at)));
+        assert_eq!(again.find(id32!("tail")), resource.find(id32!("tail")));
+        assert_eq!(again.part(HEALTH.name), resource.part(HEALTH.name));
+        assert_eq!(again.part(id32!("nothing")), None);
+        let mut world = World::new(own);
+        let made = world.spawn(&again, &[Pose::IDENTITY; 2]).expect("there is memory");
+        assert_eq!(made.len(), 8, "it is spawned as the other");
+        let refused = every_refusal(|memory| KeptResource::try_new_in(&resource, memory).map(drop));
+        assert!(refused > 1, "its bytes and its parts");
     });
 }
 

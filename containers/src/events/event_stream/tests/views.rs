@@ -4,13 +4,13 @@ use std::format;
 use std::string::ToString;
 use std::vec::Vec;
 
-use super::{Hit, Lamp, SAID, Said, Shape, Step, Tick, all};
+use super::{Any, Hit, Lamp, SAID, Said, Shape, Step, Tick, all, drawn};
 use crate::error::GrowError;
 use crate::events::event_stream::event::{
     header, kind_of, payload_bytes, record_bytes, size_of_payload, type_and_size,
 };
 use crate::events::event_stream::{EventError, EventErrorKind, EventReader, EventStream};
-use crate::testing::test_memory::{Memory, with_memory};
+use crate::testing::test_memory::{Memory, Random, with_memory};
 
 type Stream<'a> = EventStream<'a, Memory<'a>>;
 
@@ -139,5 +139,29 @@ fn capacity_is_told_in_bytes() {
         assert_eq!(stream.capacity(), 0, "all of it");
         stream.try_reserve(9).expect("there is memory");
         assert!(stream.capacity() >= 12, "whole words: {}", stream.capacity());
+    });
+}
+
+#[test]
+fn a_fold_visits_what_steps_visit() {
+    let mut random = Random::new(25);
+    with_memory(|memory| {
+        for count in 0..60 {
+            let (mut stream, model) = drawn(&mut random, count, memory);
+            for event in &model {
+                // Several of one header follow one another.
+                for _ in 0..random.below(4) {
+                    event.push(&mut stream).expect("there is memory");
+                }
+            }
+            let (mut records, mut stepped) = (stream.iter(), Vec::new());
+            while let Some(record) = records.next() {
+                stepped.push((record.as_bytes(), Any::of(&record)));
+            }
+            let mut folded = Vec::new();
+            stream.iter().for_each(|record| folded.push((record.as_bytes(), Any::of(&record))));
+            assert_eq!(folded, stepped, "{count} events, and some again");
+            assert!(folded.len() >= count, "all are visited");
+        }
     });
 }
