@@ -150,6 +150,7 @@ fn the_first_game_is_saved_and_goes_on() {
         }
         hold(engine, KeyCode::Space, true);
         run(engine, 40);
+        hold(engine, KeyCode::Space, false);
         let press = |engine: &mut Engine<'_, '_>, code| {
             hold(engine, code, true);
             hold(engine, code, false);
@@ -160,12 +161,16 @@ fn the_first_game_is_saved_and_goes_on() {
         let entities = engine.world().entities().len();
         assert!(entities > 4 + 1, "bullets are in the air: {entities} entities");
         let bytes = engine.save().expect("there is memory");
+        // A load releases all keys, so they are pressed after it.
+        hold(engine, KeyCode::Space, true);
         let then = run(engine, 120);
+        hold(engine, KeyCode::Space, false);
         press(engine, KeyCode::F9);
         assert_eq!(engine.take_save_request(), Some(SaveRequest::Load(name)));
         engine.load(&bytes).expect("it was saved");
         assert!(said("on with level 2: "), "{:#?}", log.all());
         assert_eq!(engine.world().entities().len(), entities);
+        hold(engine, KeyCode::Space, true);
         let again = run(engine, 120);
         let differs = then.iter().zip(&again).position(|(old, new)| old != new);
         let which = differs.map(|at| (at, &then[at], &again[at]));
