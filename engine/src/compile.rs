@@ -44,7 +44,7 @@ use crate::components::{CAMERA, Camera, LIGHT, MODEL, Model, PointLight, SUN, Su
 pub fn register(compilers: &mut Compilers) {
     loligo_entities::compile::register(compilers, components());
     compilers.register("config", GameConfigCompiler);
-    loligo_input::compile::register(compilers);
+    crate::subsystems::register_compilers(compilers);
 }
 
 /// Returns the compilers of all components that the engine knows: a game with other components

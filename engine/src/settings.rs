@@ -17,6 +17,13 @@ const LONGEST_STEP: f64 = 0.1;
 /// The default size of the picture.
 const WINDOW: [u32; 2] = [1280, 720];
 
+/// The frame of a game that names none, which comes with the program.
+pub(crate) const STANDARD_FRAME: &str = "core/standard";
+
+/// What the layers of the standard frame hold that are over the whole picture.
+pub(crate) const STANDARD_FULL_SCREEN: [(&str, &str); 2] =
+    [("sky", "core/materials/sky"), ("tonemap", "core/materials/tonemap")];
+
 /// The most pixels on a side.
 const WINDOW_MAX: u64 = 16_384;
 
@@ -25,11 +32,11 @@ const WINDOW_MAX: u64 = 16_384;
 /// ```text
 /// title = "Courtyard"
 /// level = "courtyard"             // the resource `courtyard` of type `level`
-/// frame = "courtyard"             // what passes and layers a frame has: type `frame`
 /// script = "scripts/main"         // may be left out: type `lua`
-/// full_screen = {                 // layers that hold one material over the whole picture
-///     sky = "materials/sky"
-///     tonemap = "materials/tonemap"
+/// frame = "frames/noir"           // what passes and layers a frame has: type `frame`; without, `core/standard`
+/// full_screen = {                 // layers that hold one material over the whole picture; without `frame`, as here
+///     sky = "core/materials/sky"
+///     tonemap = "core/materials/tonemap"
 /// }
 /// materials = [ "materials/alarm" ]   // loaded beside those of the level's models, for scripts to give to models
 /// packages = [ "packages/first" ]     // may be left out: all entities are loaded then
@@ -98,18 +105,23 @@ impl<'a, A: Allocator + ?Sized> GameSettings<'a, A> {
             Some(title) => title.ok_or(wrong("title", "give a text in quotes"))?,
             None => "Loligo",
         };
-        let needed = |name, key| string(key).flatten().ok_or(wrong(name, "name a resource"));
+        let level = string(id64!("level")).flatten().ok_or(wrong("level", "name a resource"))?;
+        let frame = match string(id64!("frame")) {
+            Some(name) => Some(name.ok_or(wrong("frame", "name a resource, or leave it out"))?),
+            None => None,
+        };
         let script = match string(id64!("script")) {
             Some(name) => Some(name.ok_or(wrong("script", "name a resource, or leave it out"))?),
             None => None,
         };
         Ok(Self {
             title: copied(title, memory)?,
-            level: ResourceKey::new("level", needed("level", id64!("level"))?),
-            frame: ResourceKey::new("frame", needed("frame", id64!("frame"))?),
+            level: ResourceKey::new("level", level),
+            frame: ResourceKey::new("frame", frame.unwrap_or(STANDARD_FRAME)),
             script: script.map(|name| copied(name, memory)).transpose()?,
             full_screen: match root.get(id64!("full_screen")) {
                 Some(value) => full_screen(value, memory)?,
+                None if frame.is_none() => standard_full_screen(memory)?,
                 None => Array::new_in(memory),
             },
             materials: match root.get(id64!("materials")) {
@@ -151,6 +163,16 @@ fn full_screen<'a, A: Allocator + ?Sized>(
         let name =
             material.as_str().ok_or(wrong("full_screen", "name a material for each layer"))?;
         materials.try_push((layer, ResourceKey::new("material", name)))?;
+    }
+    Ok(materials)
+}
+
+fn standard_full_screen<'a, A: Allocator + ?Sized>(
+    memory: &'a A,
+) -> Result<Array<'a, (IdString64, ResourceKey), A>, GrowError> {
+    let mut materials = Array::try_with_capacity_in(STANDARD_FULL_SCREEN.len(), memory)?;
+    for (layer, name) in STANDARD_FULL_SCREEN {
+        materials.try_push((IdString64::new(layer), ResourceKey::new("material", name)))?;
     }
     Ok(materials)
 }

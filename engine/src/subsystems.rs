@@ -61,7 +61,8 @@ impl SubsystemNames {
 }
 
 /// The engine's own subsystems, each by its type: what the world and scripts ask of it directly.
-/// They are stepped before those of rows. A subsystem is added here, and its name above.
+/// They are stepped before those of rows. A subsystem is added here, and its name above: no other
+/// file of the engine knows which there are.
 pub(crate) struct BuiltIn<'m> {
     pub(crate) input: Option<InputSubsystem<'m>>,
 }
@@ -70,6 +71,11 @@ pub(crate) struct BuiltIn<'m> {
 pub(crate) const BUILT_IN: usize = 1;
 
 impl<'m> BuiltIn<'m> {
+    /// Returns none of them.
+    pub(crate) const fn none() -> Self {
+        Self { input: None }
+    }
+
     pub(crate) fn new(without: DisabledSubsystems, memory: &Memory<'m>) -> Self {
         let has = |subsystem| !without.has(subsystem);
         Self {
@@ -89,6 +95,12 @@ impl<'m> BuiltIn<'m> {
     ) -> [(&'static str, Option<&mut (dyn Subsystem<'m> + 'm)>); BUILT_IN] {
         [("input", self.input.as_mut().map(|input| input as _))]
     }
+}
+
+/// Registers the compilers of the resource types that the engine's own subsystems have.
+#[cfg(feature = "compile")]
+pub(crate) fn register_compilers(compilers: &mut loligo_compiler::Compilers) {
+    loligo_input::compile::register(compilers);
 }
 
 /// A subsystem that the engine can run without.

@@ -4,6 +4,8 @@ use loligo_compiler::{CompileError, Compiler, ConfigCompiler, Context, Property}
 use loligo_render::MATERIAL_TYPE;
 use loligo_resources::PACKAGE_TYPE;
 
+use crate::settings::{STANDARD_FRAME, STANDARD_FULL_SCREEN};
+
 /// What means something in `game.config`.
 pub const GAME_KEYS: [&str; 10] = [
     "title",
@@ -49,9 +51,17 @@ fn check(settings: &Property, context: &mut Context<'_>) -> Result<(), CompileEr
             refer(context, type_name, name)?;
         }
     }
+    let has_frame = settings.get("frame").is_some();
+    if !has_frame {
+        context.refer("frame", STANDARD_FRAME, (0, 0));
+    }
     if let Some(layers) = settings.get("full_screen") {
         for material in layers.members()? {
             refer(context, MATERIAL_TYPE, material)?;
+        }
+    } else if !has_frame {
+        for (_, material) in STANDARD_FULL_SCREEN {
+            context.refer(MATERIAL_TYPE, material, (0, 0));
         }
     }
     for (key, type_name) in [("materials", MATERIAL_TYPE), ("packages", PACKAGE_TYPE)] {

@@ -19,6 +19,7 @@ use crate::world::World;
 
 mod content;
 mod data;
+mod links;
 mod looks;
 mod sending;
 mod spawning;
@@ -43,7 +44,7 @@ const TEXT: &[Kind] = &[Kind::Text];
 const VECTOR: &[Kind] = &[Kind::Vector3];
 
 /// How many functions there are.
-const COUNT: usize = 61;
+const COUNT: usize = 64;
 
 /// Returns the table: what of the engine scripts can call.
 #[must_use]
@@ -167,6 +168,21 @@ pub fn bindings<'m>() -> [Binding<World<'m>>; COUNT] {
             "Transform.world_position",
             "where it was in the world when the last frame ended",
             world_position,
+        ),
+        call("Transform.parent", links::ONE, FOUND, "what it hangs on, or nil", links::parent),
+        call(
+            "Transform.link",
+            links::TWO,
+            &[],
+            "hangs it on another: it moves with that one, and its position is seen from there",
+            links::link,
+        ),
+        call(
+            "Transform.unlink",
+            links::ONE,
+            &[],
+            "hangs it on nothing: its position is seen from the world",
+            links::unlink,
         ),
         call(
             "Data.has",

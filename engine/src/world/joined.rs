@@ -45,7 +45,7 @@ type Placed<'s, 'm> = (usize, &'static str, &'s mut (dyn Subsystem<'m> + 'm));
 impl<'m> Joined<'m> {
     pub(super) const fn new_in(memory: SharedRef<'m>) -> Self {
         Self {
-            built_in: BuiltIn { input: None },
+            built_in: BuiltIn::none(),
             members: Array::new_in(memory),
             logged: Array::new_in(memory),
             wires: Array::new_in(memory),

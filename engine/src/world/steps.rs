@@ -6,6 +6,8 @@ use loligo_containers::{Event, EventReader, EventRecord};
 use loligo_diagnostics::Log;
 use loligo_entities::{Entity, Pose, Transforms};
 use loligo_input::{Input, InputSubsystem};
+#[cfg(feature = "script")]
+use loligo_interface::SubsystemFunction;
 use loligo_interface::{EventSchema, Frame, Phase, Places, SubsystemRow, Wire};
 use loligo_tasks::Worker;
 
@@ -42,6 +44,12 @@ impl<'m> World<'m> {
     /// Returns it, to switch contexts.
     pub fn input_mut(&mut self) -> Option<&mut Input<'m, SharedAllocator<'m>>> {
         self.joined.built_in_mut().input.as_mut().map(InputSubsystem::input_mut)
+    }
+
+    /// Returns the functions that scripts call of the subsystems that are there.
+    #[cfg(feature = "script")]
+    pub fn subsystem_functions(&self) -> impl Iterator<Item = &'static SubsystemFunction> {
+        self.joined.functions().map(|(_, function)| function)
     }
 
     /// Passes what the player did to the subsystems.

@@ -6,7 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use loligo_compiler::{Project, Threads};
-use loligo_engine::{BackEndChoice, Engine, EngineOptions, World, with_engine};
+use loligo_engine::{
+    BackEndChoice, Engine, EngineOptions, SaveName, SaveRequest, World, with_engine,
+};
 use loligo_ids::id32;
 use loligo_platform::{KeyCode, KeyInput, KeySymbol};
 
@@ -120,4 +122,60 @@ fn the_recorded_player_comes_to_the_same_end() {
         .expect("it boots");
         assert!(log.all().iter().any(|line| line.contains("all targets are gone")));
     }
+}
+
+#[test]
+fn the_first_game_is_saved_and_goes_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    compile(folder.path());
+    let log = Lines::default();
+    let name = SaveName::new("targets").expect("it is a name");
+    with_engine(&options(folder.path(), &log), |engine| {
+        let said = |text: &str| log.all().iter().any(|line| line.contains(text));
+        let hold = |engine: &mut Engine<'_, '_>, code, is_pressed| {
+            engine.do_input(key(code, is_pressed)).expect("there is memory");
+        };
+        let run = |engine: &mut Engine<'_, '_>, frames: usize| -> Vec<Vec<_>> {
+            (0..frames)
+                .map(|_| {
+                    engine.frame(&mut ()).expect("a frame");
+                    engine.state_hashes().collect()
+                })
+                .collect()
+        };
+        // In the second level, with bullets in the air.
+        play(engine, || said("level 2: 5 targets"));
+        for code in [KeyCode::KeyD, KeyCode::ArrowLeft] {
+            hold(engine, code, false);
+        }
+        hold(engine, KeyCode::Space, true);
+        run(engine, 40);
+        hold(engine, KeyCode::Space, false);
+        let press = |engine: &mut Engine<'_, '_>, code| {
+            hold(engine, code, true);
+            hold(engine, code, false);
+            run(engine, 1);
+        };
+        press(engine, KeyCode::F5);
+        assert_eq!(engine.take_save_request(), Some(SaveRequest::Save(name)));
+        let entities = engine.world().entities().len();
+        assert!(entities > 4 + 1, "bullets are in the air: {entities} entities");
+        let bytes = engine.save().expect("there is memory");
+        // A load releases all keys, so they are pressed after it.
+        hold(engine, KeyCode::Space, true);
+        let then = run(engine, 120);
+        hold(engine, KeyCode::Space, false);
+        press(engine, KeyCode::F9);
+        assert_eq!(engine.take_save_request(), Some(SaveRequest::Load(name)));
+        engine.load(&bytes).expect("it was saved");
+        assert!(said("on with level 2: "), "{:#?}", log.all());
+        assert_eq!(engine.world().entities().len(), entities);
+        hold(engine, KeyCode::Space, true);
+        let again = run(engine, 120);
+        let differs = then.iter().zip(&again).position(|(old, new)| old != new);
+        let which = differs.map(|at| (at, &then[at], &again[at]));
+        assert!(which.is_none(), "the same frames once more: {which:?}");
+    })
+    .expect("it boots");
+    assert!(!log.all().iter().any(|line| line.starts_with("error")), "{:#?}", log.all());
 }

@@ -6,10 +6,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use loligo_allocators::PageAllocator;
-use loligo_engine::{World, bindings};
-use loligo_input::InputSubsystem;
-use loligo_interface::Subsystem as _;
+use loligo_engine::{World, bindings, with_engine};
 use loligo_script::{Kind, Script, Settings};
+
+use crate::support::Game;
 
 fn page(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/reference").join(name)
@@ -57,7 +57,7 @@ entity that is gone, stops the script with an error that names the function and 
 Angles are in radians where nothing else is said, times in seconds, lengths in metres.
 ";
 
-/// A row of the page: the name, what is taken, what is returned, and what it is for.
+/// A row of the page of functions: the name, what is taken, what is returned, and what it is for.
 type Row = (&'static str, &'static [Kind], &'static [Kind], &'static str);
 
 /// A function as people read it.
@@ -82,8 +82,13 @@ fn functions() -> String {
         Script::try_new(&bindings(), &Settings::default(), &pages).expect("there is memory");
     let own = script.bindings().iter().map(|of| (of.name, of.arguments, of.results, of.help));
     let mut all: Vec<Row> = own.collect();
-    let input = InputSubsystem::new(&pages);
-    all.extend(input.functions().iter().map(|of| (of.name, of.arguments, of.results, of.help)));
+    let game = Game::new(1);
+    let data = game.data();
+    with_engine(&game.options(&data), |engine| {
+        let functions = engine.world().subsystem_functions();
+        all.extend(functions.map(|of| (of.name, of.arguments, of.results, of.help)));
+    })
+    .expect("it boots");
     all.sort_by_key(|row| row.0);
     let mut text = BEGINNING.to_owned();
     let mut table = "";
@@ -116,10 +121,6 @@ fn the_pages_name_all_that_sources_may_say() {
     let game = fs::read_to_string(page("game.md")).expect("the page is there");
     for key in loligo_engine::compile::GAME_KEYS {
         assert!(game.contains(&format!("| `{key}` |")), "game.md says what `{key}` is");
-    }
-    for compiler in loligo_engine::compile::components() {
-        let name = compiler.name();
-        assert!(game.contains(&format!("### `{name}`")), "game.md says what `{name}` is");
     }
     let scripts = fs::read_to_string(page("scripts.md")).expect("the page is there");
     for schema in loligo_engine::event_schemas() {

@@ -547,3 +547,25 @@ fn every_function_can_be_called_and_says_what_it_does() {
         assert!(!binding.help.is_empty() && binding.name.contains('.'), "{binding}");
     }
 }
+
+#[test]
+fn scripts_hang_entities_on_others() {
+    let game = scripted();
+    with_tool_of(&game, |engine, tool| {
+        let logic = &mut Turning::default();
+        for (code, value) in [
+            ("Transform.parent(Entity.find('arm')) == Entity.find('hub')", "true"),
+            ("Transform.parent(Entity.find('hub'))", "nil"),
+            ("(pcall(Transform.link, Entity.find('hub'), Entity.find('arm')))", "false"),
+            ("Transform.unlink(Entity.find('arm'))", ""),
+            ("Transform.parent(Entity.find('arm'))", "nil"),
+            ("Transform.link(Entity.find('hub'), Entity.find('arm'))", ""),
+            ("Transform.parent(Entity.find('hub')) == Entity.find('arm')", "true"),
+            ("Entity.destroy(Entity.find('arm'))", "2"),
+        ] {
+            let request = json!({ "type": "console", "line": code });
+            let answer = tool.ask(&request, engine, logic);
+            assert_eq!(answer["value"], value, "{code}: {answer}");
+        }
+    });
+}

@@ -7,32 +7,40 @@ local RELOAD = 0.2
 local REACH = 0.8        -- how near a bullet must come
 local LEVELS = { "start", "second" }
 
-local level = 1
-local hero = nil
-local bullets = {}
-local wait = 0
+-- All that the script knows: what a saved game keeps of it.
+local state = { level = 1, hero = nil, bullets = {}, wait = 0 }
 
 -- Called when a level has begun: what was there before is gone.
 function start()
-    hero = Entity.find("hero")
-    bullets = {}
-    print("level " .. level .. ": " .. Tag.count("target") .. " targets")
+    state.hero = Entity.find("hero")
+    state.bullets = {}
+    print("level " .. state.level .. ": " .. Tag.count("target") .. " targets")
+end
+
+function on_save()
+    return state
+end
+
+-- Called in place of start() when a saved game was loaded: entities are what they were.
+function on_load(saved)
+    state = saved
+    print("on with level " .. state.level .. ": " .. Tag.count("target") .. " targets")
 end
 
 local function move(step)
-    local x, y, z = Vector3.elements(Transform.position(hero))
+    local x, y, z = Vector3.elements(Transform.position(state.hero))
     x = math.max(-8, math.min(8, x + SPEED * step * Input.value("move_x")))
     z = math.max(2, math.min(7, z + SPEED * step * Input.value("move_z")))
-    Transform.set_xyz(hero, x, y, z)
+    Transform.set_xyz(state.hero, x, y, z)
 end
 
 local function fire(step)
-    wait = wait - step
-    if Input.is_down("fire") and wait <= 0 then
-        wait = RELOAD
-        local x, y, z = Vector3.elements(Transform.position(hero))
+    state.wait = state.wait - step
+    if Input.is_down("fire") and state.wait <= 0 then
+        state.wait = RELOAD
+        local x, y, z = Vector3.elements(Transform.position(state.hero))
         local bullet = Entity.spawn("bullet", Vector3(x, y, z - 0.8))
-        bullets[#bullets + 1] = { entity = bullet, life = BULLET_LIFE }
+        state.bullets[#state.bullets + 1] = { entity = bullet, life = BULLET_LIFE }
     end
 end
 
@@ -49,7 +57,7 @@ end
 
 local function fly(step)
     local left = {}
-    for _, bullet in ipairs(bullets) do
+    for _, bullet in ipairs(state.bullets) do
         local x, y, z = Vector3.elements(Transform.position(bullet.entity))
         z = z - BULLET_SPEED * step
         bullet.life = bullet.life - step
@@ -64,19 +72,21 @@ local function fly(step)
             left[#left + 1] = bullet
         end
     end
-    bullets = left
+    state.bullets = left
 end
 
 function update(step)
     move(step)
     fire(step)
     fly(step)
-    if Tag.count("target") == 0 and level <= #LEVELS then
-        level = level + 1
-        if LEVELS[level] then
-            Level.load(LEVELS[level])
+    if Tag.count("target") == 0 and state.level <= #LEVELS then
+        state.level = state.level + 1
+        if LEVELS[state.level] then
+            Level.load(LEVELS[state.level])
         else
             print("all targets are gone")
         end
     end
+    if Input.pressed("save") then Game.save("targets") end
+    if Input.pressed("load") then Game.load("targets") end
 end

@@ -20,11 +20,13 @@ use crate::walk::Walk;
 
 mod compile;
 mod look;
+mod named;
 mod state;
 mod tables;
 
-use compile::compile_all;
+use compile::Work;
 use look::{LOOK, Look, look};
+use named::compile_named;
 use state::State;
 
 impl Project<'_> {
@@ -75,9 +77,9 @@ impl Project<'_> {
         let (project, target, options) = (&*self.folder, &self.target, &self.options);
         let shared = Shared { project, tree: &tree, types: self.compilers, target, options };
         let state = State::find(shared, &old, now, executor);
-        let plan = self.plan(&wanted, &old, &state, &blobs);
-        report.fresh = wanted.len() - plan.iter().flatten().count();
-        let entries = compile_all(self, shared, executor, &data, &old, &wanted, plan, &mut report)?;
+        let work = Work { project: self, shared, executor, data: &data, old: &old };
+        let plan = |wanted: &[Wanted]| self.plan(wanted, &old, &state, &blobs);
+        let (wanted, entries) = compile_named(&work, wanted, plan, &mut report)?;
         let index = Index { files: self.files(&entries, &tree, &state, now), entries };
         find_missing(&index, &wanted, &mut report);
         tables::write(self, &index, &data, &mut report)?;
@@ -91,6 +93,7 @@ impl Project<'_> {
             data.remove_blob(file)?;
         }
         tell_changes(&old, &index, &mut report);
+        name_built_in(&tree, &mut report);
         report.errors.sort_by(|a, b| place(&a.error).cmp(&place(&b.error)));
         // Whatever was written just now has another stamp than was seen, so this look can then
         // never be had again.
@@ -110,13 +113,13 @@ impl Project<'_> {
         executor.run(2, &|turn| {
             // Each is called once.
             let _ = match turn {
-                0 => tree.set(SourceTree::scan(&self.folder, &self.data)).is_ok(),
+                0 => tree.set(self.scan()).is_ok(),
                 _ => blobs.set(data.blobs()).is_ok(),
             };
         });
         // An executor that leaves a turn out leaves it to the caller.
         let tree = tree.into_inner();
-        let tree = tree.unwrap_or_else(|| SourceTree::scan(&self.folder, &self.data))?;
+        let tree = tree.unwrap_or_else(|| self.scan())?;
         Ok((tree, blobs.into_inner().unwrap_or_else(|| data.blobs())?))
     }
 
@@ -184,6 +187,16 @@ fn find_missing(index: &Index, wanted: &[Wanted], report: &mut Report) {
                 let resource = Some(entry.name.clone());
                 report.errors.push(ResourceError { resource, error, is_kept: false });
             }
+        }
+    }
+}
+
+/// Says of errors in sources that come with the program that they do: nobody finds their files in
+/// the project.
+fn name_built_in(tree: &SourceTree, report: &mut Report) {
+    for ResourceError { error, .. } in &mut report.errors {
+        if tree.is_built_in(&error.file) {
+            error.file.push_str(" (built in)");
         }
     }
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use crate::builtin::{ConfigCompiler, CopyCompiler, PackageCompiler};
 use crate::compiler::Compiler;
 use crate::select::ResourceTypes;
+use crate::source_file::is_source_path;
 
 /// The compilers of a project, by type: the end of a file's name.
 ///
@@ -36,6 +37,8 @@ pub struct Compilers {
     by_type: BTreeMap<String, Box<dyn Compiler>>,
     /// Types by other ends of files.
     ends: BTreeMap<String, String>,
+    /// Sources that come with the program, by path.
+    sources: BTreeMap<&'static str, &'static [u8]>,
 }
 
 impl Compilers {
@@ -78,6 +81,39 @@ impl Compilers {
     pub fn register_end(&mut self, end: &str, type_name: &str) {
         assert!(!end.is_empty() && !end.contains(['.', '/']), "no file can end in `{end}`");
         self.ends.insert(end.to_owned(), type_name.to_owned());
+    }
+
+    /// Adds a source that comes with the program. Every project has it at that path, unless it has
+    /// a file of its own there; it is compiled where a resource of the project names it.
+    ///
+    /// # Panics
+    ///
+    /// If no file of a project could have the path.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use loligo_compiler::{Compilers, Project, Threads};
+    ///
+    /// let mut compilers = Compilers::built_in();
+    /// compilers.register_source("core/door.config", b"width = 0.9");
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let (sources, data) = (folder.path().join("sources"), folder.path().join("data"));
+    /// # std::fs::create_dir(&sources)?;
+    /// std::fs::write(sources.join("all.package"), "config = [ \"core/door\" ]")?;
+    /// let project = Project::new(&sources, &data, &compilers);
+    /// assert_eq!(project.compile(&Threads::default())?.compiled, 2);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    pub fn register_source(&mut self, path: &'static str, bytes: &'static [u8]) {
+        assert!(is_source_path(path), "no file of a project can be at `{path}`");
+        self.sources.insert(path, bytes);
+    }
+
+    /// Returns the sources that come with the program, each with its path, in order of the paths.
+    pub fn sources(&self) -> impl Iterator<Item = (&'static str, &'static [u8])> {
+        self.sources.iter().map(|(path, bytes)| (*path, *bytes))
     }
 
     /// Returns the compiler of a type.

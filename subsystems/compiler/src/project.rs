@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use crate::compilers::Compilers;
 use crate::disk::{Disk, RealDisk};
+use crate::error::BuildError;
 use crate::target::{PLATFORM_OPTION, TARGET_OPTIONS, Target};
-use crate::tree::now_seconds;
+use crate::tree::{SourceTree, now_seconds};
 
 /// A folder of sources and the folder that they are compiled into.
 ///
@@ -118,6 +119,11 @@ impl<'c> Project<'c> {
     /// before.
     pub fn refuse(&mut self, source: &str, reason: &str) {
         self.refused.insert(source.to_owned(), reason.to_owned());
+    }
+
+    /// Looks at the sources: the project's, and those that come with the program.
+    pub(crate) fn scan(&self) -> Result<SourceTree, BuildError> {
+        SourceTree::scan(&self.folder, &self.data, self.compilers.sources())
     }
 
     /// Returns the folder of the data.

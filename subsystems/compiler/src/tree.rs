@@ -15,6 +15,8 @@ use crate::folder_error::{FolderError, FolderErrorKind};
 use crate::hash::hash_of_pieces;
 use crate::source_file::{leads_out, read_regular};
 
+mod built_in;
+
 /// How long after its last change a file may still change without its times showing it: file
 /// systems count as coarsely as 2 s.
 const SETTLING_SECONDS: u64 = 2;
@@ -91,7 +93,8 @@ pub(crate) fn now_seconds() -> u64 {
 
 /// Every file and folder of a project. What begins with a dot is not there, nor is the data folder;
 /// links to files are followed, links to folders are not. A link to a file that is not in the
-/// project, a pipe, a socket and a device are there and cannot be read.
+/// project, a pipe, a socket and a device are there and cannot be read. Sources that come with the
+/// program are there where the project has nothing of their path.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct SourceTree {
     /// In order of the paths.
@@ -100,13 +103,19 @@ pub(crate) struct SourceTree {
     folders: HashMap<Arc<str>, Vec<FolderEntry>>,
     /// Those of the files that may not be read.
     refused: BTreeMap<Arc<str>, FileError>,
+    /// Those of the files that come with the program.
+    built_in: BTreeMap<Arc<str>, &'static [u8]>,
     /// Files whose names are not UTF-8 or not printable.
     pub(crate) errors: Vec<ResourceError>,
 }
 
 impl SourceTree {
-    /// Looks at a project, but not at `data`.
-    pub(crate) fn scan(project: &Path, data: &Path) -> Result<Self, BuildError> {
+    /// Looks at a project, but not at `data`, and adds the sources that come with the program.
+    pub(crate) fn scan(
+        project: &Path,
+        data: &Path,
+        built_in: impl Iterator<Item = (&'static str, &'static [u8])>,
+    ) -> Result<Self, BuildError> {
         let mut tree = Self::default();
         // A folder that is not there cannot be met.
         let data = fs::canonicalize(data).ok();
@@ -163,6 +172,7 @@ impl SourceTree {
             tree.folders.insert(own.into(), entries);
         }
         tree.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        tree.add_built_in(built_in);
         tree.errors.sort_unstable_by(|a, b| a.error.file.cmp(&b.error.file));
         Ok(tree)
     }
@@ -180,6 +190,9 @@ impl SourceTree {
 
     /// Reads one of the files.
     pub(crate) fn read(&self, project: &Path, path: &str) -> Result<Vec<u8>, FolderError> {
+        if let Some(bytes) = self.built_in.get(path) {
+            return Ok(bytes.to_vec());
+        }
         let place = project.join(path);
         match self.refused.get(path) {
             Some(FileError::Outside) => Err(FolderError::new(&place, FolderErrorKind::Outside)),

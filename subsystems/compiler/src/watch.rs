@@ -32,7 +32,7 @@ impl Watch {
     ///
     /// [`BuildError`] if a folder cannot be read.
     pub fn look(&mut self, project: &Project<'_>) -> Result<bool, BuildError> {
-        let tree = SourceTree::scan(&project.folder, &project.data)?;
+        let tree = project.scan()?;
         let is_other = self.seen.as_ref() != Some(&tree);
         self.seen = Some(tree);
         Ok(is_other)

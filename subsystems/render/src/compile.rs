@@ -37,8 +37,12 @@
 //! shape = "cylinder"   radius = 0.4   height = 3   uv_scale = [ 2 3 ]
 //! ```
 //!
+//! Sources that come with the program are in each project's folder `core`, unless it has its own
+//! there: shaders, a frame, plain materials, shapes.
+//!
 //! A `.shader` is WGSL, and a `.frame` is what [`FrameDescription`](crate::FrameDescription) reads.
 
+mod built_in;
 mod frame;
 mod geometry;
 mod material;
@@ -63,7 +67,7 @@ use std::vec::Vec;
 use crate::{MATERIAL_TYPE, MESH_TYPE, SHADER_TYPE, TEXTURE_TYPE};
 
 /// Registers all compilers of this crate: `frame`, `material`, `mesh`, `shader`, `texture`, and
-/// files that end in `png` as textures.
+/// files that end in `png` as textures, and the sources of the folder `core`.
 ///
 /// # Examples
 ///
@@ -81,6 +85,9 @@ pub fn register(compilers: &mut Compilers) {
     compilers.register(SHADER_TYPE, ShaderCompiler);
     compilers.register(TEXTURE_TYPE, TextureCompiler);
     compilers.register_end("png", TEXTURE_TYPE);
+    for (path, text) in built_in::SOURCES {
+        compilers.register_source(path, text);
+    }
 }
 
 /// The heap that a blob is built on: one for each, so that compilers that work at the same time

@@ -8,6 +8,8 @@
 
 mod advise;
 mod bench;
+#[cfg(feature = "games")]
+mod built_in;
 mod check;
 #[cfg(feature = "games")]
 mod compile;
@@ -65,7 +67,7 @@ fn examples() -> String {
     } else {
         (
             "",
-            "\n\n`run`, `new` and `compile` are in builds with the feature `games`, which is on by default.",
+            "\n\n`run`, `new`, `core` and `compile` are in builds with the feature `games`, which is on by default.",
         )
     };
     format!("Examples:\n{games}{EXAMPLES}{missing}")
@@ -92,6 +94,9 @@ enum Command {
     Compile(compile::Compile),
     /// Makes a recording of other recorders' data.
     Convert(convert::Convert),
+    /// Lists the resources that come with the program, or prints one.
+    #[cfg(feature = "games")]
+    Core(built_in::Core),
     /// Writes the smallest game.
     #[cfg(feature = "games")]
     New(new::New),
@@ -118,6 +123,8 @@ fn main() -> ExitCode {
         #[cfg(feature = "games")]
         Command::Compile(compile) => compile.run(),
         Command::Convert(convert) => convert.run(),
+        #[cfg(feature = "games")]
+        Command::Core(core) => core.run(),
         #[cfg(feature = "games")]
         Command::New(new) => new.run(),
         Command::Record(record) => record.run(),

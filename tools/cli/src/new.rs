@@ -9,7 +9,7 @@ use clap::Args;
 
 use crate::print::{print, say};
 
-/// Writes the smallest game: a level, a cube, a light, a script, and the shaders that draw it.
+/// Writes the smallest game: a level, a cube, a light, keys and a script.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct New {
@@ -26,34 +26,13 @@ Exit status: 0 the game is written, 2 it could not be.
 docs/guide/first-game.md goes on from there.";
 
 /// The files of the game: where each goes, and what is in it.
-const FILES: [(&str, &str); 16] = [
+const FILES: [(&str, &str); 7] = [
     ("game.config", include_str!("../game/game.config")),
     ("game.input", include_str!("../game/game.input")),
     ("start.level", include_str!("../game/start.level")),
     ("cube.entity", include_str!("../game/cube.entity")),
     ("scripts/main.lua", include_str!("../game/main.lua")),
-    ("meshes/box.mesh", include_str!("../game/box.mesh")),
-    ("materials/plain.material", include_str!("../game/plain.material")),
     ("materials/hero.material", include_str!("../game/hero.material")),
-    ("materials/ground.material", include_str!("../game/ground.material")),
-    (
-        "materials/sky.material",
-        include_str!("../../../samples/10-courtyard/materials/sky.material"),
-    ),
-    (
-        "materials/tonemap.material",
-        include_str!("../../../samples/10-courtyard/materials/tonemap.material"),
-    ),
-    ("standard.frame", include_str!("../../../samples/10-courtyard/courtyard.frame")),
-    (
-        "shaders/standard.shader",
-        include_str!("../../../samples/10-courtyard/shaders/standard.shader"),
-    ),
-    ("shaders/sky.shader", include_str!("../../../samples/10-courtyard/shaders/sky.shader")),
-    (
-        "shaders/tonemap.shader",
-        include_str!("../../../samples/10-courtyard/shaders/tonemap.shader"),
-    ),
     (".gitignore", "/.loligo\n"),
 ];
 

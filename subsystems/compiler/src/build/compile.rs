@@ -38,22 +38,24 @@ pub(super) fn recipe(project: &Project<'_>, one: &Wanted) -> ContentHash {
     ])
 }
 
+/// What a compile works with.
+pub(super) struct Work<'w> {
+    pub(super) project: &'w Project<'w>,
+    pub(super) shared: Shared<'w>,
+    pub(super) executor: &'w dyn Executor,
+    pub(super) data: &'w DataFolder<'w>,
+    pub(super) old: &'w Index,
+}
+
 /// Compiles each resource that `plan` has a recipe for, and returns what is to be remembered of
 /// all.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "it is one step of a compile, split off for its length"
-)]
 pub(super) fn compile_all(
-    project: &Project<'_>,
-    shared: Shared<'_>,
-    executor: &dyn Executor,
-    data: &DataFolder<'_>,
-    old: &Index,
+    work: &Work<'_>,
     wanted: &[Wanted],
     plan: Vec<Option<ContentHash>>,
     report: &mut Report,
 ) -> Result<Vec<Entry>, BuildError> {
+    let Work { project, shared, executor, data, old } = *work;
     let stale: Vec<(usize, OnceLock<Outcome>)> = plan
         .iter()
         .enumerate()

@@ -23,10 +23,10 @@ fn selected(
         fs::create_dir_all(path.parent().expect("it is in a folder")).expect("it may be made");
         fs::write(path, b"x").expect("it may be written");
     }
-    let tree =
-        SourceTree::scan(folder.path(), &folder.path().join("none")).expect("it can be read");
     let mut compilers = Compilers::new();
     compilers.register("texture", CopyCompiler);
+    let tree = SourceTree::scan(folder.path(), &folder.path().join("none"), compilers.sources());
+    let tree = tree.expect("it can be read");
     let source = Platform::find(platform).expect("it is known");
     let languages = languages.map(|kept| kept.iter().map(|&language| language.into()).collect());
     select(&tree, &compilers, &Target { source, languages, ..Target::default() })

@@ -7,6 +7,7 @@ mod hostile;
 mod killed;
 mod looks;
 mod place;
+mod program_sources;
 mod properties;
 mod scripted;
 mod sources;

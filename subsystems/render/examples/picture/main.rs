@@ -27,7 +27,7 @@ use loligo_render::{
     DisplayList, FrameDescription, ItemSorter, Recorded, RenderContext, RenderWorld, View,
 };
 
-const FRAME: &str = include_str!("../../../../samples/10-courtyard/courtyard.frame");
+const FRAME: &str = include_str!("../../core/standard.frame");
 
 const HELP: &str = "Draws a courtyard with the graphics card and saves it as PNG.
 

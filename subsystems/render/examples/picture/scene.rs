@@ -46,8 +46,7 @@ const HALF: f32 = 16.0;
 /// The shaders by number; they are read when the picture is drawn, so that changing one needs no
 /// compiler.
 const SHADERS: [&str; 3] = ["standard.shader", "sky.shader", "tonemap.shader"];
-const SHADER_FOLDER: &str =
-    concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/10-courtyard/shaders/");
+const SHADER_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/core/shaders/");
 
 /// A late afternoon in summer.
 pub(crate) fn light(data: &mut FrameData) {

@@ -1,4 +1,4 @@
-//! The courtyard's own shaders and frame: what is in the shadow is darker, and the sky is blue.
+//! The built-in shaders and frame: what is in the shadow is darker, and the sky is blue.
 
 use glam::camera::rh::proj::directx::perspective;
 use glam::camera::rh::view::look_at_mat4;
@@ -14,11 +14,11 @@ use loligo_render::{
 
 use crate::scene::{SIZE, gpu, pixel, square, with_memory};
 
-const FRAME: &str = include_str!("../../../../samples/10-courtyard/courtyard.frame");
+const FRAME: &str = include_str!("../../core/standard.frame");
 const SHADERS: [(&str, &str); 3] = [
-    ("standard", include_str!("../../../../samples/10-courtyard/shaders/standard.shader")),
-    ("sky", include_str!("../../../../samples/10-courtyard/shaders/sky.shader")),
-    ("tonemap", include_str!("../../../../samples/10-courtyard/shaders/tonemap.shader")),
+    ("standard", include_str!("../../core/shaders/standard.shader")),
+    ("sky", include_str!("../../core/shaders/sky.shader")),
+    ("tonemap", include_str!("../../core/shaders/tonemap.shader")),
 ];
 
 /// Draws a floor and, over its right half, a roof that the camera does not see.
@@ -27,7 +27,7 @@ fn picture(
     memory: &dyn Allocator,
 ) -> Result<Vec<u8>, GpuRenderError> {
     let frame: FrameDescription<'_> =
-        FrameDescription::try_read_in(FRAME.as_bytes(), memory).expect("the sample's is right");
+        FrameDescription::try_read_in(FRAME.as_bytes(), memory).expect("it is right");
     renderer.try_set_frame(&frame, [SIZE as u32; 2])?;
     for (number, (name, text)) in (0..).zip(SHADERS) {
         renderer.try_set_shader(number, name, text)?;

@@ -9,6 +9,7 @@ mod drawn;
 mod fold;
 mod frame_errors;
 mod frame_text;
+mod layout;
 mod memory;
 mod order;
 mod reflection;

@@ -31,6 +31,9 @@ pub(super) fn compilers() -> Compilers {
 impl Project {
     pub(crate) fn try_new() -> io::Result<Self> {
         let mut sources = files(&root().join("samples/10-courtyard"))?;
+        // What comes with the program, as files of the project.
+        let core = files(&root().join("subsystems/render/core"))?;
+        sources.extend(core.into_iter().map(|(name, bytes)| (format!("core/{name}"), bytes)));
         sources.retain(|(_, bytes)| bytes.len() <= BYTES_MAX);
         let folder = tempfile::tempdir()?;
         for (name, bytes) in &sources {

@@ -21,6 +21,39 @@ fn a_new_game_runs() {
 }
 
 #[test]
+fn what_comes_with_the_program_is_listed_printed_and_changed_in_a_game() {
+    let place = Place::new();
+    let (code, list, stderr) = place.run(&["core"]);
+    assert_eq!((code, stderr.as_str()), (0, ""), "{list}");
+    for path in list.lines() {
+        let (code, text, stderr) = place.run(&["core", path]);
+        assert_eq!((code, stderr.as_str()), (0, ""), "{path}");
+        assert!(!text.is_empty(), "{path}");
+    }
+    assert!(list.contains("core/shaders/sky.shader\n"), "{list}");
+    let (code, _, stderr) = place.run(&["core", "core/none"]);
+    assert_eq!(code, 2);
+    assert_eq!(
+        stderr,
+        "loligo: nothing that comes with the program is `core/none`; `loligo core` lists it\n"
+    );
+    // A copy in the game is the game's: what is wrong with it is said of it.
+    assert_eq!(place.run(&["new", "game"]).0, 0);
+    let (_, text, _) = place.run(&["core", "core/shaders/sky.shader"]);
+    std::fs::create_dir_all(place.path("game/core/shaders")).expect("it may be made");
+    place.file("game/core/shaders/sky.shader", &text);
+    let (code, _, stderr) = place.run(&["compile", "game"]);
+    assert_eq!((code, stderr.as_str()), (0, ""), "it is as it was");
+    place.file("game/core/shaders/sky.shader", &text.replace("fs_main", "fs_mine"));
+    let (code, _, stderr) = place.run(&["compile", "game"]);
+    assert_eq!(code, 1, "{stderr}");
+    assert!(
+        stderr.contains("core/shaders/sky.shader: there is no entry point `fs_main`"),
+        "{stderr}"
+    );
+}
+
+#[test]
 fn a_folder_with_something_in_it_is_left_as_it_is() {
     let place = Place::new();
     std::fs::create_dir(place.path("game")).expect("it may be made");

@@ -1,0 +1,127 @@
+//! The pages of `docs/reference` about sources: what they list is what is read, with the defaults
+//! that they state.
+
+use std::fs;
+use std::path::PathBuf;
+
+use loligo_allocators::PageAllocator;
+use loligo_compiler::Index;
+use loligo_render::{FrameDescription, Order, TargetFormat};
+
+use crate::support::{Game, compilers};
+
+fn page(name: &str) -> String {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/reference");
+    fs::read_to_string(folder.join(name)).expect("the page is there")
+}
+
+/// Returns a section of a page, up to the next heading.
+fn section<'p>(page: &'p str, heading: &str) -> &'p str {
+    let (_, rest) =
+        page.split_once(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("{heading}"));
+    rest.split_once("\n#").map_or(rest, |(section, _)| section)
+}
+
+/// Returns the cells of the rows of a text's tables that begin with a word of code.
+fn rows(text: &str) -> Vec<Vec<String>> {
+    let row = |line: &str| {
+        let cells = line.strip_prefix("| ")?.strip_suffix(" |")?.split('|');
+        let cells: Vec<String> = cells.map(|cell| cell.trim().replace('`', "")).collect();
+        line.starts_with("| `").then_some(cells)
+    };
+    text.lines().filter_map(row).collect()
+}
+
+/// Returns the first cells of rows, in which several keys may share one.
+fn keys(text: &str) -> Vec<String> {
+    let first = |row: &Vec<String>| row[0].split(", ").map(str::to_owned).collect::<Vec<_>>();
+    rows(text).iter().flat_map(first).collect()
+}
+
+/// Compiles an entity with a component, and returns what is wrong, or the hash of what it became.
+fn compiled(game: &Game, component: &str, keys: &str) -> Result<String, String> {
+    game.write("probe.entity", &format!("components = {{ {component} = {{ {keys} }} }}"));
+    if let Some(error) = game.compile().first() {
+        return Err(error.clone());
+    }
+    let index = fs::read(game.data().join("index")).expect("it was compiled");
+    let index = Index::from_bytes(&index).expect("it is whole");
+    let entry = index.entries.iter().find(|entry| entry.name.name == "probe").expect("it is there");
+    Ok(entry.output.expect("nothing was wrong").file.to_string())
+}
+
+#[test]
+fn the_page_of_components_has_their_keys_and_defaults() {
+    let (page, game) = (page("components.md"), Game::new(1));
+    let mut defaults = 0;
+    for compiler in loligo_engine::compile::components() {
+        let name = compiler.name();
+        let section = section(&page, &format!("### `{name}`"));
+        let wrong = compiled(&game, name, "zzz = 1").err().unwrap_or_default();
+        let listed = wrong.split_once("; the keys are ").map(|(_, keys)| keys);
+        let listed = listed.and_then(|keys| keys.split([';', '[']).next()).unwrap_or_default();
+        let listed: Vec<&str> = listed.trim().split(", ").filter(|key| !key.is_empty()).collect();
+        assert_eq!(keys(section), listed, "components.md lists the keys of `{name}`");
+        // Those that have no default must be there.
+        let needed = if name == "model" { "mesh = \"box\" material = \"stone\"" } else { "" };
+        for row in rows(section).iter().filter(|row| !row[1].is_empty()) {
+            let stated = compiled(&game, name, &format!("{needed} {} = {}", row[0], row[1]));
+            assert!(stated.is_ok(), "{name}: {row:?}: {stated:?}");
+            assert_eq!(stated, compiled(&game, name, needed), "the default of {name}: {row:?}");
+            defaults += 1;
+        }
+    }
+    assert!(defaults > 15, "{defaults} defaults were compared");
+}
+
+/// Returns the keys that a frame's reader lists where it finds one that it does not know.
+fn frame_keys(text: &str) -> Vec<String> {
+    let pages = PageAllocator::new("pages");
+    let error = FrameDescription::try_read(text.as_bytes(), &pages).err().expect("zzz is no key");
+    let text = error.to_string();
+    let (_, keys) = text.split_once("; it has ").expect("it lists the keys");
+    keys.split(", ").map(str::to_owned).collect()
+}
+
+#[test]
+fn the_page_of_frames_has_their_keys_formats_and_orders() {
+    let page = page("frame.md");
+    let pass =
+        |more: &str| format!("passes = [ {{ name = \"a\" color = [ \"window\" ] {more} }} ]");
+    for (heading, text, words) in [
+        ("## A frame", "zzz = 1".to_owned(), vec![]),
+        (
+            "## A target",
+            "targets = { a = { zzz = 1 } }".to_owned(),
+            TargetFormat::ALL.map(TargetFormat::name).to_vec(),
+        ),
+        ("## A pass", "passes = [ { zzz = 1 } ]".to_owned(), vec![]),
+        ("## Clear", pass("clear = { zzz = 1 }"), vec![]),
+        ("## A layer", pass("layers = [ { zzz = 1 } ]"), Order::ALL.map(Order::name).to_vec()),
+    ] {
+        let mut wanted = frame_keys(&text);
+        wanted.extend(words.into_iter().map(str::to_owned));
+        let mut found = keys(section(&page, heading));
+        wanted.sort();
+        found.sort();
+        assert_eq!(found, wanted, "frame.md: {heading}");
+    }
+    let pages = PageAllocator::new("pages");
+    let mut examples = 0;
+    for example in page.split("```text\n").skip(1) {
+        let text = example.split("```").next().unwrap_or_default();
+        let frame = FrameDescription::try_read(text.as_bytes(), &pages);
+        assert!(frame.is_ok(), "frame.md: {:?}", frame.err().map(|error| error.to_string()));
+        examples += 1;
+    }
+    assert_eq!(examples, 1);
+}
+
+#[test]
+fn the_page_of_built_in_resources_lists_them_all() {
+    let mut found = keys(&page("core.md"));
+    found.sort();
+    let compilers = compilers();
+    let wanted: Vec<&str> = compilers.sources().map(|(path, _)| path).collect();
+    assert_eq!(found, wanted, "core.md lists what comes with the program");
+}

@@ -1,0 +1,33 @@
+//! Resources that come with the program: what a game is drawn by that brings nothing of its own.
+//!
+//! A project has them in its folder `core`, where its own files win: see
+//! `docs/decisions/0039-built-in-resources.md`.
+
+/// A source and its path in a project, both from one name.
+macro_rules! sources {
+    ($($path:literal),+ $(,)?) => {
+        &[$(($path, include_bytes!(concat!("../../", $path)))),+]
+    };
+}
+
+/// All of them: path, text.
+pub(super) const SOURCES: &[(&str, &[u8])] = sources![
+    "core/standard.frame",
+    "core/shaders/standard.shader",
+    "core/shaders/sky.shader",
+    "core/shaders/tonemap.shader",
+    "core/materials/sky.material",
+    "core/materials/tonemap.material",
+    "core/materials/white.material",
+    "core/materials/gray.material",
+    "core/materials/black.material",
+    "core/materials/red.material",
+    "core/materials/yellow.material",
+    "core/materials/green.material",
+    "core/materials/blue.material",
+    "core/meshes/box.mesh",
+    "core/meshes/plane.mesh",
+    "core/meshes/sphere.mesh",
+    "core/meshes/cylinder.mesh",
+    "core/meshes/cone.mesh",
+];
