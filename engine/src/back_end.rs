@@ -3,7 +3,6 @@
 //! The text needs no graphics driver, so a machine without one runs the whole engine but for the
 //! picture, and tests compare frames.
 
-use core::error::Error;
 use core::fmt;
 
 use loligo_allocators::SharedRef;
@@ -16,9 +15,10 @@ use loligo_render::{
 };
 
 use crate::cpu::in_driver;
-use crate::error::EngineError;
+use crate::error::{BackEndError, EngineError};
 use crate::game_window::WindowSetup;
 use crate::memory::SharedAllocator;
+use crate::options::BackEndChoice;
 use crate::packet::{Packet, Scene, Shadow, Wanted};
 
 #[cfg(feature = "gpu")]
@@ -27,19 +27,6 @@ mod card;
 /// The kind of the job that draws one material over the whole picture; its data is the material's
 /// state.
 const FULL_SCREEN: u32 = loligo_ids::id32!("fullscreen").hash();
-
-/// Which back end is to draw.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BackEndChoice {
-    /// The graphics card, or a driver that computes in its place; text where there is neither.
-    #[default]
-    Auto,
-    /// The graphics card, or a driver that computes in its place: without, the engine does not
-    /// boot.
-    Gpu,
-    /// Text.
-    Text,
-}
 
 /// All that there is to draw of a frame.
 pub(crate) struct Picture<'p, 'e> {
@@ -269,24 +256,3 @@ impl fmt::Write for Sink<'_, '_> {
         text::try_append(self.0, piece).map_err(|_| fmt::Error)
     }
 }
-
-/// The back end has failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum BackEndError {
-    /// There was no memory for the text of a frame.
-    Text,
-    /// The graphics card, or its driver; the log says how.
-    Card,
-}
-
-impl fmt::Display for BackEndError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text => f.write_str("there is no memory for the text of the frame"),
-            Self::Card => f.write_str("the graphics card has failed; the log says how"),
-        }
-    }
-}
-
-impl Error for BackEndError {}

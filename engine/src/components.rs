@@ -23,6 +23,12 @@ pub const SUN: ComponentType = ComponentType::new("sun", 320);
 /// The component type of [`PointLight`].
 pub const LIGHT: ComponentType = ComponentType::new("light", 330);
 
+/// The type of resources of entities that are no levels.
+pub(crate) const ENTITY_TYPE: &str = "entity";
+
+/// The type of levels.
+pub(crate) const LEVEL_TYPE: &str = "level";
+
 /// What an entity looks like: a mesh and a material, each a resource.
 ///
 /// # Memory

@@ -16,30 +16,22 @@ use loligo_tasks::Worker;
 
 use crate::assets::Assets;
 use crate::back_end::BackEnd;
-use crate::boot::memory_of;
-use crate::components::Model;
-use crate::error::EngineError;
-use crate::memory::{Memory, SharedAllocator};
-use crate::renderer::{Renderer, wrong_frame};
+use crate::components::{ENTITY_TYPE, Model};
+use crate::error::{EngineError, wrong_frame};
+use crate::memory::{Memory, Room, SharedAllocator, memory_of};
+use crate::renderer::Renderer;
 use crate::settings::{GameSettings, SETTINGS};
-use crate::subsystems::Room;
-use crate::world::World;
+use crate::world::{Want, World};
 
 mod reader;
 mod store;
 mod streaming;
 
 pub(crate) use reader::{ClosingReader, Reader};
-pub(crate) use store::{Stage, Want};
+pub(crate) use store::Stage;
 pub(crate) use streaming::Owners;
 
 use store::Store;
-
-/// The type of resources of entities that are no levels.
-pub(crate) const ENTITY_TYPE: &str = "entity";
-
-/// The type of levels.
-pub(crate) const LEVEL_TYPE: &str = "level";
 
 /// Resources, settings and what is drawn with.
 pub(crate) struct Content<'e, 'm> {
@@ -164,7 +156,7 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
     pub(crate) fn load_scripts(&mut self, world: &mut World<'m>) -> Result<(), EngineError> {
         let mut keys = Array::new_in(self.layers.memory());
         for entry in self.resources.table().entries() {
-            if crate::scripts::Modules::is_script(entry.key) && keys.last() != Some(&entry.key) {
+            if crate::modules::Modules::is_script(entry.key) && keys.last() != Some(&entry.key) {
                 keys.try_push(entry.key)?;
             }
         }
@@ -189,7 +181,7 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
         for entry in self.resources.table().entries() {
             let key = entry.key;
             let is_other = changed.contains(&key) || self.resources.get(key).is_none();
-            if crate::scripts::Modules::is_script(key) && is_other && keys.last() != Some(&key) {
+            if crate::modules::Modules::is_script(key) && is_other && keys.last() != Some(&key) {
                 keys.try_push(key)?;
             }
         }

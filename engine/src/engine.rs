@@ -22,25 +22,28 @@ use loligo_platform::KeyCode;
 use loligo_resources::ResourceKey;
 use loligo_tasks::Worker;
 
-use crate::boot::{EngineOptions, memory_of, new_log};
-use crate::content::{Content, Want};
+use crate::content::Content;
 use crate::cpu::{Workers, thread_ns};
 use crate::error::EngineError;
 use crate::frame_times::FrameTimes;
 use crate::game_window::GameWindow;
 use crate::link::Link;
+use crate::log::new_log;
 use crate::logic::{Logic, LogicCalls};
-use crate::memory::{FrameMemory, Memory, SharedAllocator};
+use crate::memory::{FrameMemory, Memory, Room, SharedAllocator, memory_of};
+#[cfg(feature = "script")]
+use crate::options::ScriptOptions;
+use crate::options::{EngineOptions, OptionalSubsystem};
 use crate::packet::{Drawn, Packet, Wanted};
 #[cfg(feature = "script")]
-use crate::scripts::{ScriptFailures, ScriptOptions, Scripts};
-use crate::subsystems::{BuiltIn, OptionalSubsystem, Room};
+use crate::scripts::{ScriptFailures, Scripts};
+use crate::subsystems::BuiltIn;
 use crate::third_party::FrameGuard;
 #[cfg(feature = "pads")]
 use crate::third_party::Library;
 use crate::time_step::{GameClock, Updates};
 use crate::uploads::Uploads;
-use crate::world::World;
+use crate::world::{Want, World};
 
 mod player;
 mod reload;
@@ -128,7 +131,7 @@ pub struct Engine<'e, 'm> {
     armed: Option<ArmedAll<'static>>,
     figures: Figures<'m>,
     #[cfg(feature = "tool-server")]
-    recompile: Option<&'e crate::boot::Recompile<'e>>,
+    recompile: Option<&'e crate::options::Recompile<'e>>,
     /// The folder of the data, which has the names for answers to tools.
     #[cfg(feature = "tool-server")]
     data: &'e std::path::Path,

@@ -10,12 +10,14 @@ use loligo_platform::{Window, WindowState};
 
 use loligo_containers::{EventStream, GrowError};
 
-use crate::boot::EngineOptions;
 use crate::error::EngineError;
 use crate::memory::SharedAllocator;
+#[cfg(feature = "window")]
+use crate::options::BackEndChoice;
+use crate::options::EngineOptions;
 use crate::settings::GameSettings;
 #[cfg(feature = "window")]
-use crate::{back_end::BackEndChoice, third_party::Library};
+use crate::third_party::Library;
 
 /// How long a frame waits while the window is not visible: some sixty frames a second, so that
 /// tools are served.

@@ -11,8 +11,11 @@ use loligo_containers::{Array, GrowError};
 
 use crate::memory_plan::{MemoryPlan, SUBSYSTEMS_MAX, SubsystemAllocator};
 
+mod room;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use room::{Room, memory_of};
 
 /// An allocator that several threads share, of any kind.
 pub(crate) type SharedAllocator<'m> = dyn Allocator + Sync + 'm;

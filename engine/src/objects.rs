@@ -8,6 +8,12 @@ use loligo_entities::{
 };
 use loligo_render::{RecordError, RenderHandle, StateRecorder};
 
+/// The most render objects of a world.
+pub(crate) const OBJECTS_MAX: u32 = 1 << 20;
+
+/// The number of the world that the engine runs.
+pub(crate) const WORLD: u32 = 1;
+
 /// A component that has a render object.
 pub(crate) trait RenderComponent: Pod {
     /// Its type.

@@ -7,7 +7,7 @@ use loligo_containers::Array;
 use loligo_render::StateStream;
 
 use crate::components::{Camera, Sun};
-use crate::renderer::RenderError;
+use crate::error::RenderError;
 use crate::uploads::Uploads;
 
 /// What is seen of a frame, and by which light.

@@ -5,8 +5,6 @@
 //! merged and sorted, and become a list of commands. How the work is cut does not depend on how
 //! many threads there are, so a frame is the same with one as with many.
 
-use core::error::Error;
-use core::fmt;
 use core::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
@@ -14,17 +12,18 @@ use loligo_allocators::SharedRef;
 use loligo_containers::{Array, GrowError};
 use loligo_ids::{IdString64, murmur2_64a};
 use loligo_render::{
-    DisplayList, FrameDescription, FrameError, FrameLights, ItemSorter, Recorded, RenderContext,
-    RenderWorld, StateError, TargetSize, View,
+    DisplayList, FrameDescription, FrameLights, ItemSorter, Recorded, RenderContext, RenderWorld,
+    TargetSize, View,
 };
-use loligo_tasks::{WaitError, Worker};
+use loligo_tasks::Worker;
 
-use crate::back_end::{BackEnd, BackEndError, Picture};
+use crate::back_end::{BackEnd, Picture};
 use crate::cpu::{driver_ns, thread_ns};
+use crate::error::{RenderError, wrong_frame};
 use crate::memory::SharedAllocator;
+use crate::objects::{OBJECTS_MAX, WORLD};
 use crate::packet::{Drawn, Packet};
 use crate::uploads::{FrameData, MaterialData, MeshData, TextureData};
-use crate::world::{OBJECTS_MAX, WORLD};
 
 /// The number of parts that the meshes are divided into, each with its own context.
 const PIECES: usize = 8;
@@ -267,19 +266,6 @@ impl<'e> Renderer<'e> {
     }
 }
 
-/// Returns where a description is wrong; what compiled it has said how.
-pub(crate) fn wrong_frame(error: &FrameError<'_>) -> RenderError {
-    match error {
-        FrameError::Syntax(error) => {
-            RenderError::Frame { line: error.line(), column: error.column() }
-        }
-        FrameError::Invalid { line, column, .. } => {
-            RenderError::Frame { line: *line, column: *column }
-        }
-        FrameError::Memory(error) => RenderError::Grow(*error),
-    }
-}
-
 /// Returns the rows of a piece: the same whatever there are of threads.
 fn range_of(piece: usize, rows: usize) -> Range<usize> {
     piece * rows / PIECES..(piece + 1) * rows / PIECES
@@ -302,70 +288,5 @@ impl First {
     fn result(self) -> Result<(), RenderError> {
         let first = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         first.map_or(Ok(()), |error| Err(error.into()))
-    }
-}
-
-/// A frame was not drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum RenderError {
-    /// There is no memory.
-    Grow(GrowError),
-    /// What has changed does not fit what was there.
-    State(StateError),
-    /// A task that fills contexts has panicked.
-    Task(WaitError),
-    /// The description of the frame is invalid.
-    Frame {
-        /// The line, from 1 on.
-        line: u32,
-        /// The column, from 1 on.
-        column: u32,
-    },
-    /// The back end has failed.
-    BackEnd(BackEndError),
-    /// The thread that renders has panicked, and has said why.
-    Gone,
-}
-
-impl fmt::Display for RenderError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Grow(error) => error.fmt(f),
-            Self::State(error) => error.fmt(f),
-            Self::Task(error) => error.fmt(f),
-            Self::Frame { line, column } => write!(
-                f,
-                "the description of the frame is wrong at {line}:{column}; compile it, which says how"
-            ),
-            Self::BackEnd(error) => error.fmt(f),
-            Self::Gone => f.write_str("the thread that renders has stopped; its report says why"),
-        }
-    }
-}
-
-impl Error for RenderError {}
-
-impl From<GrowError> for RenderError {
-    fn from(error: GrowError) -> Self {
-        Self::Grow(error)
-    }
-}
-
-impl From<StateError> for RenderError {
-    fn from(error: StateError) -> Self {
-        Self::State(error)
-    }
-}
-
-impl From<WaitError> for RenderError {
-    fn from(error: WaitError) -> Self {
-        Self::Task(error)
-    }
-}
-
-impl From<BackEndError> for RenderError {
-    fn from(error: BackEndError) -> Self {
-        Self::BackEnd(error)
     }
 }

@@ -1,8 +1,7 @@
 //! A port on which tools talk to a running engine.
 
-use core::error::Error;
 use core::fmt::{self, Write as _};
-use core::net::{Ipv4Addr, SocketAddr};
+use core::net::SocketAddr;
 use core::time::Duration;
 use std::io;
 use std::net::TcpListener;
@@ -10,8 +9,11 @@ use std::string::String;
 use std::time::Instant;
 
 use loligo_allocators::Allocator;
-use loligo_containers::{Array, GrowError};
+use loligo_containers::Array;
 use loligo_sjson::{Nest, Options, Style, Value, ValueKind, ValueRef, Writer};
+
+use crate::error::ToolError;
+use crate::options::ToolOptions;
 
 mod link;
 mod metered;
@@ -35,39 +37,6 @@ const ACCEPTED_MAX: usize = 16;
 /// A link without a whole message for so long is closed when all places are taken and another tool
 /// wants one.
 const SILENCE_MAX: Duration = Duration::from_secs(5);
-
-/// Where a server listens and what it puts up with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ToolOptions {
-    /// The address and the port; port 0 takes one that is free.
-    pub address: SocketAddr,
-    /// Whether the address may be seen from other machines. A client that reaches the port and has
-    /// its token can run scripts.
-    pub beyond_loopback: bool,
-    /// Whether a tool has to know the token of the port. DisabledSubsystems, every user of the machine and
-    /// every web page that this machine serves can run scripts.
-    pub needs_token: bool,
-    /// The longest message that is read, in bytes.
-    pub message_bytes_max: usize,
-    /// The most bytes that wait for a tool to take them; one that is slower is cut off.
-    pub waiting_bytes_max: usize,
-    /// The most tools at a time.
-    pub tools_max: usize,
-}
-
-impl Default for ToolOptions {
-    /// A free port of 127.0.0.1, with a token, messages of 1 MiB, 4 MiB that wait, 8 tools.
-    fn default() -> Self {
-        Self {
-            address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
-            beyond_loopback: false,
-            needs_token: true,
-            message_bytes_max: 1 << 20,
-            waiting_bytes_max: 4 << 20,
-            tools_max: 8,
-        }
-    }
-}
 
 /// What a tool asks for.
 #[derive(Clone, Copy)]
@@ -380,51 +349,4 @@ fn start(writer: &mut Writer<'_>, id: Option<i64>, kind: &str) -> fmt::Result {
     }
     writer.key("type")?;
     writer.string(kind)
-}
-
-/// A port for tools cannot be opened.
-#[derive(Debug)]
-pub enum ToolError {
-    /// The address is seen from other machines, which was not asked for.
-    BeyondLoopback(SocketAddr),
-    /// The system refuses.
-    Listen {
-        /// The address.
-        address: SocketAddr,
-        /// What it says.
-        error: io::Error,
-    },
-    /// The system has no random numbers for a token.
-    Token(io::Error),
-    /// The allocator had no memory.
-    Memory(GrowError),
-}
-
-impl fmt::Display for ToolError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::BeyondLoopback(address) => write!(
-                f,
-                "tools cannot be served at {address}: other machines would reach it, and a client that has the token can run \
-                 scripts; take 127.0.0.1, or set `beyond_loopback`"
-            ),
-            Self::Listen { address, error } => {
-                write!(f, "tools cannot be served at {address}: {error}; port 0 takes a free one")
-            }
-            Self::Token(error) => write!(
-                f,
-                "tools cannot be served: the system has no random numbers for a token: {error}; run without the tools, \
-                 or set `needs_token` to false"
-            ),
-            Self::Memory(error) => error.fmt(f),
-        }
-    }
-}
-
-impl Error for ToolError {}
-
-impl From<GrowError> for ToolError {
-    fn from(error: GrowError) -> Self {
-        Self::Memory(error)
-    }
 }

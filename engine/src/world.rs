@@ -17,13 +17,11 @@ use loligo_interface::{EventSchema, event_schema};
 use loligo_render::StateRecorder;
 use loligo_resources::ResourceKey;
 
-use crate::boot::memory_of;
 use crate::components::{Camera, Model, Sun};
 use crate::error::EngineError;
-use crate::memory::Memory;
-use crate::memory::SharedAllocator;
+use crate::memory::{Memory, Room, SharedAllocator, memory_of};
+use crate::objects::{OBJECTS_MAX, WORLD};
 use crate::save_request::SaveRequest;
-use crate::subsystems::Room;
 
 mod hashes;
 mod joined;
@@ -40,16 +38,13 @@ mod tests;
 use joined::Joined;
 use kinds::EntityKinds;
 use managers::Managers;
-pub(crate) use packages::PackageState;
 use packages::Packages;
+pub(crate) use packages::{PackageState, Want};
 #[cfg(feature = "script")]
 pub(crate) use reflection::NOT_LOADED;
 #[cfg(feature = "script")]
 pub(crate) use steps::{EVENT_BYTES_MAX, FIELDS_MAX};
 use styles::Styles;
-
-/// The most render objects of a world.
-pub(crate) const OBJECTS_MAX: u32 = 1 << 20;
 
 /// The number of entities per call when all are removed.
 const CLEARED: usize = 256;
@@ -59,9 +54,6 @@ const NAMES_KEPT: usize = 1024;
 
 /// The name of an entity that has none.
 const NO_NAME: IdString32 = IdString32::new("");
-
-/// The number of the world that the engine runs.
-pub(crate) const WORLD: u32 = 1;
 
 /// Entities were spawned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, AnyBitPattern, NoUninit, Event)]
@@ -161,7 +153,7 @@ pub struct World<'m> {
     frame: u64,
     is_over: bool,
     #[cfg(feature = "script")]
-    pub(crate) modules: crate::scripts::Modules<'m>,
+    pub(crate) modules: crate::modules::Modules<'m>,
 }
 
 impl<'m> World<'m> {
@@ -169,7 +161,7 @@ impl<'m> World<'m> {
     pub(crate) fn new_in(is_drawn: bool, memory: &Memory<'m>) -> Self {
         let render = memory_of(memory, Room::Render);
         #[cfg(feature = "script")]
-        let modules = crate::scripts::Modules::new_in(memory_of(memory, Room::Script));
+        let modules = crate::modules::Modules::new_in(memory_of(memory, Room::Script));
         let memory = memory_of(memory, Room::Entities);
         Self {
             entities: Entities::new_in(memory),

@@ -15,13 +15,10 @@ use loligo_containers::{Array, BuildKeyHasher, GrowError, HashMap};
 use loligo_resources::ResourceKey;
 
 use crate::memory::SharedAllocator;
+use crate::world::Want;
 
 #[cfg(test)]
 mod tests;
-
-/// A resource that is wanted: a place in the store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Want(u32);
 
 /// How far a resource is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,14 +15,14 @@ use loligo_resources::{
 };
 use loligo_tasks::Worker;
 
+use super::Content;
 use super::reader::{Done, ReadResult, UNDER_WAY_MAX, read};
-use super::store::{Stage, Want};
-use super::{Content, ENTITY_TYPE, LEVEL_TYPE};
-use crate::components::{MODEL, Model};
+use super::store::Stage;
+use crate::components::{ENTITY_TYPE, LEVEL_TYPE, MODEL, Model};
 use crate::error::EngineError;
 use crate::memory::SharedAllocator;
 use crate::uploads::Prepared;
-use crate::world::World;
+use crate::world::{Want, World};
 
 /// How long a frame takes in what was read: what is left is for the next.
 const FRAME_TIME: Duration = Duration::from_micros(500);

@@ -8,13 +8,11 @@ use loligo_ids::IdString64;
 use loligo_resources::{Reloaded, ResourceKey};
 
 use super::Engine;
-use crate::boot::memory_of;
 use crate::content::Owners;
 use crate::error::EngineError;
 use crate::logic::{Logic, LogicCalls};
-use crate::memory::FrameMemory;
+use crate::memory::{FrameMemory, Room, memory_of};
 use crate::settings::{GameSettings, SETTINGS};
-use crate::subsystems::Room;
 use crate::time_step::GameClock;
 use crate::world::ResourceChanged;
 
@@ -188,7 +186,7 @@ impl<'m> Engine<'_, 'm> {
 
     #[cfg(feature = "script")]
     fn is_script(&self, key: ResourceKey) -> bool {
-        self.scripts.is_some() && crate::scripts::Modules::is_script(key)
+        self.scripts.is_some() && crate::modules::Modules::is_script(key)
     }
 
     #[cfg(not(feature = "script"))]

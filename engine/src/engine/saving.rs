@@ -5,13 +5,11 @@ use loligo_diagnostics::context;
 use loligo_resources::ResourceKey;
 
 use super::Engine;
-use crate::boot::memory_of;
 use crate::content::Owners;
-use crate::error::EngineError;
-use crate::memory::SharedAllocator;
+use crate::error::{EngineError, SavedGameError};
+use crate::memory::{Room, SharedAllocator, memory_of};
 use crate::save_request::SaveRequest;
-use crate::saved::{SaveWriter, SavedGame, SavedGameError};
-use crate::subsystems::Room;
+use crate::saved::{SaveWriter, SavedGame};
 
 impl<'m> Engine<'_, 'm> {
     /// Returns the whole game as bytes, to be called between two frames: the world, each subsystem,

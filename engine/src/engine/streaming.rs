@@ -11,10 +11,11 @@ use loligo_ids::IdString64;
 use loligo_resources::{PACKAGE_TYPE, ResourceKey};
 
 use super::Engine;
-use crate::content::{LEVEL_TYPE, Owners, Stage, Want};
+use crate::components::LEVEL_TYPE;
+use crate::content::{Owners, Stage};
 use crate::error::EngineError;
 use crate::logic::LogicCalls;
-use crate::world::WantedLevel;
+use crate::world::{Want, WantedLevel};
 
 /// A package or a level that was asked for is there, or cannot be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, AnyBitPattern, NoUninit, Event)]

@@ -8,13 +8,11 @@ use loligo_monitor::{current, name};
 use loligo_tasks::Worker;
 
 use super::{ARMED_FROM, Engine, Spare};
-use crate::boot::memory_of;
 use crate::components::Sun;
 use crate::content::{Content, layer_of};
 use crate::error::EngineError;
-use crate::memory::SharedAllocator;
+use crate::memory::{Room, SharedAllocator, memory_of};
 use crate::packet::{Drawn, Packet, Scene, Wanted};
-use crate::subsystems::Room;
 use crate::uploads::Uploads;
 
 impl<'m> Engine<'_, 'm> {

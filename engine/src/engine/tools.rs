@@ -23,12 +23,10 @@ use loligo_resources::Names;
 use loligo_sjson::{Nest, Writer};
 
 use super::Engine;
-use crate::boot::{EngineOptions, memory_of};
 use crate::error::EngineError;
 use crate::logic::LogicCalls;
-use crate::memory::Memory;
-use crate::memory::SharedAllocator;
-use crate::subsystems::Room;
+use crate::memory::{Memory, Room, SharedAllocator, memory_of};
+use crate::options::EngineOptions;
 use crate::third_party::{Library, libraries};
 use crate::tool_server::{ToolRequest, ToolServer, ToolToken};
 

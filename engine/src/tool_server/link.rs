@@ -14,11 +14,11 @@ use tungstenite::handshake::{HandshakeError, MidHandshake};
 use tungstenite::protocol::WebSocketConfig;
 use tungstenite::{Message, Utf8Bytes, WebSocket};
 
-use super::ToolOptions;
 use super::metered::Metered;
 use super::origin::OriginCheck;
 use super::text::Text;
 use super::token::ToolToken;
+use crate::options::ToolOptions;
 
 /// How much is read at once.
 const READ_BYTES: usize = 4096;

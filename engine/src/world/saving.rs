@@ -9,9 +9,10 @@ use super::managers::Managers;
 use super::packages::Packages;
 use super::{WantedLevel, World};
 use crate::components::{CAMERA, SUN};
+use crate::error::SavedGameError;
 use crate::memory::SharedAllocator;
 use crate::objects::Objects;
-use crate::saved::{SaveWriter, SavedGame, SavedGameError, long, number};
+use crate::saved::{SaveWriter, SavedGame, long, number};
 
 /// The version of the sections of the world and its managers.
 const VERSION: u32 = 1;

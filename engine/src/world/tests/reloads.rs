@@ -14,14 +14,14 @@ use loligo_render::{MATERIAL_TYPE, MESH_TYPE, RenderWorld};
 use loligo_resources::{DataFolder, ResourceKey};
 use loligo_tasks::{Settings, Tasks, Worker};
 
-use crate::boot::memory_of;
 use crate::content::{Content, Owners};
 use crate::error::EngineError;
-use crate::memory::{SharedAllocator, with_memory_of};
+use crate::memory::{Room, SharedAllocator, memory_of, with_memory_of};
 use crate::memory_plan::MemoryPlan;
-use crate::subsystems::{Room, SUBSYSTEMS};
+use crate::objects::{OBJECTS_MAX, WORLD};
+use crate::subsystems::SUBSYSTEMS;
 use crate::uploads::Uploads;
-use crate::world::{OBJECTS_MAX, WORLD, World};
+use crate::world::World;
 
 /// The number of models: their messages make the stream grow several times.
 const MODELS: usize = 100;

@@ -1,0 +1,16 @@
+//! The log of an engine.
+
+use loligo_diagnostics::{Level, Log, LogSink};
+
+use crate::error::EngineError;
+use crate::memory::{Memory, Room, SharedAllocator, memory_of};
+
+/// Returns a log that goes to a sink.
+pub(crate) fn new_log<'e, 'm: 'e>(
+    sink: &'e dyn LogSink,
+    memory: &Memory<'m>,
+) -> Result<Log<'e, SharedAllocator<'m>>, EngineError> {
+    let log = Log::try_new_in(memory_of(memory, Room::Engine))?;
+    log.try_add_sink(Level::Info, sink)?;
+    Ok(log)
+}
