@@ -11,19 +11,14 @@ use loligo_monitor::{Monitor, Recorder};
 use loligo_resources::DataFolder;
 use loligo_tasks::{MainThread, Settings, Tasks};
 
-use crate::back_end::BackEnd;
-use crate::content::{ClosingReader, Content, Reader};
 use crate::cpu::{Watched, Workers};
-use crate::engine::{Engine, EngineParts};
+use crate::drawing::{BackEnd, Link, Packet, PacketExchange, WindowSetup};
 use crate::error::EngineError;
-use crate::game_window::WindowSetup;
-use crate::link::Link;
-use crate::log::new_log;
+use crate::frame::{Engine, EngineParts};
+use crate::loading::{ClosingReader, Content, Reader};
+use crate::log::{NamingSink, new_log};
 use crate::memory::{Memory, Room, SharedAllocator, memory_of, with_memory_of};
-use crate::naming_sink::NamingSink;
 use crate::options::{EngineOptions, OptionalSubsystem};
-use crate::packet::Packet;
-use crate::packet_exchange::PacketExchange;
 use crate::subsystems::SubsystemNames;
 
 /// Boots an engine, shows it to `act`, and shuts it down.

@@ -5,6 +5,10 @@ use loligo_diagnostics::{Level, Log, LogSink};
 use crate::error::EngineError;
 use crate::memory::{Memory, Room, SharedAllocator, memory_of};
 
+mod naming_sink;
+
+pub(crate) use naming_sink::NamingSink;
+
 /// Returns a log that goes to a sink.
 pub(crate) fn new_log<'e, 'm: 'e>(
     sink: &'e dyn LogSink,

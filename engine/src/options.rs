@@ -8,19 +8,20 @@ use loligo_allocators::SharedRef;
 use loligo_diagnostics::{LogSink, StderrSink};
 use loligo_interface::{SubsystemRow, Wire};
 
-use crate::memory_plan::MemoryPlan;
-use crate::third_party::FrameGuard;
+use crate::memory::{FrameGuard, MemoryPlan};
 use crate::time_step::TimeStep;
 
 mod disabled;
 #[cfg(feature = "script")]
 mod scripts;
+mod settings;
 #[cfg(feature = "tool-server")]
 mod tools;
 
 pub use disabled::{DisabledSubsystems, OptionalSubsystem, UnknownSubsystem};
 #[cfg(feature = "script")]
 pub use scripts::{ScriptLimits, ScriptOptions};
+pub use settings::{GameSettings, SETTINGS};
 #[cfg(feature = "tool-server")]
 pub use tools::ToolOptions;
 

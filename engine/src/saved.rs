@@ -11,6 +11,12 @@ use loligo_ids::{IdString32, murmur2_64a};
 use crate::error::SavedGameError;
 use crate::memory::SharedAllocator;
 
+mod request;
+
+#[cfg(feature = "script")]
+pub(crate) use request::NAMES;
+pub use request::{SaveName, SaveRequest};
+
 const MAGIC: &[u8; 8] = b"LOLIGOSV";
 const VERSION: u32 = 1;
 

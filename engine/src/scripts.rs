@@ -18,9 +18,8 @@ use loligo_script::{
 
 use crate::error::EngineError;
 use crate::memory::{FrameMemory, SharedAllocator};
-use crate::modules::{LUA, Modules};
 use crate::options::{ScriptLimits, ScriptOptions};
-use crate::world::World;
+use crate::world::{LUA, Modules, World};
 
 mod batches;
 mod bindings;

@@ -4,8 +4,7 @@ use loligo_input::InputSubsystem;
 use loligo_interface::{Subsystem, SubsystemRow};
 
 use crate::error::EngineError;
-use crate::memory::{Memory, Room};
-use crate::memory_plan::SUBSYSTEMS_MAX;
+use crate::memory::{Memory, Room, SUBSYSTEMS_MAX};
 use crate::options::{DisabledSubsystems, OptionalSubsystem};
 
 /// The subsystems that are always there, by the names under which memory plans and `--without` know

@@ -17,16 +17,19 @@ use loligo_interface::{EventSchema, event_schema};
 use loligo_render::StateRecorder;
 use loligo_resources::ResourceKey;
 
-use crate::components::{Camera, Model, Sun};
 use crate::error::EngineError;
 use crate::memory::{Memory, Room, SharedAllocator, memory_of};
-use crate::objects::{OBJECTS_MAX, WORLD};
-use crate::save_request::SaveRequest;
+use crate::saved::SaveRequest;
 
+mod components;
 mod hashes;
 mod joined;
 mod kinds;
+mod logic;
 mod managers;
+#[cfg(feature = "script")]
+mod modules;
+mod objects;
 mod packages;
 mod reflection;
 mod saving;
@@ -35,9 +38,16 @@ mod styles;
 #[cfg(all(test, feature = "compile"))]
 mod tests;
 
+pub use components::{CAMERA, Camera, LIGHT, MODEL, Model, PointLight, SUN, Sun};
+pub(crate) use components::{ENTITY_TYPE, LEVEL_TYPE};
 use joined::Joined;
 use kinds::EntityKinds;
+pub use logic::Logic;
+pub(crate) use logic::LogicCalls;
 use managers::Managers;
+#[cfg(feature = "script")]
+pub(crate) use modules::{LUA, Modules};
+pub(crate) use objects::{OBJECTS_MAX, WORLD};
 use packages::Packages;
 pub(crate) use packages::{PackageState, Want};
 #[cfg(feature = "script")]
@@ -153,7 +163,7 @@ pub struct World<'m> {
     frame: u64,
     is_over: bool,
     #[cfg(feature = "script")]
-    pub(crate) modules: crate::modules::Modules<'m>,
+    pub(crate) modules: Modules<'m>,
 }
 
 impl<'m> World<'m> {
@@ -161,7 +171,7 @@ impl<'m> World<'m> {
     pub(crate) fn new_in(is_drawn: bool, memory: &Memory<'m>) -> Self {
         let render = memory_of(memory, Room::Render);
         #[cfg(feature = "script")]
-        let modules = crate::modules::Modules::new_in(memory_of(memory, Room::Script));
+        let modules = Modules::new_in(memory_of(memory, Room::Script));
         let memory = memory_of(memory, Room::Entities);
         Self {
             entities: Entities::new_in(memory),

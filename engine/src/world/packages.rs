@@ -8,7 +8,7 @@ use loligo_ids::IdString64;
 use loligo_resources::{Resource, ResourceKey};
 
 use super::World;
-use crate::components::{ENTITY_TYPE, LEVEL_TYPE};
+use super::components::{ENTITY_TYPE, LEVEL_TYPE};
 use crate::error::{EngineError, SavedGameError};
 use crate::memory::SharedAllocator;
 use crate::saved::{long, number};

@@ -13,8 +13,7 @@ use loligo_ids::id32;
 
 use super::{NAMES_KEPT, Spawned, World};
 use crate::error::EngineError;
-use crate::memory::{Room, memory_of, with_memory_of};
-use crate::memory_plan::MemoryPlan;
+use crate::memory::{MemoryPlan, Room, memory_of, with_memory_of};
 use crate::subsystems::SUBSYSTEMS;
 
 /// A parent with a child, and an entity without either.

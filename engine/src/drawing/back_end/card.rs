@@ -14,13 +14,12 @@ use loligo_render::{
 };
 
 use super::Picture;
-use crate::cpu::in_driver;
-use crate::game_window::WindowSetup;
-use crate::memory::SharedAllocator;
-use crate::third_party::Library;
-use crate::uploads::{
+use crate::assets::{
     FrameData, MaterialData, MeshData, NO_TEXTURE, Numbered, Removed, ShaderData, TextureData,
 };
+use crate::cpu::in_driver;
+use crate::drawing::game_window::WindowSetup;
+use crate::memory::{Library, SharedAllocator};
 
 /// What draws with a graphics card.
 pub(crate) struct Card<'e> {

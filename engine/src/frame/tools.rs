@@ -24,11 +24,10 @@ use loligo_sjson::{Nest, Writer};
 
 use super::Engine;
 use crate::error::EngineError;
-use crate::logic::LogicCalls;
-use crate::memory::{Memory, Room, SharedAllocator, memory_of};
+use crate::memory::{Library, Memory, Room, SharedAllocator, libraries, memory_of};
 use crate::options::EngineOptions;
-use crate::third_party::{Library, libraries};
-use crate::tool_server::{ToolRequest, ToolServer, ToolToken};
+use crate::tools::{ToolRequest, ToolServer, ToolToken};
+use crate::world::LogicCalls;
 
 mod address_file;
 

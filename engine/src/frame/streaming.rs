@@ -11,11 +11,9 @@ use loligo_ids::IdString64;
 use loligo_resources::{PACKAGE_TYPE, ResourceKey};
 
 use super::Engine;
-use crate::components::LEVEL_TYPE;
-use crate::content::{Owners, Stage};
 use crate::error::EngineError;
-use crate::logic::LogicCalls;
-use crate::world::{Want, WantedLevel};
+use crate::loading::{Owners, Stage};
+use crate::world::{LEVEL_TYPE, LogicCalls, Want, WantedLevel};
 
 /// A package or a level that was asked for is there, or cannot be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, AnyBitPattern, NoUninit, Event)]

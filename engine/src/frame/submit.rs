@@ -8,12 +8,12 @@ use loligo_monitor::{current, name};
 use loligo_tasks::Worker;
 
 use super::{ARMED_FROM, Engine, Spare};
-use crate::components::Sun;
-use crate::content::{Content, layer_of};
+use crate::assets::Uploads;
+use crate::drawing::{Drawn, Packet, Scene, Wanted};
 use crate::error::EngineError;
+use crate::loading::{Content, layer_of};
 use crate::memory::{Room, SharedAllocator, memory_of};
-use crate::packet::{Drawn, Packet, Scene, Wanted};
-use crate::uploads::Uploads;
+use crate::world::Sun;
 
 impl<'m> Engine<'_, 'm> {
     /// Ends the frame of the world: computes what has moved, on another thread if one has nothing

@@ -15,13 +15,11 @@ use loligo_resources::{DataFolder, ResourceKey, Resources};
 use loligo_tasks::Worker;
 
 use crate::assets::Assets;
-use crate::back_end::BackEnd;
-use crate::components::{ENTITY_TYPE, Model};
+use crate::drawing::{BackEnd, Renderer};
 use crate::error::{EngineError, wrong_frame};
 use crate::memory::{Memory, Room, SharedAllocator, memory_of};
-use crate::renderer::Renderer;
-use crate::settings::{GameSettings, SETTINGS};
-use crate::world::{Want, World};
+use crate::options::{GameSettings, SETTINGS};
+use crate::world::{ENTITY_TYPE, Model, Want, World};
 
 mod reader;
 mod store;
@@ -156,7 +154,7 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
     pub(crate) fn load_scripts(&mut self, world: &mut World<'m>) -> Result<(), EngineError> {
         let mut keys = Array::new_in(self.layers.memory());
         for entry in self.resources.table().entries() {
-            if crate::modules::Modules::is_script(entry.key) && keys.last() != Some(&entry.key) {
+            if crate::world::Modules::is_script(entry.key) && keys.last() != Some(&entry.key) {
                 keys.try_push(entry.key)?;
             }
         }
@@ -181,7 +179,7 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
         for entry in self.resources.table().entries() {
             let key = entry.key;
             let is_other = changed.contains(&key) || self.resources.get(key).is_none();
-            if crate::modules::Modules::is_script(key) && is_other && keys.last() != Some(&key) {
+            if crate::world::Modules::is_script(key) && is_other && keys.last() != Some(&key) {
                 keys.try_push(key)?;
             }
         }

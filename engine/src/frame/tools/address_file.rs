@@ -5,7 +5,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::tool_server::ToolToken;
+use crate::tools::ToolToken;
 
 /// Its name in the data folder.
 pub(super) const ADDRESS_FILE: &str = "tools";

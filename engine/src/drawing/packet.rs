@@ -6,9 +6,9 @@ use loligo_allocators::Allocator;
 use loligo_containers::Array;
 use loligo_render::StateStream;
 
-use crate::components::{Camera, Sun};
+use crate::assets::Uploads;
 use crate::error::RenderError;
-use crate::uploads::Uploads;
+use crate::world::{Camera, Sun};
 
 /// What is seen of a frame, and by which light.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,10 +8,9 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use loligo_allocators::SharedRef;
 use loligo_resources::{DataFolder, FileRequest, Loaded};
 
+use crate::assets::Prepared;
 use crate::error::EngineError;
-use crate::memory::SharedAllocator;
-use crate::third_party::Library;
-use crate::uploads::Prepared;
+use crate::memory::{Library, SharedAllocator};
 use crate::world::Want;
 
 /// What was read of a resource, checked, and made ready for the render thread.

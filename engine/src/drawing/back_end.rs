@@ -14,12 +14,12 @@ use loligo_render::{
     TraceContents, play,
 };
 
+use super::game_window::WindowSetup;
+use super::packet::{Packet, Scene, Shadow, Wanted};
 use crate::cpu::in_driver;
 use crate::error::{BackEndError, EngineError};
-use crate::game_window::WindowSetup;
 use crate::memory::SharedAllocator;
 use crate::options::BackEndChoice;
-use crate::packet::{Packet, Scene, Shadow, Wanted};
 
 #[cfg(feature = "gpu")]
 mod card;

@@ -22,39 +22,36 @@ use loligo_platform::KeyCode;
 use loligo_resources::ResourceKey;
 use loligo_tasks::Worker;
 
-use crate::content::Content;
+use crate::assets::Uploads;
 use crate::cpu::{Workers, thread_ns};
+use crate::drawing::{Drawn, GameWindow, Link, Packet, Wanted};
 use crate::error::EngineError;
-use crate::frame_times::FrameTimes;
-use crate::game_window::GameWindow;
-use crate::link::Link;
+use crate::loading::Content;
 use crate::log::new_log;
-use crate::logic::{Logic, LogicCalls};
-use crate::memory::{FrameMemory, Memory, Room, SharedAllocator, memory_of};
+#[cfg(feature = "pads")]
+use crate::memory::Library;
+use crate::memory::{FrameGuard, FrameMemory, Memory, Room, SharedAllocator, memory_of};
 #[cfg(feature = "script")]
 use crate::options::ScriptOptions;
 use crate::options::{EngineOptions, OptionalSubsystem};
-use crate::packet::{Drawn, Packet, Wanted};
 #[cfg(feature = "script")]
 use crate::scripts::{ScriptFailures, Scripts};
 use crate::subsystems::BuiltIn;
-use crate::third_party::FrameGuard;
-#[cfg(feature = "pads")]
-use crate::third_party::Library;
 use crate::time_step::{GameClock, Updates};
-use crate::uploads::Uploads;
-use crate::world::{Want, World};
+use crate::world::{Logic, LogicCalls, Want, World};
 
 mod player;
 mod reload;
 mod saving;
 mod streaming;
 mod submit;
+mod times;
 #[cfg(feature = "tool-server")]
 mod tools;
 mod unseen;
 
 pub use player::ReplayDifference;
+pub use times::{FRAMES_MAX, FrameTimes};
 
 use player::Player;
 

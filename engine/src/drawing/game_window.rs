@@ -11,13 +11,12 @@ use loligo_platform::{Window, WindowState};
 use loligo_containers::{EventStream, GrowError};
 
 use crate::error::EngineError;
+#[cfg(feature = "window")]
+use crate::memory::Library;
 use crate::memory::SharedAllocator;
 #[cfg(feature = "window")]
 use crate::options::BackEndChoice;
-use crate::options::EngineOptions;
-use crate::settings::GameSettings;
-#[cfg(feature = "window")]
-use crate::third_party::Library;
+use crate::options::{EngineOptions, GameSettings};
 
 /// How long a frame waits while the window is not visible: some sixty frames a second, so that
 /// tools are served.

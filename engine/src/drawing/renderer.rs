@@ -17,13 +17,13 @@ use loligo_render::{
 };
 use loligo_tasks::Worker;
 
-use crate::back_end::{BackEnd, Picture};
+use super::back_end::{BackEnd, Picture};
+use super::packet::{Drawn, Packet};
+use crate::assets::{FrameData, MaterialData, MeshData, TextureData};
 use crate::cpu::{driver_ns, thread_ns};
 use crate::error::{RenderError, wrong_frame};
 use crate::memory::SharedAllocator;
-use crate::objects::{OBJECTS_MAX, WORLD};
-use crate::packet::{Drawn, Packet};
-use crate::uploads::{FrameData, MaterialData, MeshData, TextureData};
+use crate::world::{OBJECTS_MAX, WORLD};
 
 /// The number of parts that the meshes are divided into, each with its own context.
 const PIECES: usize = 8;
@@ -226,7 +226,7 @@ impl<'e> Renderer<'e> {
         for layer in frame.layers() {
             let name = IdString64::new(layer.name);
             for (_, state) in full.iter().filter(|(own, _)| *own == name) {
-                crate::back_end::queue_full_screen(jobs, &layer, *state)?;
+                crate::drawing::back_end::queue_full_screen(jobs, &layer, *state)?;
             }
         }
         let (world, frame, visible) = (&*world, &*frame, &*visible);

@@ -8,13 +8,12 @@ use loligo_ids::IdString64;
 use loligo_resources::{Reloaded, ResourceKey};
 
 use super::Engine;
-use crate::content::Owners;
 use crate::error::EngineError;
-use crate::logic::{Logic, LogicCalls};
+use crate::loading::Owners;
 use crate::memory::{FrameMemory, Room, memory_of};
-use crate::settings::{GameSettings, SETTINGS};
+use crate::options::{GameSettings, SETTINGS};
 use crate::time_step::GameClock;
-use crate::world::ResourceChanged;
+use crate::world::{Logic, LogicCalls, ResourceChanged};
 
 /// Is called with each thing that went wrong.
 type Say<'s> = dyn FnMut(&dyn fmt::Display) + 's;
@@ -186,7 +185,7 @@ impl<'m> Engine<'_, 'm> {
 
     #[cfg(feature = "script")]
     fn is_script(&self, key: ResourceKey) -> bool {
-        self.scripts.is_some() && crate::modules::Modules::is_script(key)
+        self.scripts.is_some() && crate::world::Modules::is_script(key)
     }
 
     #[cfg(not(feature = "script"))]

@@ -18,11 +18,10 @@ use loligo_tasks::Worker;
 use super::Content;
 use super::reader::{Done, ReadResult, UNDER_WAY_MAX, read};
 use super::store::Stage;
-use crate::components::{ENTITY_TYPE, LEVEL_TYPE, MODEL, Model};
+use crate::assets::Prepared;
 use crate::error::EngineError;
 use crate::memory::SharedAllocator;
-use crate::uploads::Prepared;
-use crate::world::{Want, World};
+use crate::world::{ENTITY_TYPE, LEVEL_TYPE, MODEL, Model, Want, World};
 
 /// How long a frame takes in what was read: what is left is for the next.
 const FRAME_TIME: Duration = Duration::from_micros(500);

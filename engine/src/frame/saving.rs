@@ -5,11 +5,10 @@ use loligo_diagnostics::context;
 use loligo_resources::ResourceKey;
 
 use super::Engine;
-use crate::content::Owners;
 use crate::error::{EngineError, SavedGameError};
+use crate::loading::Owners;
 use crate::memory::{Room, SharedAllocator, memory_of};
-use crate::save_request::SaveRequest;
-use crate::saved::{SaveWriter, SavedGame};
+use crate::saved::{SaveRequest, SaveWriter, SavedGame};
 
 impl<'m> Engine<'_, 'm> {
     /// Returns the whole game as bytes, to be called between two frames: the world, each subsystem,

@@ -1,9 +1,9 @@
 //! How the main thread reaches the renderer: not at all, in place, or on another thread.
 
+use super::packet::Packet;
+use super::packet_exchange::PacketExchange;
 use crate::error::RenderError;
 use crate::memory::SharedAllocator;
-use crate::packet::Packet;
-use crate::packet_exchange::PacketExchange;
 
 /// Draws a packet in place.
 type Draw<'e, 'm> = dyn FnMut(&mut Packet<'m, SharedAllocator<'m>>) + 'e;

@@ -9,7 +9,7 @@ use loligo_ids::IdString64;
 use loligo_render::{Light, MATERIAL_TYPE, MESH_HIDDEN, MESH_TYPE, RenderHandle};
 use loligo_resources::ResourceKey;
 
-use crate::objects::RenderComponent;
+use super::objects::RenderComponent;
 
 /// The component type of [`Model`], spawned after transforms.
 pub const MODEL: ComponentType = ComponentType::new("model", 300);

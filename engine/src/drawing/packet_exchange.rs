@@ -5,9 +5,9 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::packet::Packet;
 use crate::error::RenderError;
 use crate::memory::SharedAllocator;
-use crate::packet::Packet;
 
 /// The place at which two threads meet.
 pub(crate) struct PacketExchange<'e> {
