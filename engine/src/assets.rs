@@ -11,7 +11,10 @@ use loligo_render::{
 use loligo_resources::{DebugName, ResourceKey};
 
 use crate::error::EngineError;
-use crate::uploads::{
+
+mod uploads;
+
+pub(crate) use uploads::{
     FrameData, MaterialData, MeshData, NO_TEXTURE, Numbered, Prepared, Removed, ShaderData,
     TextureData, Uploads,
 };

@@ -3,158 +3,29 @@
 //! After "Custom Memory Allocation in C++" (Bitsquid blog, 2010-09-21): allocators outlive
 //! everything else, and a leak report names the owner.
 
-use core::fmt;
-use std::path::Path;
 use std::thread;
 
-use loligo_allocators::{MemoryGlobals, MemoryOptions, SharedRef, StaticHeap};
-use loligo_diagnostics::{Level, Log, LogSink, StderrSink, context};
-use loligo_interface::{SubsystemRow, Wire};
+use loligo_allocators::{MemoryGlobals, MemoryOptions, StaticHeap};
+use loligo_diagnostics::context;
 use loligo_monitor::{Monitor, Recorder};
 use loligo_resources::DataFolder;
 use loligo_tasks::{MainThread, Settings, Tasks};
 
-use crate::back_end::{BackEnd, BackEndChoice};
-use crate::content::{ClosingReader, Content, Reader};
 use crate::cpu::{Watched, Workers};
-use crate::engine::{Engine, EngineParts};
+use crate::drawing::{BackEnd, Link, Packet, PacketExchange, WindowSetup};
 use crate::error::EngineError;
-use crate::game_window::WindowSetup;
-use crate::link::Link;
-use crate::memory::SharedAllocator;
-use crate::memory::{Memory, with_memory_of};
-use crate::memory_plan::MemoryPlan;
-use crate::naming_sink::NamingSink;
-use crate::packet::Packet;
-use crate::packet_exchange::PacketExchange;
-#[expect(unused_imports, reason = "documents what plans are for")]
-use crate::subsystems::SUBSYSTEMS;
-use crate::subsystems::{DisabledSubsystems, OptionalSubsystem, Room, SubsystemNames};
-use crate::third_party::FrameGuard;
-use crate::time_step::TimeStep;
-
-/// The most threads.
-pub const THREADS_MAX: u32 = 64;
-
-/// Compiles the project again while it runs. It calls its argument for each resource that is wrong,
-/// and returns whether the data folder is up to date otherwise. The compiler belongs to the tools,
-/// so the engine knows it as a function alone.
-pub type Recompile<'o> = dyn Fn(&mut dyn FnMut(&dyn fmt::Display)) -> bool + 'o;
-
-/// What an engine is to run, and how.
-pub struct EngineOptions<'o> {
-    /// The folder of compiled data.
-    pub data: &'o Path,
-    /// What subsystems take their memory from that share a heap; without, a heap over pages of the
-    /// engine's own.
-    pub memory: Option<SharedRef<'o>>,
-    /// Which allocator serves which subsystem of [`SUBSYSTEMS`], and after them of `subsystems`.
-    pub plan: MemoryPlan,
-    /// The game's own subsystems. They join the world before its first level, and are stepped in
-    /// this order.
-    pub subsystems: &'o [SubsystemRow],
-    /// What the events of one subsystem ask of another.
-    pub wires: &'o [Wire],
-    /// What is left out.
-    pub without: DisabledSubsystems,
-    /// How many threads there are: one does everything in order; of more, one renders and the
-    /// others help. Default: as many as the machine has processors, two at least.
-    pub threads: Option<u32>,
-    /// The back end that draws.
-    pub back_end: BackEndChoice,
-    /// How time passes, in place of what the game says.
-    pub time_step: Option<TimeStep>,
-    /// The width and height of the picture, in place of what the game says.
-    pub size: Option<[u32; 2]>,
-    /// Shows the game in a window: [`with_engine`] is called on the main thread then. `size` is
-    /// that which the window begins with; the picture follows it.
-    #[cfg(feature = "window")]
-    pub has_window: bool,
-    /// Records what the player does, and hashes of the world: see
-    /// [`Engine::recording`](crate::Engine::recording).
-    pub is_recorded: bool,
-    /// A recording that is played back in place of a player and a clock; the game ends with it.
-    pub replay: Option<&'o [u8]>,
-    /// Whether frames go on while packages and levels are loaded, which then come when they are read.
-    /// Without, a frame waits for what was asked for in the one before, so that each run has the
-    /// same frames. The default is that they go on where there is a window.
-    pub background_loading: Option<bool>,
-    /// The program's global allocator, which is armed from the tenth frame on.
-    pub guard: Option<&'static dyn FrameGuard>,
-    /// Where lines of the log go, with names after the hashes that the data folder has names for;
-    /// the default is standard error.
-    pub log: &'o dyn LogSink,
-    /// Compiles the project again when a tool asks for a reload. Without, what another program has
-    /// compiled is loaded.
-    pub recompile: Option<&'o Recompile<'o>>,
-    /// How scripts are run.
-    #[cfg(feature = "script")]
-    pub scripts: crate::scripts::ScriptOptions,
-    /// The port for tools.
-    #[cfg(feature = "tool-server")]
-    pub tools: crate::tool_server::ToolOptions,
-}
-
-impl<'o> EngineOptions<'o> {
-    /// Returns the usual options for a data folder.
-    #[must_use]
-    pub fn new(data: &'o Path) -> Self {
-        Self {
-            data,
-            memory: None,
-            plan: MemoryPlan::new(),
-            subsystems: &[],
-            wires: &[],
-            without: DisabledSubsystems::default(),
-            threads: None,
-            back_end: BackEndChoice::default(),
-            time_step: None,
-            size: None,
-            #[cfg(feature = "window")]
-            has_window: false,
-            is_recorded: false,
-            replay: None,
-            background_loading: None,
-            guard: None,
-            log: &StderrSink,
-            recompile: None,
-            #[cfg(feature = "script")]
-            scripts: crate::scripts::ScriptOptions::default(),
-            #[cfg(feature = "tool-server")]
-            tools: crate::tool_server::ToolOptions::default(),
-        }
-    }
-
-    pub(crate) fn loads_in_background(&self) -> bool {
-        #[cfg(feature = "window")]
-        let has_player = self.has_window;
-        #[cfg(not(feature = "window"))]
-        let has_player = false;
-        self.background_loading.unwrap_or(has_player)
-    }
-
-    fn thread_count(&self) -> u32 {
-        let processors = || thread::available_parallelism().map_or(2, |n| n.get() as u32);
-        self.threads.unwrap_or_else(|| processors().max(2)).clamp(1, THREADS_MAX)
-    }
-}
-
-impl fmt::Debug for EngineOptions<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EngineOptions")
-            .field("data", &self.data)
-            .field("without", &self.without)
-            .field("threads", &self.threads)
-            .field("back_end", &self.back_end)
-            .finish_non_exhaustive()
-    }
-}
+use crate::frame::{Engine, EngineParts};
+use crate::loading::{ClosingReader, Content, Reader};
+use crate::log::{NamingSink, new_log};
+use crate::memory::{Memory, Room, SharedAllocator, memory_of, with_memory_of};
+use crate::options::{EngineOptions, OptionalSubsystem};
+use crate::subsystems::SubsystemNames;
 
 /// Boots an engine, shows it to `act`, and shuts it down.
 ///
 /// The first allocators are made before anything else and go after everything else; each subsystem of
-/// [`SUBSYSTEMS`] has a proxy between it and the allocator that the plan gives it. When all is down no
-/// subsystem may hold a block: one that does is named, and stops the program.
+/// [`SUBSYSTEMS`](crate::SUBSYSTEMS) has a proxy between it and the allocator that the plan gives it.
+/// When all is down no subsystem may hold a block: one that does is named, and stops the program.
 ///
 /// # Complexity
 ///
@@ -192,21 +63,6 @@ pub fn with_engine<R>(
     let globals = MemoryGlobals::init(&boot, &MemoryOptions::new())?;
     let run = |memory: Memory<'_>| boot_subsystems(memory, options, act);
     with_memory_of(&globals, options.memory, &options.plan, names.as_slice(), run)?
-}
-
-/// Returns the memory of one of [`SUBSYSTEMS`], with which the list of all begins.
-pub(crate) fn memory_of<'m>(memory: &Memory<'m>, room: Room) -> SharedRef<'m> {
-    memory.at(room as usize)
-}
-
-/// Returns a log that goes to a sink.
-pub(crate) fn new_log<'e, 'm: 'e>(
-    sink: &'e dyn LogSink,
-    memory: &Memory<'m>,
-) -> Result<Log<'e, SharedAllocator<'m>>, EngineError> {
-    let log = Log::try_new_in(memory_of(memory, Room::Engine))?;
-    log.try_add_sink(Level::Info, sink)?;
-    Ok(log)
 }
 
 /// Makes what all subsystems use: the log, the monitor, the tasks.

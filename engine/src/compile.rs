@@ -27,7 +27,7 @@ mod game;
 
 pub use game::{GAME_KEYS, GameConfigCompiler};
 
-use crate::components::{CAMERA, Camera, LIGHT, MODEL, Model, PointLight, SUN, Sun};
+use crate::world::{CAMERA, Camera, LIGHT, MODEL, Model, PointLight, SUN, Sun};
 
 /// Registers the compilers of the game's settings, and of levels and entities with all components
 /// that the engine knows.

@@ -12,7 +12,17 @@ use loligo_resources::{LoadError, OpenError, ResourceKey};
 use loligo_tasks::{StartError, WaitError};
 
 use crate::memory::MemoryError;
-use crate::renderer::RenderError;
+
+mod render;
+mod saved;
+#[cfg(feature = "tool-server")]
+mod tools;
+
+pub(crate) use render::wrong_frame;
+pub use render::{BackEndError, RenderError};
+pub use saved::SavedGameError;
+#[cfg(feature = "tool-server")]
+pub use tools::ToolError;
 
 /// The engine cannot boot, or cannot run on. It holds no memory of the global heap, which a frame
 /// must not reach.
@@ -89,7 +99,7 @@ pub enum EngineError {
     Link(LinkError),
     /// The port for tools cannot be opened.
     #[cfg(feature = "tool-server")]
-    Tools(crate::tool_server::ToolError),
+    Tools(ToolError),
     /// The machine for scripts cannot be made; the log says why.
     Script,
     /// The system gives no thread to watch scripts from.
@@ -102,7 +112,7 @@ pub enum EngineError {
         what: &'static str,
     },
     /// A game cannot be saved, or a saved one not be loaded.
-    Saved(crate::saved::SavedGameError),
+    Saved(SavedGameError),
     /// A recording of what a player did cannot be played back.
     Recording(loligo_input::RecordingError),
     /// A subsystem cannot be made.
@@ -202,7 +212,7 @@ from! {
     LinkError: Link,
     RecordError: Record,
     RenderError: Render,
-    crate::saved::SavedGameError: Saved,
+    SavedGameError: Saved,
     loligo_monitor::MonitorError: Monitor,
 }
 
@@ -214,8 +224,8 @@ impl From<loligo_platform::WindowError> for EngineError {
 }
 
 #[cfg(feature = "tool-server")]
-impl From<crate::tool_server::ToolError> for EngineError {
-    fn from(error: crate::tool_server::ToolError) -> Self {
+impl From<ToolError> for EngineError {
+    fn from(error: ToolError) -> Self {
         Self::Tools(error)
     }
 }

@@ -9,10 +9,15 @@ use loligo_allocators::{
 };
 use loligo_containers::{Array, GrowError};
 
-use crate::memory_plan::{MemoryPlan, SUBSYSTEMS_MAX, SubsystemAllocator};
-
+mod plan;
+mod room;
 #[cfg(test)]
 mod tests;
+mod third_party;
+
+pub use plan::{MemoryPlan, PlanError, SUBSYSTEMS_MAX, SubsystemAllocator, SubsystemMemory};
+pub(crate) use room::{Room, memory_of};
+pub use third_party::{FrameGuard, Libraries, Library, libraries};
 
 /// An allocator that several threads share, of any kind.
 pub(crate) type SharedAllocator<'m> = dyn Allocator + Sync + 'm;

@@ -17,18 +17,19 @@ use loligo_interface::{EventSchema, event_schema};
 use loligo_render::StateRecorder;
 use loligo_resources::ResourceKey;
 
-use crate::boot::memory_of;
-use crate::components::{Camera, Model, Sun};
 use crate::error::EngineError;
-use crate::memory::Memory;
-use crate::memory::SharedAllocator;
-use crate::save_request::SaveRequest;
-use crate::subsystems::Room;
+use crate::memory::{Memory, Room, SharedAllocator, memory_of};
+use crate::saved::SaveRequest;
 
+mod components;
 mod hashes;
 mod joined;
 mod kinds;
+mod logic;
 mod managers;
+#[cfg(feature = "script")]
+mod modules;
+mod objects;
 mod packages;
 mod reflection;
 mod saving;
@@ -37,19 +38,23 @@ mod styles;
 #[cfg(all(test, feature = "compile"))]
 mod tests;
 
+pub use components::{CAMERA, Camera, LIGHT, MODEL, Model, PointLight, SUN, Sun};
+pub(crate) use components::{ENTITY_TYPE, LEVEL_TYPE};
 use joined::Joined;
 use kinds::EntityKinds;
+pub use logic::Logic;
+pub(crate) use logic::LogicCalls;
 use managers::Managers;
-pub(crate) use packages::PackageState;
+#[cfg(feature = "script")]
+pub(crate) use modules::{LUA, Modules};
+pub(crate) use objects::{OBJECTS_MAX, WORLD};
 use packages::Packages;
+pub(crate) use packages::{PackageState, Want};
 #[cfg(feature = "script")]
 pub(crate) use reflection::NOT_LOADED;
 #[cfg(feature = "script")]
 pub(crate) use steps::{EVENT_BYTES_MAX, FIELDS_MAX};
 use styles::Styles;
-
-/// The most render objects of a world.
-pub(crate) const OBJECTS_MAX: u32 = 1 << 20;
 
 /// The number of entities per call when all are removed.
 const CLEARED: usize = 256;
@@ -59,9 +64,6 @@ const NAMES_KEPT: usize = 1024;
 
 /// The name of an entity that has none.
 const NO_NAME: IdString32 = IdString32::new("");
-
-/// The number of the world that the engine runs.
-pub(crate) const WORLD: u32 = 1;
 
 /// Entities were spawned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, AnyBitPattern, NoUninit, Event)]
@@ -161,7 +163,7 @@ pub struct World<'m> {
     frame: u64,
     is_over: bool,
     #[cfg(feature = "script")]
-    pub(crate) modules: crate::scripts::Modules<'m>,
+    pub(crate) modules: Modules<'m>,
 }
 
 impl<'m> World<'m> {
@@ -169,7 +171,7 @@ impl<'m> World<'m> {
     pub(crate) fn new_in(is_drawn: bool, memory: &Memory<'m>) -> Self {
         let render = memory_of(memory, Room::Render);
         #[cfg(feature = "script")]
-        let modules = crate::scripts::Modules::new_in(memory_of(memory, Room::Script));
+        let modules = Modules::new_in(memory_of(memory, Room::Script));
         let memory = memory_of(memory, Room::Entities);
         Self {
             entities: Entities::new_in(memory),

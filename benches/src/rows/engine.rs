@@ -6,7 +6,7 @@
 //! `Transform.set_xyz` for each.
 //!
 //! `boot` is a boot of the courtyard until its first frame is drawn as text. `saved1000` and
-//! `saved20000` are a material that is saved in a project of so many, until it is drawn: found by a
+//! `saved20000` are a material that is saved in a project of as many, until it is drawn: found by a
 //! look at all sources, compiled, swapped and drawn with the frame, each of which has a row.
 //!
 //! `save10k` and `load10k` are a save and a load of the same game. `spawn` is what an entity takes of

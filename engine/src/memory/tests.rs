@@ -6,8 +6,8 @@ use std::panic::catch_unwind;
 use loligo_allocators::{Allocator as _, MemoryGlobals, MemoryOptions, StaticHeap};
 use loligo_containers::Array;
 
+use super::plan::{MemoryPlan, SubsystemAllocator, SubsystemMemory};
 use super::{MemoryError, with_memory};
-use crate::memory_plan::{MemoryPlan, SubsystemAllocator, SubsystemMemory};
 
 const SUBSYSTEMS: [&str; 5] = ["render", "script", "sound", "entities", "tasks"];
 

@@ -25,10 +25,9 @@ use loligo_script::{Callback, Value};
 
 use super::Scripts;
 use super::columns::{Column, Columns, Dropped, Losses};
-use crate::components::{CAMERA, LIGHT, MODEL, SUN};
 use crate::error::EngineError;
 use crate::memory::{FrameMemory, SharedAllocator};
-use crate::world::World;
+use crate::world::{CAMERA, LIGHT, MODEL, SUN, World};
 
 /// The components by which entities are named in an entry.
 const COMPONENTS: [(&str, ComponentType); 6] = [

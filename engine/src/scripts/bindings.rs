@@ -14,7 +14,7 @@ use loligo_script::{
 };
 
 use crate::memory::SharedAllocator;
-use crate::save_request::{NAMES, SaveName, SaveRequest};
+use crate::saved::{NAMES, SaveName, SaveRequest};
 use crate::world::World;
 
 mod content;

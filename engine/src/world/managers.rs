@@ -6,9 +6,9 @@ use loligo_entities::{
     Entity, Plain, Tags, Transforms,
 };
 
-use crate::components::{CAMERA, Camera, LIGHT, MODEL, Model, PointLight, SUN, Sun};
+use super::components::{CAMERA, Camera, LIGHT, MODEL, Model, PointLight, SUN, Sun};
+use super::objects::Objects;
 use crate::memory::SharedAllocator;
-use crate::objects::Objects;
 
 use super::joined::Joined;
 

@@ -8,13 +8,17 @@ use loligo_ids::IdString64;
 use loligo_resources::{Resource, ResourceKey};
 
 use super::World;
-use crate::content::{ENTITY_TYPE, LEVEL_TYPE, Want};
-use crate::error::EngineError;
+use super::components::{ENTITY_TYPE, LEVEL_TYPE};
+use crate::error::{EngineError, SavedGameError};
 use crate::memory::SharedAllocator;
-use crate::saved::{SavedGameError, long, number};
+use crate::saved::{long, number};
 
 /// The bytes of a package in a saved game.
 const SAVED_BYTES: usize = 16;
+
+/// A resource that is wanted: a place among what is loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Want(pub(crate) u32);
 
 /// A package that the game wants, or has wanted.
 #[derive(Clone, Copy, Debug, Default)]

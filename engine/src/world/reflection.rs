@@ -15,9 +15,9 @@ use loligo_resources::{DebugName, ResourceKey};
 use loligo_tasks::Worker;
 
 use super::World;
+use super::components::{Model, PointLight};
 use super::managers::Managers;
 use crate::assets::Assets;
-use crate::components::{Model, PointLight};
 use crate::error::EngineError;
 use crate::memory::SharedAllocator;
 

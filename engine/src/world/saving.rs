@@ -4,14 +4,15 @@ use loligo_containers::{Array, EventReader, EventStream, GrowError};
 use loligo_entities::{Data, Entities, Entity, LoadError, Plain, Tags, Transforms};
 use loligo_ids::{IdString32, IdString64};
 
+use super::components::{CAMERA, SUN};
 use super::joined::Joined;
 use super::managers::Managers;
+use super::objects::Objects;
 use super::packages::Packages;
 use super::{WantedLevel, World};
-use crate::components::{CAMERA, SUN};
+use crate::error::SavedGameError;
 use crate::memory::SharedAllocator;
-use crate::objects::Objects;
-use crate::saved::{SaveWriter, SavedGame, SavedGameError, long, number};
+use crate::saved::{SaveWriter, SavedGame, long, number};
 
 /// The version of the sections of the world and its managers.
 const VERSION: u32 = 1;
@@ -52,7 +53,7 @@ impl<'m> LoadedWorld<'m> {
     }
 
     /// Returns the models, whose meshes and materials are to be loaded before it is used.
-    pub(crate) fn models(&self) -> &[crate::components::Model] {
+    pub(crate) fn models(&self) -> &[crate::world::components::Model] {
         self.managers.models.values()
     }
 }

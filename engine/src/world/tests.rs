@@ -12,11 +12,9 @@ use loligo_entities::{EntityResource, Pose};
 use loligo_ids::id32;
 
 use super::{NAMES_KEPT, Spawned, World};
-use crate::boot::memory_of;
 use crate::error::EngineError;
-use crate::memory::with_memory_of;
-use crate::memory_plan::MemoryPlan;
-use crate::subsystems::{Room, SUBSYSTEMS};
+use crate::memory::{MemoryPlan, Room, memory_of, with_memory_of};
+use crate::subsystems::SUBSYSTEMS;
 
 /// A parent with a child, and an entity without either.
 const YARD: &str = "entities = {

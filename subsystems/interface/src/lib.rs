@@ -20,9 +20,9 @@ pub use phase::Phase;
 pub use places::Places;
 pub use resource_change::ResourceChange;
 pub use row::{MadeSubsystem, SubsystemRow};
-pub use schema::{EventField, EventSchema, FieldKind, FieldValue, Sending, size_of_field};
 #[cfg(feature = "script")]
 pub use schema::ENTITY;
+pub use schema::{EventField, EventSchema, FieldKind, FieldValue, Sending, size_of_field};
 #[cfg(feature = "script")]
 pub use subsystem::SubsystemFunction;
 pub use subsystem::{Subsystem, SubsystemMemory};

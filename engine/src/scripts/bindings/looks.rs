@@ -6,9 +6,8 @@ use loligo_ids::IdString64;
 use loligo_script::{ArgumentError, Call, Kind, Reason};
 
 use super::{Done, ENTITY, Own, ShownText, alive, alive_in};
-use crate::components::PointLight;
 use crate::error::EngineError;
-use crate::world::{NOT_LOADED, World};
+use crate::world::{NOT_LOADED, PointLight, World};
 
 pub(super) const SLOT: &[Kind] = &[Kind::Id(ENTITY), Kind::Number];
 pub(super) const SET_MATERIAL: &[Kind] = &[Kind::Id(ENTITY), Kind::Number, Kind::Text];

@@ -14,14 +14,13 @@ use loligo_render::{MATERIAL_TYPE, MESH_TYPE, RenderWorld};
 use loligo_resources::{DataFolder, ResourceKey};
 use loligo_tasks::{Settings, Tasks, Worker};
 
-use crate::boot::memory_of;
-use crate::content::{Content, Owners};
+use crate::assets::Uploads;
 use crate::error::EngineError;
-use crate::memory::{SharedAllocator, with_memory_of};
-use crate::memory_plan::MemoryPlan;
-use crate::subsystems::{Room, SUBSYSTEMS};
-use crate::uploads::Uploads;
-use crate::world::{OBJECTS_MAX, WORLD, World};
+use crate::loading::{Content, Owners};
+use crate::memory::{MemoryPlan, Room, SharedAllocator, memory_of, with_memory_of};
+use crate::subsystems::SUBSYSTEMS;
+use crate::world::World;
+use crate::world::objects::{OBJECTS_MAX, WORLD};
 
 /// The number of models: their messages make the stream grow several times.
 const MODELS: usize = 100;

@@ -1,0 +1,258 @@
+//! The back end that draws: chosen when the engine boots.
+//!
+//! The text needs no graphics driver, so a machine without one runs the whole engine but for the
+//! picture, and tests compare frames.
+
+use core::fmt;
+
+use loligo_allocators::SharedRef;
+use loligo_containers::{Array, EventRecord, GrowError, text};
+use loligo_diagnostics::{Log, log};
+use loligo_ids::murmur2_64a;
+use loligo_render::{
+    FrameDescription, FrameLights, LayerRef, Light, Recorded, RenderContext, RenderWorld, Trace,
+    TraceContents, play,
+};
+
+use super::game_window::WindowSetup;
+use super::packet::{Packet, Scene, Shadow, Wanted};
+use crate::cpu::in_driver;
+use crate::error::{BackEndError, EngineError};
+use crate::memory::SharedAllocator;
+use crate::options::BackEndChoice;
+
+#[cfg(feature = "gpu")]
+mod card;
+
+/// The kind of the job that draws one material over the whole picture; its data is the material's
+/// state.
+const FULL_SCREEN: u32 = loligo_ids::id32!("fullscreen").hash();
+
+/// All that there is to draw of a frame.
+pub(crate) struct Picture<'p, 'e> {
+    pub(crate) recorded: Recorded<'p, 'e, SharedAllocator<'e>, SharedAllocator<'e>>,
+    pub(crate) world: &'p RenderWorld<'e, SharedAllocator<'e>>,
+    pub(crate) lights: &'p FrameLights,
+    pub(crate) scene: &'p Scene,
+    pub(crate) shadow: Shadow,
+    /// A hash of each material, by its state.
+    pub(crate) materials: &'p [u64],
+    pub(crate) wanted: Wanted,
+}
+
+/// The back end that draws.
+#[cfg_attr(
+    feature = "gpu",
+    expect(clippy::large_enum_variant, reason = "there is one, which is stored in the renderer")
+)]
+pub(crate) enum BackEnd<'e> {
+    /// No pictures: frames are text, where that is wanted.
+    Text(core::marker::PhantomData<&'e ()>),
+    /// A graphics card.
+    #[cfg(feature = "gpu")]
+    Card(card::Card<'e>),
+}
+
+impl<'e> BackEnd<'e> {
+    /// Opens the back end, and logs which one it is.
+    pub(crate) fn try_new(
+        choice: BackEndChoice,
+        opened: &WindowSetup,
+        memory: SharedRef<'e>,
+        log: &Log<'_, SharedAllocator<'_>>,
+    ) -> Result<Self, EngineError> {
+        const NOBODY: &str = "drawn by nobody: a frame is text, and no picture can be had";
+        if choice == BackEndChoice::Text {
+            log!(log, Info, "{NOBODY}");
+            return Ok(Self::Text(core::marker::PhantomData));
+        }
+        match Self::try_open(opened, memory, log) {
+            Some(back_end) => Ok(back_end),
+            None if opened.is_there() => Err(EngineError::NothingToShow {
+                why: "no graphics card can be used, and the log says what to do",
+            }),
+            None if choice == BackEndChoice::Gpu => Err(EngineError::NoPicture),
+            None => {
+                log!(log, Info, "{NOBODY}");
+                Ok(Self::Text(core::marker::PhantomData))
+            }
+        }
+    }
+
+    #[cfg(feature = "gpu")]
+    fn try_open(
+        opened: &WindowSetup,
+        memory: SharedRef<'e>,
+        log: &Log<'_, SharedAllocator<'_>>,
+    ) -> Option<Self> {
+        match card::Card::try_new(opened, memory) {
+            Ok(card) => {
+                log!(log, Info, "drawn by {card}");
+                Some(Self::Card(card))
+            }
+            Err(error) => {
+                log!(log, Info, "no graphics card can be used: {error}");
+                None
+            }
+        }
+    }
+
+    #[cfg(not(feature = "gpu"))]
+    fn try_open(
+        _: &WindowSetup,
+        _: SharedRef<'e>,
+        log: &Log<'_, SharedAllocator<'_>>,
+    ) -> Option<Self> {
+        log!(
+            log,
+            Info,
+            "no graphics card can be used: the engine was built without the feature `gpu`"
+        );
+        None
+    }
+
+    /// Uploads a mesh, a texture, a shader, a material or another frame, or removes one. `block` is
+    /// what a mesh or a texture consists of. What is wrong with it is
+    /// appended to `problems`, and what was there before stays.
+    pub(crate) fn upload(
+        &mut self,
+        record: &EventRecord<'_>,
+        block: &[u32],
+        frame: &FrameDescription<'e, SharedAllocator<'e>>,
+        problems: &mut Array<'e, u8, SharedAllocator<'e>>,
+    ) {
+        match self {
+            // Text is written of numbers alone.
+            Self::Text(_) => {
+                let _ = (record, block, frame, problems);
+            }
+            #[cfg(feature = "gpu")]
+            Self::Card(card) => {
+                if let Err(error) = card.upload(record, block, frame) {
+                    // Without memory it cannot be said.
+                    let _ = text::try_format(problems, format_args!("{error}\n"));
+                }
+            }
+        }
+    }
+
+    /// Draws a frame. The packet's text and picture are filled where they are wanted.
+    pub(crate) fn draw(
+        &mut self,
+        picture: &Picture<'_, 'e>,
+        packet: &mut Packet<'e, SharedAllocator<'e>>,
+    ) -> Result<(), BackEndError> {
+        packet.text.clear();
+        packet.picture.clear();
+        if picture.wanted.text {
+            in_driver(|| write(picture, &mut packet.text))?;
+        }
+        match self {
+            Self::Text(_) => Ok(()),
+            #[cfg(feature = "gpu")]
+            Self::Card(card) => card.draw(picture, &mut packet.picture).map_err(|error| {
+                // Without memory it cannot be said.
+                let _ = text::try_format(&mut packet.problems, format_args!("{error}\n"));
+                BackEndError::Card
+            }),
+        }
+    }
+}
+
+/// Queues the drawing of one material over the whole picture.
+pub(crate) fn queue_full_screen(
+    context: &mut RenderContext<'_, SharedAllocator<'_>>,
+    layer: &LayerRef<'_>,
+    state: u32,
+) -> Result<(), GrowError> {
+    context.try_job(layer.keys().key(state, 0, 0.0), FULL_SCREEN, &state.to_ne_bytes())
+}
+
+/// Writes a frame as text.
+fn write<'e>(
+    picture: &Picture<'_, 'e>,
+    out: &mut Array<'e, u8, SharedAllocator<'e>>,
+) -> Result<(), BackEndError> {
+    let Picture { recorded, scene, world, lights, shadow, materials, .. } = picture;
+    let eye = scene.eye.translation;
+    let mut written = text::try_format(
+        out,
+        format_args!(
+            "frame {}: {} x {}, eye {:.3} {:.3} {:.3}, meshes {}\n\
+             scene {:016x}, materials {:016x}\n",
+            scene.frame,
+            scene.size[0],
+            scene.size[1],
+            eye.x,
+            eye.y,
+            eye.z,
+            world.mesh_count(),
+            scene_hash(scene, shadow),
+            murmur2_64a(bytemuck::cast_slice::<u64, u8>(materials), 0),
+        ),
+    );
+    // A frame without lights is as it always was.
+    if !world.lights().is_empty() {
+        written = written.and_then(|()| write_lights(lights, world.lights().len(), out));
+    }
+    let mut sink = Sink(out);
+    let contents = TraceContents { transforms: world.transforms(), materials };
+    let mut trace = Trace::new(recorded.frame, &mut sink).with_contents(contents);
+    let drawn = written.is_ok().then(|| play(recorded, &mut trace).and_then(|()| trace.finish()));
+    match drawn {
+        Some(Ok(())) => Ok(()),
+        _ => Err(BackEndError::Text),
+    }
+}
+
+/// Returns a hash of how the scene is seen and lit, to the bit: the camera, the sun, and the
+/// matrices of both.
+fn scene_hash(scene: &Scene, shadow: &Shadow) -> u64 {
+    let Scene { time, eye, camera, sun, sun_direction, .. } = scene;
+    let seen = [eye.matrix3.x_axis, eye.matrix3.y_axis, eye.matrix3.z_axis, eye.translation]
+        .map(|column| column.to_array());
+    let matrices = [scene.view(), scene.projection(), shadow.view, shadow.projection]
+        .map(|matrix| matrix.to_cols_array());
+    let numbers = [*time, shadow.pixel_metres];
+    [
+        bytemuck::cast_slice(&seen),
+        bytemuck::cast_slice(&matrices),
+        bytemuck::bytes_of(camera),
+        bytemuck::bytes_of(sun),
+        bytemuck::cast_slice(&sun_direction.to_array()),
+        bytemuck::cast_slice(&numbers),
+    ]
+    .iter()
+    .fold(0, |hash, part: &&[u8]| murmur2_64a(*part, hash))
+}
+
+/// Writes the lights that a frame is lit by, and how many it is not.
+fn write_lights(
+    lights: &FrameLights,
+    all: usize,
+    out: &mut Array<'_, u8, SharedAllocator<'_>>,
+) -> Result<(), text::FormatError> {
+    let (seen, left_out) = (lights.seen(), lights.left_out());
+    text::try_format(
+        out,
+        format_args!("lights {all}: seen {seen}, left out for want of room {left_out}\n"),
+    )?;
+    for Light { position: [x, y, z], range, color: [r, g, b], intensity } in lights.as_slice() {
+        text::try_format(
+            out,
+            format_args!(
+                "  light at {x:.3} {y:.3} {z:.3}, range {range}, color {r} {g} {b}, intensity {intensity}\n"
+            ),
+        )?;
+    }
+    Ok(())
+}
+
+/// Text that is appended to bytes.
+struct Sink<'s, 'e>(&'s mut Array<'e, u8, SharedAllocator<'e>>);
+
+impl fmt::Write for Sink<'_, '_> {
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        text::try_append(self.0, piece).map_err(|_| fmt::Error)
+    }
+}

@@ -1,0 +1,199 @@
+//! A graphics card, or a driver that computes in its place.
+
+use core::fmt;
+
+use loligo_allocators::SharedRef;
+use loligo_containers::{Array, EventRecord};
+use loligo_gpu::{Gpu, GpuOptions, set_scope};
+use loligo_render::gpu::{
+    FrameData as Seen, GpuRenderError, GpuRenderer, MaterialData as Material,
+    TextureData as Texture,
+};
+use loligo_render::{
+    FrameDescription, PLACEHOLDER_PIXELS, PLACEHOLDER_SHADER, placeholder_texture,
+};
+
+use super::Picture;
+use crate::assets::{
+    FrameData, MaterialData, MeshData, NO_TEXTURE, Numbered, Removed, ShaderData, TextureData,
+};
+use crate::cpu::in_driver;
+use crate::drawing::game_window::WindowSetup;
+use crate::memory::{Library, SharedAllocator};
+
+/// What draws with a graphics card.
+pub(crate) struct Card<'e> {
+    renderer: GpuRenderer<'e, SharedAllocator<'e>>,
+    /// For which size its targets were made; none before the first frame.
+    size: Option<[u32; 2]>,
+    /// The window that it is shown in.
+    #[cfg(feature = "window")]
+    surface: Option<loligo_gpu::Surface>,
+}
+
+impl<'e> Card<'e> {
+    /// Opens the best card that there is, or the best that can draw into the window that was
+    /// opened.
+    pub(super) fn try_new(
+        opened: &WindowSetup,
+        memory: SharedRef<'e>,
+    ) -> Result<Self, GpuRenderError> {
+        // A second engine of the program has the same hook.
+        set_scope(|work| Library::Wgpu.run(|| in_driver(work)));
+        let options = GpuOptions::default();
+        #[cfg(feature = "window")]
+        let (gpu, surface) = match opened.target() {
+            Some(target) => {
+                let (gpu, surface) = Gpu::try_new_with_surface(&options, target)?;
+                (gpu, Some(surface))
+            }
+            None => (Gpu::try_new(&options)?, None),
+        };
+        #[cfg(not(feature = "window"))]
+        let (gpu, _) = (Gpu::try_new(&options)?, opened);
+        let renderer = GpuRenderer::try_new_in(gpu, &Default::default(), memory)?;
+        Ok(Self {
+            renderer,
+            size: None,
+            #[cfg(feature = "window")]
+            surface,
+        })
+    }
+
+    /// Uploads or removes something. A shader or a texture that cannot be used is a placeholder,
+    /// where there was none before.
+    pub(super) fn upload(
+        &mut self,
+        record: &EventRecord<'_>,
+        block: &[u32],
+        frame: &FrameDescription<'e, SharedAllocator<'e>>,
+    ) -> Result<(), GpuRenderError> {
+        let renderer = &mut self.renderer;
+        if let Some(data) = record.get::<MeshData>() {
+            let MeshData { mesh, vertex_words, index_count, first_index, base_vertex } = data;
+            let (vertices, indices) = block.split_at(block.len().min(vertex_words as usize));
+            let placed = renderer.try_set_mesh(mesh, bytemuck::cast_slice(vertices), indices)?;
+            let told = (index_count, first_index, base_vertex);
+            let found = (placed.index_count, placed.first_index, placed.base_vertex);
+            assert_eq!(found, told, "both sides place meshes by one rule");
+        } else if let Some(data) = record.get::<TextureData>() {
+            let texture = Texture {
+                pixels: [data.width, data.height],
+                is_srgb: data.is_linear == 0,
+                levels: data.levels,
+                data: bytemuck::cast_slice(block),
+            };
+            let set = renderer.try_set_texture(data.texture, &texture);
+            if set.is_err() && !renderer.has_texture(data.texture) {
+                set_placeholder_texture(renderer, data.texture)?;
+            }
+            set?;
+        } else if let Some((data, text)) = record.get_with_tail::<ShaderData, u8>() {
+            let name = core::str::from_utf8(&data.name).unwrap_or("shader").trim_end_matches('\0');
+            // It was text when it was compiled.
+            let text = core::str::from_utf8(text.as_bytes()).unwrap_or_default();
+            let set = renderer.try_set_shader(data.shader, name, text);
+            if set.is_err() && !renderer.has_shader(data.shader) {
+                renderer.try_set_shader(data.shader, "placeholder", PLACEHOLDER_SHADER)?;
+            }
+            set?;
+        } else if let Some(data) = record.get::<MaterialData>() {
+            let [base_color, [roughness, metallic, emission, _], extra] = data.values;
+            let material = Material {
+                base_color,
+                roughness,
+                metallic,
+                emission,
+                extra,
+                shader: data.shader,
+                texture: (data.texture != NO_TEXTURE).then_some(data.texture),
+                casts_shadow: data.casts_shadow != 0,
+            };
+            renderer.try_set_material(data.state, &material)?;
+        } else if let Some(Removed { what, number }) = record.get::<Removed>() {
+            match Numbered::ALL.into_iter().find(|kind| *kind as u32 == what) {
+                Some(Numbered::Mesh) => renderer.remove_mesh(number),
+                Some(Numbered::Material) => renderer.remove_material(number),
+                Some(Numbered::Texture) => renderer.remove_texture(number),
+                Some(Numbered::Shader) => renderer.remove_shader(number),
+                None => {}
+            }
+        } else if let (Some(_), Some(size)) = (record.get_with_tail::<FrameData, u8>(), self.size) {
+            renderer.try_set_frame(frame, size)?;
+        }
+        Ok(())
+    }
+
+    /// Draws, shows the picture in the window if there is one, and reads it where it is wanted.
+    pub(super) fn draw(
+        &mut self,
+        picture: &Picture<'_, 'e>,
+        pixels: &mut Array<'e, u8, SharedAllocator<'e>>,
+    ) -> Result<(), GpuRenderError> {
+        let Picture { recorded, world, lights, scene, .. } = picture;
+        if self.size != Some(scene.size) {
+            self.renderer.try_set_frame(recorded.frame, scene.size)?;
+            self.size = Some(scene.size);
+        }
+        let seen = seen(picture);
+        self.renderer.try_draw(&seen, world.transforms(), lights.as_slice(), recorded)?;
+        #[cfg(feature = "window")]
+        if let Some(surface) = self.surface.as_mut().filter(|_| scene.is_shown) {
+            surface.try_show(
+                self.renderer.gpu(),
+                self.renderer.try_window_texture()?,
+                scene.size,
+            )?;
+        }
+        if picture.wanted.picture {
+            let [width, height] = scene.size.map(|side| side as usize);
+            pixels.try_resize(width * height * 4, 0).map_err(GpuRenderError::Memory)?;
+            self.renderer.try_read_window(pixels.as_mut_slice())?;
+        }
+        Ok(())
+    }
+}
+
+fn set_placeholder_texture(
+    renderer: &mut GpuRenderer<'_, SharedAllocator<'_>>,
+    number: u32,
+) -> Result<(), GpuRenderError> {
+    let pixels = placeholder_texture();
+    let texture = Texture {
+        pixels: [PLACEHOLDER_PIXELS; 2],
+        is_srgb: true,
+        levels: 1,
+        data: pixels.as_flattened(),
+    };
+    renderer.try_set_texture(number, &texture)
+}
+
+/// Returns what all shaders see of a frame.
+fn seen(picture: &Picture<'_, '_>) -> Seen {
+    let Picture { scene, shadow, .. } = picture;
+    let sun = &scene.sun;
+    let mut seen = Seen::default();
+    seen.set_camera(scene.view(), scene.projection());
+    seen.eye[3] = scene.time;
+    seen.set_sun(-scene.sun_direction, sun.color.map(|channel| channel * sun.intensity));
+    seen.sun_view_projection = (shadow.projection * shadow.view).to_cols_array_2d();
+    seen.sun_direction[3] = shadow.pixel_metres;
+    let color = |[r, g, b]: [f32; 3], w: f32| [r, g, b, w];
+    seen.sky_color = color(sun.sky, 0.0);
+    seen.ground_color = color(sun.ground, 0.0);
+    seen.fog = color(sun.fog, sun.fog_density);
+    seen
+}
+
+/// The card's name, and whether it is one.
+impl fmt::Display for Card<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let info = self.renderer.gpu().info();
+        let what = if info.is_software {
+            "a driver that computes, without a graphics card"
+        } else {
+            "a graphics card"
+        };
+        write!(f, "{what}: {} ({}), by {}", info.name, info.driver, info.interface)
+    }
+}

@@ -1,0 +1,629 @@
+//! The engine: one frame after another.
+//!
+//! ```text
+//! main thread     | window | clock | tools | logic | events | garbage | recorded |    frame N
+//! a thread at rest                                          | matrices |
+//! render thread   | applied | culled | sorted | drawn | shown |                       frame N - 1
+//! ```
+//!
+//! After "State reflection" by the makers of Stingray, and "Time Step Smoothing" (Bitsquid blog,
+//! 2010-10-18).
+
+use core::fmt;
+use std::time::Instant;
+
+use loligo_allocators::{ArmedAll, FrameAllocator};
+use loligo_containers::{Array, Event, EventStream};
+use loligo_diagnostics::{Log, LogSink, log};
+use loligo_input::{Control, RecordingError};
+use loligo_interface::Phase;
+use loligo_monitor::{Monitor, current, name};
+use loligo_platform::KeyCode;
+use loligo_resources::ResourceKey;
+use loligo_tasks::Worker;
+
+use crate::assets::Uploads;
+use crate::cpu::{Workers, thread_ns};
+use crate::drawing::{Drawn, GameWindow, Link, Packet, Wanted};
+use crate::error::EngineError;
+use crate::loading::Content;
+use crate::log::new_log;
+#[cfg(feature = "pads")]
+use crate::memory::Library;
+use crate::memory::{FrameGuard, FrameMemory, Memory, Room, SharedAllocator, memory_of};
+#[cfg(feature = "script")]
+use crate::options::ScriptOptions;
+use crate::options::{EngineOptions, OptionalSubsystem};
+#[cfg(feature = "script")]
+use crate::scripts::{ScriptFailures, Scripts};
+use crate::subsystems::BuiltIn;
+use crate::time_step::{GameClock, Updates};
+use crate::world::{Logic, LogicCalls, Want, World};
+
+mod player;
+mod reload;
+mod saving;
+mod streaming;
+mod submit;
+mod times;
+#[cfg(feature = "tool-server")]
+mod tools;
+mod unseen;
+
+pub use player::ReplayDifference;
+pub use times::{FRAMES_MAX, FrameTimes};
+
+use player::Player;
+
+/// From this frame on nothing may reach the global heap, where a guard was given: what is there
+/// once is there by then.
+pub const ARMED_FROM: u64 = 10;
+
+/// The first chunk of the memory of what dies with a frame; it grows to what a frame needs.
+const FRAME_BYTES: usize = 64 << 10;
+
+/// What an engine borrows from its boot.
+pub(crate) struct EngineParts<'e, 'm> {
+    pub(crate) memory: Memory<'m>,
+    pub(crate) monitor: Option<&'e Monitor<'m, SharedAllocator<'m>>>,
+    pub(crate) workers: &'e Workers,
+    pub(crate) worker: &'e Worker<'e>,
+    pub(crate) log: &'e dyn LogSink,
+}
+
+/// A game that runs: made by [`with_engine`](crate::with_engine).
+///
+/// # Complexity
+///
+/// A frame is O(entities that move + meshes that are seen), and what the game's logic takes.
+///
+/// # Memory
+///
+/// All from the subsystems of the plan. A frame like the one before it allocates nothing, neither
+/// there nor from the global heap.
+///
+/// # Threads
+///
+/// It stays on the thread that booted it; frames are drawn on another, at most one frame later.
+pub struct Engine<'e, 'm> {
+    memory: Memory<'m>,
+    /// Empty while a frame runs, which has it then.
+    frame_memory: FrameMemory<'m>,
+    log: Log<'e, SharedAllocator<'m>>,
+    monitor: Option<&'e Monitor<'m, SharedAllocator<'m>>>,
+    workers: &'e Workers,
+    /// The main thread among the threads that run tasks.
+    worker: &'e Worker<'e>,
+    content: Content<'e, 'm>,
+    world: World<'m>,
+    clock: GameClock,
+    /// Whether the options say how time passes, in place of the game.
+    has_own_step: bool,
+    link: Link<'e, 'm>,
+    shown: GameWindow<'e>,
+    player: Player<'e, 'm>,
+    #[cfg(feature = "pads")]
+    pads: Option<loligo_platform::Pads>,
+    /// What came back from the render thread and serves the next frame.
+    spare: Option<Spare<'m>>,
+    /// A frame that the renderer could not accept.
+    late: Option<Packet<'m, SharedAllocator<'m>>>,
+    spare_events: EventStream<'m, SharedAllocator<'m>>,
+    wanted: Wanted,
+    text: Array<'m, u8, SharedAllocator<'m>>,
+    picture: Array<'m, u8, SharedAllocator<'m>>,
+    size: [u32; 2],
+    frame: u64,
+    /// The number of the world's frame in the first frame here: another where a game was loaded.
+    first_frame: u64,
+    /// The level that is asked for, and is to come.
+    next_level: Option<(ResourceKey, Want)>,
+    /// Whether frames go on while resources are loaded.
+    loads_in_background: bool,
+    /// Whether the level has begun, and is not to be begun by the first frame.
+    is_begun: bool,
+    /// When the frame before began.
+    began: Option<Instant>,
+    guard: Option<&'static dyn FrameGuard>,
+    armed: Option<ArmedAll<'static>>,
+    figures: Figures<'m>,
+    #[cfg(feature = "tool-server")]
+    recompile: Option<&'e crate::options::Recompile<'e>>,
+    /// The folder of the data, which has the names for answers to tools.
+    #[cfg(feature = "tool-server")]
+    data: &'e std::path::Path,
+    #[cfg(feature = "script")]
+    scripts: Option<Scripts<'m>>,
+    #[cfg(feature = "tool-server")]
+    tools: Option<tools::Tools<'m>>,
+}
+
+/// The memory of a frame that was drawn.
+struct Spare<'m> {
+    uploads: Uploads<'m, SharedAllocator<'m>>,
+    text: Array<'m, u8, SharedAllocator<'m>>,
+    picture: Array<'m, u8, SharedAllocator<'m>>,
+    problems: Array<'m, u8, SharedAllocator<'m>>,
+}
+
+/// What frames took.
+struct Figures<'m> {
+    /// From the beginning of a frame to that of the next.
+    frames: FrameTimes<'m, SharedAllocator<'m>>,
+    /// Processor time of our threads, without the back end, of usual frames.
+    own: FrameTimes<'m, SharedAllocator<'m>>,
+    /// The longest of the others.
+    unusual_ns: u64,
+    /// The processor time of the main thread in the frame that is on its way, and of all workers up
+    /// to its begin.
+    main_ns: u64,
+    workers_ns: u64,
+    drawn: Drawn,
+    /// The most that a frame had of what is seen.
+    most_seen: u64,
+}
+
+impl Figures<'_> {
+    /// Adds what a frame took of processors on our threads.
+    fn add_own(&mut self, is_usual: bool, ns: u64) {
+        if is_usual {
+            self.own.add(ns);
+        } else {
+            self.unusual_ns = self.unusual_ns.max(ns);
+        }
+    }
+}
+
+impl<'e, 'm> Engine<'e, 'm> {
+    pub(crate) fn try_new(
+        lent: &EngineParts<'e, 'm>,
+        options: &EngineOptions<'e>,
+        content: Content<'e, 'm>,
+        link: Link<'e, 'm>,
+        shown: GameWindow<'e>,
+    ) -> Result<Self, EngineError> {
+        let EngineParts { memory, monitor, workers, worker, log } = *lent;
+        let [engine, entities, input, render] =
+            [Room::Engine, Room::Entities, Room::Input, Room::Render]
+                .map(|room| memory_of(&memory, room));
+        let settings = &content.settings;
+        let clock = GameClock::new(options.time_step.unwrap_or(settings.time_step));
+        let size = shown.picture().unwrap_or(options.size.unwrap_or(settings.window));
+        let figures = Figures {
+            frames: FrameTimes::try_new_in(engine)?,
+            own: FrameTimes::try_new_in(engine)?,
+            unusual_ns: 0,
+            main_ns: 0,
+            workers_ns: 0,
+            drawn: Drawn::default(),
+            most_seen: 0,
+        };
+        let mut engine = Self {
+            memory,
+            frame_memory: FrameAllocator::growing_in("frame", FRAME_BYTES, engine)?,
+            log: new_log(log, &memory)?,
+            monitor,
+            workers,
+            worker,
+            world: World::new_in(link.is_drawn(), &memory),
+            content,
+            clock,
+            has_own_step: options.time_step.is_some(),
+            link,
+            shown,
+            player: Player::try_new(options.is_recorded, options.replay, input)?,
+            #[cfg(feature = "pads")]
+            pads: None,
+            spare: None,
+            late: None,
+            spare_events: EventStream::new_in(entities),
+            wanted: Wanted::default(),
+            text: Array::new_in(render),
+            picture: Array::new_in(render),
+            size,
+            frame: 0,
+            first_frame: 0,
+            next_level: None,
+            loads_in_background: options.loads_in_background(),
+            is_begun: false,
+            began: None,
+            guard: options.guard,
+            armed: None,
+            figures,
+            #[cfg(feature = "tool-server")]
+            recompile: options.recompile,
+            #[cfg(feature = "tool-server")]
+            data: options.data,
+            #[cfg(feature = "script")]
+            scripts: None,
+            #[cfg(feature = "tool-server")]
+            tools: None,
+        };
+        engine.begin(options)?;
+        Ok(engine)
+    }
+
+    /// Makes the world, and loads what is in it.
+    fn begin(&mut self, options: &EngineOptions<'e>) -> Result<(), EngineError> {
+        #[cfg(feature = "pads")]
+        if options.has_window {
+            self.open_pads();
+        }
+        #[cfg(feature = "tool-server")]
+        if !options.without.has(OptionalSubsystem::Tools) {
+            self.tools = Some(tools::Tools::try_new(options, &self.memory, &self.log)?);
+        }
+        self.world.add_built_in(BuiltIn::new(options.without, &self.memory))?;
+        self.world.join(options.subsystems, options.wires, &self.memory)?;
+        self.content.hand_over(&mut self.world, &self.log)?;
+        self.load_first()?;
+        self.content.spawn(&mut self.world)?;
+        self.warn_of_unseen_layers();
+        #[cfg(feature = "script")]
+        if !options.without.has(OptionalSubsystem::Script) {
+            self.load_scripts(&options.scripts)?;
+        }
+        Ok(())
+    }
+
+    /// Runs a frame.
+    ///
+    /// The first frame of a game moves it on by no time, and [`Logic::start`] is called before it.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] if there is no memory, or the frame before could not be drawn. The logic has
+    /// run all the same, and what the renderer could not receive is sent with a later frame, once
+    /// there is memory.
+    pub fn frame(&mut self, logic: &mut dyn Logic<'m>) -> Result<(), EngineError> {
+        self.frame_memory.reset();
+        self.with_frame_memory(logic, Self::run_frame)
+    }
+
+    /// Waits until all frames are drawn, and handles the result of the last.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] if it could not be drawn.
+    pub fn finish(&mut self) -> Result<(), EngineError> {
+        match self.link.wait() {
+            Some(packet) => self.take_back(packet),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds what a player does to the next frame, as a window would: an event of `loligo-platform`.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] if there is no memory.
+    pub fn do_input<E: Event>(&mut self, event: E) -> Result<(), EngineError> {
+        Ok(self.player.events().try_push(event)?)
+    }
+
+    /// Ends the recording of what the player did, if there is one, and returns it.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] if there is no memory.
+    pub fn recording(&mut self) -> Result<Option<&[u8]>, EngineError> {
+        self.player.finish()?;
+        Ok(self.player.recording())
+    }
+
+    /// Returns where a replay is another than what was recorded.
+    #[must_use]
+    pub const fn replay_difference(&self) -> Option<ReplayDifference> {
+        self.player.difference()
+    }
+
+    /// Returns why a recording could not be played back to its end.
+    #[must_use]
+    pub const fn replay_error(&self) -> Option<&RecordingError> {
+        self.player.failed()
+    }
+
+    /// Asks for the text of the next frame; see [`text`](Self::text).
+    pub const fn want_text(&mut self) {
+        self.wanted.text = true;
+    }
+
+    /// Asks for the pixels of the next frame; see [`picture`](Self::picture).
+    pub const fn want_picture(&mut self) {
+        self.wanted.picture = true;
+    }
+
+    /// Returns the text of the last frame that it was wanted of, once it is drawn: after
+    /// [`finish`](Self::finish).
+    #[must_use]
+    pub fn text(&self) -> &str {
+        // Text alone was appended.
+        core::str::from_utf8(&self.text).unwrap_or_default()
+    }
+
+    /// Returns the pixels of the last frame for which they were requested, once it is drawn: rows
+    /// of red, green, blue and opacity. Empty if the back end draws no pictures.
+    #[must_use]
+    pub fn picture(&self) -> &[u8] {
+        &self.picture
+    }
+
+    /// Returns the width and height of the picture: the window's, where there is one.
+    #[must_use]
+    pub const fn size(&self) -> [u32; 2] {
+        self.size
+    }
+
+    /// Returns the world.
+    #[must_use]
+    pub const fn world(&self) -> &World<'m> {
+        &self.world
+    }
+
+    /// Returns the world, to be changed.
+    pub const fn world_mut(&mut self) -> &mut World<'m> {
+        &mut self.world
+    }
+
+    /// Returns how many frames were run.
+    #[must_use]
+    pub const fn frames(&self) -> u64 {
+        self.frame
+    }
+
+    /// Returns `true` if the player, a tool or the game has asked for the end.
+    #[must_use]
+    pub const fn is_over(&self) -> bool {
+        self.world.is_over()
+    }
+
+    /// Returns how often the game's scripts failed: loads and calls, and not what tools asked for.
+    #[cfg(feature = "script")]
+    #[must_use]
+    pub fn script_failures(&self) -> ScriptFailures {
+        self.scripts.as_ref().map_or_else(ScriptFailures::default, Scripts::failures)
+    }
+
+    /// Returns the handle by which another thread stops scripts that do not end, after a time
+    /// limit; nothing where there are no scripts.
+    #[cfg(feature = "script")]
+    pub fn script_watch(&mut self) -> Option<loligo_script::Watch> {
+        self.scripts.as_mut().map(Scripts::watch)
+    }
+
+    /// Returns what became of the frame that was drawn last.
+    #[must_use]
+    pub const fn drawn(&self) -> Drawn {
+        self.figures.drawn
+    }
+
+    /// Returns whether frames were drawn, and nothing could be seen in any of them.
+    #[must_use]
+    pub const fn is_blank(&self) -> bool {
+        self.link.is_drawn() && self.frame > 0 && self.figures.most_seen == 0
+    }
+
+    /// Returns how long frames took, from the beginning of one to that of the next.
+    pub const fn frame_times(&mut self) -> &mut FrameTimes<'m, SharedAllocator<'m>> {
+        &mut self.figures.frames
+    }
+
+    /// Returns what frames took of processors on our threads, without what draws: a graphics API,
+    /// or a driver that computes pictures. Not among them are frames before [`ARMED_FROM`], and
+    /// those whose text or picture was asked for: see [`unusual_own_ns`](Self::unusual_own_ns).
+    pub const fn own_times(&mut self) -> &mut FrameTimes<'m, SharedAllocator<'m>> {
+        &mut self.figures.own
+    }
+
+    /// Returns the most that an unusual frame took of processors on our threads, in nanoseconds: in
+    /// those before [`ARMED_FROM`] the whole world is sent to the renderer and memory grows to what
+    /// it will be, and a picture that is asked for is copied whole.
+    #[must_use]
+    pub const fn unusual_own_ns(&self) -> u64 {
+        self.figures.unusual_ns
+    }
+
+    /// Returns the memory of all subsystems.
+    #[must_use]
+    pub const fn memory(&self) -> Memory<'m> {
+        self.memory
+    }
+
+    /// Lets this thread and all others reach the global heap again, before what happens at the end
+    /// of a program.
+    pub fn disarm(&mut self) {
+        self.armed = None;
+        self.guard = None;
+    }
+
+    /// Runs `act` with the frame's memory in the hands of the logic.
+    fn with_frame_memory<R>(
+        &mut self,
+        logic: &mut dyn Logic<'m>,
+        act: impl FnOnce(&mut Self, &mut LogicCalls<'_, 'm>) -> R,
+    ) -> R {
+        let none = FrameAllocator::from_region("frame", &mut []);
+        let memory = core::mem::replace(&mut self.frame_memory, none);
+        let result = act(self, &mut LogicCalls { logic, memory: &memory });
+        self.frame_memory = memory;
+        result
+    }
+
+    fn run_frame(&mut self, logic: &mut LogicCalls<'_, 'm>) -> Result<(), EngineError> {
+        let now = Instant::now();
+        let elapsed = self.began.map_or(0, |began| (now - began).as_nanos() as u64);
+        self.began = Some(now);
+        if self.frame == ARMED_FROM {
+            self.armed = self.guard.map(FrameGuard::arm);
+        }
+        let polled = self.poll_window();
+        let cpu = thread_ns();
+        let _scope = current::scope(name!("frame"));
+        // The first frame is updated once, by no time.
+        let first = Updates { count: 1, step: 0 };
+        let updates =
+            if self.frame == 0 && !self.is_begun { first } else { self.clock.updates(elapsed) };
+        let updates = self.player.begin(updates);
+        if self.player.is_over() {
+            self.world.end_game();
+        }
+        self.world.begin(self.first_frame.wrapping_add(self.frame));
+        self.world.play(self.player.done(), &self.log);
+        self.world.step_all(Phase::Input, self.worker, &self.log);
+        if !self.is_begun {
+            self.is_begun = true;
+            self.start(logic);
+        }
+        let streamed = self.stream(logic);
+        let served = self.serve_tools(logic);
+        for _ in 0..updates.count {
+            self.world.advance(updates.step);
+            self.update(logic);
+            self.tell_events(logic);
+        }
+        if self.frame == 0 {
+            self.warn_of_no_camera();
+        }
+        let ended = self.end_world();
+        self.log_missing();
+        let recorded = self.player.end(&self.world);
+        let handed = ended.and(recorded).and_then(|()| self.show(thread_ns() - cpu));
+        if self.frame > 0 {
+            self.figures.frames.add(elapsed);
+        }
+        // Also where it failed: the logic has run.
+        self.frame += 1;
+        self.drain_monitor();
+        polled.and(streamed).and(served).and(handed)
+    }
+
+    /// Processes the window's events.
+    fn poll_window(&mut self) -> Result<(), EngineError> {
+        let _scope = current::scope(name!("window"));
+        let polled = self.shown.poll(self.player.events());
+        #[cfg(feature = "pads")]
+        let polled = polled.and(match &mut self.pads {
+            Some(pads) => Library::Gilrs.run(|| pads.poll(self.player.events())),
+            None => Ok(()),
+        });
+        self.size = self.shown.picture().unwrap_or(self.size);
+        let escape = Control::key(KeyCode::Escape);
+        let uses_escape = self.world.input().is_some_and(|input| input.binds(escape));
+        if self.shown.is_end_asked(uses_escape) {
+            self.world.end_game();
+        }
+        if polled.is_err()
+            && let Some(input) = self.world.input_mut()
+        {
+            // Nobody knows what was released.
+            input.release_all();
+        }
+        Ok(polled?)
+    }
+
+    /// Begins to listen to gamepads. Where that may not be, a game goes on without.
+    #[cfg(feature = "pads")]
+    fn open_pads(&mut self) {
+        match Library::Gilrs.run(loligo_platform::Pads::try_new) {
+            Ok(pads) => self.pads = Some(pads),
+            Err(error) => log!(self.log, Warning, "{error}"),
+        }
+    }
+
+    /// Makes the machine of the scripts, and loads the one that the game starts with.
+    #[cfg(feature = "script")]
+    fn load_scripts(&mut self, options: &ScriptOptions) -> Result<(), EngineError> {
+        let Self { content, world, log, memory, .. } = self;
+        if content.settings.script.is_none() {
+            return Ok(());
+        }
+        content.load_scripts(world)?;
+        let main = content.settings.script.as_deref().unwrap_or_default();
+        // It was made of text.
+        let main = core::str::from_utf8(main).unwrap_or_default();
+        self.scripts =
+            Some(Scripts::try_new(main, options, world, log, memory_of(memory, Room::Script))?);
+        Ok(())
+    }
+
+    fn start(&mut self, logic: &mut LogicCalls<'_, 'm>) {
+        #[cfg(feature = "script")]
+        if let Some(scripts) = &mut self.scripts {
+            scripts.start(&mut self.world, &self.log);
+        }
+        logic.start(&mut self.world);
+    }
+
+    fn update(&mut self, logic: &mut LogicCalls<'_, 'm>) {
+        let _scope = current::scope(name!("logic"));
+        self.world.step_all(Phase::Think, self.worker, &self.log);
+        #[cfg(feature = "script")]
+        if let Some(scripts) = &mut self.scripts {
+            let _scope = current::scope(name!("scripts"));
+            scripts.update(&mut self.world, logic.memory, &self.log);
+        }
+        logic.update(&mut self.world);
+        self.world.step_all(Phase::Simulate, self.worker, &self.log);
+    }
+
+    /// Passes events to scripts, then to logic; what these cause is reported in the next frame.
+    fn tell_events(&mut self, logic: &mut LogicCalls<'_, 'm>) {
+        let mut events = EventStream::new_in(memory_of(&self.memory, Room::Entities));
+        core::mem::swap(&mut events, &mut self.spare_events);
+        let mut events = self.world.take_events(events);
+        #[cfg(feature = "script")]
+        if let Some(scripts) = &mut self.scripts {
+            scripts.events(&mut self.world, &events, logic.memory, &self.log);
+        }
+        let mut rest = events.reader();
+        while !rest.is_empty() {
+            let (some, wired, after) = self.world.until_wired(rest);
+            logic.events(&mut self.world, some);
+            if let Some(event) = wired {
+                self.world.follow(&event, &self.log);
+            }
+            rest = after;
+        }
+        self.world.obey(&self.log);
+        events.clear();
+        self.spare_events = events;
+    }
+
+    /// Drops events without a consumer, so that the monitor has room for the next frame.
+    fn drain_monitor(&mut self) {
+        let Some(monitor) = self.monitor else { return };
+        current::frame();
+        #[cfg(feature = "tool-server")]
+        if let Some(tools) = &mut self.tools {
+            return tools.drain(monitor);
+        }
+        // Without a consumer, lost events do not matter.
+        let _ = monitor.drain(&mut []);
+    }
+
+    #[cfg(not(feature = "tool-server"))]
+    #[expect(clippy::unnecessary_wraps, reason = "with tools it may fail")]
+    fn serve_tools(&mut self, _: &mut LogicCalls<'_, 'm>) -> Result<(), EngineError> {
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Engine<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine")
+            .field("frame", &self.frame)
+            .field("world", &self.world)
+            .field("drawn", &self.figures.drawn)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for Engine<'_, '_> {
+    fn drop(&mut self) {
+        self.disarm();
+        // What is under way holds memory; it comes back first.
+        drop(self.link.wait());
+        let frames = self.frame;
+        log!(self.log, Debug, "the engine shuts down after {frames} frames");
+    }
+}

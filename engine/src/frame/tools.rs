@@ -1,0 +1,274 @@
+//! What tools may ask of the engine through its port.
+//!
+//! ```text
+//! { "type": "script", "code": "return 1 + 2" }      runs code; the result as text
+//! { "type": "console", "line": "graph make ms" }    a line of the console: `graph ..`, or a script
+//! { "type": "reload" }                              compiles again where it can, swaps what has changed
+//! { "type": "restart" }                             spawns the level again
+//! { "type": "monitor" }                             frame times, memory by subsystem, libraries, graphs
+//! { "type": "quit" }                                ends the game after this frame
+//! ```
+//!
+//! After "Our Tool Architecture" (Bitsquid blog, 2010-04-23) and "Monitoring your game"
+//! (2011-05-26).
+
+use core::fmt;
+use std::format;
+use std::string::{String, ToString};
+
+use loligo_containers::Array;
+use loligo_diagnostics::{Log, log};
+use loligo_monitor::{GraphLimits, Graphs, Monitor};
+use loligo_resources::Names;
+use loligo_sjson::{Nest, Writer};
+
+use super::Engine;
+use crate::error::EngineError;
+use crate::memory::{Library, Memory, Room, SharedAllocator, libraries, memory_of};
+use crate::options::EngineOptions;
+use crate::tools::{ToolRequest, ToolServer, ToolToken};
+use crate::world::LogicCalls;
+
+mod address_file;
+
+use address_file::{ADDRESS_FILE, AddressFile};
+
+/// What is answered where no script can be run.
+const NO_SCRIPTS: &str = "the engine runs without scripts; name one as `script` in game.config";
+
+/// The port, and what tools have asked to be kept.
+pub(super) struct Tools<'m> {
+    server: ToolServer<'m>,
+    graphs: Graphs<'m, SharedAllocator<'m>>,
+    /// The file with the address; it is removed when the server ends.
+    _file: Option<AddressFile>,
+}
+
+impl<'m> Tools<'m> {
+    pub(super) fn try_new(
+        options: &EngineOptions<'_>,
+        memory: &Memory<'m>,
+        log: &Log<'_, SharedAllocator<'m>>,
+    ) -> Result<Self, EngineError> {
+        let server = ToolServer::try_new(options.tools, memory_of(memory, Room::Tools))?;
+        let graphs = Graphs::try_new_in(&GraphLimits::default(), memory_of(memory, Room::Monitor))?;
+        let mut file = None;
+        if let (Some(token), Ok(address)) = (server.token(), server.address()) {
+            // The game runs without the file: its output has the token, too.
+            match AddressFile::write(options.data, address, token) {
+                Ok(written) => file = Some(written),
+                Err(error) => log!(
+                    log,
+                    Warning,
+                    "{}: the address for tools cannot be kept there: {error}; it is printed alone",
+                    options.data.join(ADDRESS_FILE).display()
+                ),
+            }
+        }
+        Ok(Self { server, graphs, _file: file })
+    }
+
+    /// Drains the monitor into the graphs.
+    pub(super) fn drain(&mut self, monitor: &Monitor<'m, SharedAllocator<'m>>) {
+        // Graphs have gaps where events were lost.
+        let _ = monitor.drain(&mut [&mut self.graphs]);
+    }
+}
+
+impl<'m> Engine<'_, 'm> {
+    /// Returns where tools are served.
+    #[must_use]
+    pub fn tool_address(&self) -> Option<core::net::SocketAddr> {
+        self.tools.as_ref()?.server.address().ok()
+    }
+
+    /// Returns the token that tools have to know, if there are tools and they have to.
+    #[must_use]
+    pub fn tool_token(&self) -> Option<ToolToken> {
+        self.tools.as_ref()?.server.token()
+    }
+
+    /// Serves what tools have asked for since the last frame.
+    pub(super) fn serve_tools(
+        &mut self,
+        logic: &mut LogicCalls<'_, 'm>,
+    ) -> Result<(), EngineError> {
+        let Some(mut tools) = self.tools.take() else { return Ok(()) };
+        let Tools { server, graphs, .. } = &mut tools;
+        // The port's library takes its memory from the global heap, and an answer is a text from
+        // there.
+        Library::Tungstenite.run(|| {
+            server.poll(&mut |request, writer| self.answer(request, writer, graphs, logic))
+        });
+        self.tools = Some(tools);
+        Ok(())
+    }
+
+    fn answer(
+        &mut self,
+        request: &ToolRequest<'_>,
+        writer: &mut Writer<'_>,
+        graphs: &mut Graphs<'_, SharedAllocator<'_>>,
+        logic: &mut LogicCalls<'_, 'm>,
+    ) -> Result<(), String> {
+        let text = |key: &str| {
+            let text = request.body.get(key).and_then(|text| text.as_str());
+            text.ok_or_else(|| format!("expected a string as the member `{key}`"))
+        };
+        match request.kind {
+            "script" => self.run_script(text("code")?, writer),
+            "console" => match text("line")? {
+                line if line.starts_with("graph ") => {
+                    graphs.command(line).map_err(|error| error.to_string())?;
+                    writer.string("").map_err(too_long)
+                }
+                line => self.run_script(line, writer),
+            },
+            "reload" => self.recompile_and_reload(writer, logic),
+            "restart" => {
+                let names = Names::read_in(self.data, memory_of(&self.memory, Room::Tools));
+                self.restart_level(logic).map_err(|error| names.show(&error).to_string())?;
+                writer.null().map_err(too_long)
+            }
+            "monitor" => self.write_monitor(writer, graphs).map_err(too_long),
+            "quit" => {
+                self.world.end_game();
+                writer.null().map_err(too_long)
+            }
+            kind => Err(format!(
+                "there is no request `{kind}`; one of script, console, reload, restart, monitor, quit"
+            )),
+        }
+    }
+
+    #[cfg(feature = "script")]
+    fn run_script(&mut self, code: &str, writer: &mut Writer<'_>) -> Result<(), String> {
+        let Self { scripts, world, log, .. } = self;
+        let Some(scripts) = scripts else { return Err(NO_SCRIPTS.into()) };
+        let mut answer = String::new();
+        match scripts.run(world, code, &mut answer, log) {
+            Ok(()) => writer.string(&answer).map_err(too_long),
+            Err(fmt::Error) => Err(answer),
+        }
+    }
+
+    #[cfg(not(feature = "script"))]
+    #[expect(clippy::unused_self, reason = "with scripts it is needed")]
+    fn run_script(&mut self, _: &str, _: &mut Writer<'_>) -> Result<(), String> {
+        Err(NO_SCRIPTS.into())
+    }
+
+    /// Compiles where there is a compiler, and swaps what has changed. What is wrong with a source
+    /// is reported in the answer and in the log; the game goes on with what it had.
+    fn recompile_and_reload(
+        &mut self,
+        writer: &mut Writer<'_>,
+        logic: &mut LogicCalls<'_, 'm>,
+    ) -> Result<(), String> {
+        let mut errors = Array::<String, _>::new_in(memory_of(&self.memory, Room::Tools));
+        if let Some(recompile) = self.recompile {
+            let log = &self.log;
+            let mut lost = false;
+            let whole = Library::Compiler.run(|| {
+                recompile(&mut |error| {
+                    log!(log, Error, "{error}");
+                    lost |= errors.try_push(error.to_string()).is_err();
+                })
+            });
+            if lost || !whole {
+                return Err("the project could not be compiled; the log says why".into());
+            }
+        }
+        let mut lost = Ok(());
+        let (memory, data) = (memory_of(&self.memory, Room::Tools), self.data);
+        let named = |error: &dyn fmt::Display| Names::read_in(data, memory).show(error).to_string();
+        let swapped = self.reload_saying(logic, &mut |error| {
+            if let Err(error) = errors.try_push(named(error)) {
+                lost = Err(error);
+            }
+        });
+        let swapped = swapped.map_err(|error| named(&error))?;
+        lost.map_err(|error| error.to_string())?;
+        let mut write = || {
+            writer.start(Nest::Object)?;
+            writer.key("reloaded")?;
+            writer.u64(swapped as u64)?;
+            writer.key("errors")?;
+            writer.start(Nest::Array)?;
+            errors.iter().try_for_each(|error| writer.string(error))?;
+            writer.end(Nest::Array)?;
+            writer.end(Nest::Object)
+        };
+        write().map_err(too_long)
+    }
+
+    fn write_monitor(
+        &mut self,
+        writer: &mut Writer<'_>,
+        graphs: &Graphs<'_, SharedAllocator<'_>>,
+    ) -> fmt::Result {
+        writer.start(Nest::Object)?;
+        let times = [
+            ("frame_median_ns", self.figures.frames.percentile(50)),
+            ("frame_99_ns", self.figures.frames.percentile(99)),
+            ("own_median_ns", self.figures.own.percentile(50)),
+            ("own_99_ns", self.figures.own.percentile(99)),
+            ("frames", self.frame),
+            ("entities", self.world.entities().len() as u64),
+            ("draws", self.figures.drawn.draws),
+            ("records", u64::from(self.figures.drawn.records)),
+        ];
+        for (key, value) in times {
+            writer.key(key)?;
+            writer.u64(value)?;
+        }
+        writer.key("memory")?;
+        writer.start(Nest::Array)?;
+        for (place, name) in self.memory.subsystems().enumerate() {
+            let stats = self.memory.at(place).stats();
+            writer.start(Nest::Object)?;
+            writer.key("subsystem")?;
+            writer.string(name)?;
+            writer.key("bytes")?;
+            writer.u64(stats.requested as u64)?;
+            writer.key("blocks")?;
+            writer.u64(stats.live as u64)?;
+            writer.end(Nest::Object)?;
+        }
+        writer.end(Nest::Array)?;
+        writer.key("libraries")?;
+        writer.start(Nest::Object)?;
+        for site in libraries() {
+            writer.key(site.name())?;
+            writer.u64(site.counts().allocations)?;
+        }
+        writer.end(Nest::Object)?;
+        write_graphs(writer, graphs)?;
+        writer.end(Nest::Object)
+    }
+}
+
+fn write_graphs(writer: &mut Writer<'_>, graphs: &Graphs<'_, SharedAllocator<'_>>) -> fmt::Result {
+    writer.key("graphs")?;
+    writer.start(Nest::Array)?;
+    for graph in graphs.all() {
+        writer.start(Nest::Object)?;
+        writer.key("name")?;
+        writer.string(graph.name())?;
+        writer.key("series")?;
+        writer.start(Nest::Object)?;
+        for series in graph.series() {
+            writer.key(series.name())?;
+            writer.start(Nest::Array)?;
+            series.points().try_for_each(|point| writer.f32(point.value))?;
+            writer.end(Nest::Array)?;
+        }
+        writer.end(Nest::Object)?;
+        writer.end(Nest::Object)?;
+    }
+    writer.end(Nest::Array)
+}
+
+fn too_long(_: fmt::Error) -> String {
+    "the answer is too long for the connection: ask for less".into()
+}

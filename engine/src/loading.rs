@@ -1,0 +1,324 @@
+//! What a game is made of: its resources, its settings, and what of them is drawn with.
+
+use core::ops::RangeBounds;
+
+use loligo_allocators::SharedRef;
+use loligo_containers::{Array, GrowError};
+use loligo_diagnostics::{Log, context};
+use loligo_entities::EntityResource;
+use loligo_ids::IdString64;
+use loligo_render::{
+    FrameDescription, MATERIAL_TYPE, MATERIAL_VERSION, MESH_TYPE, MESH_VERSION, SHADER_TYPE,
+    SHADER_VERSION, TEXTURE_TYPE, TEXTURE_VERSION,
+};
+use loligo_resources::{DataFolder, ResourceKey, Resources};
+use loligo_tasks::Worker;
+
+use crate::assets::Assets;
+use crate::drawing::{BackEnd, Renderer};
+use crate::error::{EngineError, wrong_frame};
+use crate::memory::{Memory, Room, SharedAllocator, memory_of};
+use crate::options::{GameSettings, SETTINGS};
+use crate::world::{ENTITY_TYPE, Model, Want, World};
+
+mod reader;
+mod store;
+mod streaming;
+
+pub(crate) use reader::{ClosingReader, Reader};
+pub(crate) use store::Stage;
+pub(crate) use streaming::Owners;
+
+use store::Store;
+
+/// Resources, settings and what is drawn with.
+pub(crate) struct Content<'e, 'm> {
+    folder: DataFolder<'e>,
+    pub(crate) resources: Resources<'e, SharedAllocator<'m>>,
+    pub(crate) settings: GameSettings<'m, SharedAllocator<'m>>,
+    pub(crate) assets: Assets<'m, SharedAllocator<'m>>,
+    /// The layers of the frame: hashes of their names, by number.
+    pub(crate) layers: Array<'m, IdString64, SharedAllocator<'m>>,
+    /// What is wanted.
+    pub(crate) store: Store<'m>,
+    /// What the settings name: wanted for as long as the game runs.
+    kept: Array<'m, Want, SharedAllocator<'m>>,
+    /// What the entities of a saved game are made of: wanted until the level changes.
+    pub(crate) saved: Array<'m, Want, SharedAllocator<'m>>,
+    pub(crate) level: Option<Want>,
+    /// Reads in the background, and how many files are under way there.
+    pub(crate) reader: Option<&'e Reader<'m>>,
+    under_way: usize,
+    /// What the table does not have, to be taken notice of.
+    lost: Array<'m, (Want, EngineError), SharedAllocator<'m>>,
+    /// Meshes and materials that look different since the world has been shown them.
+    looks: Array<'m, ResourceKey, SharedAllocator<'m>>,
+    are_materials_changed: bool,
+    /// What is loaded already, and has changed.
+    renewed: Option<ResourceKey>,
+    is_drawn: bool,
+}
+
+impl<'m: 'e, 'e> Content<'e, 'm> {
+    /// Opens a data folder and loads what the game starts with; what is drawn with is read on all
+    /// threads that have nothing else to do.
+    pub(crate) fn try_load(
+        folder: DataFolder<'e>,
+        is_drawn: bool,
+        memory: &Memory<'m>,
+        log: &Log<'_, SharedAllocator<'m>>,
+        worker: &Worker<'_>,
+    ) -> Result<Self, EngineError> {
+        let [engine, files, render] =
+            [Room::Engine, Room::Resources, Room::Render].map(|room| memory_of(memory, room));
+        let mut resources = Resources::try_open_in(folder, files)?;
+        for (name, version) in [
+            (MESH_TYPE, MESH_VERSION),
+            (MATERIAL_TYPE, MATERIAL_VERSION),
+            (SHADER_TYPE, SHADER_VERSION),
+            (TEXTURE_TYPE, TEXTURE_VERSION),
+        ] {
+            resources.try_expect_version(IdString64::new(name), version)?;
+        }
+        resources.load(SETTINGS)?;
+        let payload = resources.get(SETTINGS).map_or(&[][..], |game| game.payload());
+        let settings = GameSettings::try_read_in(payload, engine)?;
+        let mut content = Self {
+            folder,
+            resources,
+            settings,
+            assets: Assets::try_new_in(render)?,
+            layers: Array::new_in(engine),
+            store: Store::new_in(files),
+            kept: Array::new_in(engine),
+            saved: Array::new_in(engine),
+            level: None,
+            reader: None,
+            under_way: 0,
+            lost: Array::new_in(files),
+            looks: Array::new_in(engine),
+            are_materials_changed: true,
+            renewed: None,
+            is_drawn,
+        };
+        content.load_first(&mut Owners { world: None, log }, worker)?;
+        Ok(content)
+    }
+
+    /// Loads what the settings name.
+    fn load_first(
+        &mut self,
+        owners: &mut Owners<'_, '_, 'm>,
+        worker: &Worker<'_>,
+    ) -> Result<(), EngineError> {
+        if self.is_drawn {
+            self.assets.make_placeholder()?;
+            self.resources.load(self.settings.frame)?;
+            read_layers(&self.resources, self.settings.frame, &mut self.layers, |_| Ok(()))?;
+            self.assets.set_placeholder_layer(self.placeholder_layer());
+            let mut keys = Array::new_in(self.layers.memory());
+            keys.try_extend(self.settings.full_screen.iter().map(|(_, material)| *material))?;
+            keys.try_extend_from_slice(&self.settings.materials)?;
+            self.want_all(&keys, |content| &mut content.kept)?;
+        }
+        // A level that is missing is an error, and one that is wrong as well.
+        let key = self.settings.level;
+        self.resources.load(key)?;
+        let level = self.resources.get(key).map_or(&[][..], |level| level.payload());
+        EntityResource::open(level)?;
+        let level = self.want_now(key, owners, worker);
+        self.resources.unload(key);
+        self.level = Some(level?);
+        Ok(())
+    }
+
+    /// Makes the renderer of the game's frame.
+    pub(crate) fn try_renderer(
+        &self,
+        back_end: BackEnd<'m>,
+        memory: SharedRef<'m>,
+    ) -> Result<Renderer<'m>, EngineError> {
+        let mut full = Array::new_in(memory);
+        for (layer, key) in &*self.settings.full_screen {
+            // One that is missing is seen, too.
+            if let Some(state) = self.assets.state_of(*key) {
+                full.try_push((*layer, state))?;
+            }
+        }
+        let text = self.resources.get(self.settings.frame).map_or(&[][..], |frame| frame.payload());
+        Ok(Renderer::try_new(text, &full, back_end, memory)?)
+    }
+
+    /// Loads all scripts, so that each can be asked for by name. They are text, and small.
+    #[cfg(feature = "script")]
+    pub(crate) fn load_scripts(&mut self, world: &mut World<'m>) -> Result<(), EngineError> {
+        let mut keys = Array::new_in(self.layers.memory());
+        for entry in self.resources.table().entries() {
+            if crate::world::Modules::is_script(entry.key) && keys.last() != Some(&entry.key) {
+                keys.try_push(entry.key)?;
+            }
+        }
+        for key in &*keys {
+            self.resources.load(*key)?;
+            if let Some(script) = self.resources.get(*key) {
+                world.modules.put(*key, script.payload())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Updates the texts of scripts that have changed, and adds new ones.
+    #[cfg(feature = "script")]
+    pub(crate) fn update_scripts(
+        &mut self,
+        world: &mut World<'m>,
+        changed: &[ResourceKey],
+        memory: &crate::memory::FrameMemory<'m>,
+    ) -> Result<(), EngineError> {
+        let mut keys = Array::new_in(memory);
+        for entry in self.resources.table().entries() {
+            let key = entry.key;
+            let is_other = changed.contains(&key) || self.resources.get(key).is_none();
+            if crate::world::Modules::is_script(key) && is_other && keys.last() != Some(&key) {
+                keys.try_push(key)?;
+            }
+        }
+        for key in &*keys {
+            if self.resources.get(*key).is_none() {
+                self.resources.load(*key)?;
+            }
+            if let Some(script) = self.resources.get(*key) {
+                world.modules.put(*key, script.payload())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Loads what can be spawned by name and what subsystems own: all that there is of it in a game
+    /// that names no packages, else what is in those. What cannot be used is logged, and is not
+    /// there.
+    pub(crate) fn load_all(
+        &mut self,
+        world: &mut World<'m>,
+        log: &Log<'_, SharedAllocator<'m>>,
+        worker: &Worker<'_>,
+    ) -> Result<(), EngineError> {
+        if self.settings.packages.is_none() {
+            let entity = IdString64::new(ENTITY_TYPE);
+            let mut keys = Array::new_in(self.layers.memory());
+            for entry in self.resources.table().entries() {
+                let key = entry.key;
+                let is_wanted = key.type_hash == entity || world.joined().owns(key.type_hash);
+                let is_new = self.store.find(key).is_none() && keys.last() != Some(&key);
+                if is_wanted && is_new {
+                    keys.try_push(key)?;
+                }
+            }
+            self.want_all(&keys, |content| &mut content.kept)?;
+        }
+        self.finish(&mut Owners { world: Some(world), log }, worker)
+    }
+
+    /// Hands a world what was loaded before it was there.
+    pub(crate) fn hand_over(
+        &mut self,
+        world: &mut World<'m>,
+        log: &Log<'_, SharedAllocator<'m>>,
+    ) -> Result<(), EngineError> {
+        for key in self.store.all_complete() {
+            if let Some(resource) = self.resources.get(key) {
+                world.take_resource(&resource, false, log)?;
+            }
+        }
+        self.settle(&mut Owners { world: Some(world), log })
+    }
+
+    /// Returns the number of a layer by the hash of its name.
+    pub(crate) fn layer(&self, name: IdString64) -> Option<u32> {
+        layer_of(&self.layers, name)
+    }
+
+    /// Returns the hashes of the names of all layers of the frame.
+    pub(crate) fn layers(&self) -> &[IdString64] {
+        &self.layers
+    }
+
+    /// Spawns the level.
+    pub(crate) fn spawn(&self, world: &mut World<'m>) -> Result<(), EngineError> {
+        let Some(level) = self.resources.get(self.settings.level) else { return Ok(()) };
+        context!("When spawning level", level.debug_name());
+        world.spawn(&EntityResource::open(level.payload())?, &[loligo_entities::Pose::IDENTITY])?;
+        Ok(())
+    }
+
+    /// Sends the render thread the description of the frame that was recompiled, and reads its
+    /// layers: both, or none where that fails.
+    pub(crate) fn replace_frame(&mut self) -> Result<(), EngineError> {
+        let Self { resources, settings, assets, layers, .. } = self;
+        read_layers(resources, settings.frame, layers, |text| assets.put_frame(text))?;
+        self.assets.set_placeholder_layer(self.placeholder_layer());
+        Ok(())
+    }
+
+    /// Wants what models are made of, for as long as the level of a saved game is there.
+    pub(crate) fn want_models(&mut self, models: &[Model]) -> Result<(), EngineError> {
+        if self.is_drawn {
+            for model in models {
+                let keys = [model.mesh(), model.material()];
+                self.want_all(&keys, |content| &mut content.saved)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Wants some of what the models of saved games are made of no more.
+    pub(crate) fn release_saved(&mut self, range: impl RangeBounds<usize>) {
+        let Self { saved, store, .. } = self;
+        saved.drain(range).for_each(|wanted| store.release(wanted));
+    }
+
+    /// Wants materials that the settings name, where anything is drawn.
+    pub(crate) fn want_materials(&mut self, materials: &[ResourceKey]) -> Result<(), EngineError> {
+        if self.is_drawn {
+            self.want_all(materials, |content| &mut content.kept)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the layer in which models are drawn whose material says none: the first that has
+    /// meshes, as far as that can be known.
+    fn placeholder_layer(&self) -> u32 {
+        let is_for_meshes = |layer: &&IdString64| {
+            **layer != IdString64::new("shadow")
+                && !self.settings.full_screen.iter().any(|(full, _)| full == *layer)
+        };
+        let layer = self.layers.iter().position(|layer| is_for_meshes(&layer));
+        layer.map_or(u32::MAX, |layer| layer as u32)
+    }
+}
+
+/// Returns the number of a layer by the hash of its name.
+pub(crate) fn layer_of(layers: &[IdString64], name: IdString64) -> Option<u32> {
+    let at = layers.iter().position(|layer| *layer == name)?;
+    u32::try_from(at).ok()
+}
+
+/// Reads the layers of a frame, after `accept` took its text: where that fails, or the text is not
+/// a frame, they stay as they were.
+fn read_layers<'m>(
+    resources: &Resources<'_, SharedAllocator<'m>>,
+    key: ResourceKey,
+    layers: &mut Array<'m, IdString64, SharedAllocator<'m>>,
+    accept: impl FnOnce(&[u8]) -> Result<(), GrowError>,
+) -> Result<(), EngineError> {
+    let Some(frame) = resources.get(key) else { return Ok(()) };
+    let text = frame.payload();
+    let frame = FrameDescription::try_read_in(text, layers.memory())
+        .map_err(|error| EngineError::Render(wrong_frame(&error)))?;
+    layers.try_reserve(frame.layers().len())?;
+    accept(text)?;
+    layers.clear();
+    // There is room.
+    layers.extend(frame.layers().map(|layer| IdString64::new(layer.name)));
+    Ok(())
+}
