@@ -4,7 +4,7 @@ use loligo_compiler::{CompileError, Compiler, ConfigCompiler, Context, Property}
 use loligo_render::MATERIAL_TYPE;
 use loligo_resources::PACKAGE_TYPE;
 
-use crate::options::settings::{STANDARD_FRAME, STANDARD_FULL_SCREEN};
+use crate::options::{STANDARD_FRAME, STANDARD_FULL_SCREEN};
 
 /// What means something in `game.config`.
 pub const GAME_KEYS: [&str; 10] = [
