@@ -146,7 +146,7 @@ fn the_event_arrives() {
         assert!(flash > 20.0, "{flash}");
         frames(engine, 60);
         assert!(brightness(engine) < 1.0, "it fades: {}", brightness(engine));
-        // Whoever removes one, it is the same event.
+        // Another removal is the same event.
         let said = |text: &str| log.all().iter().any(|line| line.contains(text));
         assert!(said("1 gone, 4 left") && !said("2 gone"), "{:#?}", log.all());
         press(engine, KeyCode::Space, false);

@@ -84,7 +84,7 @@ impl Compilers {
     }
 
     /// Adds a source that comes with the program. Every project has it at that path, unless it has
-    /// a file of its own there; it is compiled where a resource of the project names it.
+    /// a file there; it is compiled where a resource of the project names it.
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! Resources that come with the program: what a game is drawn by that brings nothing of its own.
+//! Resources that come with the program: what a game is drawn by that brings no frame and no shaders.
 //!
 //! A project has them in its folder `core`, where its own files win: see
 //! `docs/decisions/0039-built-in-resources.md`.
