@@ -130,6 +130,7 @@ fn boot_content<'m, R>(
         let serve = move || recorded(monitor, "reader", &mut || reader.serve(&folder));
         let started = thread::Builder::new().name("reader".into()).spawn_scoped(scope, serve);
         started.map_err(|_| EngineError::ReaderThread)?;
+        reader.wait_until_served();
         content.reader = Some(reader);
         boot_render(lent, options, threads, main, content, act)
     })

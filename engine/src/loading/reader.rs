@@ -59,13 +59,15 @@ pub(crate) struct Reader<'m> {
 struct State<'m> {
     asked: Few<(Want, FileRequest)>,
     done: Few<Done<'m>>,
+    is_served: bool,
     is_closed: bool,
 }
 
 impl<'m> Reader<'m> {
     /// Makes the meeting point for files that are read into one memory and made ready in another.
     pub(crate) const fn new(resources: SharedRef<'m>, render: SharedRef<'m>) -> Self {
-        let state = State { asked: Few::new(), done: Few::new(), is_closed: false };
+        let state =
+            State { asked: Few::new(), done: Few::new(), is_served: false, is_closed: false };
         Self { state: Mutex::new(state), changed: Condvar::new(), memories: [resources, render] }
     }
 
@@ -84,6 +86,15 @@ impl<'m> Reader<'m> {
         state.done.pop_first()
     }
 
+    /// Waits until the thread serves: a thread that begins takes memory from the global heap, which
+    /// may be guarded later.
+    pub(crate) fn wait_until_served(&self) {
+        let mut state = self.lock();
+        while !state.is_served {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
     /// Lets the thread end.
     pub(crate) fn close(&self) {
         self.lock().is_closed = true;
@@ -92,6 +103,8 @@ impl<'m> Reader<'m> {
 
     /// Reads what is asked for until it is closed: what the thread does.
     pub(crate) fn serve(&self, folder: &DataFolder<'_>) {
+        self.lock().is_served = true;
+        self.changed.notify_all();
         while let Some((wanted, file)) = self.next() {
             let read = read(&file, folder, self.memories);
             self.lock().done.push((wanted, read));
