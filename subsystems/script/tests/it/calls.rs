@@ -1,8 +1,9 @@
 //! Calls that follow one another in one protected call are as calls by themselves.
 
+use core::panic::AssertUnwindSafe;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::catch_unwind;
 use std::thread;
 
 use loligo_script::{Callback, Calls, Route, Script, ScriptErrorKind, Value, Watch};

@@ -88,6 +88,34 @@ fn echo(
     }
 }
 
+/// Adds the numbers of a table to one, and returns how many it has left then.
+fn sum(_: &mut World, call: &mut Call<'_>) -> Ended {
+    // In pieces that do not divide most counts.
+    let (mut piece, mut done, mut sum) = ([0.0; 7], 0, call.number(0));
+    loop {
+        let count = call.numbers(1, done, &mut piece);
+        sum += piece[..count].iter().sum::<f64>();
+        done += count;
+        if count < piece.len() {
+            break;
+        }
+    }
+    call.return_number(sum);
+    call.return_number((call.numbers_len(1) - done) as f64);
+    Ok(())
+}
+
+/// Adds y of the vectors of a table, and a hundred for each plain number.
+fn vectors(_: &mut World, call: &mut Call<'_>) -> Ended {
+    let mut all = [0.0; 8];
+    let count = call.numbers(0, 0, &mut all);
+    let vectors = all[..count].iter().filter_map(|number| call.vector3_of(*number));
+    let sum = vectors.map(|vector| f64::from(vector.y)).sum::<f64>();
+    let plain = all[..count].iter().filter(|number| call.is_plain(**number)).count();
+    call.return_number(sum + 100.0 * plain as f64);
+    Ok(())
+}
+
 /// All kinds, one by one and together.
 pub(crate) fn bindings() -> Vec<Binding<World>> {
     fn bind(
@@ -134,30 +162,8 @@ pub(crate) fn bindings() -> Vec<Binding<World>> {
             call.return_number(call.bytes(0).iter().fold(0.0, |sum, byte| sum + f64::from(*byte)));
             Ok(())
         }),
-        bind("sum", &[Kind::Number, Kind::Numbers], &[Kind::Number, Kind::Number], |_, call| {
-            // In pieces that do not divide most counts.
-            let (mut piece, mut done, mut sum) = ([0.0; 7], 0, call.number(0));
-            loop {
-                let count = call.numbers(1, done, &mut piece);
-                sum += piece[..count].iter().sum::<f64>();
-                done += count;
-                if count < piece.len() {
-                    break;
-                }
-            }
-            call.return_number(sum);
-            call.return_number((call.numbers_len(1) - done) as f64);
-            Ok(())
-        }),
-        bind("vectors", &[Kind::Numbers], &[Kind::Number], |_, call| {
-            let mut all = [0.0; 8];
-            let count = call.numbers(0, 0, &mut all);
-            let vectors = all[..count].iter().filter_map(|number| call.vector3_of(*number));
-            let sum = vectors.map(|vector| f64::from(vector.y)).sum::<f64>();
-            let plain = all[..count].iter().filter(|number| call.is_plain(**number)).count();
-            call.return_number(sum + 100.0 * plain as f64);
-            Ok(())
-        }),
+        bind("sum", &[Kind::Number, Kind::Numbers], &[Kind::Number, Kind::Number], sum),
+        bind("vectors", &[Kind::Numbers], &[Kind::Number], vectors),
         bind("not_a_number", &[], &[Kind::Number], |_, call| {
             call.return_number(f64::from_bits(0xffff_8000_0000_1234));
             Ok(())
