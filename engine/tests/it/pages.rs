@@ -77,7 +77,9 @@ fn the_page_of_components_has_their_keys_and_defaults() {
 /// Returns the keys that a frame's reader lists where it finds one that it does not know.
 fn frame_keys(text: &str) -> Vec<String> {
     let pages = PageAllocator::new("pages");
-    let error = FrameDescription::try_read(text.as_bytes(), &pages).err().expect("zzz is no key");
+    let Err(error) = FrameDescription::try_read(text.as_bytes(), &pages) else {
+        panic!("zzz is no key");
+    };
     let text = error.to_string();
     let (_, keys) = text.split_once("; it has ").expect("it lists the keys");
     keys.split(", ").map(str::to_owned).collect()
