@@ -12,36 +12,29 @@
 use core::fmt;
 use std::time::Instant;
 
-use loligo_allocators::{ArmedAll, FrameAllocator};
+use loligo_allocators::ArmedAll;
 use loligo_containers::{Array, Event, EventStream};
-use loligo_diagnostics::{Log, LogSink, log};
-use loligo_input::{Control, RecordingError};
-use loligo_interface::Phase;
-use loligo_monitor::{Monitor, current, name};
-use loligo_platform::KeyCode;
+use loligo_diagnostics::{Log, log};
+use loligo_input::RecordingError;
+use loligo_monitor::Monitor;
 use loligo_resources::ResourceKey;
 use loligo_tasks::Worker;
 
 use crate::assets::Uploads;
-use crate::cpu::{Workers, thread_ns};
+use crate::cpu::Workers;
 use crate::drawing::{Drawn, GameWindow, Link, Packet, Wanted};
 use crate::error::EngineError;
 use crate::loading::Content;
-use crate::log::new_log;
-#[cfg(feature = "pads")]
-use crate::memory::Library;
-use crate::memory::{FrameGuard, FrameMemory, Memory, Room, SharedAllocator, memory_of};
-#[cfg(feature = "script")]
-use crate::options::ScriptOptions;
-use crate::options::{EngineOptions, OptionalSubsystem};
+use crate::memory::{FrameGuard, FrameMemory, Memory, SharedAllocator};
 #[cfg(feature = "script")]
 use crate::scripts::{ScriptFailures, Scripts};
-use crate::subsystems::BuiltIn;
-use crate::time_step::{GameClock, Updates};
-use crate::world::{Logic, LogicCalls, Want, World};
+use crate::time_step::GameClock;
+use crate::world::{Logic, Want, World};
 
+mod begin;
 mod player;
 mod reload;
+mod run;
 mod saving;
 mod streaming;
 mod submit;
@@ -50,6 +43,7 @@ mod times;
 mod tools;
 mod unseen;
 
+pub(crate) use begin::EngineParts;
 pub use player::ReplayDifference;
 pub use times::{FRAMES_MAX, FrameTimes};
 
@@ -58,18 +52,6 @@ use player::Player;
 /// From this frame on nothing may reach the global heap, where a guard was given: what is there
 /// once is there by then.
 pub const ARMED_FROM: u64 = 10;
-
-/// The first chunk of the memory of what dies with a frame; it grows to what a frame needs.
-const FRAME_BYTES: usize = 64 << 10;
-
-/// What an engine borrows from its boot.
-pub(crate) struct EngineParts<'e, 'm> {
-    pub(crate) memory: Memory<'m>,
-    pub(crate) monitor: Option<&'e Monitor<'m, SharedAllocator<'m>>>,
-    pub(crate) workers: &'e Workers,
-    pub(crate) worker: &'e Worker<'e>,
-    pub(crate) log: &'e dyn LogSink,
-}
 
 /// A game that runs: made by [`with_engine`](crate::with_engine).
 ///
@@ -175,97 +157,6 @@ impl Figures<'_> {
 }
 
 impl<'e, 'm> Engine<'e, 'm> {
-    pub(crate) fn try_new(
-        lent: &EngineParts<'e, 'm>,
-        options: &EngineOptions<'e>,
-        content: Content<'e, 'm>,
-        link: Link<'e, 'm>,
-        shown: GameWindow<'e>,
-    ) -> Result<Self, EngineError> {
-        let EngineParts { memory, monitor, workers, worker, log } = *lent;
-        let [engine, entities, input, render] =
-            [Room::Engine, Room::Entities, Room::Input, Room::Render]
-                .map(|room| memory_of(&memory, room));
-        let settings = &content.settings;
-        let clock = GameClock::new(options.time_step.unwrap_or(settings.time_step));
-        let size = shown.picture().unwrap_or(options.size.unwrap_or(settings.window));
-        let figures = Figures {
-            frames: FrameTimes::try_new_in(engine)?,
-            own: FrameTimes::try_new_in(engine)?,
-            unusual_ns: 0,
-            main_ns: 0,
-            workers_ns: 0,
-            drawn: Drawn::default(),
-            most_seen: 0,
-        };
-        let mut engine = Self {
-            memory,
-            frame_memory: FrameAllocator::growing_in("frame", FRAME_BYTES, engine)?,
-            log: new_log(log, &memory)?,
-            monitor,
-            workers,
-            worker,
-            world: World::new_in(link.is_drawn(), &memory),
-            content,
-            clock,
-            has_own_step: options.time_step.is_some(),
-            link,
-            shown,
-            player: Player::try_new(options.is_recorded, options.replay, input)?,
-            #[cfg(feature = "pads")]
-            pads: None,
-            spare: None,
-            late: None,
-            spare_events: EventStream::new_in(entities),
-            wanted: Wanted::default(),
-            text: Array::new_in(render),
-            picture: Array::new_in(render),
-            size,
-            frame: 0,
-            first_frame: 0,
-            next_level: None,
-            loads_in_background: options.loads_in_background(),
-            is_begun: false,
-            began: None,
-            guard: options.guard,
-            armed: None,
-            figures,
-            #[cfg(feature = "tool-server")]
-            recompile: options.recompile,
-            #[cfg(feature = "tool-server")]
-            data: options.data,
-            #[cfg(feature = "script")]
-            scripts: None,
-            #[cfg(feature = "tool-server")]
-            tools: None,
-        };
-        engine.begin(options)?;
-        Ok(engine)
-    }
-
-    /// Makes the world, and loads what is in it.
-    fn begin(&mut self, options: &EngineOptions<'e>) -> Result<(), EngineError> {
-        #[cfg(feature = "pads")]
-        if options.has_window {
-            self.open_pads();
-        }
-        #[cfg(feature = "tool-server")]
-        if !options.without.has(OptionalSubsystem::Tools) {
-            self.tools = Some(tools::Tools::try_new(options, &self.memory, &self.log)?);
-        }
-        self.world.add_built_in(BuiltIn::new(options.without, &self.memory))?;
-        self.world.join(options.subsystems, options.wires, &self.memory)?;
-        self.content.hand_over(&mut self.world, &self.log)?;
-        self.load_first()?;
-        self.content.spawn(&mut self.world)?;
-        self.warn_of_unseen_layers();
-        #[cfg(feature = "script")]
-        if !options.without.has(OptionalSubsystem::Script) {
-            self.load_scripts(&options.scripts)?;
-        }
-        Ok(())
-    }
-
     /// Runs a frame.
     ///
     /// The first frame of a game moves it on by no time, and [`Logic::start`] is called before it.
@@ -434,177 +325,6 @@ impl<'e, 'm> Engine<'e, 'm> {
     pub fn disarm(&mut self) {
         self.armed = None;
         self.guard = None;
-    }
-
-    /// Runs `act` with the frame's memory in the hands of the logic.
-    fn with_frame_memory<R>(
-        &mut self,
-        logic: &mut dyn Logic<'m>,
-        act: impl FnOnce(&mut Self, &mut LogicCalls<'_, 'm>) -> R,
-    ) -> R {
-        let none = FrameAllocator::from_region("frame", &mut []);
-        let memory = core::mem::replace(&mut self.frame_memory, none);
-        let result = act(self, &mut LogicCalls { logic, memory: &memory });
-        self.frame_memory = memory;
-        result
-    }
-
-    fn run_frame(&mut self, logic: &mut LogicCalls<'_, 'm>) -> Result<(), EngineError> {
-        let now = Instant::now();
-        let elapsed = self.began.map_or(0, |began| (now - began).as_nanos() as u64);
-        self.began = Some(now);
-        if self.frame == ARMED_FROM {
-            self.armed = self.guard.map(FrameGuard::arm);
-        }
-        let polled = self.poll_window();
-        let cpu = thread_ns();
-        let _scope = current::scope(name!("frame"));
-        // The first frame is updated once, by no time.
-        let first = Updates { count: 1, step: 0 };
-        let updates =
-            if self.frame == 0 && !self.is_begun { first } else { self.clock.updates(elapsed) };
-        let updates = self.player.begin(updates);
-        if self.player.is_over() {
-            self.world.end_game();
-        }
-        self.world.begin(self.first_frame.wrapping_add(self.frame));
-        self.world.play(self.player.done(), &self.log);
-        self.world.step_all(Phase::Input, self.worker, &self.log);
-        if !self.is_begun {
-            self.is_begun = true;
-            self.start(logic);
-        }
-        let streamed = self.stream(logic);
-        let served = self.serve_tools(logic);
-        for _ in 0..updates.count {
-            self.world.advance(updates.step);
-            self.update(logic);
-            self.tell_events(logic);
-        }
-        if self.frame == 0 {
-            self.warn_of_no_camera();
-        }
-        let ended = self.end_world();
-        self.log_missing();
-        let recorded = self.player.end(&self.world);
-        let handed = ended.and(recorded).and_then(|()| self.show(thread_ns() - cpu));
-        if self.frame > 0 {
-            self.figures.frames.add(elapsed);
-        }
-        // Also where it failed: the logic has run.
-        self.frame += 1;
-        self.drain_monitor();
-        polled.and(streamed).and(served).and(handed)
-    }
-
-    /// Processes the window's events.
-    fn poll_window(&mut self) -> Result<(), EngineError> {
-        let _scope = current::scope(name!("window"));
-        let polled = self.shown.poll(self.player.events());
-        #[cfg(feature = "pads")]
-        let polled = polled.and(match &mut self.pads {
-            Some(pads) => Library::Gilrs.run(|| pads.poll(self.player.events())),
-            None => Ok(()),
-        });
-        self.size = self.shown.picture().unwrap_or(self.size);
-        let escape = Control::key(KeyCode::Escape);
-        let uses_escape = self.world.input().is_some_and(|input| input.binds(escape));
-        if self.shown.is_end_asked(uses_escape) {
-            self.world.end_game();
-        }
-        if polled.is_err()
-            && let Some(input) = self.world.input_mut()
-        {
-            // Nobody knows what was released.
-            input.release_all();
-        }
-        Ok(polled?)
-    }
-
-    /// Begins to listen to gamepads. Where that may not be, a game goes on without.
-    #[cfg(feature = "pads")]
-    fn open_pads(&mut self) {
-        match Library::Gilrs.run(loligo_platform::Pads::try_new) {
-            Ok(pads) => self.pads = Some(pads),
-            Err(error) => log!(self.log, Warning, "{error}"),
-        }
-    }
-
-    /// Makes the machine of the scripts, and loads the one that the game starts with.
-    #[cfg(feature = "script")]
-    fn load_scripts(&mut self, options: &ScriptOptions) -> Result<(), EngineError> {
-        let Self { content, world, log, memory, .. } = self;
-        if content.settings.script.is_none() {
-            return Ok(());
-        }
-        content.load_scripts(world)?;
-        let main = content.settings.script.as_deref().unwrap_or_default();
-        // It was made of text.
-        let main = core::str::from_utf8(main).unwrap_or_default();
-        self.scripts =
-            Some(Scripts::try_new(main, options, world, log, memory_of(memory, Room::Script))?);
-        Ok(())
-    }
-
-    fn start(&mut self, logic: &mut LogicCalls<'_, 'm>) {
-        #[cfg(feature = "script")]
-        if let Some(scripts) = &mut self.scripts {
-            scripts.start(&mut self.world, &self.log);
-        }
-        logic.start(&mut self.world);
-    }
-
-    fn update(&mut self, logic: &mut LogicCalls<'_, 'm>) {
-        let _scope = current::scope(name!("logic"));
-        self.world.step_all(Phase::Think, self.worker, &self.log);
-        #[cfg(feature = "script")]
-        if let Some(scripts) = &mut self.scripts {
-            let _scope = current::scope(name!("scripts"));
-            scripts.update(&mut self.world, logic.memory, &self.log);
-        }
-        logic.update(&mut self.world);
-        self.world.step_all(Phase::Simulate, self.worker, &self.log);
-    }
-
-    /// Passes events to scripts, then to logic; what these cause is reported in the next frame.
-    fn tell_events(&mut self, logic: &mut LogicCalls<'_, 'm>) {
-        let mut events = EventStream::new_in(memory_of(&self.memory, Room::Entities));
-        core::mem::swap(&mut events, &mut self.spare_events);
-        let mut events = self.world.take_events(events);
-        #[cfg(feature = "script")]
-        if let Some(scripts) = &mut self.scripts {
-            scripts.events(&mut self.world, &events, logic.memory, &self.log);
-        }
-        let mut rest = events.reader();
-        while !rest.is_empty() {
-            let (some, wired, after) = self.world.until_wired(rest);
-            logic.events(&mut self.world, some);
-            if let Some(event) = wired {
-                self.world.follow(&event, &self.log);
-            }
-            rest = after;
-        }
-        self.world.obey(&self.log);
-        events.clear();
-        self.spare_events = events;
-    }
-
-    /// Drops events without a consumer, so that the monitor has room for the next frame.
-    fn drain_monitor(&mut self) {
-        let Some(monitor) = self.monitor else { return };
-        current::frame();
-        #[cfg(feature = "tool-server")]
-        if let Some(tools) = &mut self.tools {
-            return tools.drain(monitor);
-        }
-        // Without a consumer, lost events do not matter.
-        let _ = monitor.drain(&mut []);
-    }
-
-    #[cfg(not(feature = "tool-server"))]
-    #[expect(clippy::unnecessary_wraps, reason = "with tools it may fail")]
-    fn serve_tools(&mut self, _: &mut LogicCalls<'_, 'm>) -> Result<(), EngineError> {
-        Ok(())
     }
 }
 

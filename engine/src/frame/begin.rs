@@ -1,0 +1,161 @@
+//! How an engine begins: its parts, its world and its scripts.
+
+use loligo_allocators::FrameAllocator;
+use loligo_containers::{Array, EventStream};
+use loligo_diagnostics::LogSink;
+#[cfg(feature = "pads")]
+use loligo_diagnostics::log;
+use loligo_monitor::Monitor;
+use loligo_tasks::Worker;
+
+use super::player::Player;
+use super::times::FrameTimes;
+#[cfg(feature = "tool-server")]
+use super::tools;
+use super::{Engine, Figures};
+use crate::cpu::Workers;
+use crate::drawing::{Drawn, GameWindow, Link, Wanted};
+use crate::error::EngineError;
+use crate::loading::Content;
+use crate::log::new_log;
+#[cfg(feature = "pads")]
+use crate::memory::Library;
+use crate::memory::{Memory, Room, SharedAllocator, memory_of};
+#[cfg(feature = "script")]
+use crate::options::ScriptOptions;
+use crate::options::{EngineOptions, OptionalSubsystem};
+#[cfg(feature = "script")]
+use crate::scripts::Scripts;
+use crate::subsystems::BuiltIn;
+use crate::time_step::GameClock;
+use crate::world::World;
+
+/// The first chunk of the memory of what dies with a frame; it grows to what a frame needs.
+const FRAME_BYTES: usize = 64 << 10;
+
+/// What an engine borrows from its boot.
+pub(crate) struct EngineParts<'e, 'm> {
+    pub(crate) memory: Memory<'m>,
+    pub(crate) monitor: Option<&'e Monitor<'m, SharedAllocator<'m>>>,
+    pub(crate) workers: &'e Workers,
+    pub(crate) worker: &'e Worker<'e>,
+    pub(crate) log: &'e dyn LogSink,
+}
+
+impl<'e, 'm> Engine<'e, 'm> {
+    pub(crate) fn try_new(
+        lent: &EngineParts<'e, 'm>,
+        options: &EngineOptions<'e>,
+        content: Content<'e, 'm>,
+        link: Link<'e, 'm>,
+        shown: GameWindow<'e>,
+    ) -> Result<Self, EngineError> {
+        let EngineParts { memory, monitor, workers, worker, log } = *lent;
+        let [engine, entities, input, render] =
+            [Room::Engine, Room::Entities, Room::Input, Room::Render]
+                .map(|room| memory_of(&memory, room));
+        let settings = &content.settings;
+        let clock = GameClock::new(options.time_step.unwrap_or(settings.time_step));
+        let size = shown.picture().unwrap_or(options.size.unwrap_or(settings.window));
+        let figures = Figures {
+            frames: FrameTimes::try_new_in(engine)?,
+            own: FrameTimes::try_new_in(engine)?,
+            unusual_ns: 0,
+            main_ns: 0,
+            workers_ns: 0,
+            drawn: Drawn::default(),
+            most_seen: 0,
+        };
+        let mut engine = Self {
+            memory,
+            frame_memory: FrameAllocator::growing_in("frame", FRAME_BYTES, engine)?,
+            log: new_log(log, &memory)?,
+            monitor,
+            workers,
+            worker,
+            world: World::new_in(link.is_drawn(), &memory),
+            content,
+            clock,
+            has_own_step: options.time_step.is_some(),
+            link,
+            shown,
+            player: Player::try_new(options.is_recorded, options.replay, input)?,
+            #[cfg(feature = "pads")]
+            pads: None,
+            spare: None,
+            late: None,
+            spare_events: EventStream::new_in(entities),
+            wanted: Wanted::default(),
+            text: Array::new_in(render),
+            picture: Array::new_in(render),
+            size,
+            frame: 0,
+            first_frame: 0,
+            next_level: None,
+            loads_in_background: options.loads_in_background(),
+            is_begun: false,
+            began: None,
+            guard: options.guard,
+            armed: None,
+            figures,
+            #[cfg(feature = "tool-server")]
+            recompile: options.recompile,
+            #[cfg(feature = "tool-server")]
+            data: options.data,
+            #[cfg(feature = "script")]
+            scripts: None,
+            #[cfg(feature = "tool-server")]
+            tools: None,
+        };
+        engine.begin(options)?;
+        Ok(engine)
+    }
+
+    /// Makes the world, and loads what is in it.
+    fn begin(&mut self, options: &EngineOptions<'e>) -> Result<(), EngineError> {
+        #[cfg(feature = "pads")]
+        if options.has_window {
+            self.open_pads();
+        }
+        #[cfg(feature = "tool-server")]
+        if !options.without.has(OptionalSubsystem::Tools) {
+            self.tools = Some(tools::Tools::try_new(options, &self.memory, &self.log)?);
+        }
+        self.world.add_built_in(BuiltIn::new(options.without, &self.memory))?;
+        self.world.join(options.subsystems, options.wires, &self.memory)?;
+        self.content.hand_over(&mut self.world, &self.log)?;
+        self.load_first()?;
+        self.content.spawn(&mut self.world)?;
+        self.warn_of_unseen_layers();
+        #[cfg(feature = "script")]
+        if !options.without.has(OptionalSubsystem::Script) {
+            self.load_scripts(&options.scripts)?;
+        }
+        Ok(())
+    }
+
+    /// Begins to listen to gamepads. Where that may not be, a game goes on without.
+    #[cfg(feature = "pads")]
+    fn open_pads(&mut self) {
+        match Library::Gilrs.run(loligo_platform::Pads::try_new) {
+            Ok(pads) => self.pads = Some(pads),
+            Err(error) => log!(self.log, Warning, "{error}"),
+        }
+    }
+
+    /// Makes the machine of the scripts, and loads the one that the game starts with.
+    #[cfg(feature = "script")]
+    fn load_scripts(&mut self, options: &ScriptOptions) -> Result<(), EngineError> {
+        let Self { content, world, log, memory, .. } = self;
+        if content.settings.script.is_none() {
+            return Ok(());
+        }
+        content.load_scripts(world)?;
+        let main = content.settings.script.as_deref().unwrap_or_default();
+        // It was made of text.
+        let main = core::str::from_utf8(main).unwrap_or_default();
+        self.scripts =
+            Some(Scripts::try_new(main, options, world, log, memory_of(memory, Room::Script))?);
+        Ok(())
+    }
+}
