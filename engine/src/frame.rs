@@ -13,9 +13,8 @@ use core::fmt;
 use std::time::Instant;
 
 use loligo_allocators::ArmedAll;
-use loligo_containers::{Array, Event, EventStream};
+use loligo_containers::{Array, EventStream};
 use loligo_diagnostics::{Log, log};
-use loligo_input::RecordingError;
 use loligo_monitor::Monitor;
 use loligo_resources::ResourceKey;
 use loligo_tasks::Worker;
@@ -181,37 +180,6 @@ impl<'e, 'm> Engine<'e, 'm> {
             Some(packet) => self.take_back(packet),
             None => Ok(()),
         }
-    }
-
-    /// Adds what a player does to the next frame, as a window would: an event of `loligo-platform`.
-    ///
-    /// # Errors
-    ///
-    /// [`EngineError`] if there is no memory.
-    pub fn do_input<E: Event>(&mut self, event: E) -> Result<(), EngineError> {
-        Ok(self.player.events().try_push(event)?)
-    }
-
-    /// Ends the recording of what the player did, if there is one, and returns it.
-    ///
-    /// # Errors
-    ///
-    /// [`EngineError`] if there is no memory.
-    pub fn recording(&mut self) -> Result<Option<&[u8]>, EngineError> {
-        self.player.finish()?;
-        Ok(self.player.recording())
-    }
-
-    /// Returns where a replay is another than what was recorded.
-    #[must_use]
-    pub const fn replay_difference(&self) -> Option<ReplayDifference> {
-        self.player.difference()
-    }
-
-    /// Returns why a recording could not be played back to its end.
-    #[must_use]
-    pub const fn replay_error(&self) -> Option<&RecordingError> {
-        self.player.failed()
     }
 
     /// Asks for the text of the next frame; see [`text`](Self::text).

@@ -9,6 +9,7 @@ use loligo_containers::{Event, EventReader, EventStream};
 use loligo_ids::IdString32;
 use loligo_input::{InputPlayback, InputRecorder, RecordingError};
 
+use super::Engine;
 use super::streaming::ContentArrived;
 use crate::error::EngineError;
 use crate::memory::SharedAllocator;
@@ -32,6 +33,39 @@ pub struct ReplayDifference {
     pub frame: u64,
     /// The first subsystem of that frame whose state is another.
     pub subsystem: &'static str,
+}
+
+impl Engine<'_, '_> {
+    /// Adds what a player does to the next frame, as a window would: an event of `loligo-platform`.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] if there is no memory.
+    pub fn do_input<E: Event>(&mut self, event: E) -> Result<(), EngineError> {
+        Ok(self.player.events().try_push(event)?)
+    }
+
+    /// Ends the recording of what the player did, if there is one, and returns it.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] if there is no memory.
+    pub fn recording(&mut self) -> Result<Option<&[u8]>, EngineError> {
+        self.player.finish()?;
+        Ok(self.player.recording())
+    }
+
+    /// Returns where a replay is another than what was recorded.
+    #[must_use]
+    pub const fn replay_difference(&self) -> Option<ReplayDifference> {
+        self.player.difference()
+    }
+
+    /// Returns why a recording could not be played back to its end.
+    #[must_use]
+    pub const fn replay_error(&self) -> Option<&RecordingError> {
+        self.player.failed()
+    }
 }
 
 /// What players did in a frame, and what is recorded and played back of it.

@@ -32,9 +32,9 @@ const BY_HAND: [&str; 5] = [
 const OTHERS: [(&str, &str); 10] = [
     ("Cargo.lock", "it is generated"),
     ("docs/security.md", "a page that lists what is read of files from elsewhere"),
-    ("engine/src/engine.rs", "Escape ends a game whose mapping does not have that key"),
-    ("engine/src/engine/player.rs", "the engine records what players do, and plays it back"),
+    ("engine/src/frame/player.rs", "the engine records what players do, and plays it back"),
     ("engine/src/error.rs", "a recording that cannot be read keeps a game from booting"),
+    ("engine/src/frame/run.rs", "Escape ends a game whose mapping does not have that key"),
     ("engine/src/world/steps.rs", "`World::input`: games in Rust may ask it by its type"),
     ("engine/tests/it/conformance.rs", "its row in the suite that every subsystem passes"),
     ("subsystems/platform/README.md", "a page that says who reads its events"),
