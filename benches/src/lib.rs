@@ -41,3 +41,5 @@ pub mod table;
 pub mod traces;
 mod uncounted;
 mod work;
+
+pub use work::engine::shows::{ManyResources, SavedParts};

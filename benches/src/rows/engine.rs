@@ -7,7 +7,8 @@
 //!
 //! `boot` is a boot of the courtyard until its first frame is drawn as text. `saved1000` and
 //! `saved20000` are a material that is saved in a project of as many, until it is drawn: found by a
-//! look at all sources, compiled, swapped and drawn with the frame, each of which has a row.
+//! look at all sources, compiled, swapped and drawn with the frame; `cargo run --release -p
+//! loligo-benches --bin saved -- 20000` shows the parts.
 //!
 //! `save10k` and `load10k` are a save and a load of the same game. `spawn` is what an entity takes of
 //! those that a script spawns by name and by a table of positions, which it fills again, in one call,
@@ -21,7 +22,7 @@ use crate::outcome::Aim;
 use crate::rows::{Measure, Row, Unit};
 use crate::work::engine::events::{Hearing, heard};
 use crate::work::engine::saves::kept;
-use crate::work::engine::shows::{Part, boot, saved};
+use crate::work::engine::shows::{boot, saved};
 use crate::work::engine::spawns::{by_logic, by_script, one_by_one};
 use crate::work::engine::{batch, calls};
 
@@ -37,22 +38,14 @@ pub fn rows() -> Vec<Row> {
         row("save10k", Aim::time(2.0, 1.0), Measure::Alone(|| kept(false))),
         row("load10k", Aim::time(2.0, 1.0), Measure::Alone(|| kept(true))),
         row("boot", Aim::time(500.0, 250.0), Measure::Alone(boot)),
-        row("saved1000", Aim::time(200.0, 50.0), Measure::Alone(|| saved(1000, Part::All))),
-        row("saved20000", Aim::time(200.0, 50.0), Measure::Alone(|| saved(20_000, Part::All))),
-        row("saved20000-look", whole(), Measure::Alone(|| saved(20_000, Part::Look))),
-        row("saved20000-compile", whole(), Measure::Alone(|| saved(20_000, Part::Compile))),
-        row("saved20000-frame", whole(), Measure::Alone(|| saved(20_000, Part::Frame))),
+        row("saved1000", Aim::time(200.0, 50.0), Measure::Alone(|| saved(1000))),
+        row("saved20000", Aim::time(200.0, 50.0), Measure::Alone(|| saved(20_000))),
         in_ns("spawn", Aim::time(40.0, 40.0), Measure::Added(|| [by_script(), by_logic()])),
         in_ns("spawn-each", Aim::time(40.0, 40.0), Measure::Added(|| [one_by_one(), by_logic()])),
         in_ns("event-rust", Aim::time(5.0, 5.0), Measure::Added(|| beyond(Hearing::Logic))),
         in_ns("event-lua", Aim::time(60.0, 60.0), Measure::Added(|| beyond(Hearing::Script))),
         in_ns("event-lua-all", Aim::time(60.0, 20.0), Measure::Added(|| beyond(Hearing::Batch))),
     ]
-}
-
-/// A part may take as long as all.
-const fn whole() -> Aim {
-    Aim::time(200.0, 50.0)
 }
 
 fn beyond(hearing: Hearing) -> [Contender; 2] {

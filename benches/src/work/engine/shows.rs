@@ -13,21 +13,25 @@ use tempfile::TempDir;
 
 use crate::contender::{Contender, Pass};
 
-/// A part of the way from a source to the picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
-    /// Which sources were saved.
-    Look,
-    /// The compile of what was.
-    Compile,
+/// How long the parts of the way from a source to the picture took, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SavedParts {
+    /// The look at all sources, which finds the one that was saved.
+    pub look: u64,
+    /// The compile of it.
+    pub compile: u64,
     /// The swap in the game, and the frame that shows it.
-    Frame,
-    /// All of it.
-    All,
+    pub frame: u64,
+}
+
+impl SavedParts {
+    const fn all(&self) -> u64 {
+        self.look + self.compile + self.frame
+    }
 }
 
 /// The saves that a pass measures.
-const SAVES: u64 = 4;
+const SAVES: usize = 4;
 
 const FRAME: &str = "targets = { depth = { format = \"depth32f\" } } passes = [ { name = \"main\" \
     color = [ \"window\" ] depth = \"depth\" clear = { color = [ 0 0 0 1 ] depth = 1 } \
@@ -43,12 +47,19 @@ const CONFIG: &str = "title = \"Many\" level = \"many\" frame = \"many\" window 
 const IN_A_FOLDER: usize = 200;
 
 /// A project of many resources, of which a thousand at the most are drawn.
-struct ManyResources {
+#[derive(Debug)]
+pub struct ManyResources {
     folder: TempDir,
 }
 
 impl ManyResources {
-    fn new(count: usize) -> Self {
+    /// Writes the project and compiles it.
+    ///
+    /// # Panics
+    ///
+    /// If it cannot be written or compiled.
+    #[must_use]
+    pub fn new(count: usize) -> Self {
         let made = TempDir::with_prefix("loligo-benches-");
         let folder = made.unwrap_or_else(|error| unreachable!("there is a folder: {error}"));
         let many = Self { folder };
@@ -104,9 +115,14 @@ impl ManyResources {
         assert!(report.errors.is_empty(), "the game is right: {:?}", report.errors);
     }
 
-    /// Saves a material some times while the game runs, and returns how long a part of the way to
-    /// the picture took.
-    fn save(&self, measured: Part) -> u64 {
+    /// Saves a material some times while the game runs, and returns how long the way to the picture
+    /// took each time.
+    ///
+    /// # Panics
+    ///
+    /// If the project cannot be read, or what was saved is not seen.
+    #[must_use]
+    pub fn save(&self) -> [SavedParts; SAVES] {
         let (data, compilers) = (self.data(), compilers());
         let project = Project::new(self.path(), &data, &compilers);
         let mut watch = Watch::default();
@@ -121,8 +137,8 @@ impl ManyResources {
         let run = with_engine(&options, |engine| {
             engine.frame(&mut ())?;
             engine.finish()?;
-            let mut ns = 0;
-            for save in 1..=SAVES {
+            let mut all = [SavedParts::default(); SAVES];
+            for (save, parts) in (1..).zip(&mut all) {
                 self.write(&format!("{}.material", material(7)), &color(save));
                 let began = Instant::now();
                 let is_saved = watch.look(&project);
@@ -134,21 +150,20 @@ impl ManyResources {
                 engine.frame(&mut ())?;
                 engine.finish()?;
                 let shown = Instant::now();
-                let took = match measured {
-                    Part::Look => looked - began,
-                    Part::Compile => compiled - looked,
-                    Part::Frame => shown - compiled,
-                    Part::All => shown - began,
+                let ns = |took: core::time::Duration| took.as_nanos() as u64;
+                *parts = SavedParts {
+                    look: ns(looked - began),
+                    compile: ns(compiled - looked),
+                    frame: ns(shown - compiled),
                 };
-                ns += took.as_nanos() as u64;
             }
             // The next pass begins as this one did.
             self.write(&format!("{}.material", material(7)), &color(0));
             self.compile();
-            Ok::<_, loligo_engine::EngineError>(ns)
+            Ok::<_, loligo_engine::EngineError>(all)
         });
         match run {
-            Ok(Ok(ns)) => ns,
+            Ok(Ok(all)) => all,
             Ok(Err(error)) | Err(error) => unreachable!("the game runs: {error}"),
         }
     }
@@ -171,10 +186,13 @@ fn compilers() -> Compilers {
 }
 
 /// Returns a contender whose operation is one save in a project of `count` resources, until it is
-/// seen, or a part of the way.
-pub(crate) fn saved(count: usize, part: Part) -> Contender {
+/// seen.
+pub(crate) fn saved(count: usize) -> Contender {
     let many = ManyResources::new(count);
-    Contender::new("loligo", move || Pass { ns: many.save(part), operations: SAVES })
+    Contender::new("loligo", move || {
+        let ns = many.save().iter().map(SavedParts::all).sum();
+        Pass { ns, operations: SAVES as u64 }
+    })
 }
 
 /// Returns a contender whose operation is a boot of the courtyard, until its first frame is drawn
