@@ -48,7 +48,7 @@ fn game() -> Place {
         ("ball.mesh", "shape = \"sphere\""),
         ("rock.entity", "components = { tag = \"rock\" data = { weight = 2 } }"),
         ("yard.level", "instances = [ { inherit = \"rock\" grid = { count = [ 100 1 100 ] } } ]"),
-        ("game.config", "title = \"Rocks\""),
+        ("game.config", "title = \"Rocks\" frame = \"main\""),
         ("all.package", "level = [ \"*\" ] mesh = [ \"*\" ]"),
         ("note.data", "text"),
     ] {

@@ -44,7 +44,7 @@ fn what_comes_with_the_program_is_listed_printed_and_changed_in_a_game() {
     place.file("game/core/shaders/sky.shader", &text);
     let (code, _, stderr) = place.run(&["compile", "game"]);
     assert_eq!((code, stderr.as_str()), (0, ""), "it is as it was");
-    place.file("game/core/shaders/sky.shader", &text.replace("fs_main", "fs_mine"));
+    place.file("game/core/shaders/sky.shader", text.replace("fs_main", "fs_mine"));
     let (code, _, stderr) = place.run(&["compile", "game"]);
     assert_eq!(code, 1, "{stderr}");
     assert!(
