@@ -21,9 +21,11 @@ use crate::log::new_log;
 #[cfg(feature = "pads")]
 use crate::memory::Library;
 use crate::memory::{Memory, Room, SharedAllocator, memory_of};
+use crate::options::EngineOptions;
+#[cfg(any(feature = "script", feature = "tool-server"))]
+use crate::options::OptionalSubsystem;
 #[cfg(feature = "script")]
 use crate::options::ScriptOptions;
-use crate::options::{EngineOptions, OptionalSubsystem};
 #[cfg(feature = "script")]
 use crate::scripts::Scripts;
 use crate::subsystems::BuiltIn;

@@ -5,7 +5,9 @@ use loligo_diagnostics::context;
 use loligo_resources::ResourceKey;
 
 use super::Engine;
-use crate::error::{EngineError, SavedGameError};
+use crate::error::EngineError;
+#[cfg(feature = "script")]
+use crate::error::SavedGameError;
 use crate::loading::Owners;
 use crate::memory::{Room, SharedAllocator, memory_of};
 use crate::saved::{SaveRequest, SaveWriter, SavedGame};

@@ -13,6 +13,7 @@ pub(crate) enum Room {
     Monitor,
     Render,
     Resources,
+    #[cfg_attr(not(feature = "script"), expect(dead_code, reason = "of scripts"))]
     Script,
     Tasks,
     #[cfg_attr(not(feature = "tool-server"), expect(dead_code, reason = "of the port for tools"))]

@@ -13,6 +13,7 @@ pub struct SaveName {
 }
 
 /// Why a name is refused.
+#[cfg(feature = "script")]
 pub(crate) const NAMES: &str =
     "the name of a saved game is made of a to z, 0 to 9, - and _, from 1 to 32 of them";
 

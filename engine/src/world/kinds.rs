@@ -1,7 +1,9 @@
 //! What can be spawned by name: the resources of entities that were loaded.
 
 use loligo_allocators::SharedRef;
-use loligo_containers::{Array, SortedMap};
+#[cfg(feature = "script")]
+use loligo_containers::Array;
+use loligo_containers::SortedMap;
 use loligo_entities::{Entity, EntityResource, KeptResource, Pose};
 use loligo_ids::IdString64;
 
@@ -14,12 +16,17 @@ use crate::memory::SharedAllocator;
 pub(crate) struct EntityKinds<'m> {
     kinds: SortedMap<'m, IdString64, KeptResource<'m, SharedAllocator<'m>>, SharedAllocator<'m>>,
     /// Where scripts spawn many; kept for the room that it has.
+    #[cfg(feature = "script")]
     poses: Array<'m, Pose, SharedAllocator<'m>>,
 }
 
 impl<'m> EntityKinds<'m> {
     pub(super) const fn new_in(memory: SharedRef<'m>) -> Self {
-        Self { kinds: SortedMap::new_in(memory), poses: Array::new_in(memory) }
+        Self {
+            kinds: SortedMap::new_in(memory),
+            #[cfg(feature = "script")]
+            poses: Array::new_in(memory),
+        }
     }
 
     /// Adds a resource, in place of an older one of that name.
