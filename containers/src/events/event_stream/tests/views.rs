@@ -154,8 +154,8 @@ fn a_fold_visits_what_steps_visit() {
                     event.push(&mut stream).expect("there is memory");
                 }
             }
-            let (mut records, mut stepped) = (stream.iter(), Vec::new());
-            while let Some(record) = records.next() {
+            let (records, mut stepped) = (stream.iter(), Vec::new());
+            for record in records {
                 stepped.push((record.as_bytes(), Any::of(&record)));
             }
             let mut folded = Vec::new();
