@@ -143,6 +143,18 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         let cube = Prepared::of_mesh(&vertices, &indices, PLACEHOLDER_SPHERE, memory)?;
         let Prepared::Mesh { words, vertices, indices, sphere } = cube else { return Ok(()) };
         let mesh = self.placed(None, words, [vertices, indices], sphere)?;
+        let made = self.try_placeholder(mesh);
+        if made.is_err() {
+            // Nobody else knows its place.
+            self.free_place(&mesh.place);
+        }
+        self.placeholder = Some(made?);
+        Ok(())
+    }
+
+    /// Returns the placeholders with a mesh that was placed.
+    fn try_placeholder(&mut self, mesh: MeshAsset) -> Result<Placeholder, EngineError> {
+        let memory = self.uploads.blocks.memory();
         let (width, height) = (PLACEHOLDER_PIXELS, PLACEHOLDER_PIXELS);
         let data = TextureData { texture: 0, width, height, levels: 1, wrap: 0, is_linear: 0 };
         let pixels = placeholder_texture();
@@ -162,8 +174,7 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         };
         let checkered = material(texture, [1.0; 4])?;
         let plain = material(NO_TEXTURE, PLACEHOLDER_COLOR)?;
-        self.placeholder = Some(Placeholder { mesh, checkered, plain, shader, texture });
-        Ok(())
+        Ok(Placeholder { mesh, checkered, plain, shader, texture })
     }
 
     /// Says in which layer models are drawn whose material is missing.
