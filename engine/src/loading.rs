@@ -43,6 +43,8 @@ pub(crate) struct Content<'e, 'm> {
     pub(crate) store: Store<'m>,
     /// What the settings name: wanted for as long as the game runs.
     kept: Array<'m, Want, SharedAllocator<'m>>,
+    /// The `materials` of the settings, which may change.
+    materials: Array<'m, Want, SharedAllocator<'m>>,
     /// What the entities of a saved game are made of: wanted until the level changes.
     pub(crate) saved: Array<'m, Want, SharedAllocator<'m>>,
     pub(crate) level: Option<Want>,
@@ -91,6 +93,7 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
             layers: Array::new_in(engine),
             store: Store::new_in(files),
             kept: Array::new_in(engine),
+            materials: Array::new_in(engine),
             saved: Array::new_in(engine),
             level: None,
             reader: None,
@@ -118,8 +121,10 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
             self.assets.set_placeholder_layer(self.placeholder_layer());
             let mut keys = Array::new_in(self.layers.memory());
             keys.try_extend(self.settings.full_screen.iter().map(|(_, material)| *material))?;
-            keys.try_extend_from_slice(&self.settings.materials)?;
             self.want_all(&keys, |content| &mut content.kept)?;
+            keys.clear();
+            keys.try_extend_from_slice(&self.settings.materials)?;
+            self.replace_materials(&keys)?;
         }
         // A level that is missing is an error, and one that is wrong as well.
         let key = self.settings.level;
@@ -277,12 +282,20 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
         saved.drain(range).for_each(|wanted| store.release(wanted));
     }
 
-    /// Wants materials that the settings name, where anything is drawn.
-    pub(crate) fn want_materials(&mut self, materials: &[ResourceKey]) -> Result<(), EngineError> {
-        if self.is_drawn {
-            self.want_all(materials, |content| &mut content.kept)?;
+    /// Wants materials in place of those that the settings have named, where anything is drawn.
+    pub(crate) fn replace_materials(
+        &mut self,
+        materials: &[ResourceKey],
+    ) -> Result<(), EngineError> {
+        if !self.is_drawn {
+            return Ok(());
         }
-        Ok(())
+        let held = self.materials.len();
+        let wanted = self.want_all(materials, |content| &mut content.materials);
+        let unwanted = if wanted.is_ok() { 0..held } else { held..self.materials.len() };
+        let Self { materials, store, .. } = self;
+        materials.drain(unwanted).for_each(|material| store.release(material));
+        Ok(wanted?)
     }
 
     /// Returns the layer in which models are drawn whose material says none: the first that has

@@ -156,7 +156,7 @@ impl<'m> Engine<'_, 'm> {
             }
         }
         if *new.materials != *content.settings.materials {
-            content.want_materials(&new.materials)?;
+            content.replace_materials(&new.materials)?;
             content.finish(&mut Owners { world: Some(world), log }, worker)?;
             content.settings.materials = new.materials;
         }

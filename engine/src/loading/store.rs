@@ -71,7 +71,8 @@ const DEPTH_MAX: u32 = 64;
 /// 1. `users` of a node is the number of nodes that need it and of those outside who want it; one
 ///    that nobody wants is being read or free.
 /// 2. `waiting` of a node is the number of its needs whose `needed_by` has it.
-/// 3. `completed` has room for all nodes twice, `gone` for all in addition to what is in it.
+/// 3. `completed` has room for all nodes twice, `gone` and `wanted` for all in addition to what was in
+///    them when a node was added last.
 pub(crate) struct Store<'m> {
     nodes: Array<'m, Node<'m>, SharedAllocator<'m>>,
     places: HashMap<'m, ResourceKey, u32, BuildKeyHasher, SharedAllocator<'m>>,
@@ -157,10 +158,10 @@ impl<'m> Store<'m> {
     }
 
     /// Takes what was read back: it is to be read again.
-    pub(crate) fn unread(&mut self, wanted: Want) -> Result<(), GrowError> {
-        self.wanted.try_push(wanted.0)?;
+    pub(crate) fn unread(&mut self, wanted: Want) {
+        // There is room.
+        self.wanted.push(wanted.0);
         self.nodes[wanted.0 as usize].stage = Stage::Wanted;
-        Ok(())
     }
 
     /// Returns `true` if nobody wants what was being read any more; then its place is free.
@@ -272,7 +273,7 @@ impl<'m> Store<'m> {
             let node = &self.nodes[place];
             if node.stage == Stage::Missing && is_there(node.key) {
                 self.wait_again(place as u32)?;
-                self.unread(Want(place as u32))?;
+                self.unread(Want(place as u32));
             }
         }
         Ok(())
@@ -328,7 +329,7 @@ impl<'m> Store<'m> {
     fn reserve_one(&mut self) -> Result<(), GrowError> {
         let all = self.nodes.len() + 1;
         self.nodes.try_reserve(1)?;
-        self.wanted.try_reserve(1)?;
+        self.wanted.try_reserve(all)?;
         self.free.try_reserve(all.saturating_sub(self.free.len()))?;
         self.completed.try_reserve((2 * all).saturating_sub(self.completed.len()))?;
         self.gone.try_reserve(all)

@@ -86,7 +86,7 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
                     self.ask()?;
                     reader.take(false).inspect(|_| self.under_way -= 1)
                 }
-                None => self.read_next(owners)?,
+                None => self.read_next(),
             };
             let Some(done) = done else { break };
             self.arrive(done, owners)?;
@@ -136,21 +136,24 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
                     reader.ask(wanted, request.file());
                     self.under_way += 1;
                 }
-                Err(error) => self.lost.try_push((wanted, error.into()))?,
+                Err(error) => {
+                    let noted = self.lost.try_push((wanted, error.into()));
+                    noted.inspect_err(|_| self.store.unread(wanted))?;
+                }
             }
         }
         Ok(())
     }
 
     /// Reads the next that is wanted on this thread.
-    fn read_next(&mut self, _: &mut Owners<'_, '_, 'm>) -> Result<Option<Done<'m>>, EngineError> {
-        let Some((wanted, key)) = self.store.next_wanted() else { return Ok(None) };
+    fn read_next(&mut self) -> Option<Done<'m>> {
+        let (wanted, key) = self.store.next_wanted()?;
         let memories = [self.layers.memory(), self.assets.memory()];
         let result = match self.resources.request(key) {
             Ok(request) => read(&request.file(), &self.folder, memories),
             Err(error) => Err(error.into()),
         };
-        Ok(Some((wanted, result)))
+        Some((wanted, result))
     }
 
     /// Reads some of what is wanted on all threads; returns whether there was any.
@@ -216,7 +219,7 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
         match taken {
             Ok(()) => Ok(()),
             Err(error) if is_for_memory(&error) => {
-                self.store.unread(wanted)?;
+                self.store.unread(wanted);
                 Err(error)
             }
             Err(error) => {

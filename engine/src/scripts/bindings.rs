@@ -169,7 +169,7 @@ pub fn bindings<'m>() -> [Binding<World<'m>>; COUNT] {
             "where it was in the world when the last frame ended",
             world_position,
         ),
-        call("Transform.parent", links::ONE, FOUND, "what it hangs on, or nil", links::parent),
+        call("Transform.parent", links::ONE, FOUND, "its parent, or nil", links::parent),
         call(
             "Transform.link",
             links::TWO,

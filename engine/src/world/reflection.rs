@@ -39,7 +39,8 @@ impl<'m> World<'m> {
     /// Gives an entity's model another material, by the hash of its name; `false` if it has no
     /// model.
     ///
-    /// Loaded are the materials of the level's models, and those that the game's settings name.
+    /// Loaded are the materials of the models of levels and entities that are loaded, those of packages,
+    /// and those that the game's settings name.
     ///
     /// # Complexity
     ///
@@ -265,7 +266,7 @@ impl<'m> World<'m> {
 const MISSING_MAX: usize = 64;
 
 /// What to do about a material that is not there.
-pub(crate) const NOT_LOADED: &str = "the material is not loaded; name it in a model of the level, or among `materials` in game.config";
+pub(crate) const NOT_LOADED: &str = "the material is not loaded; name it in a package, in a model of the level, or among `materials` in game.config";
 
 /// Reports where a model is, and makes its render object if it has none; all of it where something
 /// was lost.

@@ -320,3 +320,31 @@ fn what_is_missing_is_seen() {
         assert!(log.iter().any(|said| said.contains(line)), "{line}: {log:#?}");
     }
 }
+
+#[test]
+fn materials_that_the_settings_name_no_more_go() {
+    let game = game("");
+    let config = std::fs::read_to_string(game.sources().join("game.config")).expect("written");
+    let with = |materials: &str| {
+        game.write("game.config", &format!("{config} materials = [ {materials} ]"));
+        assert_eq!(game.compile(), [""; 0], "it is right");
+    };
+    with("\"pale\"");
+    let data = game.data();
+    with_engine(&game.options(&data), |engine| {
+        frames(engine, 1);
+        let hub = engine.world().find(id32!("hub")).expect("the level has one");
+        let stone = engine.world_mut().set_material(hub, id64!("pale"));
+        assert!(stone.is_ok(), "it is loaded: {stone:?}");
+        with("");
+        engine.reload(&mut ()).expect("there is memory");
+        frames(engine, 2);
+        let gone = engine.world_mut().set_material(hub, id64!("pale"));
+        assert!(gone.is_err(), "nobody names it");
+        with("\"pale\"");
+        engine.reload(&mut ()).expect("there is memory");
+        frames(engine, 1);
+        assert!(engine.world_mut().set_material(hub, id64!("pale")).is_ok(), "it is back");
+    })
+    .expect("it boots");
+}

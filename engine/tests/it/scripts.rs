@@ -427,7 +427,7 @@ fn a_model_is_given_another_material() {
             ("Model.material(hub, 1)", Ok("gold")),
             (
                 "Model.set_material(hub, 1, 'golt')",
-                Err("Model.set_material: `golt`: the material is not loaded; name it in a model"),
+                Err("Model.set_material: `golt`: the material is not loaded; name it in a package"),
             ),
             (
                 "Model.set_material(hub, 2, 'stone')",

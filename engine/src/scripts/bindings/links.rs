@@ -1,4 +1,4 @@
-//! What hangs on what: the trees of transforms, for scripts.
+//! Parents and children: the trees of transforms, for scripts.
 
 use loligo_entities::Entity;
 use loligo_script::{Call, Kind};
