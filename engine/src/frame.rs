@@ -28,7 +28,7 @@ use crate::memory::{FrameGuard, FrameMemory, Memory, SharedAllocator};
 #[cfg(feature = "script")]
 use crate::scripts::{ScriptFailures, Scripts};
 use crate::time_step::GameClock;
-use crate::world::{Logic, Want, World};
+use crate::world::{Logic, SceneView, Want, World};
 
 mod begin;
 mod player;
@@ -122,6 +122,7 @@ pub struct Engine<'e, 'm> {
 /// The memory of a frame that was drawn.
 struct Spare<'m> {
     uploads: Uploads<'m, SharedAllocator<'m>>,
+    views: Array<'m, SceneView, SharedAllocator<'m>>,
     text: Array<'m, u8, SharedAllocator<'m>>,
     picture: Array<'m, u8, SharedAllocator<'m>>,
     problems: Array<'m, u8, SharedAllocator<'m>>,

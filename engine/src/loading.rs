@@ -19,7 +19,7 @@ use crate::drawing::{BackEnd, Renderer};
 use crate::error::{EngineError, wrong_frame};
 use crate::memory::{Memory, Room, SharedAllocator, memory_of};
 use crate::options::{GameSettings, SETTINGS};
-use crate::world::{ENTITY_TYPE, Model, Want, World};
+use crate::world::{ENTITY_TYPE, FrameView, Model, Want, World};
 
 mod reader;
 mod store;
@@ -37,8 +37,10 @@ pub(crate) struct Content<'e, 'm> {
     pub(crate) resources: Resources<'e, SharedAllocator<'m>>,
     pub(crate) settings: GameSettings<'m, SharedAllocator<'m>>,
     pub(crate) assets: Assets<'m, SharedAllocator<'m>>,
-    /// The layers of the frame: hashes of their names, by number.
+    /// The hashes of the names of the frame's layers, by their numbers.
     pub(crate) layers: Array<'m, IdString64, SharedAllocator<'m>>,
+    /// The views of the frame.
+    views: Array<'m, FrameView, SharedAllocator<'m>>,
     /// What is wanted.
     pub(crate) store: Store<'m>,
     /// What the settings name: wanted for as long as the game runs.
@@ -91,6 +93,7 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
             settings,
             assets: Assets::try_new_in(render)?,
             layers: Array::new_in(engine),
+            views: Array::new_in(engine),
             store: Store::new_in(files),
             kept: Array::new_in(engine),
             materials: Array::new_in(engine),
@@ -117,8 +120,7 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
         if self.is_drawn {
             self.assets.make_placeholder()?;
             self.resources.load(self.settings.frame)?;
-            read_layers(&self.resources, self.settings.frame, &mut self.layers, |_| Ok(()))?;
-            self.assets.set_placeholder_layer(self.placeholder_layer());
+            self.read_frame(|_, _| Ok(()))?;
             let mut keys = Array::new_in(self.layers.memory());
             keys.try_extend(self.settings.full_screen.iter().map(|(_, material)| *material))?;
             self.want_all(&keys, |content| &mut content.kept)?;
@@ -256,12 +258,41 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
         Ok(())
     }
 
+    /// Returns the views of the frame; none where nothing is drawn.
+    pub(crate) fn views(&self) -> &[FrameView] {
+        &self.views
+    }
+
     /// Sends the render thread the description of the frame that was recompiled, and reads its
-    /// layers: both, or none where that fails.
+    /// layers and views: all of it, or nothing where that fails.
     pub(crate) fn replace_frame(&mut self) -> Result<(), EngineError> {
-        let Self { resources, settings, assets, layers, .. } = self;
-        read_layers(resources, settings.frame, layers, |text| assets.put_frame(text))?;
-        self.assets.set_placeholder_layer(self.placeholder_layer());
+        self.read_frame(|assets, text| assets.put_frame(text))
+    }
+
+    /// Reads the layers and views of the frame, after `accept` took its text: where that fails, or
+    /// the text is not a frame, they stay as they were.
+    fn read_frame(
+        &mut self,
+        accept: impl FnOnce(&mut Assets<'m, SharedAllocator<'m>>, &[u8]) -> Result<(), GrowError>,
+    ) -> Result<(), EngineError> {
+        let Self { resources, settings, assets, layers, views, .. } = self;
+        let Some(frame) = resources.get(settings.frame) else { return Ok(()) };
+        let text = frame.payload();
+        let frame = FrameDescription::try_read_in(text, layers.memory())
+            .map_err(|error| EngineError::Render(wrong_frame(&error)))?;
+        layers.try_reserve(frame.layer_names().len())?;
+        views.try_reserve(frame.views().len())?;
+        accept(assets, text)?;
+        layers.clear();
+        views.clear();
+        // There is room.
+        layers.extend(frame.layer_names().map(IdString64::new));
+        views.extend(frame.views().map(|view| FrameView::of(&view)));
+        let is_full =
+            |name| settings.full_screen.iter().any(|(full, _)| *full == IdString64::new(name));
+        // The first that has meshes, as far as that can be known.
+        let first = frame.layers().find(|layer| !layer.takes_all && !is_full(layer.name));
+        assets.set_placeholder_layer(first.map_or(u32::MAX, |layer| layer.name_number.into()));
         Ok(())
     }
 
@@ -297,41 +328,10 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
         materials.drain(unwanted).for_each(|material| store.release(material));
         Ok(wanted?)
     }
-
-    /// Returns the layer in which models are drawn whose material says none: the first that has
-    /// meshes, as far as that can be known.
-    fn placeholder_layer(&self) -> u32 {
-        let is_for_meshes = |layer: &&IdString64| {
-            **layer != IdString64::new("shadow")
-                && !self.settings.full_screen.iter().any(|(full, _)| full == *layer)
-        };
-        let layer = self.layers.iter().position(|layer| is_for_meshes(&layer));
-        layer.map_or(u32::MAX, |layer| layer as u32)
-    }
 }
 
 /// Returns the number of a layer by the hash of its name.
 pub(crate) fn layer_of(layers: &[IdString64], name: IdString64) -> Option<u32> {
     let at = layers.iter().position(|layer| *layer == name)?;
     u32::try_from(at).ok()
-}
-
-/// Reads the layers of a frame, after `accept` took its text: where that fails, or the text is not
-/// a frame, they stay as they were.
-fn read_layers<'m>(
-    resources: &Resources<'_, SharedAllocator<'m>>,
-    key: ResourceKey,
-    layers: &mut Array<'m, IdString64, SharedAllocator<'m>>,
-    accept: impl FnOnce(&[u8]) -> Result<(), GrowError>,
-) -> Result<(), EngineError> {
-    let Some(frame) = resources.get(key) else { return Ok(()) };
-    let text = frame.payload();
-    let frame = FrameDescription::try_read_in(text, layers.memory())
-        .map_err(|error| EngineError::Render(wrong_frame(&error)))?;
-    layers.try_reserve(frame.layers().len())?;
-    accept(text)?;
-    layers.clear();
-    // There is room.
-    layers.extend(frame.layers().map(|layer| IdString64::new(layer.name)));
-    Ok(())
 }

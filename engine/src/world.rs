@@ -5,7 +5,6 @@
 //! layer above reads after the update ("Events", Bitsquid blog, 2009-12-11).
 
 use bytemuck::{AnyBitPattern, NoUninit};
-use glam::{Affine3A, Quat, Vec3};
 use loligo_containers::{Array, Event, EventStream};
 #[cfg(feature = "script")]
 use loligo_entities::ComponentType;
@@ -33,10 +32,13 @@ mod objects;
 mod packages;
 mod reflection;
 mod saving;
+mod scene_view;
+mod stages;
 mod steps;
 mod styles;
 #[cfg(all(test, feature = "compile"))]
 mod tests;
+mod views;
 
 pub use components::{CAMERA, Camera, LIGHT, MODEL, Model, PointLight, SUN, Sun};
 pub(crate) use components::{ENTITY_TYPE, LEVEL_TYPE};
@@ -52,9 +54,13 @@ use packages::Packages;
 pub(crate) use packages::{PackageState, Want};
 #[cfg(feature = "script")]
 pub(crate) use reflection::NOT_LOADED;
+pub(crate) use scene_view::{SceneView, Shadow};
+use stages::Stages;
 #[cfg(feature = "script")]
 pub(crate) use steps::{EVENT_BYTES_MAX, FIELDS_MAX};
 use styles::Styles;
+pub(crate) use views::FrameView;
+use views::Views;
 
 /// The number of entities per call when all are removed.
 const CLEARED: usize = 256;
@@ -156,7 +162,10 @@ pub struct World<'m> {
     events: EventStream<'m, SharedAllocator<'m>>,
     /// The names of the entities of the level, in the order in which they were spawned.
     names: Array<'m, (IdString32, Entity), SharedAllocator<'m>>,
-    camera: Option<Entity>,
+    /// What the game has said of the views of the frame.
+    views: Views<'m>,
+    /// The stages of entities.
+    stages: Stages<'m>,
     /// The game's time in nanoseconds, and how far this frame moves it on.
     now: u64,
     step: u64,
@@ -189,7 +198,8 @@ impl<'m> World<'m> {
             is_behind: false,
             events: EventStream::new_in(memory),
             names: Array::new_in(memory),
-            camera: None,
+            views: Views::new_in(memory),
+            stages: Stages::new_in(memory),
             now: 0,
             step: 0,
             frame: 0,
@@ -248,23 +258,6 @@ impl<'m> World<'m> {
     #[must_use]
     pub fn models(&self) -> &[Entity] {
         self.managers.models.entities()
-    }
-
-    /// Returns the entity whose camera the player looks through: the one that was set, or else the
-    /// first there is.
-    #[must_use]
-    pub fn camera(&self) -> Option<Entity> {
-        let set = self.camera.filter(|entity| self.managers.cameras.contains(*entity));
-        set.or_else(|| self.managers.cameras.entities().first().copied())
-    }
-
-    /// Looks through an entity's camera from now on; `false` if it has none.
-    pub fn set_camera(&mut self, entity: Entity) -> bool {
-        let has_one = self.managers.cameras.contains(entity);
-        if has_one {
-            self.camera = Some(entity);
-        }
-        has_one
     }
 
     /// Returns the camera of an entity.
@@ -388,9 +381,10 @@ impl<'m> World<'m> {
         self.forget_names();
         let first = self.names.len();
         self.names.try_reserve(resource.len().saturating_mul(poses.len()))?;
-        let Self { managers, joined, entities, names, .. } = self;
+        let Self { managers, joined, entities, names, stages, .. } = self;
         let spawned = managers.together(joined, |components| {
             let made = entities.spawn(resource, poses, components, Unknown::Refuse)?;
+            stages.forget(made);
             for copy in made.chunks_exact(resource.len().max(1)) {
                 for (at, entity) in copy.iter().enumerate() {
                     names.push((resource.name(at).unwrap_or(NO_NAME), *entity));
@@ -497,20 +491,6 @@ impl<'m> World<'m> {
 
     pub(crate) const fn recorder(&mut self) -> Option<&mut StateRecorder<'m, SharedAllocator<'m>>> {
         self.recorder.as_mut()
-    }
-
-    /// Returns where the camera is, and how it projects.
-    pub(crate) fn eye(&self) -> (Affine3A, Camera) {
-        let Some(entity) = self.camera() else {
-            // Of a world without a camera, its middle from outside.
-            let eye = Affine3A::from_rotation_translation(
-                Quat::from_rotation_x(-0.5),
-                Vec3::new(0.0, 10.0, 20.0),
-            );
-            return (eye, Camera::default());
-        };
-        let world = self.managers.transforms.world(entity).copied().unwrap_or(Affine3A::IDENTITY);
-        (world, self.managers.cameras.get(entity).copied().unwrap_or_default())
     }
 }
 

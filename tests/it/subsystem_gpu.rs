@@ -4,7 +4,7 @@
 use loligo_allocators::Allocator;
 use loligo_gpu::Gpu;
 use loligo_render::gpu::{
-    FrameData, GpuOptions, GpuRenderError, GpuRenderer, MaterialData, TextureData,
+    FrameData, GpuOptions, GpuRenderError, GpuRenderer, MaterialData, SeenView, TextureData,
 };
 use loligo_render::{
     DisplayList, Draw, FrameDescription, Geometry, IndirectArgs, ItemSorter, Light, Recorded,
@@ -71,7 +71,7 @@ fn draw(
     let recorded = Recorded { frame, list, contexts };
     let light = Light { range: 1.0, intensity: 1.0, ..Light::default() };
     let places = [Transform::default(); 40];
-    renderer.try_draw(&FrameData::default(), &places, &[light], &recorded)?;
+    renderer.try_draw(&[SeenView::new(FrameData::default(), &[light])], &places, &recorded)?;
     let mut pixels = [0; (SIDE * SIDE * 4) as usize];
     renderer.try_read_window(&mut pixels)?;
     Ok([pixels[0], pixels[1], pixels[2]])

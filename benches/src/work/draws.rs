@@ -4,7 +4,7 @@
 use core::fmt;
 
 use loligo_gpu::{AdapterChoice, Gpu, GpuOptions};
-use loligo_render::gpu::{FrameData, GpuRenderer, MaterialData};
+use loligo_render::gpu::{FrameData, GpuRenderer, MaterialData, SeenView};
 use loligo_render::{
     Command, DisplayList, Draw, FrameDescription, IndirectArgs, ItemSorter, Recorded,
     RenderContext, Transform,
@@ -234,7 +234,9 @@ impl Ours {
         let Self { renderer, frame, list, contexts, transforms } = self;
         let ns = clock::time(|| {
             let recorded = Recorded { frame, list, contexts };
-            renderer.try_draw(&FrameData::default(), transforms, &[], &recorded).expect("drawn");
+            renderer
+                .try_draw(&[SeenView::new(FrameData::default(), &[])], transforms, &recorded)
+                .expect("drawn");
         });
         renderer.try_wait().expect("the card answers");
         ns

@@ -14,12 +14,14 @@ use loligo_render::{
     TraceContents, play,
 };
 
+use super::drawn_view::DrawnView;
 use super::game_window::WindowSetup;
-use super::packet::{Packet, Scene, Shadow, Wanted};
+use super::packet::{Packet, Scene, Wanted};
 use crate::cpu::in_driver;
 use crate::error::{BackEndError, EngineError};
 use crate::memory::SharedAllocator;
 use crate::options::BackEndChoice;
+use crate::world::SceneView;
 
 #[cfg(feature = "gpu")]
 mod card;
@@ -32,9 +34,9 @@ const FULL_SCREEN: u32 = loligo_ids::id32!("fullscreen").hash();
 pub(crate) struct Picture<'p, 'e> {
     pub(crate) recorded: Recorded<'p, 'e, SharedAllocator<'e>, SharedAllocator<'e>>,
     pub(crate) world: &'p RenderWorld<'e, SharedAllocator<'e>>,
-    pub(crate) lights: &'p FrameLights,
+    /// The views of the frame, by their numbers.
+    pub(crate) views: &'p [DrawnView],
     pub(crate) scene: &'p Scene,
-    pub(crate) shadow: Shadow,
     /// A hash of each material, by its state.
     pub(crate) materials: &'p [u64],
     pub(crate) wanted: Wanted,
@@ -173,8 +175,9 @@ fn write<'e>(
     picture: &Picture<'_, 'e>,
     out: &mut Array<'e, u8, SharedAllocator<'e>>,
 ) -> Result<(), BackEndError> {
-    let Picture { recorded, scene, world, lights, shadow, materials, .. } = picture;
-    let eye = scene.eye.translation;
+    let Picture { recorded, scene, world, views, materials, .. } = picture;
+    let Some((player, others)) = views.split_first() else { return Ok(()) };
+    let eye = player.seen.eye.translation;
     let mut written = text::try_format(
         out,
         format_args!(
@@ -187,13 +190,16 @@ fn write<'e>(
             eye.y,
             eye.z,
             world.mesh_count(),
-            scene_hash(scene, shadow),
+            scene_hash(scene, player),
             murmur2_64a(bytemuck::cast_slice::<u64, u8>(materials), 0),
         ),
     );
     // A frame without lights is as it always was.
     if !world.lights().is_empty() {
-        written = written.and_then(|()| write_lights(lights, world.lights().len(), out));
+        written = written.and_then(|()| write_lights(&player.lights, world.lights().len(), out));
+    }
+    for view in others.iter().filter(|view| view.seen.is_drawn && !view.is_sun) {
+        written = written.and_then(|()| write_view(recorded.frame, scene, view, out));
     }
     let mut sink = Sink(out);
     let contents = TraceContents { transforms: world.transforms(), materials };
@@ -205,14 +211,38 @@ fn write<'e>(
     }
 }
 
+/// Writes how a view sees the world, besides the player's.
+fn write_view<'e>(
+    frame: &FrameDescription<'_, SharedAllocator<'_>>,
+    scene: &Scene,
+    view: &DrawnView,
+    out: &mut Array<'e, u8, SharedAllocator<'e>>,
+) -> Result<(), text::FormatError> {
+    let [x, y, z] = view.seen.eye.translation.to_array();
+    let [left, top, width, height] = view.rectangle;
+    text::try_format(
+        out,
+        format_args!(
+            "view {}: eye {x:.3} {y:.3} {z:.3}, part {left} {top} {width} {height}, stage {}, \
+             scene {:016x}, lights {}\n",
+            frame.view_name(view.view.number),
+            view.view.stage,
+            scene_hash(scene, view),
+            view.lights.as_slice().len(),
+        ),
+    )
+}
+
 /// Returns a hash of how the scene is seen and lit, to the bit: the camera, the sun, and the
 /// matrices of both.
-fn scene_hash(scene: &Scene, shadow: &Shadow) -> u64 {
-    let Scene { time, eye, camera, sun, sun_direction, .. } = scene;
+fn scene_hash(scene: &Scene, view: &DrawnView) -> u64 {
+    let DrawnView { seen, projection, shadow, .. } = view;
+    let SceneView { eye, camera, sun, sun_direction, .. } = seen;
+    let time = &scene.time;
+    let matrices = [seen.view(), *projection, shadow.view, shadow.projection]
+        .map(|matrix| matrix.to_cols_array());
     let seen = [eye.matrix3.x_axis, eye.matrix3.y_axis, eye.matrix3.z_axis, eye.translation]
         .map(|column| column.to_array());
-    let matrices = [scene.view(), scene.projection(), shadow.view, shadow.projection]
-        .map(|matrix| matrix.to_cols_array());
     let numbers = [*time, shadow.pixel_metres];
     [
         bytemuck::cast_slice(&seen),

@@ -1,16 +1,14 @@
 //! What goes to the render thread for a frame, and comes back.
 
-use glam::camera::rh::proj::directx::{orthographic, perspective};
-use glam::{Affine3A, Mat4, Vec2, Vec3};
 use loligo_allocators::Allocator;
 use loligo_containers::Array;
 use loligo_render::StateStream;
 
 use crate::assets::Uploads;
 use crate::error::RenderError;
-use crate::world::{Camera, Sun};
+use crate::world::SceneView;
 
-/// What is seen of a frame, and by which light.
+/// What all views of a frame have in common.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Scene {
     /// Which frame it is, from 0 on.
@@ -21,63 +19,6 @@ pub(crate) struct Scene {
     pub size: [u32; 2],
     /// Whether a window shows it: `false` if there is no window, or it is minimised.
     pub is_shown: bool,
-    /// Where the camera is.
-    pub eye: Affine3A,
-    /// How it projects.
-    pub camera: Camera,
-    /// The light.
-    pub sun: Sun,
-    /// The direction in which the sun shines.
-    pub sun_direction: Vec3,
-}
-
-impl Scene {
-    /// Returns the matrix from the world to the camera.
-    #[must_use]
-    pub(crate) fn view(&self) -> Mat4 {
-        Mat4::from(self.eye.inverse())
-    }
-
-    /// Returns the matrix from the camera to clip space, with depths from 0 to 1.
-    #[must_use]
-    pub(crate) fn projection(&self) -> Mat4 {
-        let [width, height] = self.size.map(|side| side.max(1) as f32);
-        let Camera { field_of_view, near, far } = self.camera;
-        perspective(field_of_view, width / height, near, far)
-    }
-
-    /// Returns how the sun sees what is near the camera, on a map of `pixels` pixels on a side. It
-    /// moves by whole pixels of the map, so that shadows do not crawl.
-    pub(crate) fn shadow(&self, pixels: u32) -> Shadow {
-        let radius = self.sun.shadow_distance * 0.5;
-        let eye = Mat4::from(self.eye);
-        let center = eye.w_axis.truncate() - eye.z_axis.truncate() * radius;
-        let back = -self.sun_direction;
-        let right = back.any_orthonormal_pair().0;
-        let up = back.cross(right);
-        let pixel_metres = 2.0 * radius / pixels.max(1) as f32;
-        let across = Vec2::new(center.dot(right), center.dot(up));
-        let whole = (across / pixel_metres).round() * pixel_metres;
-        let reach = radius * 3.0;
-        let place = right * whole.x + up * whole.y + back * (center.dot(back) + reach);
-        let view =
-            Mat4::from_cols(right.extend(0.0), up.extend(0.0), back.extend(0.0), place.extend(1.0))
-                .inverse();
-        let far = reach + radius * 2.0;
-        let projection = orthographic(-radius, radius, -radius, radius, 0.0, far);
-        Shadow { view, projection, pixel_metres }
-    }
-}
-
-/// How the sun sees a part of the world.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Shadow {
-    /// From the world to the sun, which looks along -z.
-    pub(crate) view: Mat4,
-    /// From there to the map.
-    pub(crate) projection: Mat4,
-    /// How many metres a pixel of the map covers.
-    pub(crate) pixel_metres: f32,
 }
 
 /// What is to be done with a frame besides drawing it.
@@ -122,6 +63,8 @@ pub(crate) struct Packet<'a, A: Allocator + ?Sized> {
     pub(crate) state: StateStream<'a, A>,
     pub(crate) uploads: Uploads<'a, A>,
     pub(crate) scene: Scene,
+    /// For each view of the frame, by its number.
+    pub(crate) views: Array<'a, SceneView, A>,
     pub(crate) wanted: Wanted,
     /// Filled where it was wanted.
     pub(crate) text: Array<'a, u8, A>,

@@ -13,17 +13,18 @@ use loligo_containers::{Array, GrowError};
 use loligo_ids::{IdString64, murmur2_64a};
 use loligo_render::{
     DisplayList, FrameDescription, FrameLights, ItemSorter, Recorded, RenderContext, RenderWorld,
-    TargetSize, View,
+    View, ViewFrom, ViewRef, part_of,
 };
 use loligo_tasks::Worker;
 
 use super::back_end::{BackEnd, Picture};
+use super::drawn_view::DrawnView;
 use super::packet::{Drawn, Packet};
 use crate::assets::{FrameData, MaterialData, MeshData, TextureData};
 use crate::cpu::{driver_ns, thread_ns};
 use crate::error::{RenderError, wrong_frame};
 use crate::memory::SharedAllocator;
-use crate::world::{OBJECTS_MAX, WORLD};
+use crate::world::{OBJECTS_MAX, SceneView, WORLD};
 
 /// The number of parts that the meshes are divided into, each with its own context.
 const PIECES: usize = 8;
@@ -35,17 +36,18 @@ const LISTED_BY_MANY: usize = 2048;
 /// it spares.
 const MANY: u32 = 4;
 
-/// The layer that meshes are drawn into once more, as the sun sees them.
-const SHADOW_LAYER: &str = "shadow";
-
-/// The side of a shadow map that does not say, by which its matrix is rounded.
+/// The side of a shadow map where the frame has none, by which its matrix is rounded.
 const SHADOW_PIXELS: u32 = 2048;
 
 /// Draws frames of one world.
 pub(crate) struct Renderer<'e> {
     world: RenderWorld<'e, SharedAllocator<'e>>,
     frame: FrameDescription<'e, SharedAllocator<'e>>,
+    /// The views of the frame, by their numbers.
+    views: Array<'e, DrawnView, SharedAllocator<'e>>,
+    /// The rows that are seen: for each view, those of each piece.
     visible: Array<'e, Array<'e, u32, SharedAllocator<'e>>, SharedAllocator<'e>>,
+    /// One for each of these, and one for jobs that are not meshes.
     contexts: Array<'e, RenderContext<'e, SharedAllocator<'e>>, SharedAllocator<'e>>,
     sorter: ItemSorter<'e, SharedAllocator<'e>>,
     list: DisplayList<'e, SharedAllocator<'e>>,
@@ -69,30 +71,42 @@ impl<'e> Renderer<'e> {
     ) -> Result<Self, RenderError> {
         let frame =
             FrameDescription::try_read_in(frame, memory).map_err(|error| wrong_frame(&error))?;
-        let mut visible = Array::try_with_capacity_in(2 * PIECES, memory)?;
-        let mut contexts = Array::try_with_capacity_in(2 * PIECES + 1, memory)?;
-        for _ in 0..2 * PIECES {
-            visible.try_push(Array::new_in(memory))?;
-            contexts.try_push(RenderContext::new_in(memory))?;
-        }
         let mut lists = Array::try_with_capacity_in(PIECES, memory)?;
         for _ in 0..PIECES {
             lists.try_push(DisplayList::new_in(memory))?;
         }
-        // This one is for jobs that are not meshes.
-        contexts.try_push(RenderContext::new_in(memory))?;
-        Ok(Self {
+        let mut renderer = Self {
             world: RenderWorld::new_in(WORLD, OBJECTS_MAX, memory),
             frame,
-            visible,
-            contexts,
+            views: Array::new_in(memory),
+            visible: Array::new_in(memory),
+            contexts: Array::new_in(memory),
             sorter: ItemSorter::new_in(memory),
             list: DisplayList::new_in(memory),
             lists,
             full: Array::try_from_slice_in(full, memory)?,
             materials: Array::new_in(memory),
             back_end,
-        })
+        };
+        renderer.reserve_views()?;
+        Ok(renderer)
+    }
+
+    /// Makes room for the views of the frame.
+    fn reserve_views(&mut self) -> Result<(), GrowError> {
+        let Self { views, visible, contexts, frame, .. } = self;
+        let memory = visible.memory();
+        let count = frame.views().len();
+        views.try_reserve(count.saturating_sub(views.len()))?;
+        while visible.len() < count * PIECES {
+            visible.try_push(Array::new_in(memory))?;
+        }
+        while contexts.len() < count * PIECES + 1 {
+            contexts.try_push(RenderContext::new_in(memory))?;
+        }
+        visible.truncate(count * PIECES);
+        contexts.truncate(count * PIECES + 1);
+        Ok(())
     }
 
     /// Draws a frame; what became of it is in the packet.
@@ -119,51 +133,79 @@ impl<'e> Renderer<'e> {
         self.world.try_apply(&packet.state)?;
         packet.is_taken = true;
         let scene = packet.scene;
-        let view = View::new(scene.view(), scene.projection());
-        let shadow = scene.shadow(self.shadow_pixels());
-        let sun = View::new(shadow.view, shadow.projection);
-        self.cull(&view, &sun, worker)?;
-        self.fill(&view, &sun, worker)?;
+        self.look(packet)?;
+        self.cull(worker)?;
+        self.fill(worker)?;
         self.sorter.try_merge(&self.contexts)?;
         self.list(worker)?;
         let recorded = Recorded { frame: &self.frame, list: &self.list, contexts: &self.contexts };
-        let lights = FrameLights::new(self.world.lights(), &view);
         let picture = Picture {
             recorded,
             world: &self.world,
-            lights: &lights,
+            views: &self.views,
             scene: &scene,
-            shadow,
             materials: &self.materials,
             wanted: packet.wanted,
         };
         self.back_end.draw(&picture, packet)?;
+        let lights = self.views.first().map(|view| &view.lights);
         Ok(Drawn {
             meshes: self.world.mesh_count() as u32,
             draws: self.list.draws(),
             seen: self.seen(),
             records: self.list.args().len() as u32,
-            lights: lights.as_slice().len() as u32,
-            lights_left_out: lights.left_out() as u32,
+            lights: lights.map_or(0, |lights| lights.as_slice().len()) as u32,
+            lights_left_out: lights.map_or(0, FrameLights::left_out) as u32,
             own_ns: 0,
             back_end_ns: 0,
         })
     }
 
-    /// Returns how many packages were queued for the picture: pieces of meshes that the sun sees
-    /// are left out.
-    fn seen(&self) -> u64 {
-        let (pieces, rest) = self.contexts.split_at(PIECES.min(self.contexts.len()));
-        pieces.iter().chain(rest.last()).map(|context| context.len() as u64).sum()
+    /// Finds out what each view of the frame sees.
+    fn look(&mut self, packet: &Packet<'e, SharedAllocator<'e>>) -> Result<(), GrowError> {
+        let Self { world, frame, views, .. } = self;
+        let size = packet.scene.size;
+        views.clear();
+        for view in frame.views() {
+            // The main thread reads the same frame.
+            let Some(seen) = packet.views.get(usize::from(view.around)) else { break };
+            let own = packet.views.get(usize::from(view.number)).unwrap_or(seen);
+            let seen = SceneView { is_drawn: seen.is_drawn && own.is_drawn, ..*seen };
+            let pixels = pixels_of(frame, view.around, seen.rectangle, size);
+            let is_map = |map: &ViewRef<'_>| map.from == ViewFrom::Sun && map.around == view.around;
+            let is_sun = view.from == ViewFrom::Sun;
+            let map = if is_sun { Some(view) } else { frame.views().find(is_map) };
+            let map = map.map(|map| pixels_of(frame, map.number, map.rectangle, size)[0]);
+            let shadow = seen.shadow(map.unwrap_or(SHADOW_PIXELS));
+            let projection = seen.projection(pixels);
+            let camera = View::new(seen.view(), projection);
+            let culled = if is_sun { View::new(shadow.view, shadow.projection) } else { camera };
+            // The sun sees the lights of the view around which it is, which comes before it.
+            let lights = match views.get(usize::from(view.around)) {
+                Some(around) => around.lights,
+                None => FrameLights::new(world.lights_on(view.stage), &camera),
+            };
+            let rectangle = own.rectangle;
+            let view = culled.numbered(view.number, view.stage);
+            views.try_push(DrawnView {
+                seen,
+                projection,
+                shadow,
+                view,
+                lights,
+                is_sun,
+                rectangle,
+            })?;
+        }
+        Ok(())
     }
 
-    /// Returns the pixels on a side of the shadow map.
-    fn shadow_pixels(&self) -> u32 {
-        let map = self.frame.targets().find(|target| target.name == SHADOW_LAYER);
-        match map.map(|map| map.size) {
-            Some(TargetSize::Pixels([width, _])) => width,
-            _ => SHADOW_PIXELS,
-        }
+    /// Returns how many packages were queued for pictures: pieces of meshes that the sun sees are
+    /// left out.
+    fn seen(&self) -> u64 {
+        let pictures = self.views.iter().zip(self.contexts.chunks(PIECES));
+        let pictures = pictures.filter(|(view, _)| !view.is_sun).flat_map(|(_, pieces)| pieces);
+        pictures.chain(self.contexts.last()).map(|context| context.len() as u64).sum()
     }
 
     /// Takes meshes, textures, shaders, materials, and a new description of the frame in.
@@ -176,6 +218,7 @@ impl<'e> Renderer<'e> {
             if let Some((_, text)) = record.get_with_tail::<FrameData, u8>() {
                 self.frame = FrameDescription::try_read_in(text.as_bytes(), self.full.memory())
                     .map_err(|error| wrong_frame(&error))?;
+                self.reserve_views()?;
             }
             if let Some(material) = record.get::<MaterialData>() {
                 self.take_material(&material)?;
@@ -199,17 +242,17 @@ impl<'e> Renderer<'e> {
         Ok(())
     }
 
-    /// Finds what the camera sees, and what may throw a shadow there.
-    fn cull(&mut self, view: &View, shadow: &View, worker: &Worker<'_>) -> Result<(), RenderError> {
-        let (world, has_shadow) = (&self.world, self.frame.layer(SHADOW_LAYER).is_some());
+    /// Finds what each view sees.
+    fn cull(&mut self, worker: &Worker<'_>) -> Result<(), RenderError> {
+        let (world, views) = (&self.world, &*self.views);
         let failed = First::new();
         worker.parallel_for_each_mut(&"cull", &mut self.visible, 1, |first, pieces| {
             for (piece, rows) in (first..).zip(pieces) {
                 rows.clear();
-                let range = range_of(piece % PIECES, world.mesh_count());
-                let seen_by = if piece < PIECES { view } else { shadow };
-                if piece < PIECES || has_shadow {
-                    failed.keep(world.try_cull(seen_by, range, rows));
+                let view = views.get(piece / PIECES).filter(|view| view.seen.is_drawn);
+                if let Some(DrawnView { view, .. }) = view {
+                    let range = range_of(piece % PIECES, world.mesh_count());
+                    failed.keep(world.try_cull(view, range, rows));
                 }
             }
         })?;
@@ -217,29 +260,30 @@ impl<'e> Renderer<'e> {
     }
 
     /// Queues what was found.
-    fn fill(&mut self, view: &View, sun: &View, worker: &Worker<'_>) -> Result<(), RenderError> {
-        let Self { world, frame, visible, contexts, full, .. } = self;
-        let shadow = frame.layer(SHADOW_LAYER);
+    fn fill(&mut self, worker: &Worker<'_>) -> Result<(), RenderError> {
+        let Self { world, frame, views, visible, contexts, full, .. } = self;
         let failed = First::new();
         let Some((jobs, pieces)) = contexts.split_last_mut() else { return Ok(()) };
         jobs.clear();
         for layer in frame.layers() {
             let name = IdString64::new(layer.name);
-            for (_, state) in full.iter().filter(|(own, _)| *own == name) {
+            let is_drawn = frame.view_of(&layer).is_none_or(|view| {
+                views.get(usize::from(view)).is_some_and(|view| view.seen.is_drawn)
+            });
+            for (_, state) in full.iter().filter(|(own, _)| *own == name && is_drawn) {
                 crate::drawing::back_end::queue_full_screen(jobs, &layer, *state)?;
             }
         }
-        let (world, frame, visible) = (&*world, &*frame, &*visible);
+        let (world, frame, visible, views) = (&*world, &*frame, &*visible, &**views);
         worker.parallel_for_each_mut(&"fill contexts", pieces, 1, |first, pieces| {
             for (piece, context) in (first..).zip(pieces) {
                 context.clear();
+                let Some(DrawnView { view, .. }) = views.get(piece / PIECES) else { continue };
                 let rows = &visible[piece];
-                failed.keep(match shadow {
-                    Some(layer) if piece >= PIECES => {
-                        world.try_draw_in(rows, sun, layer.keys(), context)
-                    }
-                    _ => world.try_draw(rows, view, frame, context),
-                });
+                failed.keep(world.try_draw(rows, view, frame, context));
+                for layer in frame.taking_all(view.number) {
+                    failed.keep(world.try_draw_in(rows, view, layer.keys(), context));
+                }
             }
         })?;
         failed.result()
@@ -264,6 +308,17 @@ impl<'e> Renderer<'e> {
         failed.result()?;
         Ok(lists.iter().try_for_each(|piece| list.try_append_list(piece))?)
     }
+}
+
+/// Returns how many pixels a view has: of the part of its first target that it draws.
+fn pixels_of(
+    frame: &FrameDescription<'_, SharedAllocator<'_>>,
+    view: u8,
+    rectangle: [f32; 4],
+    size: [u32; 2],
+) -> [u32; 2] {
+    let [_, _, width, height] = part_of(rectangle, frame.pixels_of(view, size));
+    [width, height]
 }
 
 /// Returns the rows of a piece: the same whatever there are of threads.

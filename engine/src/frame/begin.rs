@@ -125,6 +125,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         }
         self.world.add_built_in(BuiltIn::new(options.without, &self.memory))?;
         self.world.join(options.subsystems, options.wires, &self.memory)?;
+        self.world.learn_views(self.content.views())?;
         self.content.hand_over(&mut self.world, &self.log)?;
         self.load_first()?;
         self.content.spawn(&mut self.world)?;

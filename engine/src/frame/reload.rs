@@ -225,6 +225,7 @@ impl<'m> Engine<'_, 'm> {
     fn take_in_frame(&mut self) -> Result<(), EngineError> {
         let Self { content, world, .. } = self;
         content.replace_frame()?;
+        world.learn_views(content.views())?;
         world.refresh_layers(&content.assets, |layer| content.layer(layer))
     }
 }

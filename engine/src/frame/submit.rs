@@ -1,6 +1,5 @@
 //! A frame on its way to the renderer, and back.
 
-use glam::Vec3;
 use loligo_containers::Array;
 use loligo_diagnostics::log;
 use loligo_interface::Phase;
@@ -13,7 +12,6 @@ use crate::drawing::{Drawn, Packet, Scene, Wanted};
 use crate::error::EngineError;
 use crate::loading::{Content, layer_of};
 use crate::memory::{Room, SharedAllocator, memory_of};
-use crate::world::Sun;
 
 impl<'m> Engine<'_, 'm> {
     /// Ends the frame of the world: computes what has moved, on another thread if one has nothing
@@ -64,9 +62,11 @@ impl<'m> Engine<'_, 'm> {
         let packet = match self.late.take() {
             Some(late) => {
                 let wanted = core::mem::take(&mut self.wanted).or(late.wanted);
-                Packet { scene, wanted, ..late }
+                let mut late = Packet { scene, wanted, ..late };
+                self.world.look(&mut late.views)?;
+                late
             }
-            None => match self.next_packet(scene) {
+            None => match self.next_packet(scene)? {
                 Some(packet) => packet,
                 None => return Ok(()),
             },
@@ -79,20 +79,41 @@ impl<'m> Engine<'_, 'm> {
     }
 
     /// Gathers what has changed since the last frame; `None` without a renderer.
-    fn next_packet(&mut self, scene: Scene) -> Option<Packet<'m, SharedAllocator<'m>>> {
-        let state = self.world.recorder()?.finish();
+    fn next_packet(
+        &mut self,
+        scene: Scene,
+    ) -> Result<Option<Packet<'m, SharedAllocator<'m>>>, EngineError> {
         let render = memory_of(&self.memory, Room::Render);
-        let Spare { uploads, text, picture, problems } =
-            self.spare.take().unwrap_or_else(|| Spare {
-                uploads: Uploads::new_in(render),
-                text: Array::new_in(render),
-                picture: Array::new_in(render),
-                problems: Array::new_in(render),
-            });
+        let mut spare = self.spare.take().unwrap_or_else(|| Spare {
+            uploads: Uploads::new_in(render),
+            views: Array::new_in(render),
+            text: Array::new_in(render),
+            picture: Array::new_in(render),
+            problems: Array::new_in(render),
+        });
+        if let Err(error) = self.world.look(&mut spare.views) {
+            // Nothing was taken from the world yet.
+            self.spare = Some(spare);
+            return Err(error.into());
+        }
+        let Spare { uploads, views, text, picture, problems } = spare;
+        let Some(recorder) = self.world.recorder() else { return Ok(None) };
+        let state = recorder.finish();
         let uploads = self.content.assets.exchange(uploads);
         let (wanted, is_taken) = (core::mem::take(&mut self.wanted), false);
         let result = Ok(Drawn::default());
-        Some(Packet { state, uploads, scene, wanted, text, picture, problems, is_taken, result })
+        Ok(Some(Packet {
+            state,
+            uploads,
+            scene,
+            views,
+            wanted,
+            text,
+            picture,
+            problems,
+            is_taken,
+            result,
+        }))
     }
 
     /// Handles a frame that was drawn: its problems, its result and its memory.
@@ -109,7 +130,7 @@ impl<'m> Engine<'_, 'm> {
             self.late = Some(packet);
             return Ok(failed?);
         }
-        let Packet { state, mut uploads, scene, wanted, mut text, mut picture, .. } = packet;
+        let Packet { state, mut uploads, scene, views, wanted, mut text, mut picture, .. } = packet;
         let (problems, result) = (packet.problems, packet.result);
         uploads.clear();
         if wanted.text {
@@ -130,30 +151,17 @@ impl<'m> Engine<'_, 'm> {
         if let Some(recorder) = self.world.recorder() {
             recorder.recycle(state);
         }
-        self.spare = Some(Spare { uploads, text, picture, problems });
+        self.spare = Some(Spare { uploads, views, text, picture, problems });
         Ok(())
     }
 
-    /// Returns what is seen of the world.
+    /// Returns what all views of the frame have in common.
     fn scene(&self) -> Scene {
-        let (eye, camera) = self.world.eye();
-        let (sun, direction) = match self.world.sun() {
-            Some((entity, sun)) => {
-                let matrix = self.world.transforms().world(entity);
-                let along = matrix.map(|matrix| -Vec3::from(matrix.matrix3.z_axis));
-                (*sun, along.unwrap_or(Vec3::NEG_Y))
-            }
-            None => (Sun::default(), Vec3::new(-0.4, -0.8, -0.45)),
-        };
         Scene {
             frame: self.frame,
             time: (self.world.now() as f64 / 1e9) as f32,
             size: self.size,
             is_shown: self.shown.is_seen(),
-            eye,
-            camera,
-            sun,
-            sun_direction: direction.normalize_or(Vec3::NEG_Y),
         }
     }
 }

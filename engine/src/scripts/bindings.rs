@@ -23,6 +23,7 @@ mod links;
 mod looks;
 mod sending;
 mod spawning;
+mod views;
 
 pub use loligo_interface::ENTITY;
 
@@ -44,7 +45,7 @@ const TEXT: &[Kind] = &[Kind::Text];
 const VECTOR: &[Kind] = &[Kind::Vector3];
 
 /// How many functions there are.
-const COUNT: usize = 64;
+const COUNT: usize = 70;
 
 /// Returns the table: what of the engine scripts can call.
 #[must_use]
@@ -232,6 +233,34 @@ pub fn bindings<'m>() -> [Binding<World<'m>>; COUNT] {
             "Camera.set_field_of_view",
             "from 1 to 170 degrees",
             looks::set_field_of_view,
+        ),
+        call(
+            "View.camera",
+            TEXT,
+            FOUND,
+            "whose camera a view of the frame looks through, or nil",
+            views::camera,
+        ),
+        call(
+            "View.set_camera",
+            views::CAMERA,
+            &[],
+            "has a view of the frame look through its camera",
+            views::set_camera,
+        ),
+        call(
+            "View.set_part",
+            views::PART,
+            &[],
+            "has a view draw a part of its targets: left, top, width and height, from 0 to 1",
+            views::set_part,
+        ),
+        call("View.show", views::SHOW, &[], "draws a view of the frame, or does not", views::show),
+        Binding::direct("Stage.of", "the stage that it is on, from 0 on", views::stage),
+        Binding::direct(
+            "Stage.move",
+            "moves it and all below it to a stage, 0 to 15, which other views see",
+            views::move_to_stage,
         ),
         Binding::direct("Sun.entity", "the entity that has the sun, or nil", looks::sun),
         Binding::direct("Sun.set_color", "red, green and blue, linear", looks::set_sun_color),

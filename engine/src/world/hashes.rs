@@ -59,7 +59,7 @@ impl World<'_> {
         hasher.end()
     }
 
-    /// Of models, cameras and lights.
+    /// Of models, cameras and lights, the stages that they are on, and views.
     fn hash_of_looks(&self) -> u64 {
         let mut hasher = StateHasher::new();
         let managers = &self.managers;
@@ -77,6 +77,10 @@ impl World<'_> {
             hasher.floats(&light.color);
             hasher.floats(&[light.intensity, light.range]);
         }
+        let seen = [managers.models.entities(), managers.lights.entities()];
+        let seen = seen.into_iter().chain([managers.cameras.entities(), managers.suns.entities()]);
+        seen.flatten().for_each(|entity| hasher.add(self.stages.of(*entity).into()));
+        self.views.each_word(&mut |word| hasher.add(word));
         hasher.end()
     }
 }

@@ -17,6 +17,7 @@ use loligo_tasks::Worker;
 use super::World;
 use super::components::{Model, PointLight};
 use super::managers::Managers;
+use super::stages::on_stage;
 use crate::assets::Assets;
 use crate::error::EngineError;
 use crate::memory::SharedAllocator;
@@ -61,8 +62,9 @@ impl<'m> World<'m> {
         model.set_material(name);
         let handle = model.handle();
         if let Some(style) = style {
+            let layer = on_stage(self.stages.of(entity), style.layer);
             self.tell(handle, |recorder, handle| {
-                recorder.set_material(handle, style.state, style.layer)
+                recorder.set_material(handle, style.state, layer)
             })?;
         }
         Ok(true)
@@ -105,7 +107,8 @@ impl<'m> World<'m> {
         change(light);
         let at = transforms.world(entity).map_or(Vec3A::ZERO, |matrix| matrix.translation);
         let (handle, placed) = (light.handle(), light.placed(at));
-        self.tell(handle, |recorder, handle| recorder.set_light(handle, &placed))?;
+        let stage = self.stages.of(entity);
+        self.tell(handle, |recorder, handle| recorder.set_light_on(handle, stage, &placed))?;
         Ok(true)
     }
 
@@ -146,18 +149,20 @@ impl<'m> World<'m> {
         // The table of materials may be older than what was loaded, too.
         let learned = if self.is_behind { self.styles.learn(assets, &layer) } else { Ok(()) };
         let (has_lights, mut failed) = (!lights.is_empty(), learned.err());
-        let missing = &mut self.missing;
+        let (missing, stages) = (&mut self.missing, &self.stages);
         let mut report = |entity: Entity, matrix: &Affine3A, is_behind: bool| {
             if let Some(model) = models.get_mut(entity) {
                 if model.handle().is_none() && !assets.has_both(model.mesh(), model.material()) {
                     self.has_placeholders = true;
                     note_missing(model, assets, missing);
                 }
-                let told = tell_model(model, matrix, is_behind, assets, &layer, recorder);
+                let stage = stages.of(entity);
+                let told = tell_model(model, matrix, stage, is_behind, assets, &layer, recorder);
                 failed = told.err().or(failed.take());
             }
             if has_lights && let Some(light) = lights.get_mut(entity) {
-                failed = tell_light(light, matrix, recorder).err().or(failed.take());
+                let told = tell_light(light, matrix, stages.of(entity), recorder);
+                failed = told.err().or(failed.take());
             }
         };
         transforms.update_in_pieces(run, |entity, matrix| {
@@ -194,9 +199,9 @@ impl<'m> World<'m> {
         layer: impl Fn(IdString64) -> Option<u32>,
     ) -> Result<(), EngineError> {
         let is_one = |key| keys.binary_search(&key).is_ok();
-        self.send_again(assets, &layer, |model, handle, recorder| {
+        self.send_again(assets, &layer, |model, handle, stage, recorder| {
             match is_one(model.mesh()) || is_one(model.material()) {
-                true => send_look(model, handle, assets, &layer, recorder),
+                true => send_look(model, handle, stage, assets, &layer, recorder),
                 false => Ok(()),
             }
         })
@@ -214,8 +219,8 @@ impl<'m> World<'m> {
         assets: &Assets<'m, SharedAllocator<'m>>,
         layer: impl Fn(IdString64) -> Option<u32>,
     ) -> Result<(), EngineError> {
-        self.send_again(assets, &layer, |model, handle, recorder| {
-            send_look(model, handle, assets, &layer, recorder)
+        self.send_again(assets, &layer, |model, handle, stage, recorder| {
+            send_look(model, handle, stage, assets, &layer, recorder)
         })
     }
 
@@ -228,14 +233,16 @@ impl<'m> World<'m> {
         mut send: impl FnMut(
             &Model,
             RenderHandle,
+            u8,
             &mut StateRecorder<'m, SharedAllocator<'m>>,
         ) -> Result<(), RecordError>,
     ) -> Result<(), EngineError> {
         let sent = self.styles.learn(assets, layer).and_then(|()| {
             let Some(recorder) = &mut self.recorder else { return Ok(()) };
-            for model in self.managers.models.values() {
+            let models = &self.managers.models;
+            for (entity, model) in models.entities().iter().zip(models.values()) {
                 if let Some(handle) = model.handle() {
-                    send(model, handle, recorder)?;
+                    send(model, handle, self.stages.of(*entity), recorder)?;
                 }
             }
             Ok(())
@@ -273,18 +280,19 @@ pub(crate) const NOT_LOADED: &str = "the material is not loaded; name it in a pa
 fn tell_model<A: Allocator + ?Sized>(
     model: &mut Model,
     matrix: &Affine3A,
+    stage: u8,
     is_behind: bool,
     assets: &Assets<'_, A>,
     layer: impl Fn(IdString64) -> Option<u32>,
     recorder: &mut StateRecorder<'_, A>,
 ) -> Result<(), EngineError> {
     let Some(handle) = model.handle() else {
-        return create(model, matrix, assets, layer, recorder);
+        return create(model, matrix, stage, assets, layer, recorder);
     };
     recorder.set_transform(handle, &Transform::from(*matrix))?;
     if is_behind {
         recorder.set_flags(handle, model.flags)?;
-        send_look(model, handle, assets, layer, recorder)?;
+        send_look(model, handle, stage, assets, layer, recorder)?;
     }
     Ok(())
 }
@@ -293,19 +301,21 @@ fn tell_model<A: Allocator + ?Sized>(
 fn send_look<A: Allocator + ?Sized>(
     model: &Model,
     handle: RenderHandle,
+    stage: u8,
     assets: &Assets<'_, A>,
     layer: impl Fn(IdString64) -> Option<u32>,
     recorder: &mut StateRecorder<'_, A>,
 ) -> Result<(), RecordError> {
     let Some(look) = assets.look(model.mesh(), model.material()) else { return Ok(()) };
     recorder.set_shape(handle, look.geometry, look.sphere)?;
-    recorder.set_material(handle, look.state, look.layer(layer))
+    recorder.set_material(handle, look.state, on_stage(stage, look.layer(layer)))
 }
 
 /// Makes the render object of a model whose entity has a matrix now.
 fn create<A: Allocator + ?Sized>(
     model: &mut Model,
     matrix: &Affine3A,
+    stage: u8,
     assets: &Assets<'_, A>,
     layer: impl Fn(IdString64) -> Option<u32>,
     recorder: &mut StateRecorder<'_, A>,
@@ -316,7 +326,7 @@ fn create<A: Allocator + ?Sized>(
         sphere: look.sphere,
         geometry: look.geometry,
         state: look.state,
-        layer: look.layer(layer),
+        layer: on_stage(stage, look.layer(layer)),
         flags: model.flags,
     };
     let handle: RenderHandle = recorder.create_mesh(&object)?;
@@ -342,12 +352,13 @@ fn note_missing<'m>(
 fn tell_light<A: Allocator + ?Sized>(
     light: &mut PointLight,
     matrix: &Affine3A,
+    stage: u8,
     recorder: &mut StateRecorder<'_, A>,
 ) -> Result<(), EngineError> {
     let placed = light.placed(matrix.translation);
     match light.handle() {
-        Some(handle) => recorder.set_light(handle, &placed)?,
-        None => light.handle = recorder.create_light(&placed)?.to_bits(),
+        Some(handle) => recorder.set_light_on(handle, stage, &placed)?,
+        None => light.handle = recorder.create_light_on(stage, &placed)?.to_bits(),
     }
     Ok(())
 }

@@ -9,16 +9,18 @@ use super::joined::Joined;
 use super::managers::Managers;
 use super::objects::Objects;
 use super::packages::Packages;
+use super::stages::Stages;
+use super::views::Views;
 use super::{WantedLevel, World};
 use crate::error::SavedGameError;
 use crate::memory::SharedAllocator;
 use crate::saved::{SaveWriter, SavedGame, long, number};
 
 /// The version of the sections of the world and its managers.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The bytes of the section `world` before the names.
-const WORLD: usize = 48;
+const WORLD: usize = 44;
 
 /// The bytes of a name.
 const NAME: usize = 8;
@@ -30,7 +32,6 @@ struct Times {
     now: u64,
     step: u64,
     frame: u64,
-    camera: Option<Entity>,
     wanted_level: Option<WantedLevel>,
 }
 
@@ -41,6 +42,8 @@ pub(crate) struct LoadedWorld<'m> {
     events: EventStream<'m, SharedAllocator<'m>>,
     commands: EventStream<'m, SharedAllocator<'m>>,
     names: Array<'m, (IdString32, Entity), SharedAllocator<'m>>,
+    views: Views<'m>,
+    stages: Stages<'m>,
     times: Times,
     level: IdString64,
     packages: Packages<'m>,
@@ -68,6 +71,8 @@ impl<'m> World<'m> {
     ) -> Result<(), SavedGameError> {
         let Managers { transforms, tags, data, models, cameras, suns, lights } = &self.managers;
         writer.section("world", VERSION, |out| self.save_times(level, next_level, out))?;
+        writer.section("views", VERSION, |out| self.views.try_save(out))?;
+        writer.section("stages", VERSION, |out| self.stages.try_save(self.entities.iter(), out))?;
         writer.section("packages", VERSION, |out| self.packages.try_save(out))?;
         writer.section("entities", VERSION, |out| self.entities.try_save(out))?;
         writer.section("transforms", VERSION, |out| transforms.try_save(out))?;
@@ -97,14 +102,12 @@ impl<'m> World<'m> {
         for time in [self.now, self.step, self.frame, level.hash()] {
             out.try_extend_from_slice(&time.to_ne_bytes())?;
         }
-        let camera = self.camera.map_or(0, Entity::to_bits);
         let wanted = self.wanted_level.or(next_level.map(WantedLevel::Other));
         let (kind, name) = match wanted {
             None => (0_u32, 0),
             Some(WantedLevel::Same) => (1, 0),
             Some(WantedLevel::Other(name)) => (2, name.hash()),
         };
-        out.try_extend_from_slice(&camera.to_ne_bytes())?;
         out.try_extend_from_slice(&kind.to_ne_bytes())?;
         out.try_extend_from_slice(&name.to_ne_bytes())?;
         for (name, entity) in &self.names {
@@ -136,7 +139,21 @@ impl<'m> World<'m> {
         let events = stream(section("events")?, memory)?;
         let commands = stream(section("commands")?, memory)?;
         let packages = Packages::try_load(section("packages")?, memory)?;
-        Ok(LoadedWorld { entities, managers, events, commands, names, times, level, packages })
+        let views = self.views.try_load(section("views")?)?;
+        let stages = section("stages")?;
+        let stages = Stages::try_load(stages, |entity| entities.is_alive(entity), memory)?;
+        Ok(LoadedWorld {
+            entities,
+            managers,
+            events,
+            commands,
+            names,
+            views,
+            stages,
+            times,
+            level,
+            packages,
+        })
     }
 
     #[expect(clippy::type_complexity, reason = "the three parts of a section")]
@@ -158,14 +175,13 @@ impl<'m> World<'m> {
             let entity = entity.ok_or(SavedGameError::File { what: "a name is of no entity" })?;
             names.push((IdString32::from_hash(number(name, 0)), entity));
         }
-        let wanted_level = match number(head, 36) {
+        let wanted_level = match number(head, 32) {
             0 => None,
             1 => Some(WantedLevel::Same),
-            _ => Some(WantedLevel::Other(IdString64::from_hash(long(head, 40)))),
+            _ => Some(WantedLevel::Other(IdString64::from_hash(long(head, 36)))),
         };
         let (now, step, frame) = (long(head, 0), long(head, 8), long(head, 16));
-        let camera = Entity::from_bits(number(head, 32));
-        let times = Times { now, step, frame, camera, wanted_level };
+        let times = Times { now, step, frame, wanted_level };
         Ok((times, IdString64::from_hash(long(head, 24)), names))
     }
 
@@ -180,14 +196,25 @@ impl<'m> World<'m> {
         loaded.managers.lights.take_over(&self.managers.lights)?;
         self.joined.load(game)?;
         self.packages.try_become(&loaded.packages)?;
-        let LoadedWorld { entities, managers, events, commands, names, times, .. } = loaded;
+        let LoadedWorld {
+            entities,
+            managers,
+            events,
+            commands,
+            names,
+            mut views,
+            stages,
+            times,
+            ..
+        } = loaded;
         self.entities = entities;
         self.managers = managers;
         self.events = events;
         self.joined.set_commands(commands);
         self.names = names;
         self.wanted_level = times.wanted_level;
-        self.camera = times.camera;
+        self.views.take_controls(&mut views);
+        self.stages = stages;
         self.now = times.now;
         self.step = times.step;
         self.frame = times.frame;

@@ -21,3 +21,4 @@ mod socket;
 mod spawning;
 mod support;
 mod tools;
+mod views;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use loligo_allocators::PageAllocator;
 use loligo_compiler::Index;
-use loligo_render::{FrameDescription, Order, TargetFormat};
+use loligo_render::{FrameDescription, Order, TargetFormat, ViewFrom};
 
 use crate::support::{Game, compilers};
 
@@ -96,6 +96,11 @@ fn the_page_of_frames_has_their_keys_formats_and_orders() {
             "## A target",
             "targets = { a = { zzz = 1 } }".to_owned(),
             TargetFormat::ALL.map(TargetFormat::name).to_vec(),
+        ),
+        (
+            "## A view",
+            "views = { a = { zzz = 1 } }".to_owned(),
+            ViewFrom::ALL.map(ViewFrom::name).to_vec(),
         ),
         ("## A pass", "passes = [ { zzz = 1 } ]".to_owned(), vec![]),
         ("## Clear", pass("clear = { zzz = 1 }"), vec![]),

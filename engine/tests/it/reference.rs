@@ -16,7 +16,7 @@ fn page(name: &str) -> PathBuf {
 }
 
 /// What of a table there is to say before its functions.
-const ABOUT: [(&str, &str); 15] = [
+const ABOUT: [(&str, &str); 17] = [
     ("Camera", "The cameras of entities that have the component `camera`."),
     (
         "Data",
@@ -40,9 +40,14 @@ const ABOUT: [(&str, &str); 15] = [
         "What is loaded and unloaded together: resources of type `package`. The levels and entities of one that is loaded can be spawned.",
     ),
     ("Quaternion", "Rotations. They live for a frame; a `QuaternionBox` keeps one."),
+    (
+        "Stage",
+        "Worlds within the world: what is on one is seen by the views of that [stage](frame.md#a-view) alone.",
+    ),
     ("Sun", "The light of the first entity with the component `sun`."),
     ("Tag", "Words attached to entities: the component `tag`."),
     ("Transform", "Where entities are: the component `transform`. Metres, y points up."),
+    ("View", "The [views](frame.md#a-view) of the frame, by name; `player` is always there."),
     (
         "Vector3",
         "Vectors. They live for a frame; a `Vector3Box` keeps one. `+`, `-` and `*` are functions: a vector is a number to Lua.",

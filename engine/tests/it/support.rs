@@ -135,8 +135,9 @@ const SHADER: &str = "
 
 const FRAME: &str = "
 targets = { shadow = { format = \"depth32f\" size = [ 512 512 ] } depth = { format = \"depth32f\" } }
+views = { sun = { from = \"sun\" } }
 passes = [
-    { name = \"shadow\" depth = \"shadow\" clear = { depth = 1 } layers = [ { name = \"shadow\" order = \"by_state\" } ] }
+    { name = \"shadow\" view = \"sun\" depth = \"shadow\" clear = { depth = 1 } layers = [ { name = \"shadow\" order = \"by_state\" takes = \"all\" } ] }
     {
         name = \"main\" color = [ \"window\" ] depth = \"depth\" clear = { color = [ 0 0 0 1 ] depth = 1 } reads = [ \"shadow\" ]
         layers = [ { name = \"opaque\" order = \"by_state\" } { name = \"sky\" order = \"by_state\" } ]

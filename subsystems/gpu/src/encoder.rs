@@ -1,6 +1,7 @@
 //! Commands for the graphics card: passes, and the draws in them.
 
 use core::array;
+use core::ops::Range;
 
 use crate::binding::BindGroup;
 use crate::buffer::Buffer;
@@ -154,6 +155,27 @@ impl Pass {
             self.pass.set_vertex_buffer(0, vertices.buffer.slice(..));
             self.pass.set_index_buffer(indices.buffer.slice(..), wgpu::IndexFormat::Uint32);
         });
+    }
+
+    /// Takes vertices from a part of a buffer from now on, for [`draw_part`](Self::draw_part).
+    pub fn set_vertices(&mut self, vertices: &Buffer, bytes: Range<u64>) {
+        scope(|| self.pass.set_vertex_buffer(0, vertices.buffer.slice(bytes)));
+    }
+
+    /// Draws into this part of the targets from now on, in pixels: left, top, width and height. It
+    /// is within them.
+    pub fn set_part(&mut self, [left, top, width, height]: [u32; 4]) {
+        scope(|| {
+            let [x, y, w, h] = [left, top, width, height].map(|pixels| pixels as f32);
+            self.pass.set_viewport(x, y, w, h, 0.0, 1.0);
+            self.pass.set_scissor_rect(left, top, width, height);
+        });
+    }
+
+    /// Draws vertices of the buffer that was set last, three a triangle, as the instance of a
+    /// number.
+    pub fn draw_part(&mut self, vertices: Range<u32>, instance: u32) {
+        scope(|| self.pass.draw(vertices, instance..instance + 1));
     }
 
     /// Draws `vertices` vertices, which the shader makes of their numbers.

@@ -1,4 +1,4 @@
-//! A frame described in data: targets, passes, and layers with an order.
+//! A frame described in data: targets, views, passes, and layers with an order.
 //!
 //! After "Parallel rendering" on the BitSquid blog (2009), in which batches are sorted by layers,
 //! state and depth. Change: what the layers are and how each is ordered is a text of the project,
@@ -14,9 +14,11 @@ use crate::key::{LayerKeys, Order};
 mod error;
 mod read;
 mod target;
+mod view;
 
 pub use error::{FrameError, FrameErrorKind};
 pub use target::{TargetFormat, TargetSize};
+pub use view::{PLAYER, STAGES_MAX, VIEWS_MAX, ViewFrom, ViewRef, part_of};
 
 /// The name of the target that is there without being declared: what the player sees.
 pub const WINDOW: &str = "window";
@@ -31,15 +33,27 @@ const PASSES_MAX: usize = 64;
 /// The most colors that a pass may draw into at once, which every graphics API allows.
 pub const COLORS_MAX: usize = 8;
 
-/// A frame: which targets there are, which passes draw into them in which order, and which layers
-/// each pass draws.
+/// A frame: which targets there are, from where the world is seen, which passes draw into the
+/// targets in which order, and which layers each pass draws.
 ///
 /// ```text
 /// targets = {
-///     hdr   = { format = "rgba16f" scale = 1.0 }       // a part of the window, or: size = [ 1024 1024 ]
-///     depth = { format = "depth32f" }                  // as large as the window; samples = 4 smooths edges
+///     hdr    = { format = "rgba16f" scale = 1.0 }      // a part of the window, or: size = [ 1024 1024 ]
+///     depth  = { format = "depth32f" }                 // as large as the window; samples = 4 smooths edges
+///     shadow = { format = "depth32f" size = [ 2048 2048 ] }
+/// }
+/// views = {                                            // besides "player", which is always there
+///     sun = { from = "sun" around = "player" }         // how the sun sees what the player sees
+///     map = { from = "camera" stage = 1 rectangle = [ 0.75 0 0.25 0.25 ] }
 /// }
 /// passes = [
+///     {
+///         name = "shadow"
+///         view = "sun"                                 // "player" if it is not given
+///         depth = "shadow"
+///         clear = { depth = 1 }
+///         layers = [ { name = "shadow" order = "by_state" takes = "all" } ]
+///     }
 ///     {
 ///         name = "scene"
 ///         color = [ "hdr" ]
@@ -57,10 +71,20 @@ pub const COLORS_MAX: usize = 8;
 /// Layers are numbered through all passes, and a layer's number is what a sort key begins with
 /// ([`LayerKeys`]): sorted items come in the order of the passes.
 ///
+/// Passes of several views may have layers of the same name: what belongs to a layer is drawn into
+/// the one of that name in each view that sees it. So objects name layers by the number of the
+/// *name*, in the order in which names come first; in a frame with one view the two numbers are the
+/// same. A layer that `takes = "all"` is given every object that its view sees, whichever its own
+/// layer is.
+///
+/// A pass of a view with a `rectangle` draws that part of its targets, but clears all of them: the
+/// first of several passes clears, those after it do not.
+///
 /// # Memory
 ///
-/// Five blocks: 24 bytes a target, 52 a pass, 12 a layer, 2 each time that a pass names a target,
-/// and the names. It does not change once it is read.
+/// Seven blocks: 24 bytes a target, 28 a view, 56 a pass, 12 a layer, 2 each time that a pass names
+/// a target, 2 for each name of a layer in each view, and the names. It does not change once it is
+/// read.
 ///
 /// # Examples
 ///
@@ -85,8 +109,13 @@ pub const COLORS_MAX: usize = 8;
 /// ```
 pub struct FrameDescription<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     targets: Array<'a, Target, A>,
+    views: Array<'a, View, A>,
     passes: Array<'a, Pass, A>,
     layers: Array<'a, Layer, A>,
+    /// For each view, one for each name of a layer: what makes the keys of its layer of that name.
+    keys: Array<'a, Option<LayerKeys>, A>,
+    /// How many different names layers have.
+    name_count: u16,
     /// Numbers of targets that passes name.
     uses: Array<'a, u16, A>,
     names: Array<'a, u8, A>,
@@ -108,6 +137,15 @@ struct Target {
     samples: u8,
 }
 
+#[derive(Clone, Copy, Debug)]
+struct View {
+    name: Name,
+    rectangle: [f32; 4],
+    from: ViewFrom,
+    around: u8,
+    stage: u8,
+}
+
 /// A range of an array: its start and its length.
 #[derive(Clone, Copy, Debug, Default)]
 struct Span {
@@ -122,14 +160,18 @@ struct Pass {
     reads: Span,
     layers: Span,
     depth: Option<u16>,
+    view: u8,
     clear: Clear,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Layer {
     name: Name,
+    /// The number of the name, among those that layers have.
+    name_number: u8,
     pass: u8,
     order: Order,
+    takes_all: bool,
 }
 
 /// What targets are filled with before a pass draws; without, they keep what they hold.
@@ -163,6 +205,8 @@ pub struct PassRef<'f> {
     pub number: u16,
     /// Its name.
     pub name: &'f str,
+    /// The number of the view that it draws.
+    pub view: u8,
     /// The numbers of the targets whose colors it draws, in order.
     pub colors: &'f [u16],
     /// The number of the target that it tests depth with and writes it to.
@@ -184,10 +228,14 @@ pub struct LayerRef<'f> {
     pub number: u8,
     /// Its name.
     pub name: &'f str,
+    /// The number of its name, by which objects refer to it.
+    pub name_number: u8,
     /// The number of its pass.
     pub pass: u8,
     /// How it is ordered.
     pub order: Order,
+    /// Whether all that its view sees is drawn into it, and not what belongs to it.
+    pub takes_all: bool,
 }
 
 impl LayerRef<'_> {
@@ -238,11 +286,34 @@ impl<'a, A: Allocator + ?Sized> FrameDescription<'a, A> {
         })
     }
 
+    /// Returns the views, the player's first.
+    pub fn views(&self) -> impl ExactSizeIterator<Item = ViewRef<'_>> {
+        self.views.iter().enumerate().map(|(number, view)| ViewRef {
+            number: number as u8,
+            name: self.name(view.name),
+            from: view.from,
+            around: view.around,
+            stage: view.stage,
+            rectangle: view.rectangle,
+        })
+    }
+
+    /// Returns how large the first target is that a pass of a view draws, for a window of this size
+    /// in pixels: the window's size where no pass draws the view. O(passes).
+    #[must_use]
+    pub fn pixels_of(&self, view: u8, window: [u32; 2]) -> [u32; 2] {
+        let pass = self.passes().find(|pass| pass.view == view);
+        let target = pass.and_then(|pass| pass.colors.first().copied().or(pass.depth));
+        let target = target.and_then(|number| self.targets.get(usize::from(number)));
+        target.map_or(window, |target| target.size.pixels(window))
+    }
+
     /// Returns the passes in the order in which they are drawn.
     pub fn passes(&self) -> impl ExactSizeIterator<Item = PassRef<'_>> {
         self.passes.iter().enumerate().map(|(number, pass)| PassRef {
             number: number as u16,
             name: self.name(pass.name),
+            view: pass.view,
             colors: self.used(pass.colors),
             depth: pass.depth,
             reads: self.used(pass.reads),
@@ -257,7 +328,7 @@ impl<'a, A: Allocator + ?Sized> FrameDescription<'a, A> {
         (0..self.layers.len()).map(|number| self.layer_ref(number as u8, self.layers[number]))
     }
 
-    /// Returns the layer of a name. O(layers).
+    /// Returns the first layer of a name. O(layers).
     #[must_use]
     pub fn layer(&self, name: &str) -> Option<LayerRef<'_>> {
         self.layers().find(|layer| layer.name == name)
@@ -269,12 +340,32 @@ impl<'a, A: Allocator + ?Sized> FrameDescription<'a, A> {
         self.layers.get(usize::from(number)).map(|layer| self.layer_ref(number, *layer))
     }
 
-    /// Returns what makes the sort keys of a layer. O(1).
+    /// Returns the names of layers, each once, by their numbers. O(layers) for each.
+    pub fn layer_names(&self) -> impl ExactSizeIterator<Item = &str> {
+        (0..self.name_count).map(|number| {
+            let named = |layer: &&Layer| u16::from(layer.name_number) == number;
+            self.layers.iter().find(named).map_or("", |layer| self.name(layer.name))
+        })
+    }
+
+    /// Returns the number of the view that a layer's pass draws. O(1).
+    #[must_use]
+    pub fn view_of(&self, layer: &LayerRef<'_>) -> Option<u8> {
+        self.passes.get(usize::from(layer.pass)).map(|pass| pass.view)
+    }
+
+    /// Returns what makes the sort keys of a view's layers, by the numbers of their names; nothing
+    /// where the view has no layer of a name, or one that takes all. O(1).
     #[inline]
     #[must_use]
-    pub fn keys(&self, number: u8) -> Option<LayerKeys> {
-        let layer = self.layers.get(usize::from(number))?;
-        Some(LayerKeys::new(number, layer.order))
+    pub fn keys_of(&self, view: u8) -> &[Option<LayerKeys>] {
+        let names = usize::from(self.name_count);
+        self.keys.get(usize::from(view) * names..).and_then(|keys| keys.get(..names)).unwrap_or(&[])
+    }
+
+    /// Returns the layers of a view that take all that it sees.
+    pub fn taking_all(&self, view: u8) -> impl Iterator<Item = LayerRef<'_>> {
+        self.layers().filter(move |layer| layer.takes_all && self.view_of(layer) == Some(view))
     }
 
     /// Returns the name of a target, or nothing where there is none of that number. O(1).
@@ -283,9 +374,15 @@ impl<'a, A: Allocator + ?Sized> FrameDescription<'a, A> {
         self.targets.get(usize::from(number)).map_or("", |target| self.name(target.name))
     }
 
+    /// Returns the name of a view, or nothing where there is none of that number. O(1).
+    #[must_use]
+    pub fn view_name(&self, number: u8) -> &str {
+        self.views.get(usize::from(number)).map_or("", |view| self.name(view.name))
+    }
+
     fn layer_ref(&self, number: u8, layer: Layer) -> LayerRef<'_> {
-        let Layer { name, pass, order } = layer;
-        LayerRef { number, name: self.name(name), pass, order }
+        let Layer { name, name_number, pass, order, takes_all } = layer;
+        LayerRef { number, name: self.name(name), name_number, pass, order, takes_all }
     }
 
     fn used(&self, span: Span) -> &[u16] {
@@ -309,6 +406,7 @@ impl<A: Allocator + ?Sized> fmt::Debug for FrameDescription<'_, A> {
         }
         f.debug_struct("FrameDescription")
             .field("targets", &List(|| self.targets()))
+            .field("views", &List(|| self.views()))
             .field("passes", &List(|| self.passes()))
             .field("layers", &List(|| self.layers()))
             .finish()
@@ -316,5 +414,7 @@ impl<A: Allocator + ?Sized> fmt::Debug for FrameDescription<'_, A> {
 }
 
 const _: () = assert!(size_of::<Target>() == 24, "the doc states it");
-const _: () = assert!(size_of::<Pass>() == 52, "the doc states it");
+const _: () = assert!(size_of::<View>() == 28, "the doc states it");
+const _: () = assert!(size_of::<Pass>() == 56, "the doc states it");
 const _: () = assert!(size_of::<Layer>() == 12, "the doc states it");
+const _: () = assert!(size_of::<Option<LayerKeys>>() == 2, "the doc states it");

@@ -22,7 +22,7 @@ mod sun;
 mod targets;
 mod textures;
 
-pub use data::{FrameData, MaterialData, TextureData, VERTEX_BYTES};
+pub use data::{FrameData, MaterialData, SeenView, TextureData, VERTEX_BYTES};
 pub use error::GpuRenderError;
 pub use play::FULLSCREEN;
 pub use renderer::{GpuOptions, GpuRenderer};

@@ -37,8 +37,9 @@ pub use cull::{Frustum, Spheres};
 pub use display_list::{Command, DisplayList};
 pub use draw::{Draw, Geometry, IndirectArgs};
 pub use frame::{
-    COLORS_MAX, Clear, FrameDescription, FrameError, FrameErrorKind, LAYERS_MAX, LayerRef, PassRef,
-    TargetFormat, TargetRef, TargetSize, WINDOW,
+    COLORS_MAX, Clear, FrameDescription, FrameError, FrameErrorKind, LAYERS_MAX, LayerRef, PLAYER,
+    PassRef, STAGES_MAX, TargetFormat, TargetRef, TargetSize, VIEWS_MAX, ViewFrom, ViewRef, WINDOW,
+    part_of,
 };
 pub use key::{LayerKeys, Order, layer_of};
 pub use lights::{FrameLights, LIGHTS_MAX};
@@ -55,7 +56,7 @@ pub use sort::ItemSorter;
 pub use sort_item::SortItem;
 pub use state::{
     Light, MESH_HIDDEN, Mesh, RecordError, RenderHandle, RenderObject, StateError, StateErrorKind,
-    StateRecorder, StateStream, Transform,
+    StateRecorder, StateStream, Transform, layer_on,
 };
 pub use texture::{
     TEXTURE_SIDE_MAX, TEXTURE_TYPE, TEXTURE_VERSION, TextureImage, TextureLevel, TextureResource,

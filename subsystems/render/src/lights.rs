@@ -47,7 +47,7 @@ impl FrameLights {
     ///
     /// Lights with a NaN, or that shine nowhere, are left out as if they were not seen.
     #[must_use]
-    pub fn new(lights: &[Light], view: &View) -> Self {
+    pub fn new<'l>(lights: impl IntoIterator<Item = &'l Light>, view: &View) -> Self {
         let mut chosen = Self {
             lights: [Light::default(); LIGHTS_MAX],
             strengths: [0.0; LIGHTS_MAX],

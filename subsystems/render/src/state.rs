@@ -17,11 +17,11 @@ mod recorder;
 mod stream;
 
 pub use error::{RecordError, StateError, StateErrorKind};
-pub use message::{Light, MESH_HIDDEN, Mesh, Transform};
+pub use message::{Light, MESH_HIDDEN, Mesh, Transform, layer_on};
 pub use recorder::StateRecorder;
 pub use stream::StateStream;
 
-pub(crate) use message::{Kind, Material, Message, Shape};
+pub(crate) use message::{Kind, Material, Message, PlacedLight, STAGE_SHIFT, Shape};
 
 use loligo_ids::SmallId;
 

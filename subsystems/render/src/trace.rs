@@ -148,7 +148,11 @@ impl<A: Allocator + ?Sized, W: fmt::Write + ?Sized> Backend for Trace<'_, '_, A,
 
     fn begin_pass(&mut self, pass: &PassRef<'_>) -> fmt::Result {
         self.sums.passes += 1;
-        write!(self.sink, "pass {} {}:", pass.number, pass.name)?;
+        write!(self.sink, "pass {} {}", pass.number, pass.name)?;
+        if pass.view != 0 {
+            write!(self.sink, ", view {}", self.frame.view_name(pass.view))?;
+        }
+        write!(self.sink, ":")?;
         self.targets(" color", pass.colors)?;
         if let Some(depth) = pass.depth {
             self.targets(if pass.colors.is_empty() { " depth" } else { ", depth" }, &[depth])?;

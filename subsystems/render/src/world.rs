@@ -16,7 +16,7 @@ use crate::cull::{Frustum, Spheres};
 use crate::draw::{Draw, IndirectArgs};
 use crate::frame::FrameDescription;
 use crate::key::LayerKeys;
-use crate::state::{Kind, Light, Mesh, RenderHandle, Transform};
+use crate::state::{Kind, Light, Mesh, RenderHandle, STAGE_SHIFT, Transform};
 
 mod apply;
 mod columns;
@@ -41,7 +41,7 @@ use columns::{Lights, Meshes};
 /// # Memory
 ///
 /// 12 bytes a handle that was ever alive, as much again while streams that create or destroy are
-/// checked; 108 bytes a mesh and 36 bytes a light, in a block for each column, kept.
+/// checked; 108 bytes a mesh and 37 bytes a light, in a block for each column, kept.
 ///
 /// # Threads
 ///
@@ -85,9 +85,13 @@ impl Slot {
 
 const _: () = assert!(size_of::<Slot>() == 12, "the doc states it");
 
-/// A camera's place, direction and frustum.
+/// A camera's place, direction and frustum, and which view of a frame it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
+    /// The number of the view in the frame's description.
+    pub number: u8,
+    /// The stage that it sees.
+    pub stage: u8,
     /// Where it is.
     pub eye: Vec3,
     /// Where it looks, 1 long: depths are measured along it.
@@ -98,15 +102,24 @@ pub struct View {
 
 impl View {
     /// Returns a camera that is placed by `view`, from the world to the camera, which looks along
-    /// -z, and projects by `projection`, to depths from 0 to 1.
+    /// -z, and projects by `projection`, to depths from 0 to 1. It is the first view of a frame, and
+    /// sees the first stage.
     #[must_use]
     pub fn new(view: Mat4, projection: Mat4) -> Self {
         let camera = view.inverse();
         Self {
+            number: 0,
+            stage: 0,
             eye: camera.w_axis.xyz(),
             forward: -camera.z_axis.xyz().normalize_or_zero(),
             frustum: Frustum::new(projection * view),
         }
+    }
+
+    /// Returns the same as another view of a frame, of a stage.
+    #[must_use]
+    pub const fn numbered(self, number: u8, stage: u8) -> Self {
+        Self { number, stage, ..self }
     }
 
     /// Returns how far in front of the camera a point is.
@@ -191,6 +204,12 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
         &self.lights.lights
     }
 
+    /// Returns the lights that light a stage. O(lights).
+    pub fn lights_on(&self, stage: u8) -> impl Iterator<Item = &Light> {
+        let lights = self.lights.lights.iter().zip(&*self.lights.stages);
+        lights.filter(move |(_, own)| **own == stage).map(|(light, _)| light)
+    }
+
     /// Appends the rows of those meshes in `range` that a view sees, in order.
     ///
     /// # Complexity
@@ -213,8 +232,8 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
         view.frustum.try_cull(&self.spheres(), range, visible)
     }
 
-    /// Queues a draw for each mesh of `rows`: its instance is its row, its key that of its layer in
-    /// the frame. A mesh whose layer the frame has not is left out.
+    /// Queues a draw for each mesh of `rows` that is on the view's stage: its instance is its row,
+    /// its key that of its layer in the view. A mesh whose layer the view has not is left out.
     ///
     /// # Complexity
     ///
@@ -235,17 +254,19 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
         context: &mut RenderContext<'_, B>,
     ) -> Result<(), GrowError> {
         context.try_reserve(rows.len())?;
+        let (keys, stage) = (frame.keys_of(view.number), u32::from(view.stage) << STAGE_SHIFT);
         for row in rows {
-            let layer = u8::try_from(self.meshes.materials[*row as usize].layer).ok();
-            if let Some(keys) = layer.and_then(|layer| frame.keys(layer)) {
-                self.queue(*row, view, keys, context)?;
+            // On another stage the number is larger than that of any layer.
+            let layer = (self.meshes.materials[*row as usize].layer ^ stage) as usize;
+            if let Some(Some(keys)) = keys.get(layer) {
+                self.queue(*row, view, *keys, context)?;
             }
         }
         Ok(())
     }
 
-    /// As [`try_draw`](Self::try_draw), but queues all for one layer, whichever is their own: for a
-    /// shadow map, say, with the view of the sun.
+    /// As [`try_draw`](Self::try_draw), but queues all that are on the view's stage for one layer,
+    /// whichever is their own: for a shadow map, say, with the view of the sun.
     ///
     /// # Complexity
     ///
@@ -266,7 +287,11 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
         context: &mut RenderContext<'_, B>,
     ) -> Result<(), GrowError> {
         context.try_reserve(rows.len())?;
-        rows.iter().try_for_each(|row| self.queue(*row, view, keys, context))
+        let is_on_it = |row: &&u32| {
+            let layer = self.meshes.materials[**row as usize].layer;
+            layer >> STAGE_SHIFT == u32::from(view.stage)
+        };
+        rows.iter().filter(is_on_it).try_for_each(|row| self.queue(*row, view, keys, context))
     }
 
     /// Returns how many bytes there is room for.

@@ -6,11 +6,11 @@ use loligo_allocators::SharedRef;
 use loligo_containers::{Array, EventRecord};
 use loligo_gpu::{Gpu, GpuOptions, set_scope};
 use loligo_render::gpu::{
-    FrameData as Seen, GpuRenderError, GpuRenderer, MaterialData as Material,
+    FrameData as Seen, GpuRenderError, GpuRenderer, MaterialData as Material, SeenView,
     TextureData as Texture,
 };
 use loligo_render::{
-    FrameDescription, PLACEHOLDER_PIXELS, PLACEHOLDER_SHADER, placeholder_texture,
+    FrameDescription, PLACEHOLDER_PIXELS, PLACEHOLDER_SHADER, VIEWS_MAX, placeholder_texture,
 };
 
 use super::Picture;
@@ -18,7 +18,9 @@ use crate::assets::{
     FrameData, MaterialData, MeshData, NO_TEXTURE, Numbered, Removed, ShaderData, TextureData,
 };
 use crate::cpu::in_driver;
+use crate::drawing::drawn_view::DrawnView;
 use crate::drawing::game_window::WindowSetup;
+use crate::drawing::packet::Scene;
 use crate::memory::{Library, SharedAllocator};
 
 /// What draws with a graphics card.
@@ -130,13 +132,18 @@ impl<'e> Card<'e> {
         picture: &Picture<'_, 'e>,
         pixels: &mut Array<'e, u8, SharedAllocator<'e>>,
     ) -> Result<(), GpuRenderError> {
-        let Picture { recorded, world, lights, scene, .. } = picture;
+        let Picture { recorded, world, views, scene, .. } = picture;
         if self.size != Some(scene.size) {
             self.renderer.try_set_frame(recorded.frame, scene.size)?;
             self.size = Some(scene.size);
         }
-        let seen = seen(picture);
-        self.renderer.try_draw(&seen, world.transforms(), lights.as_slice(), recorded)?;
+        let mut seen = [SeenView::new(Seen::default(), &[]); VIEWS_MAX];
+        for (seen, view) in seen.iter_mut().zip(*views) {
+            let (lights, rectangle) = (view.lights.as_slice(), view.rectangle);
+            *seen = SeenView { data: seen_by(view, scene), lights, rectangle };
+        }
+        let seen = &seen[..views.len().min(VIEWS_MAX)];
+        self.renderer.try_draw(seen, world.transforms(), recorded)?;
         #[cfg(feature = "window")]
         if let Some(surface) = self.surface.as_mut().filter(|_| scene.is_shown) {
             surface.try_show(
@@ -168,14 +175,15 @@ fn set_placeholder_texture(
     renderer.try_set_texture(number, &texture)
 }
 
-/// Returns what all shaders see of a frame.
-fn seen(picture: &Picture<'_, '_>) -> Seen {
-    let Picture { scene, shadow, .. } = picture;
-    let sun = &scene.sun;
+/// Returns what shaders see in the passes of a view.
+fn seen_by(view: &DrawnView, scene: &Scene) -> Seen {
+    let DrawnView { seen: scene_view, projection, shadow, .. } = view;
+    let sun = &scene_view.sun;
     let mut seen = Seen::default();
-    seen.set_camera(scene.view(), scene.projection());
+    seen.set_camera(scene_view.view(), *projection);
     seen.eye[3] = scene.time;
-    seen.set_sun(-scene.sun_direction, sun.color.map(|channel| channel * sun.intensity));
+    let color = sun.color.map(|channel| channel * sun.intensity);
+    seen.set_sun(-scene_view.sun_direction, color);
     seen.sun_view_projection = (shadow.projection * shadow.view).to_cols_array_2d();
     seen.sun_direction[3] = shadow.pixel_metres;
     let color = |[r, g, b]: [f32; 3], w: f32| [r, g, b, w];

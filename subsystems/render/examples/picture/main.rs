@@ -22,7 +22,7 @@ use glam::{Mat4, Vec3};
 use loligo_allocators::{Allocator, HeapAllocator, PageAllocator};
 use loligo_containers::Array;
 use loligo_gpu::Gpu;
-use loligo_render::gpu::{FULLSCREEN, FrameData, GpuRenderer, GpuSums, SunShadow};
+use loligo_render::gpu::{FULLSCREEN, FrameData, GpuRenderer, GpuSums, SeenView, SunShadow};
 use loligo_render::{
     DisplayList, FrameDescription, ItemSorter, Recorded, RenderContext, RenderWorld, View,
 };
@@ -119,9 +119,9 @@ fn draw(wanted: &Wanted) -> Result<(), Box<dyn Error>> {
     let mut renderer = GpuRenderer::try_new_in(gpu, &Default::default(), memory)?;
     renderer.try_set_frame(&frame, wanted.size)?;
     scene::upload(&mut renderer)?;
-    let opaque = frame.layer("opaque").ok_or("the frame has no layer `opaque`")?.number;
+    let opaque = frame.layer("opaque").ok_or("the frame has no layer `opaque`")?;
     let mut recorder = scene::recorder(memory);
-    scene::record(&renderer, u32::from(opaque), &mut recorder)?;
+    scene::record(&renderer, opaque.name_number.into(), &mut recorder)?;
     let mut world = RenderWorld::new_in(0, scene::OBJECTS_MAX, memory);
     world.try_apply(&recorder.finish())?;
 
@@ -136,8 +136,7 @@ fn draw(wanted: &Wanted) -> Result<(), Box<dyn Error>> {
 
     let mut context = RenderContext::new_in(memory);
     let mut visible: Array<'_, u32> = Array::new_in(memory);
-    let mut sorter = ItemSorter::new_in(memory);
-    let mut list = DisplayList::new_in(memory);
+    let (mut sorter, mut list) = (ItemSorter::new_in(memory), DisplayList::new_in(memory));
     let (mut sums, mut times) = (GpuSums::default(), Vec::new());
     for _ in 0..wanted.frames.max(1) {
         let start = Instant::now();
@@ -157,7 +156,8 @@ fn draw(wanted: &Wanted) -> Result<(), Box<dyn Error>> {
         list.try_append(sorter.try_merge(contexts)?, contexts)?;
         let recorded = Recorded { frame: &frame, list: &list, contexts };
         let listed = start.elapsed();
-        sums = renderer.try_draw(&data, world.transforms(), world.lights(), &recorded)?;
+        let seen = SeenView::new(data, world.lights());
+        sums = renderer.try_draw(&[seen; 2], world.transforms(), &recorded)?;
         let ours = start.elapsed();
         renderer.try_wait()?;
         times.push((start.elapsed(), ours, listed));

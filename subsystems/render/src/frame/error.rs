@@ -54,6 +54,8 @@ pub enum FrameErrorKind {
     NameTwice(&'static str),
     /// No target has this name.
     NoTarget,
+    /// No view has this name.
+    NoView,
     /// A target is listed twice in one pass.
     TargetTwice,
     /// Colors are drawn into a target for depths.
@@ -115,6 +117,7 @@ impl FrameErrorKind {
             }
             Self::NameTwice(what) => write!(f, "two {what} are called `{shown}`; rename one"),
             Self::NoTarget => write!(f, "no target is called `{shown}`; add it to `targets`"),
+            Self::NoView => write!(f, "no view is called `{shown}`; add it to `views`"),
             Self::TargetTwice => write!(f, "`{shown}` is there already; remove one"),
             Self::IsDepth => {
                 write!(f, "`{shown}` holds depths; name it as `depth`, or change its format")

@@ -7,10 +7,12 @@ use loligo_containers::Array;
 use loligo_sjson::{NodeKind, Options, SyntaxNode, SyntaxTree};
 
 use crate::frame::{
-    COLORS_MAX, Clear, FrameDescription, FrameError, FrameErrorKind, LAYERS_MAX, Layer, Name,
-    PASSES_MAX, Pass, Span, TARGETS_MAX, Target, TargetFormat, TargetSize, WINDOW,
+    COLORS_MAX, Clear, FrameDescription, FrameError, FrameErrorKind, LAYERS_MAX, Layer, LayerRef,
+    Name, PASSES_MAX, Pass, Span, TARGETS_MAX, Target, TargetFormat, TargetSize, WINDOW,
 };
-use crate::key::Order;
+use crate::key::{LayerKeys, Order};
+
+mod views;
 
 type Read<'t, T> = Result<T, FrameError<'t>>;
 
@@ -21,7 +23,8 @@ struct Keys {
     listed: &'static str,
 }
 
-const FRAME: Keys = Keys { of: "a frame", all: &["targets", "passes"], listed: "targets, passes" };
+const FRAME: Keys =
+    Keys { of: "a frame", all: &["targets", "views", "passes"], listed: "targets, views, passes" };
 const TARGET: Keys = Keys {
     of: "a target",
     all: &["format", "scale", "size", "samples"],
@@ -29,11 +32,12 @@ const TARGET: Keys = Keys {
 };
 const PASS: Keys = Keys {
     of: "a pass",
-    all: &["name", "color", "depth", "clear", "reads", "layers"],
-    listed: "name, color, depth, clear, reads, layers",
+    all: &["name", "view", "color", "depth", "clear", "reads", "layers"],
+    listed: "name, view, color, depth, clear, reads, layers",
 };
 const CLEAR: Keys = Keys { of: "clear", all: &["color", "depth"], listed: "color, depth" };
-const LAYER: Keys = Keys { of: "a layer", all: &["name", "order"], listed: "name, order" };
+const LAYER: Keys =
+    Keys { of: "a layer", all: &["name", "order", "takes"], listed: "name, order, takes" };
 
 /// The most pixels that a target may be wide or high.
 const PIXELS_MAX: f64 = 16_384.0;
@@ -45,8 +49,11 @@ pub(super) fn read<'t, 'a, A: Allocator + ?Sized>(
     let tree = SyntaxTree::try_parse_in(text, &Options::SJSON, memory)?;
     let frame = FrameDescription {
         targets: Array::new_in(memory),
+        views: Array::new_in(memory),
         passes: Array::new_in(memory),
         layers: Array::new_in(memory),
+        keys: Array::new_in(memory),
+        name_count: 0,
         uses: Array::new_in(memory),
         names: Array::new_in(memory),
     };
@@ -62,7 +69,7 @@ struct Reader<'t, 'a, A: Allocator + ?Sized> {
 
 impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
     fn frame(&mut self, root: SyntaxNode<'_>) -> Read<'t, ()> {
-        let [targets, passes] = self.members(root, &FRAME)?;
+        let [targets, views, passes] = self.members(root, &FRAME)?;
         let name = self.keep_name(WINDOW)?;
         let size = TargetSize::Scale(1.0);
         self.frame.targets.try_push(Target { name, format: None, size, samples: 1 })?;
@@ -72,10 +79,24 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
                 self.target(target)?;
             }
         }
+        self.views(views)?;
         let passes = self.required(root, passes, &FRAME, "passes")?;
         self.expect(passes, NodeKind::Array, "an array of passes")?;
         for pass in passes.children() {
             self.pass(pass)?;
+        }
+        self.keys()
+    }
+
+    /// Makes the table of the keys of layers.
+    fn keys(&mut self) -> Read<'t, ()> {
+        let frame = &mut self.frame;
+        let names = usize::from(frame.name_count);
+        frame.keys.try_resize(names * frame.views.len(), None)?;
+        for (number, layer) in frame.layers.iter().enumerate().filter(|(_, own)| !own.takes_all) {
+            let view = usize::from(frame.passes[usize::from(layer.pass)].view);
+            let keys = LayerKeys::new(number as u8, layer.order);
+            frame.keys[view * names + usize::from(layer.name_number)] = Some(keys);
         }
         Ok(())
     }
@@ -131,7 +152,7 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
     }
 
     fn pass(&mut self, node: SyntaxNode<'_>) -> Read<'t, ()> {
-        let [name, colors, depth, clear, reads, layers] = self.members(node, &PASS)?;
+        let [name, view, colors, depth, clear, reads, layers] = self.members(node, &PASS)?;
         let name = self.required(node, name, &PASS, "name")?;
         let place = self.string(name)?;
         if self.frame.passes().any(|pass| pass.name == &self.text[place.clone()]) {
@@ -139,6 +160,7 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
         }
         self.may_add(place.clone(), self.frame.passes.len(), "passes", PASSES_MAX)?;
         let name = self.name_at(place)?;
+        let view = view.map_or(Ok(0), |view| self.view_named(view))?;
         let colors = match colors {
             Some(colors) => self.colors(colors)?,
             None => Span::default(),
@@ -159,22 +181,28 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
         if let Some(layers) = layers {
             self.expect(layers, NodeKind::Array, "an array of layers")?;
             for layer in layers.children() {
-                self.layer(layer)?;
+                self.layer(layer, view)?;
             }
         }
         let layers = Span { start, len: self.frame.layers.len() as u16 - start };
-        self.frame.passes.try_push(Pass { name, colors, reads, layers, depth, clear })?;
+        self.frame.passes.try_push(Pass { name, colors, reads, layers, depth, view, clear })?;
         Ok(())
     }
 
-    fn layer(&mut self, node: SyntaxNode<'_>) -> Read<'t, ()> {
-        let [name, order] = self.members(node, &LAYER)?;
+    fn layer(&mut self, node: SyntaxNode<'_>, view: u8) -> Read<'t, ()> {
+        let [name, order, takes] = self.members(node, &LAYER)?;
         let name = self.required(node, name, &LAYER, "name")?;
         let place = self.string(name)?;
-        if self.frame.layer(&self.text[place.clone()]).is_some() {
-            return Err(self.error(place, FrameErrorKind::NameTwice("layers")));
+        let found = &self.text[place.clone()];
+        // The pass of those that are read now is not in the list yet.
+        let view_of = |layer: &LayerRef<'_>| {
+            self.frame.passes.get(usize::from(layer.pass)).map_or(view, |pass| pass.view)
+        };
+        if self.frame.layers().any(|layer| layer.name == found && view_of(&layer) == view) {
+            return Err(self.error(place, FrameErrorKind::NameTwice("layers of one view")));
         }
         self.may_add(place.clone(), self.frame.layers.len(), "layers", LAYERS_MAX)?;
+        let known = self.frame.layer(found).map(|layer| layer.name_number);
         let name = self.name_at(place)?;
         let order = self.required(node, order, &LAYER, "order")?;
         let order = self.word(
@@ -182,8 +210,17 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
             &Order::ALL.map(|order| (order.name(), order)),
             "an order: front_to_back, back_to_front, by_state",
         )?;
+        let takes_all = match takes {
+            Some(takes) => {
+                let words = [("own", false), ("all", true)];
+                self.word(takes, &words, "what it takes: own, or all that its view sees")?
+            }
+            None => false,
+        };
+        let name_number = known.unwrap_or(self.frame.name_count as u8);
+        self.frame.name_count += u16::from(known.is_none());
         let pass = self.frame.passes.len() as u8;
-        self.frame.layers.try_push(Layer { name, pass, order })?;
+        self.frame.layers.try_push(Layer { name, name_number, pass, order, takes_all })?;
         Ok(())
     }
 

@@ -4,6 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use glam::{Mat4, Vec3};
 
 use crate::gpu::sun::SunShadow;
+use crate::state::Light;
 
 /// How many bytes a vertex has: position, normal and texture coordinates, 32-bit floats.
 pub const VERTEX_BYTES: usize = 32;
@@ -90,6 +91,25 @@ impl Default for FrameData {
         data.ground_color = [0.2, 0.18, 0.15, 0.0];
         data.fog = [0.6, 0.7, 0.85, 0.0];
         data
+    }
+}
+
+/// What a view of a frame is drawn with.
+#[derive(Clone, Copy, Debug)]
+pub struct SeenView<'v> {
+    /// What shaders see in its passes.
+    pub data: FrameData,
+    /// The lights that it is lit by.
+    pub lights: &'v [Light],
+    /// Which part of the targets it draws, from 0 to 1: left, top, width and height.
+    pub rectangle: [f32; 4],
+}
+
+impl<'v> SeenView<'v> {
+    /// Returns a view that draws the whole of its targets.
+    #[must_use]
+    pub const fn new(data: FrameData, lights: &'v [Light]) -> Self {
+        Self { data, lights, rectangle: [0.0, 0.0, 1.0, 1.0] }
     }
 }
 

@@ -6,7 +6,7 @@ use loligo_containers::Array;
 use loligo_gpu::{BindGroup, BindLayout, Bound, Buffer, BufferUse, Gpu, Slot};
 
 use crate::draw::IndirectArgs;
-use crate::gpu::data::FrameData;
+use crate::gpu::data::{FrameData, SeenView};
 use crate::gpu::error::GpuRenderError;
 use crate::state::{Light, Transform};
 
@@ -16,74 +16,96 @@ const ROWS: usize = 64;
 /// Rows that fit without a larger buffer at first.
 const FIRST_ROWS: u64 = 1_024;
 
-/// The group of the frame, and the buffers in it.
+/// The groups of the views, and the buffers in them.
 pub(super) struct Instances<'a, A: Allocator + ?Sized> {
     pub(super) layout: BindLayout,
-    pub(super) group: BindGroup,
     pub(super) records: Buffer,
-    frame: Buffer,
+    views: Array<'a, ViewBuffers, A>,
     transforms: Buffer,
-    lights: Buffer,
     /// What the card has: only rows that differ from it are sent.
     sent: Array<'a, Transform, A>,
+}
+
+/// What shaders see of one view.
+struct ViewBuffers {
+    frame: Buffer,
+    lights: Buffer,
+    group: BindGroup,
 }
 
 impl<'a, A: Allocator + ?Sized> Instances<'a, A> {
     pub(super) fn try_new_in(gpu: &Gpu, memory: &'a A) -> Result<Self, GpuRenderError> {
         let slots = [Slot::Uniform, Slot::Storage, Slot::Storage];
         let layout = gpu.try_bind_layout("frame", &slots)?;
-        let frame = gpu.try_buffer("frame", BufferUse::Uniform, size_of::<FrameData>() as u64)?;
-        let transforms = try_rows::<Transform>(gpu, "transforms", BufferUse::Storage, 1)?;
-        let lights = try_rows::<Light>(gpu, "lights", BufferUse::Storage, 1)?;
+        let transforms = try_transforms(gpu, 1)?;
         let records = try_rows::<IndirectArgs>(gpu, "records", BufferUse::Indirect, 1)?;
-        let group = try_group(gpu, &layout, &frame, &transforms, &lights)?;
-        let sent = Array::new_in(memory);
-        Ok(Self { layout, group, records, frame, transforms, lights, sent })
+        let (views, sent) = (Array::new_in(memory), Array::new_in(memory));
+        Ok(Self { layout, records, views, transforms, sent })
     }
 
-    /// Sends what a frame needs; returns how many transforms were sent.
+    /// Returns the group of a view.
+    pub(super) fn group(&self, view: u8) -> Option<&BindGroup> {
+        self.views.get(usize::from(view)).map(|view| &view.group)
+    }
+
+    /// Returns the number of the instance that neither moves nor turns.
+    pub(super) const fn identity(&self) -> u32 {
+        (self.transforms.bytes() / size_of::<Transform>() as u64) as u32 - 1
+    }
+
+    /// Sends what a frame needs; returns how many transforms were sent. `data` is what shaders see
+    /// of each view.
     pub(super) fn try_send(
         &mut self,
         gpu: &Gpu,
-        data: &FrameData,
+        views: &[SeenView<'_>],
+        data: impl Fn(&SeenView<'_>) -> FrameData,
         transforms: &[Transform],
-        lights: &[Light],
         records: &[IndirectArgs],
     ) -> Result<u32, GpuRenderError> {
         if size_of_val(records) as u64 > self.records.bytes() {
             let rows = records.len();
             self.records = try_rows::<IndirectArgs>(gpu, "records", BufferUse::Indirect, rows)?;
         }
-        let has_grown = self.try_grow(gpu, transforms.len(), lights.len())?;
-        if has_grown {
-            self.group = try_group(gpu, &self.layout, &self.frame, &self.transforms, &self.lights)?;
+        // One more than there are is the one that does not move.
+        if transforms.len() as u64 > u64::from(self.identity()) {
+            self.transforms = try_transforms(gpu, transforms.len() + 1)?;
+            // The new buffer has none of them, and the groups have the old one.
+            self.sent.clear();
+            self.views.clear();
         }
-        gpu.try_write_buffer(&self.frame, 0, bytemuck::bytes_of(data))?;
-        gpu.try_write_buffer(&self.lights, 0, bytemuck::cast_slice(lights))?;
+        for (number, view) in views.iter().enumerate() {
+            self.try_reserve_view(gpu, number, view.lights.len())?;
+            let buffers = &self.views[number];
+            gpu.try_write_buffer(&buffers.frame, 0, bytemuck::bytes_of(&data(view)))?;
+            gpu.try_write_buffer(&buffers.lights, 0, bytemuck::cast_slice(view.lights))?;
+        }
         gpu.try_write_buffer(&self.records, 0, bytemuck::cast_slice(records))?;
         self.try_send_transforms(gpu, transforms)
     }
 
-    /// Makes buffers that are large enough; returns whether there are new ones.
-    fn try_grow(
+    /// Makes the buffers of a view where it has none, or too small a one for its lights.
+    fn try_reserve_view(
         &mut self,
         gpu: &Gpu,
-        transforms: usize,
+        number: usize,
         lights: usize,
-    ) -> Result<bool, GpuRenderError> {
-        let mut has_grown = false;
-        if (transforms * size_of::<Transform>()) as u64 > self.transforms.bytes() {
-            self.transforms =
-                try_rows::<Transform>(gpu, "transforms", BufferUse::Storage, transforms)?;
-            // The new buffer has none of them.
-            self.sent.clear();
-            has_grown = true;
+    ) -> Result<(), GpuRenderError> {
+        let bytes = (lights * size_of::<Light>()) as u64;
+        if self.views.get(number).is_some_and(|view| bytes <= view.lights.bytes()) {
+            return Ok(());
         }
-        if (lights * size_of::<Light>()) as u64 > self.lights.bytes() {
-            self.lights = try_rows::<Light>(gpu, "lights", BufferUse::Storage, lights)?;
-            has_grown = true;
+        let frame = gpu.try_buffer("frame", BufferUse::Uniform, size_of::<FrameData>() as u64)?;
+        let lights = try_rows::<Light>(gpu, "lights", BufferUse::Storage, lights)?;
+        let bound =
+            [Bound::Buffer(&frame), Bound::Buffer(&self.transforms), Bound::Buffer(&lights)];
+        let group = gpu.try_bind_group("frame", &self.layout, &bound)?;
+        let made = ViewBuffers { frame, lights, group };
+        match self.views.get_mut(number) {
+            Some(view) => *view = made,
+            None => self.views.try_push(made)?,
         }
-        Ok(has_grown)
+        Ok(())
     }
 
     /// Sends the transforms that differ from those that were sent before: runs of parts that do.
@@ -145,13 +167,10 @@ fn try_rows<T>(
     Ok(gpu.try_buffer(name, what_for, rows * size_of::<T>() as u64)?)
 }
 
-fn try_group(
-    gpu: &Gpu,
-    layout: &BindLayout,
-    frame: &Buffer,
-    transforms: &Buffer,
-    lights: &Buffer,
-) -> Result<BindGroup, GpuRenderError> {
-    let bound = [Bound::Buffer(frame), Bound::Buffer(transforms), Bound::Buffer(lights)];
-    Ok(gpu.try_bind_group("frame", layout, &bound)?)
+/// Makes a buffer for at least `rows` transforms, of which the last neither moves nor turns.
+fn try_transforms(gpu: &Gpu, rows: usize) -> Result<Buffer, GpuRenderError> {
+    let buffer = try_rows::<Transform>(gpu, "transforms", BufferUse::Storage, rows)?;
+    let last = buffer.bytes() - size_of::<Transform>() as u64;
+    gpu.try_write_buffer(&buffer, last, bytemuck::bytes_of(&Transform::IDENTITY))?;
+    Ok(buffer)
 }

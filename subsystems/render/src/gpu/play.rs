@@ -7,7 +7,8 @@ use loligo_ids::id32;
 use crate::backend::Backend;
 use crate::context::Job;
 use crate::draw::IndirectArgs;
-use crate::frame::{LayerRef, PassRef};
+use crate::frame::{LayerRef, PassRef, part_of};
+use crate::gpu::data::SeenView;
 use crate::gpu::error::GpuRenderError;
 use crate::gpu::instances::Instances;
 use crate::gpu::materials::Materials;
@@ -31,6 +32,7 @@ pub(super) struct Playing<'p, 'a, A: Allocator + ?Sized> {
     pub(super) instances: &'p Instances<'a, A>,
     pub(super) shaders: &'p mut Shaders<'a, A>,
     pub(super) targets: &'p Targets<'a, A>,
+    pub(super) views: &'p [SeenView<'p>],
     pub(super) encoder: Encoder,
     pub(super) pass: Option<Pass>,
     pub(super) is_shadow: bool,
@@ -87,8 +89,13 @@ impl<A: Allocator + ?Sized> Backend for Playing<'_, '_, A> {
         let own = self.targets.pass(pass.number)?;
         let encoder = &mut self.encoder;
         let mut begun = self.targets.with_targets(pass, |targets| encoder.begin_pass(targets))?;
+        let fault = || GpuRenderError::Frame { pass: pass.number };
+        let view = self.views.get(usize::from(pass.view)).ok_or_else(fault)?;
+        if view.rectangle != [0.0, 0.0, 1.0, 1.0] {
+            begun.set_part(part_of(view.rectangle, own.pixels));
+        }
         begun.set_mesh_buffers(&self.meshes.vertices, &self.meshes.indices);
-        begun.set_group(0, &self.instances.group);
+        begun.set_group(0, self.instances.group(pass.view).ok_or_else(fault)?);
         begun.set_group(2, &own.reads);
         self.is_shadow = own.is_shadow();
         self.pass = Some(begun);

@@ -8,7 +8,7 @@ use loligo_gpu::{Gpu, GpuError, Texture};
 use crate::backend::{Recorded, play};
 use crate::draw::{Geometry, IndirectArgs};
 use crate::frame::FrameDescription;
-use crate::gpu::data::{FrameData, MaterialData, TextureData};
+use crate::gpu::data::{FrameData, MaterialData, SeenView, TextureData};
 use crate::gpu::error::GpuRenderError;
 use crate::gpu::instances::Instances;
 use crate::gpu::materials::Materials;
@@ -17,7 +17,7 @@ use crate::gpu::play::{Bindings, Playing};
 use crate::gpu::shaders::{Layouts, Shaders};
 use crate::gpu::sums::GpuSums;
 use crate::gpu::targets::{Samplers, Targets};
-use crate::state::{Light, Transform};
+use crate::state::Transform;
 
 /// How much room there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -274,14 +274,16 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
         self.shaders.remove(number);
     }
 
-    /// Draws a frame: a display list, with the transforms that its instances number, and lights. It
-    /// does not wait until the card is done.
+    /// Draws a frame: a display list, with the transforms that its instances number, and for each
+    /// view of the frame, by its number, what its passes are drawn with. It does not wait until the
+    /// card is done.
     ///
     /// # Errors
     ///
     /// [`GpuRenderError::Record`] if a record reaches over the indices or the transforms,
     /// [`GpuRenderError::Nothing`] if a state names no material or a material no shader,
-    /// [`GpuRenderError::Frame`] if no frame was set or another one, [`GpuRenderError::Job`], or
+    /// [`GpuRenderError::Frame`] if no frame was set or another one, or a pass draws a view that is
+    /// not given, [`GpuRenderError::Job`], or
     /// what the card says. The window shows the frame before, whole or in part.
     ///
     /// # Panics
@@ -289,9 +291,8 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
     /// As [`play`] does.
     pub fn try_draw<'c, B: Allocator + ?Sized, C: Allocator + ?Sized>(
         &mut self,
-        data: &FrameData,
+        views: &[SeenView<'_>],
         transforms: &[Transform],
-        lights: &[Light],
         recorded: &Recorded<'_, 'c, B, C>,
     ) -> Result<GpuSums, GpuRenderError> {
         let Some(targets) = &self.targets else {
@@ -300,10 +301,13 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
         let records = recorded.list.args();
         check(records, self.meshes.indices_max(), transforms.len() as u64)?;
         let [width, height] = targets.window.map(|pixels| pixels as f32);
-        let mut data = *data;
-        data.window = [width, height, 1.0 / width, 1.0 / height];
-        data.numbers = [lights.len() as u32, transforms.len() as u32, self.frames, 0];
-        let sent = self.instances.try_send(&self.gpu, &data, transforms, lights, records)?;
+        let frames = self.frames;
+        let data = |view: &SeenView<'_>| FrameData {
+            window: [width, height, 1.0 / width, 1.0 / height],
+            numbers: [view.lights.len() as u32, transforms.len() as u32, frames, 0],
+            ..view.data
+        };
+        let sent = self.instances.try_send(&self.gpu, views, data, transforms, records)?;
         let mut playing = Playing {
             gpu: &self.gpu,
             meshes: &self.meshes,
@@ -311,6 +315,7 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
             instances: &self.instances,
             shaders: &mut self.shaders,
             targets,
+            views,
             encoder: self.gpu.encoder(),
             pass: None,
             is_shadow: false,

@@ -34,6 +34,8 @@ pub(super) struct Pass<'a, A: Allocator + ?Sized> {
     color_count: usize,
     pub(super) has_depth: bool,
     pub(super) samples: u32,
+    /// How large its targets are.
+    pub(super) pixels: [u32; 2],
 }
 
 impl<A: Allocator + ?Sized> Pass<'_, A> {
@@ -211,6 +213,7 @@ impl<'a, A: Allocator + ?Sized> Targets<'a, A> {
             color_count: pass.colors.len().min(COLORS_MAX),
             has_depth: pass.depth.is_some(),
             samples: first.map_or(1, |number| drawn(number).samples()),
+            pixels: first.map_or([1; 2], |number| drawn(number).pixels()),
         })
     }
 

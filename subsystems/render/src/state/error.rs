@@ -4,6 +4,8 @@ use core::error::Error;
 use core::fmt;
 
 use loligo_containers::{EventErrorKind, GrowError};
+
+use crate::frame::STAGES_MAX;
 use loligo_ids::InsertError;
 
 /// A message could not be recorded. Nothing has changed.
@@ -84,6 +86,11 @@ pub enum StateErrorKind {
         /// Theirs.
         expected: u32,
     },
+    /// There is no stage of that number.
+    Stage {
+        /// The number.
+        stage: u32,
+    },
     /// The flags have bits that mean nothing.
     Flags {
         /// The flags.
@@ -146,6 +153,9 @@ impl fmt::Display for StateError {
             }
             StateErrorKind::Flags { flags } => {
                 write!(f, "sets flags {flags:#x}, which there are not")
+            }
+            StateErrorKind::Stage { stage } => {
+                write!(f, "is about stage {stage}; the last is {}", STAGES_MAX - 1)
             }
             StateErrorKind::Handle { handle, limit } => {
                 write!(f, "names {handle:#010x}, which is no handle of a world for {limit} objects")

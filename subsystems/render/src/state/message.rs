@@ -5,6 +5,7 @@ use glam::{Affine3A, Vec3, Vec4};
 use loligo_containers::{Event, EventRecord};
 
 use crate::draw::Geometry;
+use crate::frame::STAGES_MAX;
 use crate::state::error::StateErrorKind;
 
 /// The flag of a mesh that is not to be drawn.
@@ -85,12 +86,31 @@ pub struct Mesh {
     pub geometry: Geometry,
     /// The number of the state that it is drawn with.
     pub state: u32,
-    /// The number of its layer in the frame's description. If there is no layer of that number, it
-    /// is not drawn.
+    /// The number of its layer's name in the frame's description, and its stage, as [`layer_on`]
+    /// puts them together. In a view that has no such layer, it is not drawn.
     pub layer: u32,
     /// [`MESH_HIDDEN`], or 0.
     pub flags: u32,
 }
+
+/// Returns what [`Mesh::layer`] is for an object on a stage: views see one stage each. The first
+/// has the number 0.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_render::layer_on;
+///
+/// assert_eq!(layer_on(0, 3), 3);
+/// assert_eq!(layer_on(2, 3), 0x203);
+/// ```
+#[must_use]
+pub const fn layer_on(stage: u8, layer: u8) -> u32 {
+    (stage as u32) << STAGE_SHIFT | layer as u32
+}
+
+/// Where the number of the stage begins in [`Mesh::layer`].
+pub(crate) const STAGE_SHIFT: u32 = 8;
 
 /// A light.
 ///
@@ -121,13 +141,21 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Message {
     CreateMesh(Mesh),
-    CreateLight(Light),
+    CreateLight(PlacedLight),
     Destroy,
     SetTransform(Transform),
     SetShape(Shape),
     SetMaterial(Material),
     SetFlags(u32),
-    SetLight(Light),
+    SetLight(PlacedLight),
+}
+
+/// A light, and the stage that it lights.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct PlacedLight {
+    pub(crate) light: Light,
+    pub(crate) stage: u32,
 }
 
 /// What a mesh looks like.
@@ -160,13 +188,13 @@ macro_rules! messages {
 
 messages! {
     CreateMesh: Mesh;
-    CreateLight: Light;
+    CreateLight: PlacedLight;
     Destroy: [u32; 0];
     SetTransform: Transform;
     SetShape: Shape;
     SetMaterial: Material;
     SetFlags: u32;
-    SetLight: Light;
+    SetLight: PlacedLight;
 }
 
 impl Message {
@@ -217,12 +245,19 @@ impl Message {
 
     /// Checks what not every number can be.
     pub(crate) fn check(&self) -> Result<(), StateErrorKind> {
-        let flags = match self {
-            Self::CreateMesh(mesh) => mesh.flags,
-            Self::SetFlags(flags) => *flags,
-            _ => 0,
+        let (flags, stage) = match self {
+            Self::CreateMesh(mesh) => (mesh.flags, 0),
+            Self::SetFlags(flags) => (*flags, 0),
+            Self::CreateLight(light) | Self::SetLight(light) => (0, light.stage),
+            _ => (0, 0),
         };
-        if are_flags(flags) { Ok(()) } else { Err(StateErrorKind::Flags { flags }) }
+        if !are_flags(flags) {
+            return Err(StateErrorKind::Flags { flags });
+        }
+        if stage as usize >= STAGES_MAX {
+            return Err(StateErrorKind::Stage { stage });
+        }
+        Ok(())
     }
 }
 

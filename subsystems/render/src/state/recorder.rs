@@ -10,8 +10,8 @@ use crate::draw::Geometry;
 use crate::state::RenderHandle;
 use crate::state::error::RecordError;
 use crate::state::message::{
-    CreateLight, CreateMesh, Destroy, Kind, Light, Material, Mesh, SetFlags, SetLight, SetMaterial,
-    SetShape, SetTransform, Shape, Transform, are_flags,
+    CreateLight, CreateMesh, Destroy, Kind, Light, Material, Mesh, PlacedLight, SetFlags, SetLight,
+    SetMaterial, SetShape, SetTransform, Shape, Transform, are_flags,
 };
 use crate::state::stream::StateStream;
 
@@ -101,7 +101,21 @@ impl<'a, A: Allocator + ?Sized> StateRecorder<'a, A> {
     ///
     /// [`RecordError`] if there is no handle or no memory.
     pub fn create_light(&mut self, light: &Light) -> Result<RenderHandle, RecordError> {
-        self.create(Kind::Light, |handle| CreateLight { handle, what: *light })
+        self.create_light_on(0, light)
+    }
+
+    /// Creates a light that lights what is on a stage.
+    ///
+    /// # Errors
+    ///
+    /// As [`create_light`](Self::create_light).
+    pub fn create_light_on(
+        &mut self,
+        stage: u8,
+        light: &Light,
+    ) -> Result<RenderHandle, RecordError> {
+        let what = PlacedLight { light: *light, stage: stage.into() };
+        self.create(Kind::Light, |handle| CreateLight { handle, what })
     }
 
     /// Destroys an object. Its handle names nothing from now on, and its index is used again only
@@ -175,13 +189,28 @@ impl<'a, A: Allocator + ?Sized> StateRecorder<'a, A> {
         self.tell(Kind::Mesh, handle, |handle| SetFlags { handle, what: flags })
     }
 
-    /// Changes a light.
+    /// Changes a light, which is on the first stage from now on.
     ///
     /// # Errors
     ///
     /// [`RecordError`] if the handle names no light, or there is no memory.
     pub fn set_light(&mut self, handle: RenderHandle, light: &Light) -> Result<(), RecordError> {
-        self.tell(Kind::Light, handle, |handle| SetLight { handle, what: *light })
+        self.set_light_on(handle, 0, light)
+    }
+
+    /// Changes a light, and moves it to a stage.
+    ///
+    /// # Errors
+    ///
+    /// As [`set_light`](Self::set_light).
+    pub fn set_light_on(
+        &mut self,
+        handle: RenderHandle,
+        stage: u8,
+        light: &Light,
+    ) -> Result<(), RecordError> {
+        let what = PlacedLight { light: *light, stage: stage.into() };
+        self.tell(Kind::Light, handle, |handle| SetLight { handle, what })
     }
 
     /// Returns `true` if a handle names an object.

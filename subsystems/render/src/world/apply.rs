@@ -128,7 +128,7 @@ impl<A: Allocator + ?Sized> RenderWorld<'_, A> {
             Message::CreateLight(light) => {
                 let row = self.lights.handles.len() as u32;
                 self.slots[index] = Slot { handle, row, kind: Kind::Light };
-                self.lights.push(handle, *light);
+                self.lights.push(handle, light);
             }
             Message::Destroy => {
                 let moved = match self.slots[index].kind {
@@ -153,7 +153,7 @@ impl<A: Allocator + ?Sized> RenderWorld<'_, A> {
                 self.meshes.flags[row] = *flags;
                 self.meshes.place(row);
             }
-            Message::SetLight(light) => self.lights.lights[row] = *light,
+            Message::SetLight(light) => self.lights.set(row, light),
         }
     }
 }

@@ -4,7 +4,7 @@ use glam::Vec3;
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 
-use crate::state::{Light, MESH_HIDDEN, Material, Mesh, Shape, Transform};
+use crate::state::{Light, MESH_HIDDEN, Material, Mesh, PlacedLight, Shape, Transform};
 
 /// The meshes.
 pub(super) struct Meshes<'a, A: Allocator + ?Sized> {
@@ -147,37 +147,53 @@ fn same(one: f32, other: f32) -> bool {
 pub(super) struct Lights<'a, A: Allocator + ?Sized> {
     pub(super) handles: Array<'a, u32, A>,
     pub(super) lights: Array<'a, Light, A>,
+    pub(super) stages: Array<'a, u8, A>,
 }
 
 impl<'a, A: Allocator + ?Sized> Lights<'a, A> {
     pub(super) const fn new_in(memory: &'a A) -> Self {
-        Self { handles: Array::new_in(memory), lights: Array::new_in(memory) }
+        Self {
+            handles: Array::new_in(memory),
+            lights: Array::new_in(memory),
+            stages: Array::new_in(memory),
+        }
     }
 
     pub(super) fn try_reserve(&mut self, more: usize) -> Result<(), GrowError> {
         self.handles.try_reserve(more)?;
-        self.lights.try_reserve(more)
+        self.lights.try_reserve(more)?;
+        self.stages.try_reserve(more)
     }
 
     /// Appends a row, for which there is room.
-    pub(super) fn push(&mut self, handle: u32, light: Light) {
+    pub(super) fn push(&mut self, handle: u32, light: &PlacedLight) {
         self.handles.push(handle);
-        self.lights.push(light);
+        self.lights.push(light.light);
+        self.stages.push(light.stage as u8);
+    }
+
+    pub(super) fn set(&mut self, row: usize, light: &PlacedLight) {
+        self.lights[row] = light.light;
+        self.stages[row] = light.stage as u8;
     }
 
     /// Removes a row; returns the handle of the one that is there now.
     pub(super) fn swap_remove(&mut self, row: usize) -> Option<u32> {
         self.handles.swap_remove(row);
         self.lights.swap_remove(row);
+        self.stages.swap_remove(row);
         self.handles.get(row).copied()
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.handles.capacity() * 4 + self.lights.capacity() * size_of::<Light>()
+        self.handles.capacity() * 4
+            + self.lights.capacity() * size_of::<Light>()
+            + self.stages.capacity()
     }
 
     pub(super) fn validate(&self) -> Result<(), &'static str> {
-        if self.handles.len() == self.lights.len() {
+        let lens = [self.lights.len(), self.stages.len()];
+        if lens == [self.handles.len(); 2] {
             Ok(())
         } else {
             Err("the columns of lights differ in length")

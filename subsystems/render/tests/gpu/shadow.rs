@@ -5,7 +5,8 @@ use glam::camera::rh::view::look_at_mat4;
 use glam::{Affine3A, Quat, Vec3};
 use loligo_allocators::Allocator;
 use loligo_render::gpu::{
-    FULLSCREEN, FrameData, GpuOptions, GpuRenderError, GpuRenderer, MaterialData, SunShadow,
+    FULLSCREEN, FrameData, GpuOptions, GpuRenderError, GpuRenderer, MaterialData, SeenView,
+    SunShadow,
 };
 use loligo_render::{
     DisplayList, Draw, FrameDescription, IndirectArgs, ItemSorter, Recorded, RenderContext,
@@ -63,7 +64,7 @@ fn picture(
     data.sky_color = [0.05, 0.2, 0.9, 0.0];
     data.set_shadow(&SunShadow::new(Vec3::Y, Vec3::ZERO, 30.0, 60.0, 2_048));
     let recorded = Recorded { frame: &frame, list: &list, contexts: &contexts };
-    renderer.try_draw(&data, &transforms, &[], &recorded)?;
+    renderer.try_draw(&[SeenView::new(data, &[]); 2], &transforms, &recorded)?;
     let mut pixels = vec![0; SIZE * SIZE * 4];
     renderer.try_read_window(&mut pixels)?;
     Ok(pixels)

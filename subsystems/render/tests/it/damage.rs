@@ -82,7 +82,9 @@ fn each_fault_has_its_words() {
         let lamp = lamp.to_bits();
         let ghost = RenderHandle::from_bits(5 | 1 << 20).expect("a generation").to_bits();
         let of = |handle: u32, what: &[u8]| [&handle.to_ne_bytes()[..], what].concat();
-        let light = of(lamp, bytemuck::bytes_of(&Light::default()));
+        let on_stage =
+            |stage: u32| [bytemuck::bytes_of(&Light::default()), &stage.to_ne_bytes()].concat();
+        let light = of(lamp, &on_stage(0));
         let place = bytemuck::bytes_of(&Transform::IDENTITY);
         let hidden = bytemuck::bytes_of(&Mesh { flags: 9, ..Mesh::default() }).to_vec();
         let set_light = id32!("set_light").hash();
@@ -91,6 +93,7 @@ fn each_fault_has_its_words() {
             (7, vec![]),
             (set_light, light[1..].to_vec()),
             (id32!("create_mesh").hash(), of(ghost, &hidden)),
+            (set_light, of(lamp, &on_stage(16))),
             (id32!("destroy").hash(), of(5, &[])),
             (id32!("destroy").hash(), of(LIMIT | 1 << 20, &[])),
             (id32!("destroy").hash(), of(ghost, &[])),
@@ -106,7 +109,7 @@ fn each_fault_has_its_words() {
         let cut = world.try_apply_bytes(cut).expect_err("it is cut").to_string();
         assert_eq!(
             cut,
-            "the message at byte 0 is damaged (Payload { size: 36, left: 1 }); apply what a recorder wrote, whole"
+            "the message at byte 0 is damaged (Payload { size: 40, left: 1 }); apply what a recorder wrote, whole"
         );
         assert_eq!(told(&world), was, "nothing has changed");
     });

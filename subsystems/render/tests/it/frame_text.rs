@@ -16,12 +16,17 @@ targets = {
     depth = { format = "depth32f" scale = 1 }
     half = { format = "rgba16f" scale = 0.5 }
 }
+views = {
+    sun = { from = "sun" }
+    map = { from = "camera" stage = 1 rectangle = [ 0.75 0 0.25 0.25 ] }
+}
 passes = [
     {
         name = "shadow"
+        view = "sun"
         depth = "shadow"
         clear = { depth = 1 }
-        layers = [ { name = "casters" order = "by_state" } ]
+        layers = [ { name = "casters" order = "by_state" takes = "all" } ]
     }
     {
         name = "scene"
@@ -79,10 +84,9 @@ fn a_description_is_what_its_text_says() {
             ]
         );
         for layer in frame.layers() {
-            assert_eq!(frame.keys(layer.number), Some(layer.keys()));
             assert_eq!(frame.layer(layer.name), Some(layer));
+            assert_eq!(layer.name_number, layer.number, "no name comes twice");
         }
-        assert_eq!(frame.keys(4), None, "there are four");
         let passes: Vec<_> =
             frame.passes().map(|pass| (pass.colors.to_vec(), pass.depth)).collect();
         assert_eq!(

@@ -15,3 +15,4 @@ mod order;
 mod reflection;
 mod steady;
 mod threads;
+mod views;

@@ -37,8 +37,9 @@ const SOURCES: [(&str, &str); 7] = [
     (
         "yard.frame",
         "targets = { shadow = { format = \"depth32f\" size = [ 64 64 ] } }
+         views = { sun = { from = \"sun\" } map = { stage = 1 rectangle = [ 0.5 0 0.5 0.5 ] } }
          passes = [
-             { name = \"shadow\" depth = \"shadow\" clear = { depth = 1 } layers = [ { name = \"shadow\" order = \"by_state\" } ] }
+             { name = \"shadow\" view = \"sun\" depth = \"shadow\" clear = { depth = 1 } layers = [ { name = \"shadow\" order = \"by_state\" takes = \"all\" } ] }
              { name = \"main\" color = [ \"window\" ] reads = [ \"shadow\" ] layers = [ { name = \"opaque\" order = \"by_state\" } { name = \"sky\" order = \"by_state\" } ] }
          ]",
     ),

@@ -123,7 +123,7 @@ fn a_frame_is_checked_and_kept() {
     assert_eq!(compiled("a.frame", FRAME), FRAME.as_bytes());
     let fault = |source: &str| Place::with(&[("a.frame", source.as_bytes())]).fault();
     let wanted =
-        "a.frame:1:14: a pass has no `nam`; it has name, color, depth, clear, reads, layers";
+        "a.frame:1:14: a pass has no `nam`; it has name, view, color, depth, clear, reads, layers";
     assert_eq!(fault("passes = [ { nam = 1 } ]"), wanted);
     let cut = fault("passes = [ ");
     assert!(cut.starts_with("a.frame:1:"), "{cut}");
