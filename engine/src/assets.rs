@@ -14,9 +14,10 @@ use crate::error::EngineError;
 
 mod uploads;
 
+use uploads::words_of;
 pub(crate) use uploads::{
     FrameData, MaterialData, MeshData, NO_TEXTURE, Numbered, Prepared, Removed, ShaderData,
-    TextureData, Uploads,
+    TextureData, Uploads, name_of,
 };
 
 /// How many vertices and indices all meshes together may have: as many as the graphics card is
@@ -142,7 +143,7 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         let (vertices, indices) = placeholder_cube();
         let cube = Prepared::of_mesh(&vertices, &indices, PLACEHOLDER_SPHERE, memory)?;
         let Prepared::Mesh { words, vertices, indices, sphere } = cube else { return Ok(()) };
-        let mesh = self.placed(None, words, [vertices, indices], sphere)?;
+        let mesh = self.placed(IdString64::new(""), None, words, [vertices, indices], sphere)?;
         let made = self.try_placeholder(mesh);
         if made.is_err() {
             // Nobody else knows its place.
@@ -168,7 +169,10 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         let mut material = |texture, color| {
             let state = self.number(Numbered::Material)?;
             let values = [color, [1.0, 0.0, 0.0, 0.0], [0.0; 4]];
-            let data = MaterialData { state, shader, texture, casts_shadow: 1, values };
+            // It has no name by which it could be asked for.
+            let (name, layer) = ([0; 2], [0; 2]);
+            let data =
+                MaterialData { state, shader, texture, casts_shadow: 1, values, name, layer };
             self.uploads.records.try_push(data)?;
             Ok::<_, GrowError>(state)
         };
@@ -261,7 +265,7 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
             Prepared::Mesh { words, vertices, indices, sphere } => {
                 self.meshes.try_reserve(1)?;
                 let old = self.meshes.get(&key).copied();
-                let mesh = self.placed(old, words, [vertices, indices], sphere)?;
+                let mesh = self.placed(key.name, old, words, [vertices, indices], sphere)?;
                 // There is room.
                 self.meshes.insert(key, mesh);
             }
@@ -324,7 +328,9 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
             *material;
         let values = [color, [roughness, metallic, emission, 0.0], custom];
         let casts_shadow = material.casts_shadow.into();
-        let data = MaterialData { state, shader, texture, casts_shadow, values };
+        let (name, layer_name) = (words_of(key.name), words_of(layer));
+        let data =
+            MaterialData { state, shader, texture, casts_shadow, values, name, layer: layer_name };
         let pushed = self.uploads.records.try_push(data);
         self.keep(Numbered::Material, state, known, pushed)?;
         // There is room.
@@ -403,6 +409,7 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
     /// Sends a mesh, in the place of an old one if it fits there.
     fn placed(
         &mut self,
+        name: IdString64,
         old: Option<MeshAsset>,
         words: Array<'a, u32, A>,
         [vertices, index_count]: [u32; 2],
@@ -432,7 +439,14 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         let first_index = place.indices.offset() as u32;
         let geometry = Geometry { index_count, first_index, base_vertex };
         let vertex_words = words.len() as u32 - index_count;
-        let data = MeshData { mesh: number, vertex_words, index_count, first_index, base_vertex };
+        let data = MeshData {
+            mesh: number,
+            vertex_words,
+            index_count,
+            first_index,
+            base_vertex,
+            name: words_of(name),
+        };
         let pushed = self.uploads.try_push(data, words);
         if pushed.is_err() && kept.is_none() {
             // The render thread does not know the new place, so it can be freed.

@@ -1,6 +1,7 @@
 //! How a frame is drawn: packets go to the render thread and come back.
 
 mod back_end;
+mod drawers;
 mod drawn_view;
 mod game_window;
 mod link;

@@ -123,6 +123,7 @@ pub struct Engine<'e, 'm> {
 struct Spare<'m> {
     uploads: Uploads<'m, SharedAllocator<'m>>,
     views: Array<'m, SceneView, SharedAllocator<'m>>,
+    drawings: Array<'m, EventStream<'m, SharedAllocator<'m>>, SharedAllocator<'m>>,
     text: Array<'m, u8, SharedAllocator<'m>>,
     picture: Array<'m, u8, SharedAllocator<'m>>,
     problems: Array<'m, u8, SharedAllocator<'m>>,

@@ -26,7 +26,7 @@ impl SubsystemNames {
     /// [`EngineError::Rows`] if they are too many, or a name is there already.
     pub(crate) fn try_new(rows: &[SubsystemRow]) -> Result<Self, EngineError> {
         let mut names = Self { names: [""; SUBSYSTEMS_MAX], count: 0 };
-        for name in SUBSYSTEMS.into_iter().chain(rows.iter().map(|row| row.name)) {
+        for name in SUBSYSTEMS.into_iter().chain(rows.iter().map(|row| row.name())) {
             let wrong = |what| EngineError::Rows { name, what };
             if names.as_slice().contains(&name) {
                 return Err(wrong("two subsystems have this name; give one another"));

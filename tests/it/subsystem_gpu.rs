@@ -71,7 +71,11 @@ fn draw(
     let recorded = Recorded { frame, list, contexts };
     let light = Light { range: 1.0, intensity: 1.0, ..Light::default() };
     let places = [Transform::default(); 40];
-    renderer.try_draw(&[SeenView::new(FrameData::default(), &[light])], &places, &recorded)?;
+    renderer.try_draw(
+        &[SeenView::new(FrameData::default(), &[light])],
+        [&places, &[]],
+        &recorded,
+    )?;
     let mut pixels = [0; (SIDE * SIDE * 4) as usize];
     renderer.try_read_window(&mut pixels)?;
     Ok([pixels[0], pixels[1], pixels[2]])

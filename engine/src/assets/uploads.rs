@@ -29,6 +29,7 @@ uploads! {
     /// buffers is known already.
     MeshData {
         mesh: u32, vertex_words: u32, index_count: u32, first_index: u32, base_vertex: i32,
+        name: [u32; 2],
     }
     /// A texture: its block of words has all its levels.
     TextureData {
@@ -39,6 +40,7 @@ uploads! {
     /// A material, whose number is the state of draws.
     MaterialData {
         state: u32, shader: u32, texture: u32, casts_shadow: u32, values: [[f32; 4]; 3],
+        name: [u32; 2], layer: [u32; 2],
     }
     /// The description of the frame follows, as text.
     FrameData { zero: u32, }
@@ -58,6 +60,16 @@ pub(crate) enum Numbered {
 
 impl Numbered {
     pub(crate) const ALL: [Self; 4] = [Self::Mesh, Self::Material, Self::Texture, Self::Shader];
+}
+
+/// Returns the hash of a name in two words, the lower half first.
+pub(crate) const fn words_of(name: IdString64) -> [u32; 2] {
+    [name.hash() as u32, (name.hash() >> 32) as u32]
+}
+
+/// Returns the hash of a name from two words.
+pub(crate) const fn name_of([low, high]: [u32; 2]) -> IdString64 {
+    IdString64::from_hash(low as u64 | (high as u64) << 32)
 }
 
 /// What the render thread is to receive: records, and the blocks of words of meshes and textures in

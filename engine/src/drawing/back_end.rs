@@ -9,9 +9,10 @@ use loligo_allocators::SharedRef;
 use loligo_containers::{Array, EventRecord, GrowError, text};
 use loligo_diagnostics::{Log, log};
 use loligo_ids::murmur2_64a;
+use loligo_interface::SubsystemRow;
 use loligo_render::{
     FrameDescription, FrameLights, LayerRef, Light, Recorded, RenderContext, RenderWorld, Trace,
-    TraceContents, play,
+    TraceContents, Transform, play,
 };
 
 use super::drawn_view::DrawnView;
@@ -34,6 +35,8 @@ const FULL_SCREEN: u32 = loligo_ids::id32!("fullscreen").hash();
 pub(crate) struct Picture<'p, 'e> {
     pub(crate) recorded: Recorded<'p, 'e, SharedAllocator<'e>, SharedAllocator<'e>>,
     pub(crate) world: &'p RenderWorld<'e, SharedAllocator<'e>>,
+    /// Where instances are that are drawn in this frame alone, numbered after the world's.
+    pub(crate) once: &'p [Transform],
     /// The views of the frame, by their numbers.
     pub(crate) views: &'p [DrawnView],
     pub(crate) scene: &'p Scene,
@@ -111,6 +114,23 @@ impl<'e> BackEnd<'e> {
             "no graphics card can be used: the engine was built without the feature `gpu`"
         );
         None
+    }
+
+    /// Adds the kinds of work that a subsystem brings, by its row.
+    pub(crate) fn join(
+        &mut self,
+        row: &SubsystemRow,
+        memory: SharedRef<'e>,
+    ) -> Result<(), EngineError> {
+        match self {
+            // A job is text whatever its kind.
+            Self::Text(_) => {
+                let _ = (row, memory);
+                Ok(())
+            }
+            #[cfg(feature = "gpu")]
+            Self::Card(card) => card.join(row, memory),
+        }
     }
 
     /// Uploads a mesh, a texture, a shader, a material or another frame, or removes one. `block` is
@@ -202,7 +222,8 @@ fn write<'e>(
         written = written.and_then(|()| write_view(recorded.frame, scene, view, out));
     }
     let mut sink = Sink(out);
-    let contents = TraceContents { transforms: world.transforms(), materials };
+    let transforms = [world.transforms(), picture.once];
+    let contents = TraceContents { transforms, materials };
     let mut trace = Trace::new(recorded.frame, &mut sink).with_contents(contents);
     let drawn = written.is_ok().then(|| play(recorded, &mut trace).and_then(|()| trace.finish()));
     match drawn {

@@ -18,6 +18,8 @@ pub(crate) struct DrawnView {
     pub(crate) view: View,
     pub(crate) lights: FrameLights,
     pub(crate) is_sun: bool,
+    /// How many pixels it draws.
+    pub(crate) pixels: [u32; 2],
     /// Which part of its targets it draws.
     pub(crate) rectangle: [f32; 4],
 }

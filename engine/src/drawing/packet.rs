@@ -1,7 +1,7 @@
 //! What goes to the render thread for a frame, and comes back.
 
 use loligo_allocators::Allocator;
-use loligo_containers::Array;
+use loligo_containers::{Array, EventStream};
 use loligo_render::StateStream;
 
 use crate::assets::Uploads;
@@ -65,6 +65,8 @@ pub(crate) struct Packet<'a, A: Allocator + ?Sized> {
     pub(crate) scene: Scene,
     /// For each view of the frame, by its number.
     pub(crate) views: Array<'a, SceneView, A>,
+    /// What subsystems have sent to their drawers.
+    pub(crate) drawings: Array<'a, EventStream<'a, A>, A>,
     pub(crate) wanted: Wanted,
     /// Filled where it was wanted.
     pub(crate) text: Array<'a, u8, A>,

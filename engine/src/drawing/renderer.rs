@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use loligo_allocators::SharedRef;
 use loligo_containers::{Array, GrowError};
 use loligo_ids::{IdString64, murmur2_64a};
+use loligo_interface::SubsystemRow;
 use loligo_render::{
     DisplayList, FrameDescription, FrameLights, ItemSorter, Recorded, RenderContext, RenderWorld,
     View, ViewFrom, ViewRef, part_of,
@@ -18,11 +19,12 @@ use loligo_render::{
 use loligo_tasks::Worker;
 
 use super::back_end::{BackEnd, Picture};
+use super::drawers::Drawers;
 use super::drawn_view::DrawnView;
 use super::packet::{Drawn, Packet};
-use crate::assets::{FrameData, MaterialData, MeshData, TextureData};
+use crate::assets::{FrameData, MaterialData, MeshData, Removed, TextureData};
 use crate::cpu::{driver_ns, thread_ns};
-use crate::error::{RenderError, wrong_frame};
+use crate::error::{EngineError, RenderError, wrong_frame};
 use crate::memory::SharedAllocator;
 use crate::world::{OBJECTS_MAX, SceneView, WORLD};
 
@@ -58,6 +60,7 @@ pub(crate) struct Renderer<'e> {
     full: Array<'e, (IdString64, u32), SharedAllocator<'e>>,
     /// A hash of each material, by its state: frames as text identify materials by it.
     materials: Array<'e, u64, SharedAllocator<'e>>,
+    drawers: Drawers<'e>,
     back_end: BackEnd<'e>,
 }
 
@@ -86,10 +89,21 @@ impl<'e> Renderer<'e> {
             lists,
             full: Array::try_from_slice_in(full, memory)?,
             materials: Array::new_in(memory),
+            drawers: Drawers::new_in(memory),
             back_end,
         };
         renderer.reserve_views()?;
         Ok(renderer)
+    }
+
+    /// Adds what a subsystem draws, by its row.
+    pub(crate) fn join(
+        &mut self,
+        row: &SubsystemRow,
+        memory: SharedRef<'e>,
+    ) -> Result<(), EngineError> {
+        self.drawers.try_add(row, memory)?;
+        self.back_end.join(row, memory)
     }
 
     /// Makes room for the views of the frame.
@@ -106,7 +120,7 @@ impl<'e> Renderer<'e> {
         }
         visible.truncate(count * PIECES);
         contexts.truncate(count * PIECES + 1);
-        Ok(())
+        self.drawers.learn_layers(frame)
     }
 
     /// Draws a frame; what became of it is in the packet.
@@ -132,16 +146,19 @@ impl<'e> Renderer<'e> {
         self.take_uploads(packet)?;
         self.world.try_apply(&packet.state)?;
         packet.is_taken = true;
+        self.drawers.read(&packet.drawings, &mut packet.problems);
         let scene = packet.scene;
         self.look(packet)?;
         self.cull(worker)?;
         self.fill(worker)?;
+        self.draw_others(packet);
         self.sorter.try_merge(&self.contexts)?;
         self.list(worker)?;
         let recorded = Recorded { frame: &self.frame, list: &self.list, contexts: &self.contexts };
         let picture = Picture {
             recorded,
             world: &self.world,
+            once: self.drawers.once(),
             views: &self.views,
             scene: &scene,
             materials: &self.materials,
@@ -176,6 +193,7 @@ impl<'e> Renderer<'e> {
             let is_sun = view.from == ViewFrom::Sun;
             let map = if is_sun { Some(view) } else { frame.views().find(is_map) };
             let map = map.map(|map| pixels_of(frame, map.number, map.rectangle, size)[0]);
+            let own_pixels = pixels_of(frame, view.number, own.rectangle, size);
             let shadow = seen.shadow(map.unwrap_or(SHADOW_PIXELS));
             let projection = seen.projection(pixels);
             let camera = View::new(seen.view(), projection);
@@ -194,6 +212,7 @@ impl<'e> Renderer<'e> {
                 view,
                 lights,
                 is_sun,
+                pixels: own_pixels,
                 rectangle,
             })?;
         }
@@ -222,6 +241,11 @@ impl<'e> Renderer<'e> {
             }
             if let Some(material) = record.get::<MaterialData>() {
                 self.take_material(&material)?;
+                self.drawers.take_material(&material)?;
+            } else if let Some(mesh) = record.get::<MeshData>() {
+                self.drawers.take_mesh(&mesh)?;
+            } else if let Some(removed) = record.get::<Removed>() {
+                self.drawers.forget(&removed);
             }
             let has_block =
                 record.get::<MeshData>().is_some() || record.get::<TextureData>().is_some();
@@ -238,8 +262,19 @@ impl<'e> Renderer<'e> {
         while self.materials.len() <= state {
             self.materials.try_push(0)?;
         }
-        self.materials[state] = murmur2_64a(bytemuck::bytes_of(material), 0);
+        // What it looks like, and not what it is called.
+        let looks = &bytemuck::bytes_of(material)[..core::mem::offset_of!(MaterialData, name)];
+        self.materials[state] = murmur2_64a(looks, 0);
         Ok(())
+    }
+
+    /// Queues what subsystems draw.
+    fn draw_others(&mut self, packet: &mut Packet<'e, SharedAllocator<'e>>) {
+        let Self { world, frame, views, contexts, drawers, .. } = self;
+        if let Some(context) = contexts.last_mut() {
+            let count = world.mesh_count() as u32;
+            drawers.draw(views, frame, count, context, &mut packet.problems);
+        }
     }
 
     /// Finds what each view sees.

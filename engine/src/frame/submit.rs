@@ -1,6 +1,6 @@
 //! A frame on its way to the renderer, and back.
 
-use loligo_containers::Array;
+use loligo_containers::{Array, EventStream};
 use loligo_diagnostics::log;
 use loligo_interface::Phase;
 use loligo_monitor::{current, name};
@@ -47,6 +47,7 @@ impl<'m> Engine<'_, 'm> {
             let _scope = current::scope(name!("hand over"));
             return self.hand_over(main_ns);
         }
+        self.world.joined_mut().forget_drawn();
         self.figures.add_own(self.frame >= ARMED_FROM, main_ns);
         Ok(())
     }
@@ -87,16 +88,20 @@ impl<'m> Engine<'_, 'm> {
         let mut spare = self.spare.take().unwrap_or_else(|| Spare {
             uploads: Uploads::new_in(render),
             views: Array::new_in(render),
+            drawings: Array::new_in(render),
             text: Array::new_in(render),
             picture: Array::new_in(render),
             problems: Array::new_in(render),
         });
-        if let Err(error) = self.world.look(&mut spare.views) {
+        let looked = self.world.look(&mut spare.views);
+        let ready =
+            looked.and_then(|()| self.world.joined_mut().exchange_drawn(&mut spare.drawings));
+        if let Err(error) = ready {
             // Nothing was taken from the world yet.
             self.spare = Some(spare);
             return Err(error.into());
         }
-        let Spare { uploads, views, text, picture, problems } = spare;
+        let Spare { uploads, views, drawings, text, picture, problems } = spare;
         let Some(recorder) = self.world.recorder() else { return Ok(None) };
         let state = recorder.finish();
         let uploads = self.content.assets.exchange(uploads);
@@ -107,6 +112,7 @@ impl<'m> Engine<'_, 'm> {
             uploads,
             scene,
             views,
+            drawings,
             wanted,
             text,
             picture,
@@ -130,9 +136,11 @@ impl<'m> Engine<'_, 'm> {
             self.late = Some(packet);
             return Ok(failed?);
         }
-        let Packet { state, mut uploads, scene, views, wanted, mut text, mut picture, .. } = packet;
+        let Packet { state, mut uploads, scene, views, mut drawings, .. } = packet;
+        let Packet { wanted, mut text, mut picture, .. } = packet;
         let (problems, result) = (packet.problems, packet.result);
         uploads.clear();
+        drawings.iter_mut().for_each(EventStream::clear);
         if wanted.text {
             core::mem::swap(&mut self.text, &mut text);
         }
@@ -151,7 +159,7 @@ impl<'m> Engine<'_, 'm> {
         if let Some(recorder) = self.world.recorder() {
             recorder.recycle(state);
         }
-        self.spare = Some(Spare { uploads, views, text, picture, problems });
+        self.spare = Some(Spare { uploads, views, drawings, text, picture, problems });
         Ok(())
     }
 

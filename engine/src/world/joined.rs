@@ -20,6 +20,7 @@ use crate::subsystems::{BUILT_IN, BuiltIn};
 struct Member<'m> {
     name: &'static str,
     made: MadeSubsystem<'m>,
+    has_drawer: bool,
 }
 
 /// All subsystems that are stepped: the engine's own, and those that have joined by a row, in the
@@ -71,13 +72,12 @@ impl<'m> Joined<'m> {
         row: &SubsystemRow,
         memory: SharedRef<'m>,
     ) -> Result<(), EngineError> {
-        let name = row.name;
-        let mut made =
-            (row.make)(memory).map_err(|error| EngineError::Subsystem { name, error })?;
+        let name = row.name();
+        let mut made = row.make(memory).map_err(|error| EngineError::Subsystem { name, error })?;
         made.managers(&mut |_| self.have_managers = true);
         self.hear_of_moves |= made.hears_of_moves();
         self.logged.try_push(None)?;
-        self.members.try_push(Member { name, made })?;
+        self.members.try_push(Member { name, made, has_drawer: row.has_drawer() })?;
         Ok(())
     }
 
@@ -213,6 +213,36 @@ impl<'m> Joined<'m> {
         for wire in wires.iter().filter(|wire| wire.from == event.kind()) {
             if let Err(error) = (wire.to)(event, &mut Commands::new(&mut commands[0])) {
                 log!(log, Error, "a command that follows from an event is lost: {error}");
+            }
+        }
+    }
+
+    /// Takes what subsystems send to their drawers, in the order of their rows, in exchange for empty
+    /// streams: all, or nothing where there is no memory.
+    pub(crate) fn exchange_drawn(
+        &mut self,
+        out: &mut Array<'m, EventStream<'m, SharedAllocator<'m>>, SharedAllocator<'m>>,
+    ) -> Result<(), GrowError> {
+        let memory = self.commands_memory();
+        for member in self.members.iter_mut().filter(|member| member.has_drawer).skip(out.len()) {
+            // A stream stays in the memory of its subsystem.
+            let memory = member.made.drawn().map_or(memory, |drawn| drawn.memory());
+            out.try_push(EventStream::new_in(memory))?;
+        }
+        let drawn = self.members.iter_mut().filter(|member| member.has_drawer);
+        for (member, empty) in drawn.zip(&mut *out) {
+            if let Some(drawn) = member.made.drawn() {
+                core::mem::swap(drawn, empty);
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops what subsystems send to their drawers, where nothing is drawn.
+    pub(crate) fn forget_drawn(&mut self) {
+        for member in self.members.iter_mut().filter(|member| member.has_drawer) {
+            if let Some(drawn) = member.made.drawn() {
+                drawn.clear();
             }
         }
     }

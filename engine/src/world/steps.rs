@@ -68,7 +68,7 @@ impl<'m> World<'m> {
             self.joined.join(row, memory.at(place))?;
             let clash = self.managers.clash(&mut self.joined);
             if let Some(what) = clash.or_else(|| self.schema_clash()) {
-                return Err(EngineError::Rows { name: row.name, what });
+                return Err(EngineError::Rows { name: row.name(), what });
             }
         }
         Ok(self.joined.connect(wires)?)

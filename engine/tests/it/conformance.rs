@@ -18,7 +18,7 @@ use crate::socket;
 const FRAME: [&str; 8] =
     ["engine", "entities", "monitor", "render", "resources", "script", "tasks", "tools"];
 
-const INPUT: SubsystemRow = SubsystemRow { name: "input", make: |memory| made_input(memory) };
+const INPUT: SubsystemRow = SubsystemRow::new("input", |memory| made_input(memory));
 
 fn made_input(memory: SharedRef<'_>) -> Result<MadeSubsystem<'_>, SubsystemError> {
     let made = Own::new_in(InputSubsystem::new(memory), memory)?;
@@ -31,10 +31,10 @@ const ROWS: [SubsystemRow; 2] = [INPUT, socket::ROW];
 fn with(row: &SubsystemRow, act: impl FnOnce(&mut MadeSubsystem<'_>)) {
     let pages = PageAllocator::new("pages");
     let heap = Locked::new(HeapAllocator::new_in("heap", &pages));
-    let mut made = (row.make)(&heap).expect("there is memory");
+    let mut made = row.make(&heap).expect("there is memory");
     act(&mut made);
     drop(made);
-    assert_eq!(heap.stats().live, 0, "{}: blocks are left", row.name);
+    assert_eq!(heap.stats().live, 0, "{}: blocks are left", row.name());
 }
 
 /// Returns what a subsystem saves.
@@ -46,7 +46,7 @@ fn saved<'m>(made: &MadeSubsystem<'m>, memory: SharedRef<'m>) -> Vec<u8> {
 
 #[test]
 fn each_subsystem_of_the_engine_has_a_row_here() {
-    let rows = ROWS.iter().map(|row| row.name).filter(|name| SUBSYSTEMS.contains(name));
+    let rows = ROWS.iter().map(|row| row.name()).filter(|name| SUBSYSTEMS.contains(name));
     let known: BTreeSet<_> = rows.chain(FRAME).collect();
     assert_eq!(known, SUBSYSTEMS.into_iter().collect(), "add its row to `ROWS`");
     let optional: BTreeSet<_> = OptionalSubsystem::ALL.iter().map(|one| one.name()).collect();
@@ -84,7 +84,7 @@ fn a_state_that_is_saved_is_loaded_and_a_damaged_one_does_no_harm() {
         let pages = PageAllocator::new("pages");
         let heap = Locked::new(HeapAllocator::new_in("heap", &pages));
         {
-            let mut made = (row.make)(&heap).expect("there is memory");
+            let mut made = row.make(&heap).expect("there is memory");
             let (state, hash) = (saved(&made, &heap), made.state_hash());
             made.load(&state).expect("it is its own");
             assert_eq!((saved(&made, &heap), made.state_hash()), (state.clone(), hash));
@@ -97,11 +97,11 @@ fn a_state_that_is_saved_is_loaded_and_a_damaged_one_does_no_harm() {
             for bytes in damaged.chain(flipped).chain([vec![0xA5; 64]]) {
                 let before = saved(&made, &heap);
                 if made.load(&bytes).is_err() {
-                    assert_eq!(saved(&made, &heap), before, "{}: all, or nothing", row.name);
+                    assert_eq!(saved(&made, &heap), before, "{}: all, or nothing", row.name());
                 }
             }
         }
-        assert_eq!(heap.stats().live, 0, "{}: blocks are left", row.name);
+        assert_eq!(heap.stats().live, 0, "{}: blocks are left", row.name());
     }
 }
 
@@ -115,7 +115,7 @@ fn a_resource_that_is_none_is_refused_and_given_up() {
                     let debug_name = "game";
                     let change =
                         ResourceChange { type_hash, name, debug_name, payload, is_changed: false };
-                    assert!(made.resource(&change).is_err(), "{}: {payload:?}", row.name);
+                    assert!(made.resource(&change).is_err(), "{}: {payload:?}", row.name());
                 }
                 made.drop_resource(type_hash, name);
                 made.drop_resource(type_hash, IdString64::new("none"));
@@ -135,7 +135,7 @@ fn a_command_of_another_is_passed_over() {
                 made.command(&command).expect("it is for another");
             }
             let events = made.events().map_or(0, |events| events.iter().count());
-            assert_eq!(events, 0, "{}: nothing has happened", row.name);
+            assert_eq!(events, 0, "{}: nothing has happened", row.name());
         });
     }
 }

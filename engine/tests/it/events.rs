@@ -82,7 +82,7 @@ fn make(memory: SharedRef<'_>) -> Result<MadeSubsystem<'_>, SubsystemError> {
     Ok(own_dyn!(Own::new_in(pings, memory)? => dyn Subsystem<'_> + '_))
 }
 
-const ROW: SubsystemRow = SubsystemRow { name: "pings", make };
+const ROW: SubsystemRow = SubsystemRow::new("pings", make);
 
 /// Sends a command for each ping, and keeps which commands came.
 #[derive(Default)]

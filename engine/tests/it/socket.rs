@@ -204,8 +204,7 @@ impl<'m> Subsystem<'m> for Balloons<'m> {
     }
 }
 
-pub(crate) const ROW: SubsystemRow =
-    SubsystemRow { name: "balloons", make: |memory| Balloons::make(memory) };
+pub(crate) const ROW: SubsystemRow = SubsystemRow::new("balloons", |memory| Balloons::make(memory));
 
 /// A game with two balloons and a script that hears of them.
 pub(crate) fn game(script: &str) -> Game {
@@ -400,12 +399,12 @@ fn rows_that_clash_are_named() {
         refused(&[ROW, ROW]),
         "subsystem `balloons`: two subsystems have this name; give one another"
     );
-    let other = SubsystemRow { name: "others", ..ROW };
+    let other = SubsystemRow::new("others", |memory| Balloons::make(memory));
     assert_eq!(
         refused(&[ROW, other]),
         "subsystem `others`: a component type has a manager already; give the type another name"
     );
-    let engine = SubsystemRow { name: "engine", ..ROW };
+    let engine = SubsystemRow::new("engine", |memory| Balloons::make(memory));
     assert!(refused(&[engine]).contains("two subsystems have this name"));
 }
 

@@ -11,6 +11,7 @@ mod encoder;
 mod error;
 mod format;
 mod gpu;
+mod job;
 mod pipeline;
 #[cfg(feature = "png")]
 mod png_file;
@@ -26,6 +27,7 @@ pub use encoder::{ColorTarget, DepthTarget, Encoder, Pass, PassTargets};
 pub use error::{GpuError, Message, ShaderError};
 pub use format::Format;
 pub use gpu::{AdapterChoice, Gpu, GpuInfo, GpuOptions};
+pub use job::{CardJob, JobPass};
 pub use pipeline::{Blend, DepthUse, Pipeline, PipelineDescription, VertexAttribute, VertexLayout};
 #[cfg(feature = "png")]
 pub use png_file::{PngError, write_png};

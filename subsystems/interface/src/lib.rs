@@ -4,8 +4,11 @@
 #![forbid(unsafe_code)]
 
 mod commands;
+mod drawer;
 mod error;
 mod frame;
+#[cfg(feature = "gpu")]
+mod job_row;
 mod phase;
 mod places;
 mod resource_change;
@@ -14,12 +17,15 @@ mod schema;
 mod subsystem;
 
 pub use commands::{Commands, Wire};
+pub use drawer::{Drawer, Drawing, DrawnVertex, MadeDrawer, Viewpoint};
 pub use error::SubsystemError;
 pub use frame::Frame;
+#[cfg(feature = "gpu")]
+pub use job_row::{JobRow, MadeJob, MakeJob};
 pub use phase::Phase;
 pub use places::Places;
 pub use resource_change::ResourceChange;
-pub use row::{MadeSubsystem, SubsystemRow};
+pub use row::{MadeSubsystem, MakeDrawer, MakeSubsystem, SubsystemRow};
 #[cfg(feature = "script")]
 pub use schema::ENTITY;
 pub use schema::{EventField, EventSchema, FieldKind, FieldValue, Sending, size_of_field};

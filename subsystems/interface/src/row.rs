@@ -1,12 +1,21 @@
 //! How a subsystem joins an engine.
 
+use core::fmt;
+
 use loligo_allocators::{Own, SharedRef};
 
+use crate::drawer::MadeDrawer;
 use crate::error::SubsystemError;
 use crate::subsystem::{Subsystem, SubsystemMemory};
 
 /// A subsystem that was made, in its own memory.
 pub type MadeSubsystem<'m> = Own<'m, dyn Subsystem<'m> + 'm, SubsystemMemory<'m>>;
+
+/// Makes a subsystem in the memory that has its name.
+pub type MakeSubsystem = for<'m> fn(SharedRef<'m>) -> Result<MadeSubsystem<'m>, SubsystemError>;
+
+/// Makes the drawer of a subsystem, in the same memory.
+pub type MakeDrawer = for<'m> fn(SharedRef<'m>) -> Result<MadeDrawer<'m>, SubsystemError>;
 
 /// A row in a table of subsystems.
 ///
@@ -20,16 +29,90 @@ pub type MadeSubsystem<'m> = Own<'m, dyn Subsystem<'m> + 'm, SubsystemMemory<'m>
 ///
 /// impl Subsystem<'_> for Weather {}
 ///
-/// const WEATHER: SubsystemRow = SubsystemRow {
-///     name: "weather",
-///     make: |memory| Ok(own_dyn!(Own::new_in(Weather, memory)? => dyn Subsystem<'_> + '_)),
-/// };
-/// assert_eq!(WEATHER.name, "weather");
+/// const WEATHER: SubsystemRow = SubsystemRow::new("weather", |memory| {
+///     Ok(own_dyn!(Own::new_in(Weather, memory)? => dyn Subsystem<'_> + '_))
+/// });
+/// assert_eq!(WEATHER.name(), "weather");
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct SubsystemRow {
-    /// The name under which memory plans, reports and errors know it.
-    pub name: &'static str,
-    /// Makes it.
-    pub make: for<'m> fn(SharedRef<'m>) -> Result<MadeSubsystem<'m>, SubsystemError>,
+    name: &'static str,
+    make: MakeSubsystem,
+    drawer: Option<MakeDrawer>,
+    #[cfg(feature = "gpu")]
+    jobs: &'static [crate::job_row::JobRow],
+}
+
+impl SubsystemRow {
+    /// Returns the row of a subsystem: the name under which memory plans, reports and errors know
+    /// it, and what makes it.
+    #[must_use]
+    pub const fn new(name: &'static str, make: MakeSubsystem) -> Self {
+        Self {
+            name,
+            make,
+            drawer: None,
+            #[cfg(feature = "gpu")]
+            jobs: &[],
+        }
+    }
+
+    /// Returns the row with a drawer, which is made where something is drawn.
+    #[must_use]
+    pub const fn with_drawer(self, drawer: MakeDrawer) -> Self {
+        Self { drawer: Some(drawer), ..self }
+    }
+
+    /// Returns the row with kinds of work for graphics cards, for which its drawer asks.
+    #[cfg(feature = "gpu")]
+    #[must_use]
+    pub const fn with_jobs(self, jobs: &'static [crate::job_row::JobRow]) -> Self {
+        Self { jobs, ..self }
+    }
+
+    /// Returns the name.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Returns `true` if it has a drawer.
+    #[must_use]
+    pub const fn has_drawer(&self) -> bool {
+        self.drawer.is_some()
+    }
+
+    /// Makes the subsystem.
+    ///
+    /// # Errors
+    ///
+    /// The subsystem's.
+    pub fn make<'m>(&self, memory: SharedRef<'m>) -> Result<MadeSubsystem<'m>, SubsystemError> {
+        (self.make)(memory)
+    }
+
+    /// Makes the drawer, if it has one.
+    ///
+    /// # Errors
+    ///
+    /// The subsystem's.
+    pub fn make_drawer<'m>(
+        &self,
+        memory: SharedRef<'m>,
+    ) -> Result<Option<MadeDrawer<'m>>, SubsystemError> {
+        self.drawer.map(|make| make(memory)).transpose()
+    }
+
+    /// Returns the kinds of work that it brings for graphics cards.
+    #[cfg(feature = "gpu")]
+    #[must_use]
+    pub const fn jobs(&self) -> &'static [crate::job_row::JobRow] {
+        self.jobs
+    }
+}
+
+impl fmt::Debug for SubsystemRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SubsystemRow").field("name", &self.name).finish_non_exhaustive()
+    }
 }

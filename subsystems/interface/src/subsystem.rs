@@ -88,6 +88,12 @@ pub trait Subsystem<'m>: Send {
         None
     }
 
+    /// Returns the messages for its drawer, at the end of a frame. The engine passes them on whole,
+    /// and gives an empty stream back; where nothing is drawn it empties them.
+    fn drawn(&mut self) -> Option<&mut EventStream<'m, SubsystemMemory<'m>>> {
+        None
+    }
+
     /// Does what it is asked for, if it knows the command.
     ///
     /// # Errors

@@ -11,6 +11,7 @@
 mod data;
 mod error;
 mod instances;
+mod jobs;
 mod materials;
 mod meshes;
 mod play;
@@ -21,10 +22,11 @@ mod sums;
 mod sun;
 mod targets;
 mod textures;
+mod triangles;
 
 pub use data::{FrameData, MaterialData, SeenView, TextureData, VERTEX_BYTES};
 pub use error::GpuRenderError;
-pub use play::FULLSCREEN;
+pub use play::{FULLSCREEN, TRIANGLES};
 pub use renderer::{GpuOptions, GpuRenderer};
 pub use slots::NUMBERS_MAX;
 pub use sums::GpuSums;

@@ -60,8 +60,9 @@ pub struct Trace<'f, 'a, A: Allocator + ?Sized, W: ?Sized> {
 /// The data that draws refer to by number, of which a [`Trace`] writes a hash for each layer.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceContents<'f> {
-    /// The transforms by the number of the instance.
-    pub transforms: &'f [Transform],
+    /// The transforms by the number of the instance: those of the world, and after them those of
+    /// this frame alone.
+    pub transforms: [&'f [Transform]; 2],
     /// A hash of each material, by the number of the state.
     pub materials: &'f [u64],
 }
@@ -87,8 +88,8 @@ impl<'f, 'a, A: Allocator + ?Sized, W: fmt::Write + ?Sized> Trace<'f, 'a, A, W> 
         Self { frame, contents: None, layer_hash: None, sums: Sums::default(), sink }
     }
 
-    /// Adds a line `contents HASH` to each layer with draws: a hash of the matrices and materials
-    /// of all that it draws, in order, to the bit. Without it two frames that differ only in where
+    /// Adds a line `contents HASH` to each layer with draws, or with jobs that are not shown whole:
+    /// a hash of the matrices, materials and data of all that it draws, in order, to the bit. Without it two frames that differ only in where
     /// things are have the same text.
     #[must_use]
     pub fn with_contents(mut self, contents: TraceContents<'f>) -> Self {
@@ -116,11 +117,16 @@ impl<'f, 'a, A: Allocator + ?Sized, W: fmt::Write + ?Sized> Trace<'f, 'a, A, W> 
         let material = contents.materials.get(state as usize).copied().unwrap_or_default();
         let mut hash = murmur2_64a(&material.to_le_bytes(), self.layer_hash.unwrap_or_default());
         for record in args {
+            let [kept, once] = contents.transforms;
             let first = record.first_instance as usize;
-            let instances = first..first + record.instance_count as usize;
+            let count = record.instance_count as usize;
             // If instances are not rows of these transforms, no rows are hashed, so the hash is a
             // different one.
-            let rows = contents.transforms.get(instances).unwrap_or_default();
+            let rows = match first.checked_sub(kept.len()) {
+                None => kept.get(first..first + count),
+                Some(first) => once.get(first..first + count),
+            };
+            let rows = rows.unwrap_or_default();
             hash = murmur2_64a(bytemuck::cast_slice(rows), hash);
         }
         self.layer_hash = Some(hash);
@@ -202,6 +208,10 @@ impl<A: Allocator + ?Sized, W: fmt::Write + ?Sized> Backend for Trace<'_, '_, A,
 
     fn job(&mut self, job: Job<'_>) -> fmt::Result {
         self.sums.jobs += 1;
+        if self.contents.is_some() && job.data.len() > SHOWN {
+            let before = self.layer_hash.unwrap_or_default();
+            self.layer_hash = Some(murmur2_64a(job.data, before));
+        }
         write!(self.sink, "    job {:#010x}, {} bytes:", job.kind, job.data.len())?;
         for byte in job.data.iter().take(SHOWN) {
             write!(self.sink, " {byte:02x}")?;

@@ -69,8 +69,8 @@ fn make(memory: SharedRef<'_>, count: u64) -> Result<MadeSubsystem<'_>, Subsyste
     Ok(own_dyn!(Own::new_in(hits, memory)? => dyn Subsystem<'_> + '_))
 }
 
-const MANY: SubsystemRow = SubsystemRow { name: "hits", make: |memory| make(memory, EVENTS) };
-const NONE: SubsystemRow = SubsystemRow { name: "hits", make: |memory| make(memory, 0) };
+const MANY: SubsystemRow = SubsystemRow::new("hits", |memory| make(memory, EVENTS));
+const NONE: SubsystemRow = SubsystemRow::new("hits", |memory| make(memory, 0));
 
 /// Counts what it hears.
 #[derive(Default)]

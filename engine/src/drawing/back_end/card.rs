@@ -5,6 +5,7 @@ use core::fmt;
 use loligo_allocators::SharedRef;
 use loligo_containers::{Array, EventRecord};
 use loligo_gpu::{Gpu, GpuOptions, set_scope};
+use loligo_interface::{SubsystemError, SubsystemRow};
 use loligo_render::gpu::{
     FrameData as Seen, GpuRenderError, GpuRenderer, MaterialData as Material, SeenView,
     TextureData as Texture,
@@ -21,7 +22,13 @@ use crate::cpu::in_driver;
 use crate::drawing::drawn_view::DrawnView;
 use crate::drawing::game_window::WindowSetup;
 use crate::drawing::packet::Scene;
+use crate::error::EngineError;
 use crate::memory::{Library, SharedAllocator};
+
+const NO_JOB: SubsystemError = SubsystemError::Wrong {
+    what: "there is no memory for what draws its jobs",
+    remedy: "give the subsystem `render` more",
+};
 
 /// What draws with a graphics card.
 pub(crate) struct Card<'e> {
@@ -62,6 +69,22 @@ impl<'e> Card<'e> {
         })
     }
 
+    /// Makes what does the kinds of work that a subsystem brings.
+    pub(super) fn join(
+        &mut self,
+        row: &SubsystemRow,
+        memory: SharedRef<'e>,
+    ) -> Result<(), EngineError> {
+        let name = row.name();
+        for job in row.jobs() {
+            let made = in_driver(|| job.make(self.renderer.gpu(), memory));
+            let made = made.map_err(|error| EngineError::Subsystem { name, error })?;
+            let kept = self.renderer.try_add_job(job.kind().hash(), made);
+            kept.map_err(|_| EngineError::Subsystem { name, error: NO_JOB })?;
+        }
+        Ok(())
+    }
+
     /// Uploads or removes something. A shader or a texture that cannot be used is a placeholder,
     /// where there was none before.
     pub(super) fn upload(
@@ -72,7 +95,7 @@ impl<'e> Card<'e> {
     ) -> Result<(), GpuRenderError> {
         let renderer = &mut self.renderer;
         if let Some(data) = record.get::<MeshData>() {
-            let MeshData { mesh, vertex_words, index_count, first_index, base_vertex } = data;
+            let MeshData { mesh, vertex_words, index_count, first_index, base_vertex, .. } = data;
             let (vertices, indices) = block.split_at(block.len().min(vertex_words as usize));
             let placed = renderer.try_set_mesh(mesh, bytemuck::cast_slice(vertices), indices)?;
             let told = (index_count, first_index, base_vertex);
@@ -143,7 +166,8 @@ impl<'e> Card<'e> {
             *seen = SeenView { data: seen_by(view, scene), lights, rectangle };
         }
         let seen = &seen[..views.len().min(VIEWS_MAX)];
-        self.renderer.try_draw(seen, world.transforms(), recorded)?;
+        let transforms = [world.transforms(), picture.once];
+        self.renderer.try_draw(seen, transforms, recorded)?;
         #[cfg(feature = "window")]
         if let Some(surface) = self.surface.as_mut().filter(|_| scene.is_shown) {
             surface.try_show(

@@ -157,7 +157,7 @@ fn draw(wanted: &Wanted) -> Result<(), Box<dyn Error>> {
         let recorded = Recorded { frame: &frame, list: &list, contexts };
         let listed = start.elapsed();
         let seen = SeenView::new(data, world.lights());
-        sums = renderer.try_draw(&[seen; 2], world.transforms(), &recorded)?;
+        sums = renderer.try_draw(&[seen; 2], [world.transforms(), &[]], &recorded)?;
         let ours = start.elapsed();
         renderer.try_wait()?;
         times.push((start.elapsed(), ours, listed));

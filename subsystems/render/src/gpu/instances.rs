@@ -60,7 +60,7 @@ impl<'a, A: Allocator + ?Sized> Instances<'a, A> {
         gpu: &Gpu,
         views: &[SeenView<'_>],
         data: impl Fn(&SeenView<'_>) -> FrameData,
-        transforms: &[Transform],
+        transforms: [&[Transform]; 2],
         records: &[IndirectArgs],
     ) -> Result<u32, GpuRenderError> {
         if size_of_val(records) as u64 > self.records.bytes() {
@@ -68,8 +68,10 @@ impl<'a, A: Allocator + ?Sized> Instances<'a, A> {
             self.records = try_rows::<IndirectArgs>(gpu, "records", BufferUse::Indirect, rows)?;
         }
         // One more than there are is the one that does not move.
-        if transforms.len() as u64 > u64::from(self.identity()) {
-            self.transforms = try_transforms(gpu, transforms.len() + 1)?;
+        let [kept, once] = transforms;
+        let count = kept.len() + once.len();
+        if count as u64 > u64::from(self.identity()) {
+            self.transforms = try_transforms(gpu, count + 1)?;
             // The new buffer has none of them, and the groups have the old one.
             self.sent.clear();
             self.views.clear();
@@ -81,7 +83,8 @@ impl<'a, A: Allocator + ?Sized> Instances<'a, A> {
             gpu.try_write_buffer(&buffers.lights, 0, bytemuck::cast_slice(view.lights))?;
         }
         gpu.try_write_buffer(&self.records, 0, bytemuck::cast_slice(records))?;
-        self.try_send_transforms(gpu, transforms)
+        self.try_write_transforms(gpu, kept.len(), once)?;
+        Ok(self.try_send_transforms(gpu, kept)? + once.len() as u32)
     }
 
     /// Makes the buffers of a view where it has none, or too small a one for its lights.

@@ -1,25 +1,35 @@
 //! A frame on its way to the graphics card.
 
 use loligo_allocators::Allocator;
-use loligo_gpu::{Encoder, Gpu, Pass};
+use loligo_gpu::{Encoder, Gpu, JobPass, Pass};
 use loligo_ids::id32;
 
 use crate::backend::Backend;
 use crate::context::Job;
 use crate::draw::IndirectArgs;
 use crate::frame::{LayerRef, PassRef, part_of};
-use crate::gpu::data::SeenView;
+use crate::gpu::data::{SeenView, VERTEX_BYTES};
 use crate::gpu::error::GpuRenderError;
 use crate::gpu::instances::Instances;
+use crate::gpu::jobs::Jobs;
 use crate::gpu::materials::Materials;
 use crate::gpu::meshes::Meshes;
 use crate::gpu::shaders::{Drawn, Layouts, Shaders};
 use crate::gpu::sums::GpuSums;
 use crate::gpu::targets::Targets;
+use crate::gpu::triangles::Triangles;
 
 /// The job that draws a material over the whole screen: a sky, or what brings a target to the
 /// window. Its data are the number of the material, 4 bytes in the machine's order.
 pub const FULLSCREEN: u32 = id32!("fullscreen").hash();
+
+/// The job that draws triangles which are made for the frame. Its data are the number of the
+/// material, 4 bytes in the machine's order, and vertices of
+/// [`VERTEX_BYTES`](crate::gpu::VERTEX_BYTES), three a triangle, in places of the world.
+pub const TRIANGLES: u32 = id32!("triangles").hash();
+
+/// The bytes of a triangle.
+const TRIANGLE: usize = 3 * VERTEX_BYTES;
 
 /// Nothing is bound.
 const NONE: u32 = u32::MAX;
@@ -32,6 +42,12 @@ pub(super) struct Playing<'p, 'a, A: Allocator + ?Sized> {
     pub(super) instances: &'p Instances<'a, A>,
     pub(super) shaders: &'p mut Shaders<'a, A>,
     pub(super) targets: &'p Targets<'a, A>,
+    pub(super) triangles: &'p mut Triangles<'a, A>,
+    pub(super) jobs: &'p mut Jobs<'a, A>,
+    /// The number of the pass.
+    pub(super) number: u16,
+    /// The number of its view.
+    pub(super) view: u8,
     pub(super) views: &'p [SeenView<'p>],
     pub(super) encoder: Encoder,
     pub(super) pass: Option<Pass>,
@@ -82,6 +98,60 @@ impl<A: Allocator + ?Sized> Playing<'_, '_, A> {
     }
 }
 
+impl<A: Allocator + ?Sized> Playing<'_, '_, A> {
+    /// Sets what all draws of a pass have, at its beginning and after work of others.
+    fn set_up(&mut self) -> Result<(), GpuRenderError> {
+        let fault = || GpuRenderError::Frame { pass: self.number };
+        let group = self.instances.group(self.view).ok_or_else(fault)?;
+        let reads = &self.targets.pass(self.number)?.reads;
+        let Some(pass) = &mut self.pass else { unreachable!("it comes within a pass") };
+        pass.set_mesh_buffers(&self.meshes.vertices, &self.meshes.indices);
+        pass.set_group(0, group);
+        pass.set_group(2, reads);
+        self.bound = Bindings::NONE;
+        Ok(())
+    }
+
+    /// Draws triangles that were made for the frame.
+    fn draw_triangles(&mut self, state: u32, vertices: &[u8]) -> Result<(), GpuRenderError> {
+        if vertices.is_empty() || !self.bind(state, Drawn::Meshes)? {
+            return Ok(());
+        }
+        let (buffer, start) = self.triangles.try_put(self.gpu, vertices)?;
+        let Some(pass) = &mut self.pass else { unreachable!("jobs come in a pass") };
+        let bytes = vertices.len() as u64;
+        pass.set_vertices(buffer, start..start + bytes);
+        pass.draw_part(0..(bytes / VERTEX_BYTES as u64) as u32, self.instances.identity());
+        pass.set_mesh_buffers(&self.meshes.vertices, &self.meshes.indices);
+        self.sums.draws += 1;
+        Ok(())
+    }
+
+    /// Has work done by who knows its kind.
+    fn play_job(&mut self, job: Job<'_>, fault: GpuRenderError) -> Result<(), GpuRenderError> {
+        let layout = &self.instances.layout;
+        let own = self.targets.pass(self.number)?;
+        let (Some(player), Some(frame), Some(pass)) =
+            (self.jobs.get(job.kind), self.instances.group(self.view), &mut self.pass)
+        else {
+            return Err(fault);
+        };
+        player.play(JobPass {
+            gpu: self.gpu,
+            pass,
+            layer: self.layer,
+            colors: own.colors(),
+            has_depth: own.has_depth,
+            samples: own.samples,
+            frame_layout: layout,
+            frame,
+            data: job.data,
+        })?;
+        self.sums.jobs += 1;
+        self.set_up()
+    }
+}
+
 impl<A: Allocator + ?Sized> Backend for Playing<'_, '_, A> {
     type Error = GpuRenderError;
 
@@ -94,13 +164,10 @@ impl<A: Allocator + ?Sized> Backend for Playing<'_, '_, A> {
         if view.rectangle != [0.0, 0.0, 1.0, 1.0] {
             begun.set_part(part_of(view.rectangle, own.pixels));
         }
-        begun.set_mesh_buffers(&self.meshes.vertices, &self.meshes.indices);
-        begun.set_group(0, self.instances.group(pass.view).ok_or_else(fault)?);
-        begun.set_group(2, &own.reads);
         self.is_shadow = own.is_shadow();
         self.pass = Some(begun);
-        self.bound = Bindings::NONE;
-        Ok(())
+        (self.number, self.view) = (pass.number, pass.view);
+        self.set_up()
     }
 
     fn begin_layer(&mut self, layer: &LayerRef<'_>) -> Result<(), GpuRenderError> {
@@ -128,16 +195,23 @@ impl<A: Allocator + ?Sized> Backend for Playing<'_, '_, A> {
     }
 
     fn job(&mut self, job: Job<'_>) -> Result<(), GpuRenderError> {
-        let (kind, bytes) = (job.kind, job.data.len());
-        let Some(state) = <[u8; 4]>::try_from(job.data).ok().filter(|_| kind == FULLSCREEN) else {
-            return Err(GpuRenderError::Job { kind, bytes });
-        };
-        if self.bind(u32::from_ne_bytes(state), Drawn::FullScreen)? {
-            let Some(pass) = &mut self.pass else { unreachable!("jobs come within a pass") };
-            pass.draw(3);
-            self.sums.draws += 1;
+        let fault = GpuRenderError::Job { kind: job.kind, bytes: job.data.len() };
+        let state = job.data.split_first_chunk::<4>();
+        match (job.kind, state) {
+            (FULLSCREEN, Some((state, []))) => {
+                if self.bind(u32::from_ne_bytes(*state), Drawn::FullScreen)? {
+                    let Some(pass) = &mut self.pass else { unreachable!("jobs come in a pass") };
+                    pass.draw(3);
+                    self.sums.draws += 1;
+                }
+                Ok(())
+            }
+            (TRIANGLES, Some((state, vertices))) if vertices.len().is_multiple_of(TRIANGLE) => {
+                self.draw_triangles(u32::from_ne_bytes(*state), vertices)
+            }
+            (FULLSCREEN | TRIANGLES, _) => Err(fault),
+            _ => self.play_job(job, fault),
         }
-        Ok(())
     }
 
     fn end_pass(&mut self, _: &PassRef<'_>) -> Result<(), GpuRenderError> {

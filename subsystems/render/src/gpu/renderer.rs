@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-use loligo_allocators::Allocator;
-use loligo_gpu::{Gpu, GpuError, Texture};
+use loligo_allocators::{Allocator, Own};
+use loligo_gpu::{CardJob, Gpu, GpuError, Texture};
 
 use crate::backend::{Recorded, play};
 use crate::draw::{Geometry, IndirectArgs};
@@ -11,12 +11,14 @@ use crate::frame::FrameDescription;
 use crate::gpu::data::{FrameData, MaterialData, SeenView, TextureData};
 use crate::gpu::error::GpuRenderError;
 use crate::gpu::instances::Instances;
+use crate::gpu::jobs::Jobs;
 use crate::gpu::materials::Materials;
 use crate::gpu::meshes::Meshes;
 use crate::gpu::play::{Bindings, Playing};
 use crate::gpu::shaders::{Layouts, Shaders};
 use crate::gpu::sums::GpuSums;
 use crate::gpu::targets::{Samplers, Targets};
+use crate::gpu::triangles::Triangles;
 use crate::state::Transform;
 
 /// How much room there is.
@@ -87,6 +89,8 @@ pub struct GpuRenderer<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     materials: Materials<'a, A>,
     instances: Instances<'a, A>,
     meshes: Meshes<'a, A>,
+    triangles: Triangles<'a, A>,
+    jobs: Jobs<'a, A>,
     samplers: Samplers,
     /// Dropped last.
     gpu: Gpu,
@@ -129,6 +133,8 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
             materials: Materials::try_new_in(&gpu, memory)?,
             instances: Instances::try_new_in(&gpu, memory)?,
             meshes: Meshes::try_new_in(&gpu, vertices_max, indices_max, memory)?,
+            triangles: Triangles::new_in(memory),
+            jobs: Jobs::new_in(memory),
             samplers: Samplers::try_new(&gpu)?,
             gpu,
         })
@@ -274,9 +280,25 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
         self.shaders.remove(number);
     }
 
+    /// Adds a kind of work, by the number that its jobs have; it replaces an older one.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuRenderError::Memory`] if there is no memory.
+    pub fn try_add_job(
+        &mut self,
+        kind: u32,
+        job: Own<'a, dyn CardJob + 'a, A>,
+    ) -> Result<(), GpuRenderError> {
+        self.jobs.try_add(kind, job)
+    }
+
     /// Draws a frame: a display list, with the transforms that its instances number, and for each
     /// view of the frame, by its number, what its passes are drawn with. It does not wait until the
     /// card is done.
+    ///
+    /// The second transforms are those of this frame alone, numbered after the first: all of them
+    /// are sent, while of the first those are that have changed.
     ///
     /// # Errors
     ///
@@ -292,19 +314,22 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
     pub fn try_draw<'c, B: Allocator + ?Sized, C: Allocator + ?Sized>(
         &mut self,
         views: &[SeenView<'_>],
-        transforms: &[Transform],
+        transforms: [&[Transform]; 2],
         recorded: &Recorded<'_, 'c, B, C>,
     ) -> Result<GpuSums, GpuRenderError> {
         let Some(targets) = &self.targets else {
             return Err(GpuRenderError::Frame { pass: 0 });
         };
         let records = recorded.list.args();
-        check(records, self.meshes.indices_max(), transforms.len() as u64)?;
+        let instances = transforms[0].len() + transforms[1].len();
+        check(records, self.meshes.indices_max(), instances as u64)?;
+        self.jobs.prepare(&self.gpu, recorded)?;
+        self.triangles.clear();
         let [width, height] = targets.window.map(|pixels| pixels as f32);
         let frames = self.frames;
         let data = |view: &SeenView<'_>| FrameData {
             window: [width, height, 1.0 / width, 1.0 / height],
-            numbers: [view.lights.len() as u32, transforms.len() as u32, frames, 0],
+            numbers: [view.lights.len() as u32, instances as u32, frames, 0],
             ..view.data
         };
         let sent = self.instances.try_send(&self.gpu, views, data, transforms, records)?;
@@ -315,6 +340,10 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
             instances: &self.instances,
             shaders: &mut self.shaders,
             targets,
+            triangles: &mut self.triangles,
+            jobs: &mut self.jobs,
+            number: 0,
+            view: 0,
             views,
             encoder: self.gpu.encoder(),
             pass: None,

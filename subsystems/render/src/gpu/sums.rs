@@ -11,6 +11,8 @@ pub struct GpuSums {
     pub pipelines: u64,
     /// Materials that were bound.
     pub materials: u64,
+    /// Pieces of work of kinds that others brought.
+    pub jobs: u64,
     /// Transforms that were sent, because they had changed.
     pub transforms: u64,
 }

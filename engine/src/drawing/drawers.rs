@@ -1,0 +1,290 @@
+//! What subsystems draw: the drawers of those that have one, and what they may draw with.
+
+use glam::{Affine3A, Vec3};
+use loligo_allocators::SharedRef;
+use loligo_containers::{Array, BuildKeyHasher, EventStream, GrowError, HashMap, text};
+use loligo_ids::{IdString32, IdString64};
+use loligo_interface::{Drawing, DrawnVertex, MadeDrawer, SubsystemError, SubsystemRow, Viewpoint};
+use loligo_render::{
+    Draw, FrameDescription, Geometry, IndirectArgs, LayerKeys, MeshVertex, RenderContext,
+    Transform, View,
+};
+
+use super::drawn_view::DrawnView;
+use crate::assets::{MaterialData, MeshData, Numbered, Removed, name_of};
+use crate::error::EngineError;
+use crate::memory::SharedAllocator;
+
+/// The kind of the job that draws triangles of this frame: the number of a material, and vertices.
+const TRIANGLES: u32 = loligo_ids::id32!("triangles").hash();
+
+const _: () =
+    assert!(size_of::<DrawnVertex>() == size_of::<MeshVertex>(), "shaders see one of them");
+
+/// A drawer, and the fault of it that was reported last.
+struct Member<'e> {
+    name: &'static str,
+    made: MadeDrawer<'e>,
+    reported: Option<SubsystemError>,
+}
+
+/// A mesh or a material that is loaded.
+#[derive(Clone, Copy)]
+struct Known<T> {
+    number: u32,
+    what: T,
+}
+
+/// What is loaded, by the hashes of its names.
+type Names<'e, T> = HashMap<'e, IdString64, Known<T>, BuildKeyHasher, SharedAllocator<'e>>;
+
+/// The drawers of subsystems, in the order of their rows.
+pub(crate) struct Drawers<'e> {
+    members: Array<'e, Member<'e>, SharedAllocator<'e>>,
+    meshes: Names<'e, Geometry>,
+    /// With the layer of each.
+    materials: Names<'e, IdString64>,
+    /// The names of the frame's layers, by their numbers.
+    layers: Array<'e, IdString64, SharedAllocator<'e>>,
+    /// Where the instances are that were asked for in this frame.
+    once: Array<'e, Transform, SharedAllocator<'e>>,
+    /// The data of a job, while it is put together.
+    bytes: Array<'e, u8, SharedAllocator<'e>>,
+}
+
+impl<'e> Drawers<'e> {
+    pub(crate) fn new_in(memory: SharedRef<'e>) -> Self {
+        Self {
+            members: Array::new_in(memory),
+            meshes: HashMap::new_in(memory),
+            materials: HashMap::new_in(memory),
+            layers: Array::new_in(memory),
+            once: Array::new_in(memory),
+            bytes: Array::new_in(memory),
+        }
+    }
+
+    /// Makes the drawer of a row, if it has one.
+    pub(crate) fn try_add(
+        &mut self,
+        row: &SubsystemRow,
+        memory: SharedRef<'e>,
+    ) -> Result<(), EngineError> {
+        let name = row.name();
+        let made = row.make_drawer(memory);
+        let made = made.map_err(|error| EngineError::Subsystem { name, error })?;
+        if let Some(made) = made {
+            self.members.try_push(Member { name, made, reported: None })?;
+        }
+        Ok(())
+    }
+
+    /// Returns where the instances are that were asked for in this frame.
+    pub(crate) fn once(&self) -> &[Transform] {
+        &self.once
+    }
+
+    /// Learns the layers of a frame.
+    pub(crate) fn learn_layers(
+        &mut self,
+        frame: &FrameDescription<'_, SharedAllocator<'_>>,
+    ) -> Result<(), GrowError> {
+        self.layers.clear();
+        self.layers.try_extend(frame.layer_names().map(IdString64::new))
+    }
+
+    pub(crate) fn take_mesh(&mut self, data: &MeshData) -> Result<(), GrowError> {
+        let MeshData { mesh, index_count, first_index, base_vertex, name, .. } = *data;
+        let what = Geometry { index_count, first_index, base_vertex };
+        self.meshes.try_insert(name_of(name), Known { number: mesh, what })?;
+        Ok(())
+    }
+
+    pub(crate) fn take_material(&mut self, data: &MaterialData) -> Result<(), GrowError> {
+        let known = Known { number: data.state, what: name_of(data.layer) };
+        self.materials.try_insert(name_of(data.name), known)?;
+        Ok(())
+    }
+
+    /// Forgets what is gone. O(meshes or materials).
+    pub(crate) fn forget(&mut self, removed: &Removed) {
+        let is_it =
+            |what: Numbered, number: u32| removed.what == what as u32 && removed.number == number;
+        self.meshes.retain(|_, mesh| !is_it(Numbered::Mesh, mesh.number));
+        self.materials.retain(|_, material| !is_it(Numbered::Material, material.number));
+    }
+
+    /// Reads what the subsystems have sent. What is wrong is appended to `problems`.
+    pub(crate) fn read(
+        &mut self,
+        sent: &[EventStream<'e, SharedAllocator<'e>>],
+        problems: &mut Array<'e, u8, SharedAllocator<'e>>,
+    ) {
+        for (member, messages) in self.members.iter_mut().zip(sent) {
+            if !messages.is_empty() {
+                let read = member.made.read(messages.reader());
+                member.note(read, problems);
+            }
+        }
+    }
+
+    /// Draws what views see: `count` is the number of the first instance of this frame.
+    pub(crate) fn draw(
+        &mut self,
+        views: &[DrawnView],
+        frame: &FrameDescription<'e, SharedAllocator<'e>>,
+        count: u32,
+        context: &mut RenderContext<'e, SharedAllocator<'e>>,
+        problems: &mut Array<'e, u8, SharedAllocator<'e>>,
+    ) {
+        let Self { members, meshes, materials, layers, once, bytes } = self;
+        once.clear();
+        if members.is_empty() {
+            return;
+        }
+        for view in views.iter().filter(|view| view.seen.is_drawn) {
+            let from = viewpoint(view);
+            let (view, keys) = (&view.view, frame.keys_of(view.view.number));
+            for member in &mut *members {
+                let mut to = Target {
+                    view,
+                    keys,
+                    frame,
+                    meshes,
+                    materials,
+                    layers,
+                    once,
+                    bytes,
+                    count,
+                    context,
+                };
+                let drawn = member.made.draw(&from, &mut to);
+                member.note(drawn, problems);
+            }
+        }
+    }
+}
+
+impl Member<'_> {
+    /// Reports a fault, unless it is the one that was reported last.
+    fn note(
+        &mut self,
+        done: Result<(), SubsystemError>,
+        problems: &mut Array<'_, u8, SharedAllocator<'_>>,
+    ) {
+        let Err(error) = done else { return };
+        if self.reported != Some(error) {
+            self.reported = Some(error);
+            // Without memory it cannot be said.
+            let _ =
+                text::try_format(problems, format_args!("subsystem `{}`: {error}\n", self.name));
+        }
+    }
+}
+
+/// Returns from where a view sees, as drawers know it.
+fn viewpoint(view: &DrawnView) -> Viewpoint {
+    let (eye, projection) = match view.is_sun {
+        true => (Affine3A::from_mat4(view.shadow.view.inverse()), view.shadow.projection),
+        false => (view.seen.eye, view.projection),
+    };
+    let mut point = Viewpoint::new(eye, projection, view.pixels);
+    (point.number, point.stage) = (view.view.number, view.view.stage);
+    point.is_sun = view.is_sun;
+    point
+}
+
+/// Takes what a drawer draws of a view.
+struct Target<'d, 'e> {
+    view: &'d View,
+    /// What makes the keys of the view's layers.
+    keys: &'d [Option<LayerKeys>],
+    frame: &'d FrameDescription<'e, SharedAllocator<'e>>,
+    meshes: &'d Names<'e, Geometry>,
+    materials: &'d Names<'e, IdString64>,
+    layers: &'d [IdString64],
+    once: &'d mut Array<'e, Transform, SharedAllocator<'e>>,
+    bytes: &'d mut Array<'e, u8, SharedAllocator<'e>>,
+    count: u32,
+    context: &'d mut RenderContext<'e, SharedAllocator<'e>>,
+}
+
+impl<'d> Target<'d, '_> {
+    /// Returns what makes the keys of what belongs to a layer: those of the layer itself and of
+    /// layers that take all.
+    fn keys_in(&self, layer: IdString64) -> impl Iterator<Item = LayerKeys> + use<'d> {
+        let number = self.layers.iter().position(|own| *own == layer);
+        let own = number.and_then(|number| *self.keys.get(number)?);
+        own.into_iter().chain(self.frame.taking_all(self.view.number).map(|layer| layer.keys()))
+    }
+}
+
+impl Drawing for Target<'_, '_> {
+    fn triangles(
+        &mut self,
+        material: IdString64,
+        at: Vec3,
+        vertices: &[DrawnVertex],
+    ) -> Result<(), SubsystemError> {
+        if !vertices.len().is_multiple_of(3) {
+            let what = "triangles with one or two vertices too many";
+            return Err(SubsystemError::Wrong { what, remedy: "give three for each triangle" });
+        }
+        let Some(Known { number, what: layer }) = self.materials.get(&material).copied() else {
+            return Ok(());
+        };
+        if vertices.is_empty() {
+            return Ok(());
+        }
+        self.bytes.clear();
+        self.bytes.try_extend_from_slice(&number.to_ne_bytes())?;
+        self.bytes.try_extend_from_slice(bytemuck::cast_slice(vertices))?;
+        let depth = self.view.depth(at);
+        for keys in self.keys_in(layer) {
+            self.context.try_job(keys.key(number, 0, depth), TRIANGLES, self.bytes)?;
+        }
+        Ok(())
+    }
+
+    fn meshes(
+        &mut self,
+        mesh: IdString64,
+        material: IdString64,
+        matrices: &[Affine3A],
+    ) -> Result<(), SubsystemError> {
+        let (Some(mesh), Some(material)) = (self.meshes.get(&mesh), self.materials.get(&material))
+        else {
+            return Ok(());
+        };
+        let (geometry, state) = (mesh.what, material.number);
+        let first = self.count + self.once.len() as u32;
+        self.once.try_reserve(matrices.len())?;
+        for keys in self.keys_in(material.what) {
+            for (number, matrix) in (first..).zip(matrices) {
+                let depth = self.view.depth(matrix.translation.into());
+                let args = IndirectArgs::new(geometry, number, 1);
+                let key = keys.key(state, args.first_index, depth);
+                self.context.try_draw(key, Draw { state, args })?;
+            }
+        }
+        // There is room.
+        self.once.extend(matrices.iter().map(|matrix| Transform::from(*matrix)));
+        Ok(())
+    }
+
+    fn job(
+        &mut self,
+        layer: IdString64,
+        at: Vec3,
+        kind: IdString32,
+        data: &[u8],
+    ) -> Result<(), SubsystemError> {
+        let number = self.layers.iter().position(|own| *own == layer);
+        let keys = number.and_then(|number| *self.keys.get(number)?);
+        if let Some(keys) = keys {
+            let depth = self.view.depth(at);
+            self.context.try_job(keys.key(u32::MAX, 0, depth), kind.hash(), data)?;
+        }
+        Ok(())
+    }
+}
