@@ -10,6 +10,12 @@
 //! look at all sources, compiled, swapped and drawn with the frame; `cargo run --release -p
 //! loligo-benches --bin saved -- 20000` shows the parts.
 //!
+//! `loading` is the longest frame of those that go on while a package of 1 500 resources is loaded, of
+//! the processor on the thread that runs the game.
+//!
+//! `read4k` and its like are files of that size that the system has in memory, opened, read by a call
+//! into memory of ours and looked at, beside the same mapped.
+//!
 //! `save10k` and `load10k` are a save and a load of the same game. `spawn` is what an entity takes of
 //! those that a script spawns by name and by a table of positions, which it fills again, in one call,
 //! beyond the same entities spawned by logic in one call; both are destroyed again, which is not
@@ -21,6 +27,8 @@ use crate::contender::{Contender, Race};
 use crate::outcome::Aim;
 use crate::rows::{Measure, Row, Unit};
 use crate::work::engine::events::{Hearing, heard};
+use crate::work::engine::loading::longest_frame;
+use crate::work::engine::reads::read_beside_mapped;
 use crate::work::engine::saves::kept;
 use crate::work::engine::shows::{boot, saved};
 use crate::work::engine::spawns::{by_logic, by_script, one_by_one};
@@ -40,6 +48,10 @@ pub fn rows() -> Vec<Row> {
         row("boot", Aim::time(500.0, 250.0), Measure::Alone(boot)),
         row("saved1000", Aim::time(200.0, 50.0), Measure::Alone(|| saved(1000))),
         row("saved20000", Aim::time(200.0, 50.0), Measure::Alone(|| saved(20_000))),
+        row("loading", Aim::time(1.0, 0.7), Measure::Alone(longest_frame)),
+        over_mapped("read4k", || read_beside_mapped(4 << 10)),
+        over_mapped("read64k", || read_beside_mapped(64 << 10)),
+        over_mapped("read1m", || read_beside_mapped(1 << 20)),
         in_ns("spawn", Aim::time(40.0, 40.0), Measure::Added(|| [by_script(), by_logic()])),
         in_ns("spawn-each", Aim::time(40.0, 40.0), Measure::Added(|| [one_by_one(), by_logic()])),
         in_ns("event-rust", Aim::time(5.0, 5.0), Measure::Added(|| beyond(Hearing::Logic))),
@@ -50,6 +62,12 @@ pub fn rows() -> Vec<Row> {
 
 fn beyond(hearing: Hearing) -> [Contender; 2] {
     [heard(hearing), heard(Hearing::Nothing)]
+}
+
+/// Returns a row of files that are read, beside the same mapped.
+fn over_mapped(name: &str, race: fn() -> Race) -> Row {
+    let measure = Measure::Race(race);
+    Row::new(format!("engine/{name}"), Unit::Us, Aim::over_peer(1.0, 0.8), measure)
 }
 
 fn beside_calls() -> Race {

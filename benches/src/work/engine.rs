@@ -3,6 +3,8 @@
 //! in `saves.rs` a world that is saved and loaded.
 
 pub(crate) mod events;
+pub(crate) mod loading;
+pub(crate) mod reads;
 pub(crate) mod saves;
 pub(crate) mod shows;
 pub(crate) mod spawns;

@@ -103,7 +103,7 @@ pub const COLORS_MAX: usize = 8;
 /// let wrong = FrameDescription::try_read(b"passes = [ { nam = 1 } ]", &MEMORY);
 /// assert_eq!(
 ///     wrong.err().expect("it is wrong").to_string(),
-///     "1:14: a pass has no `nam`; it has name, color, depth, clear, reads, layers",
+///     "1:14: a pass has no `nam`; it has name, view, color, depth, clear, reads, layers",
 /// );
 /// # Ok::<(), loligo_render::FrameError>(())
 /// ```
