@@ -44,7 +44,7 @@ pub use options::{ScriptLimits, ScriptOptions};
 pub use saved::{SaveName, SaveRequest};
 #[cfg(feature = "script")]
 pub use scripts::{ENTITY, EntityId, ScriptFailures, bindings};
-pub use subsystems::SUBSYSTEMS;
+pub use subsystems::{SUBSYSTEMS, each_built_in};
 pub use time_step::{GameClock, TimeStep, UPDATES_MAX, Updates};
 #[cfg(feature = "tool-server")]
 pub use tools::{ToolRequest, ToolServer, ToolToken};

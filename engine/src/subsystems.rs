@@ -1,10 +1,11 @@
 //! The subsystems of the engine: those with separate memory, and those that can be left out.
 
+use loligo_allocators::SharedRef;
 use loligo_input::InputSubsystem;
 use loligo_interface::{Subsystem, SubsystemRow};
 
 use crate::error::EngineError;
-use crate::memory::{Memory, Room, SUBSYSTEMS_MAX};
+use crate::memory::{Memory, Room, SUBSYSTEMS_MAX, memory_of};
 use crate::options::{DisabledSubsystems, OptionalSubsystem};
 
 /// The subsystems that are always there, by the names under which memory plans and `--without` know
@@ -43,6 +44,25 @@ impl SubsystemNames {
     }
 }
 
+/// Makes each of the engine's own subsystems that join as those of rows do, as for a game that has
+/// all of them, and calls `each` with its name and it. For checks that every subsystem passes: a
+/// game finds them in its world.
+///
+/// # Complexity
+///
+/// O(1), and what making a subsystem takes. All are gone when it returns, and their memory with them.
+pub fn each_built_in<'m>(
+    memory: SharedRef<'m>,
+    mut each: impl FnMut(&'static str, &mut (dyn Subsystem<'m> + 'm)),
+) {
+    let mut all = BuiltIn::make(|_| true, |_| memory);
+    for (name, subsystem) in all.all_mut() {
+        if let Some(subsystem) = subsystem {
+            each(name, subsystem);
+        }
+    }
+}
+
 /// The engine's own subsystems, each by its type: what the world and scripts ask of it directly.
 /// They are stepped before those of rows. A subsystem is added here, and its name above: no other
 /// file of the engine knows which there are.
@@ -60,11 +80,16 @@ impl<'m> BuiltIn<'m> {
     }
 
     pub(crate) fn new(without: DisabledSubsystems, memory: &Memory<'m>) -> Self {
-        let has = |subsystem| !without.has(subsystem);
-        Self {
-            input: has(OptionalSubsystem::Input)
-                .then(|| InputSubsystem::new(memory.at(Room::Input as usize))),
-        }
+        Self::make(|subsystem| !without.has(subsystem), |room| memory_of(memory, room))
+    }
+
+    /// Makes those that a game has, each in its memory.
+    fn make(
+        has: impl Fn(OptionalSubsystem) -> bool,
+        memory: impl Fn(Room) -> SharedRef<'m>,
+    ) -> Self {
+        let input = has(OptionalSubsystem::Input).then(|| InputSubsystem::new(memory(Room::Input)));
+        Self { input }
     }
 
     /// Returns all of them, by their names.

@@ -29,14 +29,13 @@ const BY_HAND: [&str; 5] = [
 ];
 
 /// The other files that name `input`, each with why a subsystem like any other needs no such file.
-const OTHERS: [(&str, &str); 10] = [
+const OTHERS: [(&str, &str); 9] = [
     ("Cargo.lock", "it is generated"),
     ("docs/security.md", "a page that lists what is read of files from elsewhere"),
     ("engine/src/frame/player.rs", "the engine records what players do, and plays it back"),
     ("engine/src/error.rs", "a recording that cannot be read keeps a game from booting"),
     ("engine/src/frame/run.rs", "Escape ends a game whose mapping does not have that key"),
     ("engine/src/world/steps.rs", "`World::input`: games in Rust may ask it by its type"),
-    ("engine/tests/it/conformance.rs", "its row in the suite that every subsystem passes"),
     ("subsystems/platform/README.md", "a page that says who reads its events"),
     ("tests/hostile/Cargo.toml", "recordings and mappings are read of files from elsewhere"),
     ("tests/hostile/src/surfaces/input.rs", "the attacks on both"),
