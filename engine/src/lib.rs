@@ -49,4 +49,4 @@ pub use time_step::{GameClock, TimeStep, UPDATES_MAX, Updates};
 #[cfg(feature = "tool-server")]
 pub use tools::{ToolRequest, ToolServer, ToolToken};
 pub use world::{CAMERA, Camera, LIGHT, MODEL, Model, PointLight, SUN, Sun};
-pub use world::{Logic, Removed, ResourceChanged, Spawned, World, event_schemas};
+pub use world::{LevelSpawned, Logic, Removed, ResourceChanged, Spawned, World, event_schemas};

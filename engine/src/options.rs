@@ -30,6 +30,9 @@ pub use tools::ToolOptions;
 /// The most threads.
 pub const THREADS_MAX: u32 = 64;
 
+/// The most entities of levels in addition that a frame makes, by default.
+const SPAWNS_PER_FRAME: u32 = 1024;
+
 /// Compiles the project again while it runs. It calls its argument for each resource that is wrong,
 /// and returns whether the data folder is up to date otherwise. The compiler belongs to the tools,
 /// so the engine knows it as a function alone.
@@ -74,6 +77,10 @@ pub struct EngineOptions<'o> {
     /// Without, a frame waits for what was asked for in the one before, so that each run has the
     /// same frames. The default is that they go on where there is a window.
     pub background_loading: Option<bool>,
+    /// The most entities of [levels in addition](crate::World::spawn_level) that a frame makes, for all
+    /// such levels together; the others come in the next frames. It is a number and no time, so that
+    /// a replay with the same number has the same frames. 0 is as 1; the default is 1024.
+    pub spawns_per_frame: u32,
     /// The program's global allocator, which is armed from the tenth frame on.
     pub guard: Option<&'static dyn FrameGuard>,
     /// Where lines of the log go, with names after the hashes that the data folder has names for;
@@ -110,6 +117,7 @@ impl<'o> EngineOptions<'o> {
             is_recorded: false,
             replay: None,
             background_loading: None,
+            spawns_per_frame: SPAWNS_PER_FRAME,
             guard: None,
             log: &StderrSink,
             recompile: None,

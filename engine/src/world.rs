@@ -24,6 +24,7 @@ mod components;
 mod hashes;
 mod joined;
 mod kinds;
+mod levels;
 mod logic;
 mod managers;
 #[cfg(feature = "script")]
@@ -44,6 +45,7 @@ pub use components::{CAMERA, Camera, LIGHT, MODEL, Model, PointLight, SUN, Sun};
 pub(crate) use components::{ENTITY_TYPE, LEVEL_TYPE};
 use joined::Joined;
 use kinds::EntityKinds;
+use levels::ComingLevels;
 pub use logic::Logic;
 pub(crate) use logic::LogicCalls;
 use managers::Managers;
@@ -89,6 +91,14 @@ pub struct Removed {
     pub count: u32,
 }
 
+/// All entities of a level that was asked for with [`World::spawn_level`] are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, AnyBitPattern, NoUninit, Event)]
+#[repr(C)]
+pub struct LevelSpawned {
+    /// The bits of the entity that all of it is below.
+    pub entity: u32,
+}
+
 /// A resource that is loaded was recompiled and swapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, AnyBitPattern, NoUninit, Event)]
 #[repr(C)]
@@ -106,11 +116,15 @@ pub const fn event_schemas() -> &'static [EventSchema] {
 }
 
 /// What the engine's own events consist of.
-const SCHEMAS: [EventSchema; 3] = [
+const SCHEMAS: [EventSchema; 4] = [
     event_schema!(Spawned, "spawned", "entities were spawned", { count: Count }),
     event_schema!(
         Removed, "removed", "an entity was removed, and with it what hung on it",
         { entity: Entity, count: Count }
+    ),
+    event_schema!(
+        LevelSpawned, "level_spawned", "all of a level that was spawned in addition is there",
+        { entity: Entity }
     ),
     event_schema!(ResourceChanged, "resource_changed", "a resource was recompiled and swapped", {}),
 ];
@@ -148,6 +162,8 @@ pub struct World<'m> {
     wanted_save: Option<SaveRequest>,
     /// The levels that can be spawned by name.
     levels: EntityKinds<'m>,
+    /// Those that are being spawned.
+    coming: ComingLevels<'m>,
     /// What packages the game wants.
     packages: Packages<'m>,
     /// Whether a model may be drawn by placeholders, and what models name that is not loaded.
@@ -188,6 +204,7 @@ impl<'m> World<'m> {
             joined: Joined::new_in(memory),
             kinds: EntityKinds::new_in(memory),
             levels: EntityKinds::new_in(memory),
+            coming: ComingLevels::new_in(memory),
             packages: Packages::new_in(memory),
             has_placeholders: false,
             missing: Array::new_in(memory),
@@ -473,6 +490,7 @@ impl<'m> World<'m> {
     /// Begins a frame.
     pub(crate) const fn begin(&mut self, frame: u64) {
         self.frame = frame;
+        self.coming.begin();
     }
 
     /// Begins an update that moves the game on by `step` nanoseconds.

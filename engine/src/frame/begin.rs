@@ -123,6 +123,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         if !options.without.has(OptionalSubsystem::Tools) {
             self.tools = Some(tools::Tools::try_new(options, &self.memory, &self.log)?);
         }
+        self.world.set_spawns_per_frame(options.spawns_per_frame);
         self.world.add_built_in(BuiltIn::new(options.without, &self.memory))?;
         self.world.join(options.subsystems, options.wires, &self.memory)?;
         self.world.learn_views(self.content.views())?;

@@ -58,6 +58,7 @@ impl<'m> Engine<'_, 'm> {
             self.start(logic);
         }
         let streamed = self.stream(logic);
+        self.world.go_on_with_levels(&self.log);
         let served = self.serve_tools(logic);
         for _ in 0..updates.count {
             self.world.advance(updates.step);

@@ -348,7 +348,7 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
                 break;
             }
             if let Some(world) = owners.world.as_deref_mut() {
-                world.drop_resource(*key);
+                world.drop_resource(*key, owners.log);
             }
             self.resources.unload(*key);
             count += 1;

@@ -105,7 +105,8 @@ pub fn bindings<'m>() -> [Binding<World<'m>>; COUNT] {
             "Level.spawn",
             &[Kind::Text, Kind::Vector3],
             &[Kind::Id(ENTITY)],
-            "makes all of a level that is loaded at a position, below the entity that it returns",
+            "spawns a level that is loaded at a position, below the entity that it returns; what of it is not there at \
+             once comes in the next frames, and then the event `level_spawned`",
             content::spawn_level,
         ),
         call(

@@ -122,7 +122,9 @@ impl<T: RenderComponent, A: Allocator + ?Sized> ComponentManager for Objects<'_,
         let Ok(components) = bytemuck::try_cast_slice::<u32, T>(batch.data()) else {
             return Err(ComponentError::data(batch.len(), "the data are no whole components"));
         };
-        if let Some(at) = components.iter().position(|component| component.handle_bits() != 0) {
+        let mut own = components.iter().skip(batch.first()).take(batch.len());
+        if let Some(at) = own.position(|component| component.handle_bits() != 0) {
+            let at = batch.first() + at;
             return Err(ComponentError::data(at, "it has a render object already"));
         }
         self.reserve(batch.len() * batch.copies())?;
@@ -136,6 +138,10 @@ impl<T: RenderComponent, A: Allocator + ?Sized> ComponentManager for Objects<'_,
             }
         }
         self.plain.remove(entities);
+    }
+
+    fn takes_parts(&self) -> bool {
+        true
     }
 }
 

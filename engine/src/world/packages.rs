@@ -3,7 +3,6 @@
 use loligo_allocators::SharedRef;
 use loligo_containers::{Array, GrowError, SortedMap};
 use loligo_diagnostics::Log;
-use loligo_entities::{Entity, EntityResource, Pose};
 use loligo_ids::IdString64;
 use loligo_resources::{Resource, ResourceKey};
 
@@ -167,69 +166,6 @@ impl<'m> World<'m> {
         self.packages.is_flushed = true;
     }
 
-    /// Spawns a level at a pose, in addition to what is there, by the hash of its name. Returns the
-    /// entity that all of it is a child of: with it the level moves, and goes. `None` if no such
-    /// level is loaded.
-    ///
-    /// # Complexity
-    ///
-    /// O(bytes of the level).
-    ///
-    /// # Errors
-    ///
-    /// [`EngineError`] as [`spawn`](Self::spawn).
-    pub fn spawn_level(
-        &mut self,
-        name: IdString64,
-        pose: &Pose,
-    ) -> Result<Option<Entity>, EngineError> {
-        let empty = super::EntityKinds::new_in(self.names.memory());
-        let levels = core::mem::replace(&mut self.levels, empty);
-        let level = levels.get(name);
-        let spawned = level.map(|level| self.spawn_below(&level, pose)).transpose();
-        self.levels = levels;
-        spawned
-    }
-
-    /// Spawns a level below a new entity.
-    fn spawn_below(
-        &mut self,
-        level: &EntityResource<'_>,
-        pose: &Pose,
-    ) -> Result<Entity, EngineError> {
-        let root = self.entities.create()?;
-        let placed = self.managers.transforms.try_insert(root, None, *pose);
-        let spawned = match placed {
-            Ok(()) => self.spawn(level, &[Pose::IDENTITY]),
-            Err(error) => Err(error.into()),
-        };
-        let linked = spawned.and_then(|count| {
-            let first = self.names.len() - count;
-            self.link_from(first, root).inspect_err(|_| self.take_back(first))
-        });
-        if let Err(error) = linked {
-            self.remove(&[root]);
-            return Err(error);
-        }
-        Ok(root)
-    }
-
-    /// Makes all entities that were spawned last, from the name of a number on, children of another,
-    /// if they are nobody's.
-    fn link_from(&mut self, first: usize, root: Entity) -> Result<(), EngineError> {
-        let Self { managers, names, .. } = self;
-        let transforms = &mut managers.transforms;
-        for (_, entity) in &names[first..] {
-            if !transforms.contains(*entity) {
-                // So that it goes with the others.
-                transforms.try_insert(*entity, Some(root), Pose::IDENTITY)?;
-            } else if transforms.parent(*entity).is_none() {
-                transforms.link(*entity, Some(root))?;
-            }
-        }
-        Ok(())
-    }
-
     /// Takes a resource that is loaded, if the world or one of its subsystems uses it. What a
     /// subsystem cannot use is logged.
     pub(crate) fn take_resource(
@@ -242,6 +178,7 @@ impl<'m> World<'m> {
         if type_hash == IdString64::new(ENTITY_TYPE) {
             self.kinds.put(name, resource.payload())
         } else if type_hash == IdString64::new(LEVEL_TYPE) {
+            self.finish_level(name, log);
             self.levels.put(name, resource.payload())
         } else {
             self.joined.take_resource(resource, is_changed, log);
@@ -250,10 +187,11 @@ impl<'m> World<'m> {
     }
 
     /// Gives up a resource that is not loaded any more.
-    pub(crate) fn drop_resource(&mut self, key: ResourceKey) {
+    pub(crate) fn drop_resource(&mut self, key: ResourceKey, log: &Log<'_, SharedAllocator<'m>>) {
         if key.type_hash == IdString64::new(ENTITY_TYPE) {
             self.kinds.remove(key.name);
         } else if key.type_hash == IdString64::new(LEVEL_TYPE) {
+            self.finish_level(key.name, log);
             self.levels.remove(key.name);
         } else {
             self.joined.drop_resource(key);

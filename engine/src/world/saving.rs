@@ -6,6 +6,7 @@ use loligo_ids::{IdString32, IdString64};
 
 use super::components::{CAMERA, SUN};
 use super::joined::Joined;
+use super::levels::ComingLevels;
 use super::managers::Managers;
 use super::objects::Objects;
 use super::packages::Packages;
@@ -47,6 +48,7 @@ pub(crate) struct LoadedWorld<'m> {
     times: Times,
     level: IdString64,
     packages: Packages<'m>,
+    coming: ComingLevels<'m>,
 }
 
 impl<'m> LoadedWorld<'m> {
@@ -74,6 +76,7 @@ impl<'m> World<'m> {
         writer.section("views", VERSION, |out| self.views.try_save(out))?;
         writer.section("stages", VERSION, |out| self.stages.try_save(self.entities.iter(), out))?;
         writer.section("packages", VERSION, |out| self.packages.try_save(out))?;
+        writer.section("levels", VERSION, |out| self.coming.try_save(out))?;
         writer.section("entities", VERSION, |out| self.entities.try_save(out))?;
         writer.section("transforms", VERSION, |out| transforms.try_save(out))?;
         writer.section("tags", VERSION, |out| tags.try_save(out))?;
@@ -142,6 +145,7 @@ impl<'m> World<'m> {
         let views = self.views.try_load(section("views")?)?;
         let stages = section("stages")?;
         let stages = Stages::try_load(stages, |entity| entities.is_alive(entity), memory)?;
+        let coming = ComingLevels::try_load(section("levels")?, memory)?;
         Ok(LoadedWorld {
             entities,
             managers,
@@ -153,6 +157,7 @@ impl<'m> World<'m> {
             times,
             level,
             packages,
+            coming,
         })
     }
 
@@ -205,8 +210,10 @@ impl<'m> World<'m> {
             mut views,
             stages,
             times,
+            coming,
             ..
         } = loaded;
+        self.coming.become_saved(coming);
         self.entities = entities;
         self.managers = managers;
         self.events = events;

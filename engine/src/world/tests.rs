@@ -1,5 +1,6 @@
 //! Spawning where memory runs out, at each place in turn.
 
+mod levels;
 mod reloads;
 
 use loligo_allocators::{

@@ -7,6 +7,7 @@ mod drawers;
 mod events;
 mod first_game;
 mod frames;
+mod levels;
 mod lights;
 mod memory;
 mod packages;

@@ -15,7 +15,7 @@ use loligo_ids::{IdString32, InsertError};
 
 use crate::entity::Entity;
 use crate::pose::Pose;
-use crate::resource::NO_PARENT;
+use crate::resource::{NO_PARENT, ResourcePart};
 
 /// What a component type is called, and when its instances are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +63,13 @@ pub trait ComponentManager {
     /// none are passed over. Allocates nothing.
     fn remove(&mut self, entities: &[Entity]);
 
+    /// Returns `true` if it makes only some components of a batch's data where only some are asked
+    /// for: those from [`Batch::first`] on, of [`Batch::total`]. A resource that has components of
+    /// a manager that cannot is spawned whole.
+    fn takes_parts(&self) -> bool {
+        false
+    }
+
     /// Names entities that go when `entities` go: their children. `add` may be called twice for
     /// one. Most components know of none.
     fn followers(&self, entities: &[Entity], add: &mut dyn FnMut(Entity)) {
@@ -87,18 +94,53 @@ pub struct Batch<'b> {
     parents: &'b [u32],
     indices: &'b [u32],
     data: &'b [u32],
+    /// How many components come before the first, and how many `data` are for.
+    first: usize,
+    total: usize,
+    /// The entities before the first, and the parent of those that have none.
+    earlier: &'b [Entity],
+    root: Option<Entity>,
+}
+
+/// Which entities of a resource are made: all of them, or some after others that were made before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window<'w> {
+    pub(crate) earlier: &'w [Entity],
+    pub(crate) count: usize,
+    pub(crate) root: Option<Entity>,
 }
 
 impl<'b> Batch<'b> {
-    /// Makes a batch. The parts fit together, as an opened resource has them.
+    /// Makes a batch of the components of a part whose entities are in a window. The parts fit
+    /// together, as an opened resource has them.
     pub(crate) fn new(
         entities: &'b [Entity],
         poses: &'b [Pose],
         parents: &'b [u32],
-        indices: &'b [u32],
-        data: &'b [u32],
+        part: &ResourcePart<'b>,
+        window: &Window<'b>,
     ) -> Self {
-        Self { entities, per_copy: parents.len(), poses, parents, indices, data }
+        let Window { earlier, count, root } = *window;
+        let before = |end: usize| part.entities.partition_point(|index| (*index as usize) < end);
+        let whole = earlier.is_empty() && count == parents.len();
+        let (first, end) = match whole {
+            true => (0, part.entities.len()),
+            false => (before(earlier.len()), before(earlier.len() + count)),
+        };
+        let (indices, total) = (&part.entities[first..end], part.entities.len());
+        let data = part.data;
+        Self {
+            entities,
+            per_copy: count,
+            poses,
+            parents,
+            indices,
+            data,
+            first,
+            total,
+            earlier,
+            root,
+        }
     }
 
     /// Returns how many components each copy has.
@@ -126,7 +168,21 @@ impl<'b> Batch<'b> {
         self.data
     }
 
-    /// Returns which entities of a copy have a component, ascending.
+    /// Returns how many components come before the first of this batch in [`data`](Self::data): 0,
+    /// unless the manager [takes parts](ComponentManager::takes_parts).
+    #[must_use]
+    pub const fn first(&self) -> usize {
+        self.first
+    }
+
+    /// Returns how many components [`data`](Self::data) are for: [`len`](Self::len), unless the
+    /// manager [takes parts](ComponentManager::takes_parts).
+    #[must_use]
+    pub const fn total(&self) -> usize {
+        self.total
+    }
+
+    /// Returns which entities of the resource get a component, ascending.
     #[must_use]
     pub const fn indices(&self) -> &'b [u32] {
         self.indices
@@ -139,8 +195,8 @@ impl<'b> Batch<'b> {
     /// If there is no such copy.
     #[inline]
     pub fn owners(&self, copy: usize) -> impl ExactSizeIterator<Item = Entity> + use<'b> {
-        let entities = self.copy(copy);
-        self.indices.iter().map(move |index| entities[*index as usize])
+        let (entities, base) = (self.copy(copy), self.earlier.len());
+        self.indices.iter().map(move |index| entities[*index as usize - base])
     }
 
     /// Returns the entities of all copies that get a component, if those are all that there are: a
@@ -159,8 +215,13 @@ impl<'b> Batch<'b> {
     #[inline]
     #[must_use]
     pub fn parent(&self, copy: usize, instance: usize) -> Option<Entity> {
-        let parent = self.parents[self.indices[instance] as usize];
-        (parent != NO_PARENT).then(|| self.copy(copy)[parent as usize])
+        match self.parents[self.indices[instance] as usize] {
+            NO_PARENT => self.root,
+            parent => Some(match self.earlier.get(parent as usize) {
+                Some(earlier) => *earlier,
+                None => self.entity(copy, parent as usize),
+            }),
+        }
     }
 
     /// Returns an entity of a copy by its index in the resource.
@@ -171,7 +232,7 @@ impl<'b> Batch<'b> {
     #[inline]
     #[must_use]
     pub fn entity(&self, copy: usize, index: usize) -> Entity {
-        self.copy(copy)[index]
+        self.copy(copy)[index - self.earlier.len()]
     }
 
     /// Returns where a copy was asked to be.

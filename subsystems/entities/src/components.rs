@@ -6,6 +6,7 @@ use core::fmt;
 use loligo_ids::IdString32;
 
 use crate::component::{ComponentManager, ComponentType};
+use crate::resource::EntityResource;
 
 /// The managers of components of a world, in spawn order.
 ///
@@ -134,6 +135,26 @@ impl<'c, 'm> Components<'c, 'm> {
     /// Returns the types of the managers, in spawn order.
     pub fn types(&self) -> impl DoubleEndedIterator<Item = ComponentType> {
         (0..self.managers.len()).map(|at| self.component(at))
+    }
+
+    /// Returns `true` if a resource can be spawned in parts: all managers of its components
+    /// [take parts](ComponentManager::takes_parts).
+    ///
+    /// # Complexity
+    ///
+    /// O(managers).
+    #[must_use]
+    pub fn take_parts(&self, resource: &EntityResource<'_>) -> bool {
+        let mut managers = self.managers.iter().enumerate();
+        managers.all(|(at, manager)| {
+            manager.takes_parts() || resource.part(self.component(at).name).is_none()
+        })
+    }
+
+    /// Returns the type of components of a resource that no manager is for, if there is one.
+    #[must_use]
+    pub fn unknown(&self, resource: &EntityResource<'_>) -> Option<IdString32> {
+        resource.parts().map(|part| part.component).find(|component| !self.contains(*component))
     }
 
     pub(crate) fn contains(&self, name: IdString32) -> bool {

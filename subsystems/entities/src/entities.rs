@@ -14,7 +14,7 @@ use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 use loligo_ids::{HoleTable, InsertError, Lifo, Retire};
 
-use crate::component::Batch;
+use crate::component::{Batch, Window};
 use crate::components::Components;
 use crate::entity::Entity;
 use crate::error::{Damage, SpawnError};
@@ -116,16 +116,62 @@ impl<'a, A: Allocator + ?Sized> Entities<'a, A> {
         components: &mut Components<'_, '_>,
         unknown: Unknown,
     ) -> Result<&[Entity], SpawnError> {
+        let window = Window { earlier: &[], count: resource.len(), root: None };
+        self.spawn_window(resource, &window, poses, components, unknown)
+    }
+
+    /// Spawns some entities of a resource, after those before them, which were spawned already: so
+    /// that a large resource comes piece by piece. Returns them, in the order of the resource.
+    ///
+    /// `earlier` are the entities before, as many as the resource has: the parents of those that
+    /// are made now are alive. Those without a parent are children of `root`.
+    ///
+    /// All managers of its components have to [take parts](Components::take_parts).
+    ///
+    /// # Complexity
+    ///
+    /// O(entities), and what the managers take.
+    ///
+    /// # Errors
+    ///
+    /// As [`spawn`](Self::spawn).
+    ///
+    /// # Panics
+    ///
+    /// If the resource has fewer than `count` entities after the earlier ones.
+    pub fn spawn_part(
+        &mut self,
+        resource: &EntityResource<'_>,
+        earlier: &[Entity],
+        count: usize,
+        root: Entity,
+        components: &mut Components<'_, '_>,
+    ) -> Result<&[Entity], SpawnError> {
+        let all = resource.len();
+        assert!(count <= all && earlier.len() <= all - count, "{count} more of {all} entities");
+        let window = Window { earlier, count, root: Some(root) };
+        let poses = core::slice::from_ref(&Pose::IDENTITY);
+        self.spawn_window(resource, &window, poses, components, Unknown::Refuse)
+    }
+
+    fn spawn_window(
+        &mut self,
+        resource: &EntityResource<'_>,
+        window: &Window<'_>,
+        poses: &[Pose],
+        components: &mut Components<'_, '_>,
+        unknown: Unknown,
+    ) -> Result<&[Entity], SpawnError> {
         if unknown == Unknown::Refuse
-            && let Some(part) = resource.parts().find(|part| !components.contains(part.component))
+            && let Some(component) = components.unknown(resource)
         {
-            return Err(SpawnError::Unknown { component: part.component });
+            return Err(SpawnError::Unknown { component });
         }
-        self.make(resource.len(), poses.len())?;
+        self.make(window.count, poses.len())?;
         for at in 0..components.managers().len() {
             let component = components.component(at).name;
             let Some(part) = resource.part(component) else { continue };
-            let batch = Batch::new(&self.made, poses, resource.parents(), part.entities, part.data);
+            let batch = Batch::new(&self.made, poses, resource.parents(), &part, window);
             if batch.is_empty() {
                 continue;
             }

@@ -241,9 +241,10 @@ impl<T: AnyBitPattern + NoUninit, A: Allocator + ?Sized> ComponentManager for Pl
         let Ok(values) = bytemuck::try_cast_slice::<u32, T>(batch.data()) else {
             return Err(ComponentError::data(batch.len(), "the data are no whole components"));
         };
-        if values.len() != batch.len() {
-            return Err(ComponentError::data(batch.len(), "there are data for another number"));
+        if values.len() != batch.total() {
+            return Err(ComponentError::data(batch.total(), "there are data for another number"));
         }
+        let values = &values[batch.first()..][..batch.len()];
         self.dense.reserve(batch)?;
         self.values.try_reserve(values.len() * batch.copies())?;
         for copy in 0..batch.copies() {
@@ -260,6 +261,10 @@ impl<T: AnyBitPattern + NoUninit, A: Allocator + ?Sized> ComponentManager for Pl
         for entity in entities.iter().rev() {
             self.remove_one(*entity);
         }
+    }
+
+    fn takes_parts(&self) -> bool {
+        true
     }
 }
 

@@ -86,6 +86,7 @@ pub(super) const EXPORTED: &[(&str, Reach)] = &[
     ("Entities::new_in", MADE_BY_ENGINE),
     ("Entities::create", Not("an entity without components; scripts spawn resources")),
     ("Entities::spawn", Bound("Entity.spawn")),
+    ("Entities::spawn_part", Not("the engine calls it for what `Level.spawn` has begun")),
     ("Entities::destroy", Bound("Entity.destroy")),
     ("Entities::is_alive", Bound("Entity.is_alive")),
     ("Entities::len", Bound("Entity.count")),

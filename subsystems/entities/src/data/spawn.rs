@@ -49,6 +49,7 @@ impl<A: Allocator + ?Sized> Data<'_, A> {
             // The last store that was opened, by its number: neighbours often share one.
             let mut last: Option<(u32, StoreId)> = None;
             for (instance, entity) in batch.owners(copy).enumerate() {
+                let instance = batch.first() + instance;
                 let which = parts.which[instance];
                 let store = match last {
                     Some((number, store)) if number == which => {
@@ -77,7 +78,7 @@ impl<A: Allocator + ?Sized> ComponentManager for Data<'_, A> {
     }
 
     fn spawn(&mut self, batch: &Batch<'_>) -> Result<(), ComponentError> {
-        let Some(parts) = Parts::new(batch.data(), batch.len()) else {
+        let Some(parts) = Parts::new(batch.data(), batch.total()) else {
             return Err(ComponentError::data(batch.len(), "the data end within their head"));
         };
         self.dense.reserve(batch)?;
@@ -96,5 +97,9 @@ impl<A: Allocator + ?Sized> ComponentManager for Data<'_, A> {
         for entity in entities.iter().rev() {
             self.remove_one(*entity);
         }
+    }
+
+    fn takes_parts(&self) -> bool {
+        true
     }
 }

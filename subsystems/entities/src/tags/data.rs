@@ -21,7 +21,13 @@ impl<A: Allocator + ?Sized> Tags<'_, A> {
         counts: &[u32],
         mut tags: &[u32],
     ) -> Result<(), ComponentError> {
-        for (instance, (entity, count)) in batch.owners(copy).zip(counts).enumerate() {
+        let (first, total) = (batch.first(), batch.total());
+        // Those of a part before have their tags.
+        let add = |sum: usize, count: &u32| sum.saturating_add(*count as usize);
+        let skipped = counts[..first].iter().fold(0, add);
+        let behind = ComponentError::data(first, "its tags lie behind the data");
+        tags = tags.get(skipped..).ok_or(behind)?;
+        for (instance, (entity, count)) in (first..).zip(batch.owners(copy).zip(&counts[first..])) {
             let Some((own, rest)) = tags.split_at_checked(*count as usize) else {
                 return Err(ComponentError::data(instance, "its tags lie behind the data"));
             };
@@ -35,10 +41,10 @@ impl<A: Allocator + ?Sized> Tags<'_, A> {
                 })?;
             }
         }
-        if tags.is_empty() {
+        if tags.is_empty() || first + batch.len() < total {
             return Ok(());
         }
-        Err(ComponentError::data(batch.len(), "there are more tags than instances have"))
+        Err(ComponentError::data(total, "there are more tags than instances have"))
     }
 }
 
@@ -48,8 +54,11 @@ impl<A: Allocator + ?Sized> ComponentManager for Tags<'_, A> {
     }
 
     fn spawn(&mut self, batch: &Batch<'_>) -> Result<(), ComponentError> {
-        let Some((counts, tags)) = batch.data().split_at_checked(batch.len()) else {
-            return Err(ComponentError::data(batch.len(), "there are fewer counts than instances"));
+        let Some((counts, tags)) = batch.data().split_at_checked(batch.total()) else {
+            return Err(ComponentError::data(
+                batch.total(),
+                "there are fewer counts than instances",
+            ));
         };
         self.dense.reserve(batch)?;
         self.lists.try_reserve(batch.len() * batch.copies())?;
@@ -69,5 +78,9 @@ impl<A: Allocator + ?Sized> ComponentManager for Tags<'_, A> {
         for entity in entities.iter().rev() {
             self.remove_one(*entity);
         }
+    }
+
+    fn takes_parts(&self) -> bool {
+        true
     }
 }

@@ -24,7 +24,8 @@ impl<A: Allocator + ?Sized> Transforms<'_, A> {
                 if parent.is_none() && !is_plain {
                     pose = at.place(&pose);
                 }
-                self.insert(entity, parent, &pose).map_err(|error| refused(error, instance))?;
+                self.insert(entity, parent, &pose)
+                    .map_err(|error| refused(error, batch.first() + instance))?;
                 *done += 1;
             }
         }
@@ -53,9 +54,10 @@ impl<A: Allocator + ?Sized> ComponentManager for Transforms<'_, A> {
     /// fault.
     fn spawn(&mut self, batch: &Batch<'_>) -> Result<(), ComponentError> {
         let (poses, rest) = batch.data().as_chunks();
-        if !rest.is_empty() || poses.len() != batch.len() {
-            return Err(ComponentError::data(batch.len(), "there are poses for another number"));
+        if !rest.is_empty() || poses.len() != batch.total() {
+            return Err(ComponentError::data(batch.total(), "there are poses for another number"));
         }
+        let poses = &poses[batch.first()..];
         let mut done = 0;
         let result = self.spawn_counted(batch, poses, &mut done);
         if result.is_err() {
@@ -77,6 +79,10 @@ impl<A: Allocator + ?Sized> ComponentManager for Transforms<'_, A> {
                 self.remove_tree(entity.index());
             }
         }
+    }
+
+    fn takes_parts(&self) -> bool {
+        true
     }
 
     fn followers(&self, entities: &[Entity], add: &mut dyn FnMut(Entity)) {

@@ -123,6 +123,38 @@ fn unknown_types_are_skipped_or_refused() {
     });
 }
 
+#[test]
+fn parts_are_spawned_below_those_before() {
+    with_memory(|memory| {
+        let bytes = compiled(HOUSE, no_sources(), memory);
+        let house = EntityResource::open(&bytes).expect("it was compiled");
+        for first in 1..4 {
+            let mut world = World::new(memory);
+            let root = world.entities.create().expect("there is memory");
+            world.transforms.try_insert(root, None, Pose::at(Vec3::X)).expect("there is memory");
+            let mut made = Vec::new();
+            world.with(|entities, components| {
+                assert!(components.take_parts(&house), "all managers do");
+                for count in [first, 4 - first] {
+                    let more = entities.spawn_part(&house, &made, count, root, components);
+                    let more = more.expect("there is memory").to_vec();
+                    assert_eq!(more.len(), count);
+                    made.extend(more);
+                }
+            });
+            let at = |name| made[house.find(name).expect("it is in the house")];
+            let [roof, door, lock] = [at(id32!("roof")), at(id32!("door")), at(id32!("lock"))];
+            let parents = [made[0], roof, door, lock].map(|one| world.transforms.parent(one));
+            assert_eq!(parents, [Some(root), Some(made[0]), Some(made[0]), Some(door)], "{first}");
+            assert_eq!(world.health.values(), [40.0, 5.0], "{first}");
+            assert_eq!(world.tags.entities(id32!("door")), [door], "{first}");
+            assert!(world.data.get(made[0]).is_some() && world.data.get(door).is_none());
+            world.validate();
+            assert_eq!(world.destroy(&[root]), 5, "{first}: all are below it");
+        }
+    });
+}
+
 /// Notes when it is called, and refuses if it is to.
 struct Witness<'w> {
     component: ComponentType,
@@ -167,6 +199,7 @@ fn types_are_spawned_in_order_and_taken_back_in_reverse() {
         ];
         let mut managers: [&mut dyn ComponentManager; 4] = [&mut a, &mut b, &mut c, &mut d];
         let mut components = Components::new(&mut managers).expect("all differ");
+        assert!(!components.take_parts(&house), "nobody said that they can");
         let mut entities = Entities::new_in(memory);
         let result = entities.spawn(&house, &[Pose::IDENTITY; 2], &mut components, Unknown::Skip);
         assert!(matches!(result, Err(SpawnError::Component { .. })), "{result:?}");
