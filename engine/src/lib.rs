@@ -49,4 +49,6 @@ pub use time_step::{GameClock, TimeStep, UPDATES_MAX, Updates};
 #[cfg(feature = "tool-server")]
 pub use tools::{ToolRequest, ToolServer, ToolToken};
 pub use world::{CAMERA, Camera, LIGHT, MODEL, Model, PointLight, SUN, Sun};
-pub use world::{LevelSpawned, Logic, Removed, ResourceChanged, Spawned, World, event_schemas};
+pub use world::{
+    LevelSpawned, ListenError, Logic, Removed, ResourceChanged, Spawned, World, event_schemas,
+};

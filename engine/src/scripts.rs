@@ -27,6 +27,7 @@ mod callbacks;
 mod columns;
 mod events;
 mod failures;
+mod listening;
 mod saving;
 
 pub use bindings::{ENTITY, EntityId, bindings};
@@ -37,6 +38,7 @@ use batches::Batches;
 use bindings::all_bindings;
 use events::EventCallbacks;
 use failures::{Failures, Say};
+use listening::ListeningCallbacks;
 
 impl Host for World<'_> {
     fn module(&mut self, name: &str) -> Option<&[u8]> {
@@ -58,6 +60,7 @@ pub(crate) struct Scripts<'m> {
     update: Callback,
     load_state: Callback,
     events: EventCallbacks<'m>,
+    listening: ListeningCallbacks<'m>,
     batches: Batches<'m>,
     failures: Failures<'m>,
     /// Scripts that could not be loaded, which are tried again at each reload: what they ask for
@@ -96,6 +99,7 @@ impl<'m> Scripts<'m> {
                 update,
                 load_state,
                 events,
+                listening: ListeningCallbacks::new_in(memory),
                 batches: Batches::new_in(memory),
                 failures: Failures::new_in(memory),
                 failed: Array::new_in(memory),

@@ -25,6 +25,7 @@ mod hashes;
 mod joined;
 mod kinds;
 mod levels;
+mod listeners;
 mod logic;
 mod managers;
 #[cfg(feature = "script")]
@@ -46,6 +47,8 @@ pub(crate) use components::{ENTITY_TYPE, LEVEL_TYPE};
 use joined::Joined;
 use kinds::EntityKinds;
 use levels::ComingLevels;
+pub use listeners::ListenError;
+use listeners::Listeners;
 pub use logic::Logic;
 pub(crate) use logic::LogicCalls;
 use managers::Managers;
@@ -176,6 +179,8 @@ pub struct World<'m> {
     /// Whether the recorder has missed something for lack of memory.
     is_behind: bool,
     events: EventStream<'m, SharedAllocator<'m>>,
+    /// Functions of scripts that hear of single entities.
+    listeners: Listeners<'m>,
     /// The names of the entities of the level, in the order in which they were spawned.
     names: Array<'m, (IdString32, Entity), SharedAllocator<'m>>,
     /// What the game has said of the views of the frame.
@@ -214,6 +219,7 @@ impl<'m> World<'m> {
             recorder: is_drawn.then(|| StateRecorder::new_in(WORLD, OBJECTS_MAX, render)),
             is_behind: false,
             events: EventStream::new_in(memory),
+            listeners: Listeners::new_in(memory),
             names: Array::new_in(memory),
             views: Views::new_in(memory),
             stages: Stages::new_in(memory),

@@ -144,6 +144,7 @@ impl<'m> Engine<'_, 'm> {
             rest = after;
         }
         self.world.obey(&self.log);
+        self.world.forget_listeners();
         events.clear();
         self.spare_events = events;
     }

@@ -20,6 +20,7 @@ use crate::world::World;
 mod content;
 mod data;
 mod links;
+mod listening;
 mod looks;
 mod sending;
 mod spawning;
@@ -45,7 +46,7 @@ const TEXT: &[Kind] = &[Kind::Text];
 const VECTOR: &[Kind] = &[Kind::Vector3];
 
 /// How many functions there are.
-const COUNT: usize = 70;
+const COUNT: usize = 72;
 
 /// Returns the table: what of the engine scripts can call.
 #[must_use]
@@ -92,6 +93,20 @@ pub fn bindings<'m>() -> [Binding<World<'m>>; COUNT] {
             NUMBER,
             "as `spawn`, at each of many positions: x, y and z of each, or a vector each; how many entities were made",
             spawning::spawn_many,
+        ),
+        call(
+            "Event.listen",
+            listening::LISTEN,
+            &[],
+            "has a function called, by its name, with each event of a name of which a field is the entity",
+            listening::listen,
+        ),
+        call(
+            "Event.ignore",
+            listening::IGNORE,
+            BOOL,
+            "ends that for all functions; whether there were any",
+            listening::ignore,
         ),
         call(
             "Level.load",
@@ -488,9 +503,15 @@ impl ShownText {
     }
 }
 
+impl ShownText {
+    fn as_str(&self) -> &str {
+        // Whole characters were copied.
+        core::str::from_utf8(&self.bytes[..self.len]).unwrap_or_default()
+    }
+}
+
 impl fmt::Display for ShownText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Whole characters were copied.
-        f.write_str(core::str::from_utf8(&self.bytes[..self.len]).unwrap_or_default())
+        f.write_str(self.as_str())
     }
 }

@@ -53,6 +53,14 @@ impl<'m> EventCallbacks<'m> {
     }
 }
 
+impl EventCallbacks<'_> {
+    /// Returns the schema of events of a type.
+    pub(super) fn schema(&self, kind: u32) -> Option<&'static EventSchema> {
+        let place = self.list.binary_search_by_key(&kind, |of| of.schema.kind);
+        Some(self.list[place.ok()?].schema)
+    }
+}
+
 /// The calls of the functions that scripts have for each event.
 struct EventCalls<'e> {
     list: &'e [Heard],
@@ -80,18 +88,15 @@ impl Calls for EventCalls<'_> {
             };
             let Some(Heard { schema, each, .. }) = heard else { continue };
             self.count += 1;
-            for (argument, field) in self.arguments.iter_mut().zip(schema.fields) {
-                *argument = value(field.read(&event));
-            }
-            return Some((*each, &self.arguments[..schema.fields.len().min(FIELDS_MAX)]));
+            return Some((*each, arguments(&mut self.arguments, schema, &event)));
         }
     }
 }
 
 impl<'m> Scripts<'m> {
     /// Passes events to scripts: first those of each kind for which they have a function for all of
-    /// a kind, then all others in their order. A function that a script defines meanwhile is called
-    /// from the next update on.
+    /// a kind, then all others in their order, then those of entities to which a function listens. A
+    /// function that a script defines meanwhile is called from the next update on.
     pub(crate) fn events(
         &mut self,
         world: &mut World<'m>,
@@ -110,6 +115,7 @@ impl<'m> Scripts<'m> {
         if is_any_wanted {
             self.each_event(world, events, log);
         }
+        self.listened(world, events, memory, log);
         if !events.is_empty() {
             self.print(world, log);
         }
@@ -168,7 +174,11 @@ impl<'m> Scripts<'m> {
         true
     }
 
-    fn is_defined(&mut self, callback: Callback, log: &Log<'_, SharedAllocator<'m>>) -> bool {
+    pub(super) fn is_defined(
+        &mut self,
+        callback: Callback,
+        log: &Log<'_, SharedAllocator<'m>>,
+    ) -> bool {
         let is_defined = self.script.is_defined(callback);
         let is = matches!(is_defined, Ok(true));
         self.note(is_defined, log);
@@ -197,6 +207,19 @@ impl<'m> Scripts<'m> {
         }
         Ok(self.script.call_batch(world, all, &mut views, &[]))
     }
+}
+
+/// Returns the fields of an event as scripts get them.
+#[inline]
+pub(super) fn arguments<'a>(
+    place: &'a mut [Value<'static>; FIELDS_MAX],
+    schema: &EventSchema,
+    event: &EventRecord<'_>,
+) -> &'a [Value<'static>] {
+    for (argument, field) in place.iter_mut().zip(schema.fields) {
+        *argument = value(field.read(event));
+    }
+    &place[..schema.fields.len().min(FIELDS_MAX)]
 }
 
 /// Returns a field as scripts get it; `nil` where an event is too short for it.

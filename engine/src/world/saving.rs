@@ -7,6 +7,7 @@ use loligo_ids::{IdString32, IdString64};
 use super::components::{CAMERA, SUN};
 use super::joined::Joined;
 use super::levels::ComingLevels;
+use super::listeners::Listeners;
 use super::managers::Managers;
 use super::objects::Objects;
 use super::packages::Packages;
@@ -49,6 +50,7 @@ pub(crate) struct LoadedWorld<'m> {
     level: IdString64,
     packages: Packages<'m>,
     coming: ComingLevels<'m>,
+    listeners: Listeners<'m>,
 }
 
 impl<'m> LoadedWorld<'m> {
@@ -87,6 +89,8 @@ impl<'m> World<'m> {
         writer.section("lights", VERSION, |out| lights.try_save(out))?;
         let events = self.events.as_bytes();
         writer.section("events", VERSION, |out| out.try_extend_from_slice(events))?;
+        let alive = |entity| self.entities.is_alive(entity);
+        writer.section("listeners", VERSION, |out| self.listeners.try_save(alive, out))?;
         let commands = self.joined.commands();
         writer.section("commands", VERSION, |out| out.try_extend_from_slice(commands))?;
         for (name, subsystem) in self.joined.all() {
@@ -145,6 +149,7 @@ impl<'m> World<'m> {
         let views = self.views.try_load(section("views")?)?;
         let stages = section("stages")?;
         let stages = Stages::try_load(stages, |entity| entities.is_alive(entity), memory)?;
+        let listeners = self.listeners.try_load(section("listeners")?)?;
         let coming = ComingLevels::try_load(section("levels")?, memory)?;
         Ok(LoadedWorld {
             entities,
@@ -158,6 +163,7 @@ impl<'m> World<'m> {
             level,
             packages,
             coming,
+            listeners,
         })
     }
 
@@ -210,15 +216,15 @@ impl<'m> World<'m> {
             mut views,
             stages,
             times,
-            coming,
             ..
         } = loaded;
-        self.coming.become_saved(coming);
         self.entities = entities;
         self.managers = managers;
         self.events = events;
         self.joined.set_commands(commands);
         self.names = names;
+        self.coming.become_saved(loaded.coming);
+        self.listeners = loaded.listeners;
         self.wanted_level = times.wanted_level;
         self.views.take_controls(&mut views);
         self.stages = stages;

@@ -26,8 +26,9 @@ pub(crate) const EVENT_BYTES_MAX: usize = 128;
 /// The most bytes of the name of an event.
 const NAME_MAX: usize = 48;
 
-/// The names of functions that the engine calls for other reasons than events.
-const TAKEN: [&str; 4] = ["start", "update", "on_save", "on_load"];
+/// The names of functions that the engine calls for other reasons than events, and of those of the
+/// table `Event` that send none.
+const TAKEN: [&str; 6] = ["start", "update", "on_save", "on_load", "listen", "ignore"];
 
 impl<'m> World<'m> {
     /// Adds the engine's own subsystems.
@@ -116,7 +117,9 @@ impl<'m> World<'m> {
                 return Some("another event has the type or the name of one of its events");
             }
             if TAKEN.contains(&schema.name) {
-                return Some("`start`, `update`, `on_save` and `on_load` are no names of events");
+                return Some(
+                    "`start`, `update`, `on_save`, `on_load`, `listen` and `ignore` are no names of events",
+                );
             }
         }
         self.schemas().chain(self.joined.command_schemas()).find_map(wrong_schema)

@@ -1,6 +1,7 @@
 //! Spawning where memory runs out, at each place in turn.
 
 mod levels;
+mod listeners;
 mod reloads;
 
 use loligo_allocators::{

@@ -9,6 +9,7 @@ mod first_game;
 mod frames;
 mod levels;
 mod lights;
+mod listening;
 mod memory;
 mod packages;
 mod pages;

@@ -16,7 +16,7 @@ fn page(name: &str) -> PathBuf {
 }
 
 /// What of a table there is to say before its functions.
-const ABOUT: [(&str, &str); 17] = [
+const ABOUT: [(&str, &str); 18] = [
     ("Camera", "The cameras of entities that have the component `camera`."),
     (
         "Data",
@@ -25,6 +25,10 @@ const ABOUT: [(&str, &str); 17] = [
     (
         "Entity",
         "What there is in the world. An entity is a value that scripts keep; it is gone when it is destroyed.",
+    ),
+    (
+        "Event",
+        "Events of one entity. Events of subsystems are sent by functions of this table, too: [scripts](scripts.md).",
     ),
     ("Game", "The game as a whole, and its time."),
     (

@@ -2,12 +2,12 @@
 
 use core::ops::RangeInclusive;
 
+use loligo_diagnostics::nearest;
 use loligo_sjson::{NodeKind, Options, SyntaxNode, SyntaxTree};
 
 use crate::builtin::{unescaped, unread};
 use crate::error::CompileError;
 use crate::memory::with_heap;
-use crate::nearest::nearest;
 
 /// A value of a source in SJSON, with its place. When it is not what a caller asks for, the error
 /// has line and column.

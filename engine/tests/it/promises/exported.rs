@@ -64,6 +64,8 @@ pub(super) const EXPORTED: &[(&str, Reach)] = &[
     ("World::load_level", Bound("Level.load")),
     ("World::restart_level", Bound("Level.restart")),
     ("World::request_save", Bound("Game.save Game.load")),
+    ("World::listen", Bound("Event.listen")),
+    ("World::ignore", Bound("Event.ignore")),
     ("World::send", Not("scripts send by schema: `Event.NAME(fields)`")),
     ("World::command", Not("scripts send by schema: `Command.NAME(fields)`")),
     ("World::load_package", Bound("Package.load")),

@@ -16,7 +16,7 @@ const BYTES_MAX: usize = 64;
 /// # Examples
 ///
 /// ```
-/// use loligo_compiler::nearest;
+/// use loligo_diagnostics::nearest;
 ///
 /// assert_eq!(nearest("imge", ["image", "wrap"]), Some("image"));
 /// assert_eq!(nearest("color", ["image", "wrap"]), None);
