@@ -337,12 +337,21 @@ impl<'m> World<'m> {
         });
         spawned.unwrap_or(Ok(()))?;
         let placed = self
-            .place_from(first, root)
+            .put_on_stage_of(first, root)
+            .and_then(|()| self.place_from(first, root))
             .and_then(|()| Ok(self.events.try_push(Spawned { count: count as u32 })?));
         placed.inspect_err(|_| {
             self.take_back(first);
             made.truncate(before);
         })
+    }
+
+    /// Puts all entities that were spawned last, from the name of a number on, onto the stage of
+    /// another.
+    fn put_on_stage_of(&mut self, first: usize, root: Entity) -> Result<(), EngineError> {
+        let Self { stages, names, .. } = self;
+        let stage = stages.of(root);
+        Ok(names[first..].iter().try_for_each(|(_, entity)| stages.try_set(*entity, stage))?)
     }
 
     /// Gives all entities that were spawned last, from the name of a number on, a transform below

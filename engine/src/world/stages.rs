@@ -31,7 +31,8 @@ impl<'m> Stages<'m> {
         self.0.get(entity.index() as usize).copied().unwrap_or(0)
     }
 
-    fn try_set(&mut self, entity: Entity, stage: u8) -> Result<(), GrowError> {
+    /// Puts an entity onto a stage; nothing has changed where there is no memory.
+    pub(super) fn try_set(&mut self, entity: Entity, stage: u8) -> Result<(), GrowError> {
         let index = entity.index() as usize;
         if index >= self.0.len() && stage != 0 {
             self.0.try_resize(index + 1, 0)?;

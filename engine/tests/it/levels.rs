@@ -200,3 +200,23 @@ fn a_level_that_is_unloaded_while_it_comes_is_finished_before() {
     let lines = said(&game, 0);
     assert!(lines.iter().any(|line| line == "there\t3\ttrue"), "{lines:#?}");
 }
+
+#[test]
+fn what_comes_later_is_on_the_stage_of_its_level() {
+    let game = game(
+        "function start() Package.load('day') end
+        function update()
+            if Game.frame() == 2 then Stage.move(Level.spawn('town', Vector3(0, 0, 0)), 3) end
+        end
+        function level_spawned(root)
+            local lamp = Entity.find('lamp19')
+            print('there', Stage.of(root), Stage.of(Entity.find('lamp0')), Stage.of(lamp))
+        end",
+    );
+    let data = game.data();
+    let options = options(&game, &data);
+    let before = game.log.all().len();
+    with_engine(&options, |engine| frames(engine, 9)).expect("it boots");
+    let said = said(&game, before);
+    assert!(said.iter().any(|line| line == "there\t3\t3\t3"), "{said:#?}");
+}

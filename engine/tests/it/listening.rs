@@ -43,7 +43,7 @@ fn make(memory: SharedRef<'_>) -> Result<MadeSubsystem<'_>, SubsystemError> {
     Ok(own_dyn!(made => dyn Subsystem<'_> + '_))
 }
 
-const ROWS: [SubsystemRow; 1] = [SubsystemRow { name: "meetings", make }];
+const ROWS: [SubsystemRow; 1] = [SubsystemRow::new("meetings", make)];
 
 /// A game with a red and a blue entity, and `ghost` to be spawned.
 fn game(script: &str) -> Game {
