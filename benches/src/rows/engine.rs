@@ -14,7 +14,7 @@
 //! the processor on the thread that runs the game.
 //!
 //! `read4k` and its like are files of that size that the system has in memory, opened, read by a call
-//! into memory of ours and looked at, beside the same mapped.
+//! into memory of ours and looked at, compared with the same mapped.
 //!
 //! `save10k` and `load10k` are a save and a load of the same game. `spawn` is what an entity takes of
 //! those that a script spawns by name and by a table of positions, which it fills again, in one call,
@@ -64,7 +64,7 @@ fn beyond(hearing: Hearing) -> [Contender; 2] {
     [heard(hearing), heard(Hearing::Nothing)]
 }
 
-/// Returns a row of files that are read, beside the same mapped.
+/// Returns a row of files that are read, compared with the same mapped.
 fn over_mapped(name: &str, race: fn() -> Race) -> Row {
     let measure = Measure::Race(race);
     Row::new(format!("engine/{name}"), Unit::Us, Aim::over_peer(1.0, 0.8), measure)

@@ -147,7 +147,7 @@ impl Viewpoint {
     }
 
     /// Returns how wide and high something of one metre is at a place, in pixels of the view's
-    /// height; 0 behind the eye.
+    /// height; 0 where nothing is seen.
     ///
     /// # Examples
     ///

@@ -53,7 +53,7 @@ fn look(bytes: &[u8]) -> u64 {
     words.fold(0, |sum, word| (sum ^ u64::from_le_bytes(*word)).wrapping_mul(31))
 }
 
-/// Returns files of a size read by a call, as the engine reads them, beside files that are mapped.
+/// Returns files of a size read by a call, as the engine reads them, and files that are mapped.
 pub(crate) fn read_beside_mapped(bytes: usize) -> Race {
     let files = Rc::new(Files::new(bytes));
     let (called, mapped) = (files.clone(), files);

@@ -16,6 +16,9 @@ use crate::memory::{MemoryPlan, Room, SharedAllocator, memory_of, with_memory_of
 use crate::subsystems::SUBSYSTEMS;
 use crate::world::{LevelSpawned, Spawned, World};
 
+/// What two worlds are compared by: hashes, names, and the children of each entity.
+type State = (Vec<(&'static str, u64)>, Vec<(IdString32, Entity)>, Vec<Vec<Entity>>);
+
 /// The seeds of the models.
 const SEEDS: core::ops::Range<u64> = 1..40;
 
@@ -117,7 +120,7 @@ impl Town<'_> {
     }
 
     /// Returns what a game can find out, ids included.
-    fn state(&mut self) -> (Vec<(&'static str, u64)>, Vec<(IdString32, Entity)>, Vec<Vec<Entity>>) {
+    fn state(&mut self) -> State {
         self.world.transforms_mut().update(|_, _| {});
         self.world.forget_dead_names();
         let tags = ["t0", "t1", "t2", "t3", "t4"]

@@ -25,8 +25,8 @@ impl<A: Allocator + ?Sized> Tags<'_, A> {
         // Those of a part before have their tags.
         let add = |sum: usize, count: &u32| sum.saturating_add(*count as usize);
         let skipped = counts[..first].iter().fold(0, add);
-        let behind = ComponentError::data(first, "its tags lie behind the data");
-        tags = tags.get(skipped..).ok_or(behind)?;
+        let outside = ComponentError::data(first, "its tags are after the end of the data");
+        tags = tags.get(skipped..).ok_or(outside)?;
         for (instance, (entity, count)) in (first..).zip(batch.owners(copy).zip(&counts[first..])) {
             let Some((own, rest)) = tags.split_at_checked(*count as usize) else {
                 return Err(ComponentError::data(instance, "its tags lie behind the data"));
