@@ -12,6 +12,9 @@ use super::{TagError, Tags};
 use crate::component::{Batch, ComponentError, ComponentManager, ComponentType};
 use crate::entity::Entity;
 
+/// What is wrong with offsets that lead out of the data.
+const OUTSIDE: &str = "its tags lie behind the data";
+
 impl<A: Allocator + ?Sized> Tags<'_, A> {
     /// Gives the entities of one copy their tags.
     fn spawn_copy(
@@ -25,11 +28,11 @@ impl<A: Allocator + ?Sized> Tags<'_, A> {
         // Those of a part before have their tags.
         let add = |sum: usize, count: &u32| sum.saturating_add(*count as usize);
         let skipped = counts[..first].iter().fold(0, add);
-        let outside = ComponentError::data(first, "its tags are after the end of the data");
+        let outside = ComponentError::data(first, OUTSIDE);
         tags = tags.get(skipped..).ok_or(outside)?;
         for (instance, (entity, count)) in (first..).zip(batch.owners(copy).zip(&counts[first..])) {
             let Some((own, rest)) = tags.split_at_checked(*count as usize) else {
-                return Err(ComponentError::data(instance, "its tags lie behind the data"));
+                return Err(ComponentError::data(instance, OUTSIDE));
             };
             tags = rest;
             for tag in own {
