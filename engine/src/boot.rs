@@ -19,7 +19,7 @@ use crate::loading::{ClosingReader, Content, Reader};
 use crate::log::{NamingSink, new_log};
 use crate::memory::{Memory, Room, SharedAllocator, memory_of, with_memory_of};
 use crate::options::{EngineOptions, OptionalSubsystem};
-use crate::subsystems::{SUBSYSTEMS, SubsystemNames};
+use crate::subsystems::{SubsystemNames, rows};
 
 /// Boots an engine, shows it to `act`, and shuts it down.
 ///
@@ -158,7 +158,7 @@ fn boot_render<'e, 'm: 'e, R>(
     drop(log);
     let shown = opened.lend();
     let mut renderer = content.try_renderer(back_end, memory)?;
-    for (place, row) in (SUBSYSTEMS.len()..).zip(options.subsystems) {
+    for (place, row) in rows(options.without, options.subsystems) {
         renderer.join(row, lent.memory.at(place))?;
     }
     if threads == 1 {

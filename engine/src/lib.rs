@@ -14,6 +14,7 @@ mod loading;
 mod log;
 mod memory;
 mod options;
+mod rows;
 mod saved;
 #[cfg(feature = "script")]
 mod scripts;

@@ -7,10 +7,22 @@ use loligo_interface::{Subsystem, SubsystemRow};
 use crate::error::EngineError;
 use crate::memory::{Memory, Room, SUBSYSTEMS_MAX, memory_of};
 use crate::options::{DisabledSubsystems, OptionalSubsystem};
+use crate::rows::OWN_ROWS;
 
 /// The subsystems that are always there, by the names under which memory plans and `--without` know
-/// them. Those that join by a row come after.
-pub const SUBSYSTEMS: [&str; 9] =
+/// them; last those that join by a row. Those of a game's rows come after.
+pub const SUBSYSTEMS: [&str; FIRST.len() + OWN_ROWS.len()] = {
+    let mut names = [""; FIRST.len() + OWN_ROWS.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = if at < FIRST.len() { FIRST[at] } else { OWN_ROWS[at - FIRST.len()].name() };
+        at += 1;
+    }
+    names
+};
+
+/// Those of them that do not join by a row.
+const FIRST: [&str; 9] =
     ["engine", "entities", "input", "monitor", "render", "resources", "script", "tasks", "tools"];
 
 /// Names of subsystems: those of [`SUBSYSTEMS`], and those of rows.
@@ -27,7 +39,7 @@ impl SubsystemNames {
     /// [`EngineError::Rows`] if they are too many, or a name is there already.
     pub(crate) fn try_new(rows: &[SubsystemRow]) -> Result<Self, EngineError> {
         let mut names = Self { names: [""; SUBSYSTEMS_MAX], count: 0 };
-        for name in SUBSYSTEMS.into_iter().chain(rows.iter().map(|row| row.name())) {
+        for name in SUBSYSTEMS.into_iter().chain(rows.iter().map(SubsystemRow::name)) {
             let wrong = |what| EngineError::Rows { name, what };
             if names.as_slice().contains(&name) {
                 return Err(wrong("two subsystems have this name; give one another"));
@@ -42,6 +54,18 @@ impl SubsystemNames {
     pub(crate) fn as_slice(&self) -> &[&'static str] {
         &self.names[..self.count]
     }
+}
+
+/// Returns the rows of a game, each with the place of its memory: the engine's own, but for those
+/// that are left out, and after them the game's.
+pub(crate) fn rows(
+    without: DisabledSubsystems,
+    games: &[SubsystemRow],
+) -> impl Iterator<Item = (usize, &SubsystemRow)> {
+    let own = OWN_ROWS.iter().enumerate();
+    let own = own.filter(move |(at, _)| !without.has_row(*at));
+    let all = own.chain((OWN_ROWS.len()..).zip(games));
+    all.map(|(at, row)| (FIRST.len() + at, row))
 }
 
 /// Makes each of the engine's own subsystems that join as those of rows do, as for a game that has
@@ -59,6 +83,11 @@ pub fn each_built_in<'m>(
     for (name, subsystem) in all.all_mut() {
         if let Some(subsystem) = subsystem {
             each(name, subsystem);
+        }
+    }
+    for row in &OWN_ROWS {
+        if let Ok(mut made) = row.make(memory) {
+            each(row.name(), &mut *made);
         }
     }
 }

@@ -272,6 +272,14 @@ impl Drawing for Target<'_, '_> {
         Ok(())
     }
 
+    fn overlay(&mut self, kind: IdString32, data: &[u8]) -> Result<(), SubsystemError> {
+        if let Some(keys) = self.frame.last_of(self.view.number).map(|layer| layer.keys()) {
+            // Where depths decide, it is nearest, and what has a state is drawn before it.
+            self.context.try_job(keys.last(), kind.hash(), data)?;
+        }
+        Ok(())
+    }
+
     fn job(
         &mut self,
         layer: IdString64,

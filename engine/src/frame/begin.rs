@@ -28,7 +28,7 @@ use crate::options::OptionalSubsystem;
 use crate::options::ScriptOptions;
 #[cfg(feature = "script")]
 use crate::scripts::Scripts;
-use crate::subsystems::BuiltIn;
+use crate::subsystems::{BuiltIn, rows};
 use crate::time_step::GameClock;
 use crate::world::World;
 
@@ -125,7 +125,8 @@ impl<'e, 'm> Engine<'e, 'm> {
         }
         self.world.set_spawns_per_frame(options.spawns_per_frame);
         self.world.add_built_in(BuiltIn::new(options.without, &self.memory))?;
-        self.world.join(options.subsystems, options.wires, &self.memory)?;
+        let rows = rows(options.without, options.subsystems);
+        self.world.join(rows, options.wires, &self.memory)?;
         self.world.learn_views(self.content.views())?;
         self.content.hand_over(&mut self.world, &self.log)?;
         self.load_first()?;

@@ -2,7 +2,11 @@
 
 use core::fmt;
 
-/// A subsystem that the engine can run without.
+use loligo_interface::SubsystemRow;
+
+use crate::rows::OWN_ROWS;
+
+/// A subsystem that the engine can run without, besides those that join by a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionalSubsystem {
     /// Actions and axes of players.
@@ -47,13 +51,15 @@ impl OptionalSubsystem {
 /// without.add("render")?;
 /// assert!(without.has(OptionalSubsystem::Render) && !without.has(OptionalSubsystem::Script));
 /// let error = without.add("entities").expect_err("a game is made of them");
-/// assert_eq!(error.to_string(), "no subsystem `entities` can be left out; one of input, monitor, render, script, tools");
+/// assert_eq!(error.to_string(), "no subsystem `entities` can be left out; one of input, monitor, render, script, tools, debug_draw");
 /// # Ok::<(), loligo_engine::UnknownSubsystem<'static>>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DisabledSubsystems {
     /// A bit for each of [`OptionalSubsystem::ALL`].
     bits: u8,
+    /// A bit for each of the engine's own rows.
+    rows: u32,
 }
 
 impl DisabledSubsystems {
@@ -63,6 +69,10 @@ impl DisabledSubsystems {
     ///
     /// [`UnknownSubsystem`] if there is no subsystem of this name, or it cannot be left out.
     pub fn add<'n>(&mut self, name: &'n str) -> Result<(), UnknownSubsystem<'n>> {
+        if let Some(at) = OWN_ROWS.iter().position(|row| row.name() == name) {
+            self.rows |= 1 << at;
+            return Ok(());
+        }
         let subsystem =
             OptionalSubsystem::ALL.into_iter().find(|subsystem| subsystem.name() == name);
         self.bits |= 1 << subsystem.ok_or(UnknownSubsystem { name })? as u8;
@@ -73,6 +83,11 @@ impl DisabledSubsystems {
     #[must_use]
     pub const fn has(&self, subsystem: OptionalSubsystem) -> bool {
         self.bits & (1 << subsystem as u8) != 0
+    }
+
+    /// Returns `true` if the subsystem of one of the engine's own rows is left out.
+    pub(crate) const fn has_row(&self, row: usize) -> bool {
+        self.rows >> row & 1 != 0
     }
 }
 
@@ -86,8 +101,9 @@ pub struct UnknownSubsystem<'n> {
 impl fmt::Display for UnknownSubsystem<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "no subsystem `{}` can be left out; one of ", self.name)?;
-        for (at, subsystem) in OptionalSubsystem::ALL.iter().enumerate() {
-            write!(f, "{}{}", if at == 0 { "" } else { ", " }, subsystem.name())?;
+        let optional = OptionalSubsystem::ALL.iter().map(|subsystem| subsystem.name());
+        for (at, name) in optional.chain(OWN_ROWS.iter().map(SubsystemRow::name)).enumerate() {
+            write!(f, "{}{name}", if at == 0 { "" } else { ", " })?;
         }
         Ok(())
     }

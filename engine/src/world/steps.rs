@@ -15,7 +15,7 @@ use super::joined::Joined;
 use super::{SCHEMAS, World};
 use crate::error::EngineError;
 use crate::memory::{Memory, SharedAllocator};
-use crate::subsystems::{BuiltIn, SUBSYSTEMS};
+use crate::subsystems::BuiltIn;
 
 /// The most fields of an event that scripts hear of.
 pub(crate) const FIELDS_MAX: usize = 8;
@@ -58,14 +58,14 @@ impl<'m> World<'m> {
         self.joined.pass(done, log);
     }
 
-    /// Makes the subsystems of rows, whose memory comes after that of [`SUBSYSTEMS`].
-    pub(crate) fn join(
+    /// Makes the subsystems of rows, each in the memory of a place.
+    pub(crate) fn join<'r>(
         &mut self,
-        rows: &[SubsystemRow],
+        rows: impl Iterator<Item = (usize, &'r SubsystemRow)>,
         wires: &[Wire],
         memory: &Memory<'m>,
     ) -> Result<(), EngineError> {
-        for (place, row) in (SUBSYSTEMS.len()..).zip(rows) {
+        for (place, row) in rows {
             self.joined.join(row, memory.at(place))?;
             let clash = self.managers.clash(&mut self.joined);
             if let Some(what) = clash.or_else(|| self.schema_clash()) {

@@ -3,6 +3,7 @@
 mod base;
 mod batches;
 mod conformance;
+mod debug_draw;
 mod drawers;
 mod events;
 mod first_game;

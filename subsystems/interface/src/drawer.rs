@@ -64,6 +64,14 @@ pub trait Drawing {
         matrices: &[Affine3A],
     ) -> Result<(), SubsystemError>;
 
+    /// Asks the back end for work of a kind over all that the view draws: in the last layer of its
+    /// passes with colors, after everything else.
+    ///
+    /// # Errors
+    ///
+    /// [`SubsystemError`] if there is no memory.
+    fn overlay(&mut self, kind: IdString32, data: &[u8]) -> Result<(), SubsystemError>;
+
     /// Asks the back end for work of a kind, in a layer, sorted by `at`. A back end that does not
     /// know the kind reports it.
     ///

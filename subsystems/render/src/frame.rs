@@ -363,6 +363,18 @@ impl<'a, A: Allocator + ?Sized> FrameDescription<'a, A> {
         self.keys.get(usize::from(view) * names..).and_then(|keys| keys.get(..names)).unwrap_or(&[])
     }
 
+    /// Returns the last layer of a view, among those of passes with colors: what is drawn in it is
+    /// over all else of the view. O(layers).
+    #[must_use]
+    pub fn last_of(&self, view: u8) -> Option<LayerRef<'_>> {
+        let is_of_view = |layer: &LayerRef<'_>| {
+            let pass = self.passes.get(usize::from(layer.pass));
+            pass.is_some_and(|pass| pass.view == view && pass.colors.len > 0)
+        };
+        let all = (0..self.layers.len()).rev();
+        all.filter_map(|number| self.layer_at(number as u8)).find(is_of_view)
+    }
+
     /// Returns the layers of a view that take all that it sees.
     pub fn taking_all(&self, view: u8) -> impl Iterator<Item = LayerRef<'_>> {
         self.layers().filter(move |layer| layer.takes_all && self.view_of(layer) == Some(view))

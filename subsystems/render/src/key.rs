@@ -88,6 +88,14 @@ impl LayerKeys {
     }
 }
 
+impl LayerKeys {
+    /// Returns the key that comes after all others of the layer.
+    #[must_use]
+    pub const fn last(&self) -> u64 {
+        (self.layer as u64) << LAYER_SHIFT | ((1 << LAYER_SHIFT) - 1)
+    }
+}
+
 /// Returns the number of the layer that a key is of.
 #[inline]
 #[must_use]

@@ -1,0 +1,148 @@
+//! Lines that games draw to see what they compute.
+
+use loligo_debug_draw::{DrawBox, DrawLine, LINES_MAX};
+use loligo_engine::{BackEndChoice, Engine, EngineOptions, with_engine};
+use loligo_ids::id32;
+
+use crate::support::Game;
+
+fn game(script: &str) -> Game {
+    let game = Game::new(1);
+    let config = std::fs::read_to_string(game.sources().join("game.config")).expect("written");
+    game.write("game.config", &format!("{config}\nscript = \"main\""));
+    game.write("main.lua", script);
+    assert_eq!(game.compile(), [""; 0], "it is right");
+    game
+}
+
+/// Runs a frame, and returns how many bytes of lines its last layer draws.
+fn bytes(engine: &mut Engine<'_, '_>) -> usize {
+    engine.want_text();
+    engine.frame(&mut ()).expect("a frame");
+    engine.finish().expect("it is drawn");
+    let job = format!("job {:#010x}, ", id32!("debug_lines").hash());
+    let lines = engine.text().lines().skip_while(|line| !line.contains("layer 2 sky"));
+    let sizes = lines.filter_map(|line| line.trim().strip_prefix(&*job)?.split(' ').next());
+    let sizes: Vec<usize> = sizes.map(|size| size.parse().expect("a number")).collect();
+    assert!(sizes.len() < 2, "one job a view: {sizes:?}");
+    sizes.first().copied().unwrap_or(0)
+}
+
+const SCRIPT: &str = "
+function update()
+    local red, frame = Vector3(1, 0, 0), Game.frame()
+    if frame == 1 then
+        Draw.line(Vector3(0, 0, 0), Vector3(0, 5, 0), red)
+    elseif frame == 2 then
+        Draw.box(Vector3(0, 1, 0), Vector3(2, 2, 2), red)
+        Draw.sphere(Vector3(0, 1, 0), 2, red)
+        Draw.cross(Vector3(0, 1, 0), 2, red)
+    elseif frame == 4 then
+        Command.draw_line(Vector3(0, 0, 0), Vector3(0, 5, 0), red, 0.025)
+    end
+    if frame == 8 then print(pcall(Draw.line, 1, 2, 3)) end
+end";
+
+#[test]
+fn what_is_drawn_is_there_for_its_time() {
+    const LINE: usize = 32;
+    let game = game(SCRIPT);
+    let data = game.data();
+    for threads in [1, 4] {
+        let options = EngineOptions { threads: Some(threads), ..game.options(&data) };
+        with_engine(&options, |engine| {
+            let drawn: Vec<usize> = (0..9).map(|_| bytes(engine) / LINE).collect();
+            // A sixtieth of a second is 16.7 ms, so 25 ms are the frame and the next.
+            assert_eq!(drawn, [0, 1, 12 + 72 + 3, 0, 1, 1, 0, 0, 0], "with {threads} threads");
+        })
+        .expect("it boots");
+    }
+    let log = game.log.all();
+    assert!(log.iter().any(|line| line.contains("Draw.line: argument 1")), "{log:#?}");
+}
+
+#[test]
+fn what_is_too_much_is_left_out_and_said_once() {
+    let game = game("function update() end");
+    let data = game.data();
+    let without = |name: &str| {
+        let mut options = game.options(&data);
+        options.without.add(name).expect("it may be left out");
+        options
+    };
+    let boxed = DrawBox { center: [0.0; 3], size: [1.0; 3], color: [1.0; 3], seconds: f32::NAN };
+    with_engine(&game.options(&data), |engine| {
+        for frame in 0..3 {
+            for _ in 0..LINES_MAX / 12 + 2 {
+                engine.world_mut().command(boxed).expect("there is memory");
+            }
+            assert_eq!(bytes(engine), LINES_MAX * 32, "frame {frame}");
+        }
+        assert_eq!(bytes(engine), 0, "no number of seconds is one frame");
+    })
+    .expect("it boots");
+    let said = |game: &Game| {
+        game.log.all().iter().filter(|line| line.contains("131072 debug lines")).count()
+    };
+    assert_eq!(said(&game), 1, "{:#?}", game.log.all());
+    for name in ["debug_draw", "render"] {
+        with_engine(&without(name), |engine| {
+            for _ in 0..LINES_MAX / 12 + 2 {
+                engine.world_mut().command(boxed).expect("there is memory");
+            }
+            assert_eq!(bytes(engine), 0, "without {name}");
+        })
+        .expect("it boots");
+    }
+}
+
+#[test]
+fn a_line_is_two_pixels_wide_over_all_else() {
+    let game = game("function update() end");
+    let plain = std::fs::read_to_string(game.sources().join("plain.shader")).expect("written");
+    let screen =
+        "@vertex fn vs_full_screen(@builtin(vertex_index) n: u32) -> @builtin(position) vec4<f32> {
+        return vec4(vec2(f32((n << 1u) & 2u), f32(n & 2u)) * 2.0 - 1.0, 1.0, 1.0);
+    }";
+    game.write("plain.shader", &format!("{plain}{screen}"));
+    assert_eq!(game.compile(), [""; 0], "it is right");
+    let data = game.data();
+    let options = EngineOptions { back_end: BackEndChoice::Auto, ..game.options(&data) };
+    with_engine(&options, |engine| {
+        // Through the middle of the picture, from where the camera is to the far end and back past
+        // the eye, and one that is not before the eye at all.
+        let eye = engine.world().camera().expect("the level has one");
+        let matrix = *engine.world().transforms().world(eye).unwrap_or(&glam::Affine3A::IDENTITY);
+        let at =
+            |x: f32, y: f32, z: f32| matrix.transform_point3(glam::Vec3::new(x, y, z)).to_array();
+        let line = |from, to, color| DrawLine { from, to, color, seconds: 1.0 };
+        engine.frame(&mut ()).expect("a frame");
+        let world = engine.world_mut();
+        world
+            .command(line(at(-9.0, 0.0, -5.0), at(9.0, 0.0, -5.0), [1.0, 0.0, 0.0]))
+            .expect("memory");
+        world
+            .command(line(at(0.5, 0.5, -5.0), at(0.5, 0.5, 5.0), [0.0, 1.0, 0.0]))
+            .expect("memory");
+        world
+            .command(line(at(0.0, -9.0, 5.0), at(0.0, 9.0, 5.0), [0.0, 0.0, 1.0]))
+            .expect("memory");
+        engine.frame(&mut ()).expect("a frame");
+        engine.want_picture();
+        engine.frame(&mut ()).expect("a frame");
+        engine.finish().expect("it is drawn");
+        let picture = engine.picture();
+        if picture.is_empty() {
+            return println!("there is no driver: {:?}", game.log.all());
+        }
+        let count =
+            |color: [u8; 3]| picture.chunks_exact(4).filter(|pixel| pixel[..3] == color).count();
+        let (red, green, blue) = (count([255, 0, 0]), count([0, 255, 0]), count([0, 0, 255]));
+        assert!((2 * 640 - 8..=2 * 640).contains(&red), "a line across: {red}");
+        assert!(green > 100, "from a point before the eye to the edge of the picture: {green}");
+        assert_eq!(blue, 0, "nothing of what is behind is seen");
+        let column = (0..360).filter(|y| picture[(y * 640 + 100) * 4..][..3] == [255, 0, 0]);
+        assert_eq!(column.count(), 2, "two pixels wide");
+    })
+    .expect("it boots");
+}

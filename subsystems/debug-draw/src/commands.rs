@@ -1,0 +1,81 @@
+//! What others ask for.
+
+use bytemuck::{AnyBitPattern, NoUninit};
+use loligo_containers::Event;
+use loligo_interface::{EventSchema, event_schema};
+
+/// A line is to be drawn.
+#[derive(Clone, Copy, Debug, PartialEq, AnyBitPattern, NoUninit, Event)]
+#[repr(C)]
+pub struct DrawLine {
+    /// Where it begins.
+    pub from: [f32; 3],
+    /// Where it ends.
+    pub to: [f32; 3],
+    /// Red, green and blue, from 0 to 1.
+    pub color: [f32; 3],
+    /// For how long, of the game's time; 0 for one frame.
+    pub seconds: f32,
+}
+
+/// The edges of a box are to be drawn, whose sides are along the axes.
+#[derive(Clone, Copy, Debug, PartialEq, AnyBitPattern, NoUninit, Event)]
+#[repr(C)]
+pub struct DrawBox {
+    /// Its middle.
+    pub center: [f32; 3],
+    /// How wide, high and deep it is.
+    pub size: [f32; 3],
+    /// Red, green and blue, from 0 to 1.
+    pub color: [f32; 3],
+    /// For how long, of the game's time; 0 for one frame.
+    pub seconds: f32,
+}
+
+/// A sphere is to be drawn, as a circle around each axis.
+#[derive(Clone, Copy, Debug, PartialEq, AnyBitPattern, NoUninit, Event)]
+#[repr(C)]
+pub struct DrawSphere {
+    /// Its middle.
+    pub center: [f32; 3],
+    /// Its radius.
+    pub radius: f32,
+    /// Red, green and blue, from 0 to 1.
+    pub color: [f32; 3],
+    /// For how long, of the game's time; 0 for one frame.
+    pub seconds: f32,
+}
+
+/// A cross is to be drawn, a line along each axis.
+#[derive(Clone, Copy, Debug, PartialEq, AnyBitPattern, NoUninit, Event)]
+#[repr(C)]
+pub struct DrawCross {
+    /// Its middle.
+    pub at: [f32; 3],
+    /// How long its lines are.
+    pub size: f32,
+    /// Red, green and blue, from 0 to 1.
+    pub color: [f32; 3],
+    /// For how long, of the game's time; 0 for one frame.
+    pub seconds: f32,
+}
+
+/// What scripts may send.
+pub(crate) const SCHEMAS: [EventSchema; 4] = [
+    event_schema!(
+        DrawLine, "draw_line", "draws a line for some seconds",
+        { from: Vector3, to: Vector3, color: Vector3, seconds: Number }
+    ),
+    event_schema!(
+        DrawBox, "draw_box", "draws the edges of a box for some seconds",
+        { center: Vector3, size: Vector3, color: Vector3, seconds: Number }
+    ),
+    event_schema!(
+        DrawSphere, "draw_sphere", "draws a sphere as three circles for some seconds",
+        { center: Vector3, radius: Number, color: Vector3, seconds: Number }
+    ),
+    event_schema!(
+        DrawCross, "draw_cross", "draws a cross for some seconds",
+        { at: Vector3, size: Number, color: Vector3, seconds: Number }
+    ),
+];

@@ -1,0 +1,16 @@
+//! What a program draws over its game to see what it computes.
+#![doc = include_str!("../README.md")]
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "gpu")]
+mod card;
+mod commands;
+mod drawer;
+mod line;
+mod shapes;
+mod subsystem;
+
+pub use commands::{DrawBox, DrawCross, DrawLine, DrawSphere};
+pub use line::{LINES_MAX, Line};
+pub use subsystem::{DebugDraw, ROW};
