@@ -1,6 +1,7 @@
 //! Every check of the suite for subsystems can fail: one with a planted fault for each.
 
 use core::alloc::Layout;
+use core::cell::Cell;
 
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
@@ -195,4 +196,38 @@ fn the_suite_for_subsystems_catches() {
     }
     drop(alone);
     assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
+/// Makes some arrays; once it was refused more often than `broken_by` it fails for good.
+fn make<'a>(
+    memory: &'a dyn Allocator,
+    refused: &Cell<u32>,
+    broken_by: u32,
+) -> Result<Vec<Array<'a, u32>>, &'static str> {
+    if refused.get() > broken_by {
+        return Err("it is broken");
+    }
+    let mut all = Vec::new();
+    for _ in 0..24 {
+        all.push(Array::try_with_capacity(2, memory).map_err(|_| {
+            refused.set(refused.get() + 1);
+            "it is refused"
+        })?);
+    }
+    Ok(all)
+}
+
+/// What a sample does not make again after each refusal is made again in the end.
+#[test]
+fn a_sample_finds_what_a_refusal_has_left_elsewhere() {
+    for broken_by in [0, 3, 20, 23] {
+        let refused = Cell::new(0);
+        let outcomes = conformance::subsystem_sampled_outcomes(BYTES, 16, 7, |watch| {
+            watch.make(|memory| make(memory, &refused, broken_by), Vec::len).map(drop)
+        });
+        let failed = outcomes.iter().find(|outcome| outcome.check == "each_refusal");
+        let violation = failed.and_then(|outcome| outcome.result.as_ref().err());
+        let violation = violation.unwrap_or_else(|| panic!("{broken_by}: {outcomes:?}"));
+        assert!(violation.message.contains("it is broken"), "{broken_by}: {violation:?}");
+    }
 }

@@ -136,7 +136,9 @@ pub fn subsystem_guarded_outcomes<G>(
 
 /// As [`subsystem_outcomes()`], for a subsystem that makes thousands of requests: refuses the first
 /// 64 in turn, and of all others one in `share`, drawn by `seed`. What failed says its number, by
-/// which it is found again.
+/// which it is found again. One that was refused while it was made is made again only after each
+/// 32nd refusal, and after the last: what a refusal has left elsewhere than in the allocator, none
+/// of them may have left.
 pub fn subsystem_sampled_outcomes(
     bytes: usize,
     share: u64,
@@ -172,6 +174,9 @@ impl Sample {
     }
 }
 
+/// Of this many refusals drawn, one that was refused is made again.
+const UNTRIED_MAX: u64 = 32;
+
 /// This many requests are refused in turn, whatever the share.
 const FIRST: u64 = 64;
 
@@ -181,7 +186,8 @@ fn outcomes(
     sample: Sample,
     script: &mut Script<'_>,
 ) -> Vec<Outcome> {
-    let mut suite = Suite { bytes, guard, sample, script, history: History::default() };
+    let (memory, history) = (None, History::default());
+    let mut suite = Suite { bytes, guard, sample, script, history, memory };
     let mut outcomes = Vec::new();
     for (check, aim) in [
         ("works", Aim::Works),
@@ -210,27 +216,39 @@ struct Suite<'s> {
     sample: Sample,
     script: &'s mut Script<'s>,
     history: History,
+    /// The memory of the run before, for the next.
+    memory: Option<NaiveAllocator>,
 }
 
 impl Suite<'_> {
     /// Runs the script with memory enough, and notes what the subsystem looks like after each call.
     fn undisturbed(&mut self, aim: Aim) -> Result<(), Violation> {
         self.history = History::default();
-        self.run(aim, Refusals::None).map(drop)
+        self.run(aim, Refusals::None, true).map(drop)
     }
 
     /// Refuses every request in turn.
     fn refusing(&mut self, kind: fn(u64) -> Refusals) -> Result<(), Violation> {
         self.undisturbed(Aim::Works)?;
         let (mut number, mut sample) = (0, self.sample);
+        let mut untried = 0;
         while number < REFUSALS_MAX {
             let refusals = kind(number);
-            let refused = self.run(Aim::Refused, refusals).map_err(|broken| {
-                let what = format!("with {refusals:?} refused: {}", broken.message);
+            untried += 1;
+            let is_tried = sample.share <= 1 || untried >= UNTRIED_MAX;
+            let refused = self.run(Aim::Refused, refusals, is_tried).map_err(|broken| {
+                let among = match untried {
+                    0 | 1 => String::new(),
+                    count => format!(" (or one of the {} refusals before)", count - 1),
+                };
+                let what = format!("with {refusals:?} refused{among}: {}", broken.message);
                 Violation::new(broken.rule, what)
             })?;
             if !refused {
                 return Ok(());
+            }
+            if is_tried {
+                untried = 0;
             }
             number = sample.after(number);
         }
@@ -238,22 +256,27 @@ impl Suite<'_> {
     }
 
     /// Runs the script once; returns whether anything was refused on order.
-    fn run(&mut self, aim: Aim, refusals: Refusals) -> Result<bool, Violation> {
-        let memory = NaiveAllocator::new("memory", self.bytes);
+    fn run(&mut self, aim: Aim, refusals: Refusals, is_tried: bool) -> Result<bool, Violation> {
+        let memory = self.memory.take();
+        let memory = memory.unwrap_or_else(|| NaiveAllocator::new("memory", self.bytes));
         let supply = Supply::new(&memory, refusals, self.guard);
         let result = if aim == Aim::Within {
             let canaries = CanaryAllocator::new_in("canary", &supply);
-            let result = self.over(aim, &canaries, &supply);
+            let result = self.over(aim, &canaries, &supply, is_tried);
             // What is damaged would be reported again; what is left is reported elsewhere.
             core::mem::forget(canaries);
             result
         } else {
-            self.over(aim, &supply, &supply)
+            self.over(aim, &supply, &supply, is_tried)
         };
         let refused = supply.refused();
         if memory.stats().live > 0 {
             // What was not given back is reported already; the memory must not panic for it too.
             core::mem::forget(memory);
+        } else {
+            let mut memory = memory;
+            memory.renew();
+            self.memory = Some(memory);
         }
         result.map(|()| refused)
     }
@@ -263,12 +286,17 @@ impl Suite<'_> {
         aim: Aim,
         below: &dyn Allocator,
         supply: &Supply<'_>,
+        is_tried: bool,
     ) -> Result<(), Violation> {
         let proxy = ProxyAllocator::new_in("subsystem", below);
         let watch = Watch::new(&proxy, supply, self.guard, &self.history, aim == Aim::Charged);
+        let watch = if is_tried { watch } else { watch.trying_once() };
         let mut result = Ok(());
         let ran = caught(AssertUnwindSafe(|| result = (self.script)(&watch)));
         let global = watch.global();
+        if watch.was_cut() {
+            result = Ok(());
+        }
         let stats = proxy.stats();
         if stats.live > 0 {
             core::mem::forget(proxy);

@@ -4,14 +4,13 @@
 //!
 //! ```text
 //! used    1 1 1 1 0 0 1 1 0 ...   a bit for each granule of 16 bytes
-//! blocks  0 -> 4 granules, 6 -> 2 granules
+//! blocks  4 0 0 0 0 0 2 0 0 ...   how many granules the block has that begins there, and its bytes
 //! ```
 
 use core::alloc::Layout;
 use core::cell::{Cell, RefCell};
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
-use std::collections::BTreeMap;
 
 use bitvec::vec::BitVec;
 use loligo_allocators::{AllocError, Allocator, Block, Damage, Misuse, Report, Stats, misuse};
@@ -24,8 +23,8 @@ mod tests;
 /// Bytes of a granule.
 const GRANULE: usize = 16;
 
-/// The longest stretch whose lowest place is remembered, in granules.
-const STRETCH_MAX: usize = 64;
+/// The longest stretch whose lowest place is remembered, in granules. Each free looks at all of them.
+const STRETCH_MAX: usize = 16;
 
 /// What every byte of the region holds at first.
 const FRESH: u8 = 0xa5;
@@ -43,28 +42,34 @@ pub struct NaiveAllocator {
     name: &'static str,
     /// Where the region's memory starts; the region below keeps it.
     base: NonNull<u8>,
-    _region: Region,
+    region: Region,
     used: RefCell<BitVec>,
     /// By a number of granules: no free stretch of that length begins below. Without it a test of
     /// thousands of blocks does little but look at taken granules.
     lowest: RefCell<[usize; STRETCH_MAX + 1]>,
-    blocks: RefCell<BTreeMap<usize, Record>>,
+    blocks: RefCell<Vec<Record>>,
+    /// The granules that a block has had: those after them are as they were.
+    touched: Cell<usize>,
     stats: Cell<Stats>,
 }
 
 // SAFETY: the pointer leads into the region that the allocator owns and that moves with it.
 unsafe impl Send for NaiveAllocator {}
 
-/// A live block.
-#[derive(Clone, Copy, Debug)]
-struct Record {
-    requested: usize,
-    granules: usize,
-}
+/// A live block: its bytes and its granules, both 0 where none begins. An array of numbers, which is
+/// zero memory at first that nobody has touched.
+type Record = [u32; 2];
+
+/// No block.
+const NONE: Record = [0, 0];
 
 impl NaiveAllocator {
     /// Makes an allocator over `bytes` bytes, which are at an address of at least that alignment
     /// (up to 4 MiB).
+    ///
+    /// # Panics
+    ///
+    /// If they are 4 GiB or more.
     #[must_use]
     pub fn new(name: &'static str, bytes: usize) -> Self {
         let align = bytes.max(GRANULE).next_power_of_two().min(REGION_ALIGN_MAX);
@@ -72,14 +77,16 @@ impl NaiveAllocator {
         // Known and not zero, so that behaviour that depends on it is repeatable.
         region.memory().fill(MaybeUninit::new(FRESH));
         let granules = bytes / GRANULE;
+        assert!(u32::try_from(bytes).is_ok(), "{bytes} bytes are more than a record counts");
         let reserved = granules * GRANULE;
         Self {
             name,
             base: NonNull::from(region.memory()).cast(),
-            _region: region,
+            region,
             used: RefCell::new(BitVec::repeat(false, granules)),
             lowest: RefCell::new([0; STRETCH_MAX + 1]),
-            blocks: RefCell::new(BTreeMap::new()),
+            blocks: RefCell::new(vec![NONE; granules]),
+            touched: Cell::new(0),
             stats: Cell::new(Stats {
                 reserved,
                 peak_reserved: reserved,
@@ -87,6 +94,28 @@ impl NaiveAllocator {
                 ..Stats::default()
             }),
         }
+    }
+
+    /// Makes it as new: what blocks have had is as it was, and nothing is counted. As long as a
+    /// region is large, this is much quicker than another.
+    ///
+    /// # Panics
+    ///
+    /// If a block is live.
+    pub fn renew(&mut self) {
+        let old = self.stats.get();
+        assert_eq!(old.live, 0, "blocks of `{}` are live", self.name);
+        let memory = self.region.memory();
+        memory[..self.touched.get() * GRANULE].fill(MaybeUninit::new(FRESH));
+        self.base = NonNull::from(memory).cast();
+        self.touched.set(0);
+        *self.lowest.get_mut() = [0; STRETCH_MAX + 1];
+        self.stats.set(Stats {
+            reserved: old.reserved,
+            peak_reserved: old.reserved,
+            exact: true,
+            ..Stats::default()
+        });
     }
 
     /// Returns the first granule of a free stretch of `granules` granules at that alignment.
@@ -136,13 +165,16 @@ impl NaiveAllocator {
         let blocks = self.blocks.borrow();
         let distance = block.addr().get().wrapping_sub(self.base.addr().get());
         let granule = distance / GRANULE;
-        if distance.is_multiple_of(GRANULE) && blocks.contains_key(&granule) {
+        let begins = |granule: usize| blocks.get(granule).is_some_and(|record| *record != NONE);
+        if distance.is_multiple_of(GRANULE) && begins(granule) {
             return granule;
         }
-        let inside = blocks.range(..=granule).next_back();
-        let kind = if !self.owns(block.as_ptr()) {
+        let is_owned = self.owns(block.as_ptr());
+        let before = if is_owned { granule + 1 } else { 0 };
+        let inside = (0..before).rev().find(|start| begins(*start));
+        let kind = if !is_owned {
             Misuse::ForeignFree
-        } else if inside.is_some_and(|(start, record)| granule < start + record.granules) {
+        } else if inside.is_some_and(|start| granule < start + blocks[start][1] as usize) {
             Misuse::InteriorFree
         } else {
             Misuse::DoubleFree
@@ -150,9 +182,27 @@ impl NaiveAllocator {
         misuse(&Report::new(kind, self.name, block.as_ptr()))
     }
 
-    fn record(&self, block: NonNull<u8>) -> (usize, Record) {
+    /// Returns where a live block begins, the bytes that were asked for, and its granules.
+    fn record(&self, block: NonNull<u8>) -> (usize, usize, usize) {
         let granule = self.granule_of(block);
-        (granule, self.blocks.borrow()[&granule])
+        let [requested, granules] = self.blocks.borrow()[granule];
+        (granule, requested as usize, granules as usize)
+    }
+
+    /// Notes a block.
+    fn note(&self, start: usize, requested: usize, granules: usize) {
+        self.blocks.borrow_mut()[start] = [requested as u32, granules as u32];
+        self.touched.set(self.touched.get().max(start + granules));
+    }
+
+    /// Calls `each` with where a live block begins, its bytes and its granules.
+    fn each(&self, mut each: impl FnMut(usize, usize, usize)) {
+        for (start, record) in self.blocks.borrow()[..self.touched.get()].iter().enumerate() {
+            let [requested, granules] = *record;
+            if granules > 0 {
+                each(start, requested as usize, granules as usize);
+            }
+        }
     }
 
     /// Marks granules free or taken without a record of it; for planted faults.
@@ -202,27 +252,26 @@ unsafe impl Allocator for NaiveAllocator {
         let granules = granules_of(layout.size());
         let start = self.find(granules, layout.align()).ok_or(AllocError)?;
         self.fill(start, granules, true);
-        let record = Record { requested: layout.size(), granules };
-        self.blocks.borrow_mut().insert(start, record);
+        self.note(start, layout.size(), granules);
         self.count(layout.size(), granules);
         Ok(NonNull::slice_from_raw_parts(self.at(start), granules * GRANULE))
     }
 
     unsafe fn deallocate(&self, block: NonNull<u8>) {
-        let (granule, record) = self.record(block);
-        self.blocks.borrow_mut().remove(&granule);
-        self.fill(granule, record.granules, false);
+        let (granule, requested, granules) = self.record(block);
+        self.blocks.borrow_mut()[granule] = NONE;
+        self.fill(granule, granules, false);
         let mut stats = self.stats.get();
         stats.live -= 1;
-        stats.requested -= record.requested;
-        stats.granted -= record.granules * GRANULE;
+        stats.requested -= requested;
+        stats.granted -= granules * GRANULE;
         self.stats.set(stats);
     }
 
     unsafe fn deallocate_sized(&self, block: NonNull<u8>, layout: Layout) {
-        let (_, record) = self.record(block);
-        let granted = record.granules * GRANULE;
-        if !(record.requested..=granted).contains(&layout.size()) {
+        let (_, requested, granules) = self.record(block);
+        let granted = granules * GRANULE;
+        if !(requested..=granted).contains(&layout.size()) {
             let report = Report::new(Misuse::WrongSize, self.name, block.as_ptr());
             misuse(&report.with_bytes(layout.size()));
         }
@@ -236,29 +285,28 @@ unsafe impl Allocator for NaiveAllocator {
         _old: Layout,
         new: Layout,
     ) -> Result<NonNull<[u8]>, AllocError> {
-        let (start, record) = self.record(block);
+        let (start, old_requested, old_granules) = self.record(block);
         let granules = granules_of(new.size());
-        if granules > record.granules {
+        if granules > old_granules {
             let end = start.checked_add(granules).ok_or(AllocError)?;
             let used = self.used.borrow();
-            let more = used.get(start + record.granules..end).ok_or(AllocError)?;
+            let more = used.get(start + old_granules..end).ok_or(AllocError)?;
             if more.any() {
                 return Err(AllocError);
             }
         }
-        self.fill(start, record.granules, false);
+        self.fill(start, old_granules, false);
         self.fill(start, granules, true);
-        let changed = Record { requested: new.size(), granules };
-        self.blocks.borrow_mut().insert(start, changed);
+        self.note(start, new.size(), granules);
         let mut stats = self.stats.get();
-        stats.requested = stats.requested - record.requested + new.size();
-        stats.granted = stats.granted - record.granules * GRANULE + granules * GRANULE;
+        stats.requested = stats.requested - old_requested + new.size();
+        stats.granted = stats.granted - old_granules * GRANULE + granules * GRANULE;
         self.stats.set(with_peaks(stats));
         Ok(NonNull::slice_from_raw_parts(block, granules * GRANULE))
     }
 
     unsafe fn allocated_size(&self, block: NonNull<u8>) -> usize {
-        self.record(block).1.granules * GRANULE
+        self.record(block).2 * GRANULE
     }
 
     fn stats(&self) -> Stats {
@@ -275,16 +323,14 @@ unsafe impl Allocator for NaiveAllocator {
     }
 
     fn walk(&self, visit: &mut dyn FnMut(Block)) {
-        for (&granule, record) in &*self.blocks.borrow() {
-            visit(Block { address: self.at(granule), bytes: record.requested, site: None });
-        }
+        self.each(|granule, bytes, _| {
+            visit(Block { address: self.at(granule), bytes, site: None });
+        });
     }
 
     fn verify(&self) -> Result<(), Damage> {
         let mut wanted: BitVec = BitVec::repeat(false, self.used.borrow().len());
-        for (&start, record) in &*self.blocks.borrow() {
-            wanted[start..start + record.granules].fill(true);
-        }
+        self.each(|start, _, granules| wanted[start..start + granules].fill(true));
         if wanted == *self.used.borrow() {
             Ok(())
         } else {
@@ -299,7 +345,10 @@ unsafe impl Allocator for NaiveAllocator {
 impl Drop for NaiveAllocator {
     fn drop(&mut self) {
         let stats = self.stats.get();
-        let first = self.blocks.borrow().keys().next().copied();
+        let mut first = None;
+        self.each(|start, _, _| {
+            first.get_or_insert(start);
+        });
         assert!(
             stats.live == 0 || std::thread::panicking(),
             "allocator `{}` was dropped with {} live blocks of {} bytes, the first at {:p}",

@@ -31,6 +31,9 @@ pub struct Watch<'a> {
     global: Cell<u64>,
     /// Whether claims are looked at.
     claims: bool,
+    /// Whether what was refused while it was made is made again, and whether that was left out.
+    tries_once: bool,
+    was_cut: Cell<bool>,
 }
 
 impl<'a> Watch<'a> {
@@ -42,7 +45,18 @@ impl<'a> Watch<'a> {
         claims: bool,
     ) -> Self {
         let (calls, global) = (Cell::new(0), Cell::new(0));
-        Self { proxy, supply, guard, history, calls, global, claims }
+        let (tries_once, was_cut) = (false, Cell::new(false));
+        Self { proxy, supply, guard, history, calls, global, claims, tries_once, was_cut }
+    }
+
+    /// Ends a run in which a subsystem was refused while it was made.
+    pub(super) fn trying_once(self) -> Self {
+        Self { tries_once: true, ..self }
+    }
+
+    /// Whether the run was ended so.
+    pub(super) fn was_cut(&self) -> bool {
+        self.was_cut.get()
     }
 
     pub(super) fn global(&self) -> u64 {
@@ -74,7 +88,10 @@ impl<'a> Watch<'a> {
                         now.live - before.live,
                         now.granted - before.granted
                     )
-                })
+                })?;
+                // The first is enough for a run that has no more to show.
+                self.was_cut.set(self.tries_once && before.live == 0);
+                require(!self.was_cut(), Rule::Served, || "it is not made again".to_owned())
             },
         )?;
         let watched = Watched {

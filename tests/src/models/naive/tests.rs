@@ -49,3 +49,26 @@ fn blocks_are_placed_first_whatever_came_before() {
     // SAFETY: each is live, and freed once.
     live.into_iter().for_each(|block| unsafe { naive.deallocate(block) });
 }
+
+#[test]
+fn a_renewed_one_is_as_new() {
+    let layout = Layout::from_size_align(5 * GRANULE, GRANULE).expect("a layout");
+    let mut naive = NaiveAllocator::new("naive", GRANULES * GRANULE);
+    let fresh = naive.stats();
+    for _ in 0..3 {
+        let blocks: Vec<NonNull<u8>> =
+            (0..9).map(|_| naive.allocate(layout).expect("there is room").cast()).collect();
+        assert_eq!(blocks[0], naive.at(0), "the first place is free");
+        for block in blocks {
+            // SAFETY: the block is live, and as long as the layout.
+            let bytes = unsafe { block.cast::<[u8; 5 * GRANULE]>().as_mut() };
+            assert_eq!(*bytes, [super::FRESH; 5 * GRANULE], "it has what it had at first");
+            bytes.fill(1);
+            // SAFETY: the block is live, and freed once.
+            unsafe { naive.deallocate(block) };
+        }
+        naive.renew();
+        assert_eq!(naive.stats(), fresh);
+        naive.verify().expect("it is whole");
+    }
+}
