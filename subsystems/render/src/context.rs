@@ -122,6 +122,16 @@ impl<'a, A: Allocator + ?Sized> RenderContext<'a, A> {
         self.items.try_push(SortItem { key, package, context: 0 })
     }
 
+    /// Adds a draw for which there is room: after [`try_reserve`](Self::try_reserve).
+    #[inline]
+    pub(crate) fn push_draw(&mut self, key: u64, draw: Draw) {
+        let mut words = [DRAW; DRAW_WORDS];
+        words[1..].copy_from_slice(&bytemuck::cast::<Draw, [u32; DRAW_WORDS - 1]>(draw));
+        let package = self.packages.len() as u32;
+        self.packages.extend_from_slice(&words);
+        self.items.push(SortItem { key, package, context: 0 });
+    }
+
     /// Adds other work.
     ///
     /// # Errors

@@ -259,7 +259,7 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
             // On another stage the number is larger than that of any layer.
             let layer = (self.meshes.materials[*row as usize].layer ^ stage) as usize;
             if let Some(Some(keys)) = keys.get(layer) {
-                self.queue(*row, view, *keys, context)?;
+                self.queue(*row, view, *keys, context);
             }
         }
         Ok(())
@@ -291,7 +291,8 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
             let layer = self.meshes.materials[**row as usize].layer;
             layer >> STAGE_SHIFT == u32::from(view.stage)
         };
-        rows.iter().filter(is_on_it).try_for_each(|row| self.queue(*row, view, keys, context))
+        rows.iter().filter(is_on_it).for_each(|row| self.queue(*row, view, keys, context));
+        Ok(())
     }
 
     /// Returns how many bytes there is room for.
@@ -333,7 +334,7 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
         if found == rows { Ok(()) } else { Err("objects and slots differ in number") }
     }
 
-    /// Queues a draw of one mesh.
+    /// Queues a draw of one mesh, for which there is room.
     #[inline]
     fn queue<B: Allocator + ?Sized>(
         &self,
@@ -341,12 +342,12 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
         view: &View,
         keys: LayerKeys,
         context: &mut RenderContext<'_, B>,
-    ) -> Result<(), GrowError> {
+    ) {
         let (meshes, at) = (&self.meshes, row as usize);
         let state = meshes.materials[at].state;
         let depth = view.depth(Vec3::new(meshes.x[at], meshes.y[at], meshes.z[at]));
         let args = IndirectArgs::new(meshes.shapes[at].geometry, row, 1);
-        context.try_draw(keys.key(state, args.first_index, depth), Draw { state, args })
+        context.push_draw(keys.key(state, args.first_index, depth), Draw { state, args });
     }
 
     fn row(&self, handle: RenderHandle, kind: Kind) -> Option<usize> {
