@@ -62,6 +62,7 @@ impl<'m> Joined<'m> {
         self.built_in = built_in;
         for subsystem in self.built_in.all_mut().into_iter().filter_map(|(_, own)| own) {
             subsystem.managers(&mut |_| self.have_managers = true);
+            self.hear_of_moves |= subsystem.hears_of_moves();
         }
         self.logged.try_resize(BUILT_IN, None)
     }

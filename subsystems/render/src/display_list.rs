@@ -288,6 +288,7 @@ impl<'a, A: Allocator + ?Sized> DisplayList<'a, A> {
     }
 
     /// Does some work, and undoes it where memory runs out.
+    #[inline]
     fn or_undone(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<(), GrowError>,

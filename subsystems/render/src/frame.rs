@@ -377,7 +377,13 @@ impl<'a, A: Allocator + ?Sized> FrameDescription<'a, A> {
 
     /// Returns the layers of a view that take all that it sees.
     pub fn taking_all(&self, view: u8) -> impl Iterator<Item = LayerRef<'_>> {
-        self.layers().filter(move |layer| layer.takes_all && self.view_of(layer) == Some(view))
+        // Asked for often: names are looked at of those alone.
+        let takes_all = move |(_, layer): &(usize, &Layer)| {
+            let pass = self.passes.get(usize::from(layer.pass));
+            layer.takes_all && pass.is_some_and(|pass| pass.view == view)
+        };
+        let all = self.layers.iter().enumerate().filter(takes_all);
+        all.map(|(number, layer)| self.layer_ref(number as u8, *layer))
     }
 
     /// Returns the name of a target, or nothing where there is none of that number. O(1).
