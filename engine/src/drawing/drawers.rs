@@ -258,7 +258,8 @@ impl Drawing for Target<'_, '_> {
         };
         let (geometry, state) = (mesh.what, material.number);
         let first = self.count + self.once.len() as u32;
-        self.once.try_reserve(matrices.len())?;
+        // First, so that no draw is of an instance that is not there.
+        self.once.try_extend(matrices.iter().map(|matrix| Transform::from(*matrix)))?;
         for keys in self.keys_in(material.what) {
             for (number, matrix) in (first..).zip(matrices) {
                 let depth = self.view.depth(matrix.translation.into());
@@ -267,8 +268,6 @@ impl Drawing for Target<'_, '_> {
                 self.context.try_draw(key, Draw { state, args })?;
             }
         }
-        // There is room.
-        self.once.extend(matrices.iter().map(|matrix| Transform::from(*matrix)));
         Ok(())
     }
 

@@ -112,7 +112,7 @@ fn each_fault_of_each_type_is_told_with_its_place_and_what_was_done() {
         "    In making the shape: sphere",
         "loligo: game.config:1:9: expected a value, found `R`; put text in quotes",
         "    When compiling: game.config",
-        "loligo: main.frame:2:4: a pass has no `nam`; it has name, color, depth, clear, reads, layers",
+        "loligo: main.frame:2:4: a pass has no `nam`; it has name, view, color, depth, clear, reads, layers",
         "    When compiling: main.frame",
         "loligo: model.gltf: buffer 0 is to have 36 bytes, and has 5; export the model again",
         "    When compiling: model.mesh",
