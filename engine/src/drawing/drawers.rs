@@ -210,11 +210,16 @@ struct Target<'d, 'e> {
 }
 
 impl<'d> Target<'d, '_> {
+    /// Returns what makes the keys of a layer, if the view has it.
+    fn keys_of(&self, layer: IdString64) -> Option<LayerKeys> {
+        let number = self.layers.iter().position(|own| *own == layer)?;
+        *self.keys.get(number)?
+    }
+
     /// Returns what makes the keys of what belongs to a layer: those of the layer itself and of
     /// layers that take all.
     fn keys_in(&self, layer: IdString64) -> impl Iterator<Item = LayerKeys> + use<'d> {
-        let number = self.layers.iter().position(|own| *own == layer);
-        let own = number.and_then(|number| *self.keys.get(number)?);
+        let own = self.keys_of(layer);
         own.into_iter().chain(self.frame.taking_all(self.view.number).map(|layer| layer.keys()))
     }
 }
@@ -286,9 +291,7 @@ impl Drawing for Target<'_, '_> {
         kind: IdString32,
         data: &[u8],
     ) -> Result<(), SubsystemError> {
-        let number = self.layers.iter().position(|own| *own == layer);
-        let keys = number.and_then(|number| *self.keys.get(number)?);
-        if let Some(keys) = keys {
+        if let Some(keys) = self.keys_of(layer) {
             let depth = self.view.depth(at);
             self.context.try_job(keys.key(u32::MAX, 0, depth), kind.hash(), data)?;
         }

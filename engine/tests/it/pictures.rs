@@ -7,7 +7,8 @@ use crate::frames::Turning;
 use crate::support::Game;
 use crate::tools::Tool;
 
-const SHADER: &str = "
+/// A material's color over the whole picture.
+pub(crate) const SHADER: &str = "
 struct Material { base_color: vec4<f32>, surface: vec4<f32>, extra: vec4<f32> }
 @group(1) @binding(0) var<uniform> material: Material;
 @vertex fn vs_main(@builtin(vertex_index) number: u32) -> @builtin(position) vec4<f32> {

@@ -3,6 +3,7 @@
 use loligo_engine::{BackEndChoice, DisabledSubsystems, Engine, EngineOptions, with_engine};
 use loligo_ids::{IdString32, id32, id64};
 
+use crate::pictures::SHADER;
 use crate::support::Game;
 
 /// What the player sees, and a map of another stage in its corner.
@@ -280,20 +281,10 @@ fn scripts_have_views_and_stages() {
     is_as_wanted(&said, &wanted);
 }
 
-const SCREEN: &str = "
-struct Material { base_color: vec4<f32>, surface: vec4<f32>, extra: vec4<f32> }
-@group(1) @binding(0) var<uniform> material: Material;
-@vertex fn vs_main(@builtin(vertex_index) number: u32) -> @builtin(position) vec4<f32> {
-    let corner = vec2(f32((number << 1u) & 2u), f32(number & 2u)) * 2.0 - 1.0;
-    return vec4(corner, 1.0, 1.0);
-}
-@fragment fn fs_main() -> @location(0) vec4<f32> { return vec4(material.base_color.rgb, 1.0); }
-";
-
 #[test]
 fn each_view_draws_its_part_of_the_picture() {
     let game = Game::new(1);
-    game.write("screen.shader", SCREEN);
+    game.write("screen.shader", SHADER);
     for (name, color) in [("red", "1 0 0"), ("blue", "0 0 1")] {
         let text = format!(
             "shader = \"screen\" layer = \"{name}\" casts_shadow = false color = [ {color} 1 ]"

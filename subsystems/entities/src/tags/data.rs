@@ -13,7 +13,7 @@ use crate::component::{Batch, ComponentError, ComponentManager, ComponentType};
 use crate::entity::Entity;
 
 /// What is wrong with offsets that lead out of the data.
-const OUTSIDE: &str = "its tags lie behind the data";
+const OUTSIDE: &str = "its tags are outside of the data";
 
 impl<A: Allocator + ?Sized> Tags<'_, A> {
     /// Gives the entities of one copy their tags.
