@@ -36,9 +36,9 @@ fn main() -> std::process::ExitCode {
         let (least, most) = (all[0], all[all.len() - 1]);
         println!("{name:<8} {:>9.3} ms, {least:.3} to {most:.3}", all[all.len() / 2]);
     };
-    part("look", |parts| parts.look);
+    part("notice", |parts| parts.notice);
     part("compile", |parts| parts.compile);
     part("frame", |parts| parts.frame);
-    part("all", |parts| parts.look + parts.compile + parts.frame);
+    part("all", |parts| parts.notice + parts.compile + parts.frame);
     std::process::ExitCode::SUCCESS
 }

@@ -6,9 +6,13 @@
 //! `Transform.set_xyz` for each.
 //!
 //! `boot` is a boot of the courtyard until its first frame is drawn as text. `saved1000` and
-//! `saved20000` are a material that is saved in a project of as many, until it is drawn: found by a
-//! look at all sources, compiled, swapped and drawn with the frame; `cargo run --release -p
-//! loligo-benches --bin saved -- 20000` shows the parts.
+//! `saved20000` are a material that is saved in a project of as many, until it is drawn: the pause
+//! after the system's notice, the compile in a session until its tables are written, the swap and the
+//! frame; `cargo run --release -p loligo-benches --bin saved -- 20000` shows the parts.
+//!
+//! `level10k` is how much longer than a frame of a whole level of 10 000 models the longest of those
+//! frames is in which it comes, of the processor on the thread that runs the game; drawing is on that
+//! thread. `change10k` is how much longer that frame is in which such a level begins again.
 //!
 //! `loading` is the longest frame of those that go on while a package of 1 500 resources is loaded, of
 //! the processor on the thread that runs the game.
@@ -27,6 +31,7 @@ use crate::contender::{Contender, Race};
 use crate::outcome::Aim;
 use crate::rows::{Measure, Row, Unit};
 use crate::work::engine::events::{Hearing, heard};
+use crate::work::engine::levels::{in_one_frame, over_frames};
 use crate::work::engine::loading::longest_frame;
 use crate::work::engine::reads::read_beside_mapped;
 use crate::work::engine::saves::kept;
@@ -48,6 +53,8 @@ pub fn rows() -> Vec<Row> {
         row("boot", Aim::time(500.0, 250.0), Measure::Alone(boot)),
         row("saved1000", Aim::time(200.0, 50.0), Measure::Alone(|| saved(1000))),
         row("saved20000", Aim::time(200.0, 50.0), Measure::Alone(|| saved(20_000))),
+        row("level10k", Aim::time(1.0, 0.5), Measure::Alone(over_frames)),
+        row("change10k", Aim::time(16.6, 8.0), Measure::Alone(in_one_frame)),
         row("loading", Aim::time(1.0, 0.7), Measure::Alone(longest_frame)),
         over_mapped("read4k", || read_beside_mapped(4 << 10)),
         over_mapped("read64k", || read_beside_mapped(64 << 10)),

@@ -3,6 +3,7 @@
 //! in `saves.rs` a world that is saved and loaded.
 
 pub(crate) mod events;
+pub(crate) mod levels;
 pub(crate) mod loading;
 pub(crate) mod reads;
 pub(crate) mod saves;
@@ -89,28 +90,14 @@ impl Game {
     }
 
     fn with_level(script: &str, level: &str) -> Self {
-        let made = TempDir::with_prefix("loligo-benches-");
-        let folder = made.unwrap_or_else(|error| unreachable!("there is a folder: {error}"));
-        for (name, text) in [
+        let files = [
             ("game.config", CONFIG),
             ("leaves.frame", FRAME),
             ("leaves.level", level),
             ("leaf.entity", LEAF),
             ("main.lua", script),
-        ] {
-            let written = fs::write(folder.path().join(name), text);
-            written.unwrap_or_else(|error| unreachable!("it may be written: {error}"));
-        }
-        let mut compilers = Compilers::built_in();
-        loligo_render::compile::register(&mut compilers);
-        loligo_engine::compile::register(&mut compilers);
-        compilers.register("lua", loligo_script::LuaCompiler);
-        let data = folder.path().join("data");
-        let report = Project::new(folder.path(), &data, &compilers)
-            .compile(&Threads::new(NonZeroUsize::MIN))
-            .unwrap_or_else(|error| unreachable!("it can be compiled: {error}"));
-        assert!(report.errors.is_empty(), "the game is right: {:?}", report.errors);
-        Self { folder }
+        ];
+        Self { folder: compiled(files.map(|(name, text)| (name.to_owned(), text.to_owned()))) }
     }
 
     /// Boots the game and returns the time of its script in a frame.
@@ -142,6 +129,27 @@ impl Game {
             Err(error) => unreachable!("the game boots: {error}"),
         }
     }
+}
+
+/// Writes the sources of a game and compiles them into a folder `data` in theirs.
+fn compiled(files: impl IntoIterator<Item = (String, String)>) -> TempDir {
+    let made = TempDir::with_prefix("loligo-benches-");
+    let folder = made.unwrap_or_else(|error| unreachable!("there is a folder: {error}"));
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        let parent = path.parent().map_or(Ok(()), fs::create_dir_all);
+        let written = parent.and_then(|()| fs::write(&path, text));
+        written.unwrap_or_else(|error| unreachable!("it may be written: {error}"));
+    }
+    let mut compilers = Compilers::built_in();
+    loligo_render::compile::register(&mut compilers);
+    loligo_engine::compile::register(&mut compilers);
+    compilers.register("lua", loligo_script::LuaCompiler);
+    let report = Project::new(folder.path(), &folder.path().join("data"), &compilers)
+        .compile(&Threads::new(NonZeroUsize::MIN))
+        .unwrap_or_else(|error| unreachable!("it can be compiled: {error}"));
+    assert!(report.errors.is_empty(), "the game is right: {:?}", report.errors);
+    folder
 }
 
 fn frames(engine: &mut Engine<'_, '_>) -> u64 {

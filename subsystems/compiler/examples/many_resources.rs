@@ -15,7 +15,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Instant;
 
-use loligo_compiler::{Compilers, Project, Report, Threads};
+use loligo_compiler::{CompileSession, Compilers, Project, Report, Threads};
 
 /// How many resources are in a folder.
 const FOLDER: usize = 200;
@@ -61,6 +61,27 @@ fn main() -> Result<(), Box<dyn Error>> {
     compile("one file changed")?;
     fs::write(sources.join("folder_0/new.config"), "new = true\n")?;
     compile("one file added, in a folder that a package lists")?;
+    again_and_again(&project, &sources, &Threads::new(jobs))
+}
+
+/// Compiles in a session, which knows what the compile before found out.
+fn again_and_again(
+    project: &Project<'_>,
+    sources: &Path,
+    threads: &Threads,
+) -> Result<(), Box<dyn Error>> {
+    let mut session = CompileSession::new(project);
+    session.compile(threads)?;
+    for number in 0..5 {
+        fs::write(sources.join("folder_0/unit_7.config"), format!("changed = {number}\n"))?;
+        let start = Instant::now();
+        let report = session.compile(threads)?;
+        let ms = start.elapsed().as_secs_f64() * 1e3;
+        println!(
+            "{:<51}{ms:>9.1} ms, {} compiled",
+            "one file changed, in a session", report.compiled
+        );
+    }
     Ok(())
 }
 

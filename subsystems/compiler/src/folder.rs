@@ -20,6 +20,7 @@
 //! is removed but regular files whose names only a compile gives.
 
 use core::sync::atomic::{AtomicU64, Ordering};
+use std::collections::HashSet;
 use std::fs::{File, TryLockError};
 use std::io::{Read as _, Seek as _};
 use std::path::Path;
@@ -30,7 +31,7 @@ use crate::disk::Disk;
 use crate::error::BuildError;
 use crate::folder_error::{FolderError, FolderErrorKind};
 use crate::guarded_folder::{EntryKind, GuardedFolder};
-use crate::index::{Index, IndexError, Output};
+use crate::index::{Entry, Index, IndexError, Output};
 use crate::tree::Stamp;
 
 mod claim;
@@ -41,7 +42,7 @@ use claim::{MARK, check_entries, has_old_form, is_partial, reach};
 const READ_BYTES_MAX: u64 = 1 << 30;
 
 /// The blobs that are there and their lengths, in order.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Blobs(Vec<(ContentHash, u64)>);
 
 impl Blobs {
@@ -57,6 +58,17 @@ impl Blobs {
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (ContentHash, u64)> + '_ {
         self.0.iter().copied()
+    }
+
+    /// Returns those that are there after a compile that has removed all but the `used`.
+    pub(crate) fn after(mut self, entries: &[Entry], used: &HashSet<ContentHash>) -> Self {
+        self.0.retain(|(file, _)| used.contains(file));
+        // What failed has an older output, whose file may be lost.
+        let made = entries.iter().filter(|entry| !entry.is_failed);
+        self.0.extend(made.filter_map(|entry| Some((entry.output?.file, entry.output?.bytes))));
+        self.0.sort_unstable_by_key(|(file, _)| file.0);
+        self.0.dedup();
+        self
     }
 }
 
@@ -116,6 +128,18 @@ impl<'d> DataFolder<'d> {
     pub(crate) fn index(&self) -> Result<Option<Result<Index, IndexError>>, BuildError> {
         let bytes = self.folder.read("index", READ_BYTES_MAX)?;
         Ok(bytes.map(|bytes| Index::from_bytes(&bytes)))
+    }
+
+    /// Returns the hash that the header of the index has, if there is one.
+    pub(crate) fn index_hash(&self) -> Option<ContentHash> {
+        let mut header = [0; Index::HEADER_BYTES];
+        self.folder.open_file("index").ok()??.read_exact(&mut header).ok()?;
+        Index::hash_in(&header)
+    }
+
+    /// Returns the stamp of the folder of the blobs, which changes when one comes or goes.
+    pub(crate) fn blobs_stamp(&self) -> Option<Stamp> {
+        self.blobs.metadata().ok().map(|found| Stamp::of(&found))
     }
 
     /// Reads a file of the folder, if there is one that can be read.

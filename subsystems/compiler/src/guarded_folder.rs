@@ -7,7 +7,7 @@
 //! are regular.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -183,6 +183,11 @@ impl GuardedFolder {
             None => Ok(None),
             Some(_) => self.enter(folder)?.read_below(rest, bytes_max),
         }
+    }
+
+    /// Returns what the system says of the folder itself.
+    pub(crate) fn metadata(&self) -> io::Result<Metadata> {
+        File::from(self.handle.try_clone()?).metadata()
     }
 
     /// Returns how many bytes a regular file has.

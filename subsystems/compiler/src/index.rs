@@ -101,6 +101,15 @@ pub struct Reference {
 }
 
 impl Index {
+    /// The bytes before the strings.
+    pub(crate) const HEADER_BYTES: usize = HASH.end;
+
+    /// Returns the hash of all that follows the header of an index of this version.
+    pub(crate) fn hash_in(header: &[u8; Self::HEADER_BYTES]) -> Option<ContentHash> {
+        let begins_so = header.starts_with(&MAGIC) && header[8..12] == VERSION.to_le_bytes();
+        begins_so.then(|| header.last_chunk::<32>().copied().map(ContentHash)).flatten()
+    }
+
     /// Returns the record of a file. O(log files).
     #[must_use]
     pub fn file(&self, path: &str) -> Option<&FileRecord> {

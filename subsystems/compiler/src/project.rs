@@ -56,6 +56,10 @@ pub trait CompileObserver: Sync {
 
     /// It is compiled, or found wrong.
     fn end(&self, source: &str);
+
+    /// The tables are written: a program that runs can load what has changed. What is left is what
+    /// the next compile needs.
+    fn written(&self) {}
 }
 
 impl<'c> Project<'c> {

@@ -1,11 +1,15 @@
 //! What a compile did.
 
+use loligo_resources::ContentHash;
+
 use crate::error::ResourceError;
 use crate::resource_name::ResourceName;
 
 /// What a compile did. It went well if there are no errors.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
+    /// The hash of the names, lengths and times of all sources, as the compile saw them.
+    pub seen: ContentHash,
     /// How many resources were compiled.
     pub compiled: usize,
     /// How many were as they should be.

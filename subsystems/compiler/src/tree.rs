@@ -12,7 +12,7 @@ use loligo_resources::ContentHash;
 
 use crate::error::{BuildError, CompileError, ResourceError};
 use crate::folder_error::{FolderError, FolderErrorKind};
-use crate::hash::hash_of_pieces;
+use crate::hash::{PieceHasher, hash_of_pieces};
 use crate::source_file::{leads_out, read_regular};
 
 mod built_in;
@@ -75,6 +75,18 @@ impl Stamp {
             modified_nanoseconds: since.subsec_nanos().into(),
             ..Self::default()
         }
+    }
+
+    /// Returns all of it as numbers, to be hashed or written.
+    pub(crate) const fn numbers(&self) -> [u64; 6] {
+        [
+            self.bytes,
+            self.inode,
+            self.modified_seconds,
+            self.modified_nanoseconds,
+            self.changed_seconds,
+            self.changed_nanoseconds,
+        ]
     }
 
     /// Returns `true` if the file's last change is so long ago that any later one would show.
@@ -211,6 +223,36 @@ impl SourceTree {
         let mut folders: Vec<&str> = self.folders.keys().map(|path| &**path).collect();
         folders.sort_unstable();
         folders
+    }
+
+    /// Returns the hash of all that was seen.
+    pub(crate) fn hash(&self) -> ContentHash {
+        let mut hasher = PieceHasher::default();
+        for (path, stamp) in &self.files {
+            hasher.bytes(path.as_bytes());
+            hasher.numbers(stamp.numbers());
+        }
+        // A folder without a file in it is in no path, and may be listed.
+        for folder in self.folders_in_order() {
+            hasher.bytes(folder.as_bytes());
+        }
+        for path in self.refused.keys() {
+            hasher.bytes(path.as_bytes());
+        }
+        for error in &self.errors {
+            hasher.bytes(error.error.file.as_bytes());
+        }
+        hasher.numbers([self.files.len(), self.folders.len(), self.errors.len()].map(|n| n as u64));
+        hasher.finish()
+    }
+
+    /// Returns whether the same files are there as in another, of whichever contents.
+    pub(crate) fn has_the_files_of(&self, other: &Self) -> bool {
+        let paths = self.files.iter().map(|(path, _)| path);
+        self.files.len() == other.files.len()
+            && self.built_in.len() == other.built_in.len()
+            && paths.eq(other.files.iter().map(|(path, _)| path))
+            && self.built_in.keys().eq(other.built_in.keys())
     }
 
     /// Returns the hash of the names in a folder.

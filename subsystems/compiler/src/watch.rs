@@ -1,8 +1,9 @@
 //! Noticing that a project has changed.
 
+use loligo_resources::ContentHash;
+
 use crate::error::BuildError;
 use crate::project::Project;
-use crate::tree::SourceTree;
 
 /// Looks at a project again and again, and says when something in it has changed.
 ///
@@ -12,7 +13,7 @@ use crate::tree::SourceTree;
 /// that is.
 #[derive(Debug, Default)]
 pub struct Watch {
-    seen: Option<SourceTree>,
+    seen: Option<ContentHash>,
 }
 
 impl Watch {
@@ -32,9 +33,15 @@ impl Watch {
     ///
     /// [`BuildError`] if a folder cannot be read.
     pub fn look(&mut self, project: &Project<'_>) -> Result<bool, BuildError> {
-        let tree = project.scan()?;
-        let is_other = self.seen.as_ref() != Some(&tree);
-        self.seen = Some(tree);
+        let seen = project.scan()?.hash();
+        let is_other = self.seen != Some(seen);
+        self.seen = Some(seen);
         Ok(is_other)
+    }
+
+    /// Has seen what a compile saw, [`Report::seen`](crate::Report::seen): the next look finds what
+    /// is another since then.
+    pub const fn saw(&mut self, seen: ContentHash) {
+        self.seen = Some(seen);
     }
 }

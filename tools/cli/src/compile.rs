@@ -10,7 +10,8 @@ use std::time::Instant;
 
 use clap::Args;
 use loligo_compiler::{
-    Compilers, PLATFORMS, Platform, Project, Report, Target, Threads, Watch, is_language,
+    CompileSession, Compilers, PLATFORMS, Platform, Project, Report, Target, Threads, Watch,
+    is_language,
 };
 
 use crate::content::compilers;
@@ -64,6 +65,10 @@ pub(crate) struct Compile {
     #[arg(long, value_name = "MIB", hide = true)]
     child: Option<u64>,
 
+    /// Stay, as such a process, and compile again for each line that comes
+    #[arg(long, hide = true)]
+    stays: bool,
+
     /// Do not compile a source, which is wrong for that reason
     #[arg(long, value_name = "SOURCE=REASON", value_parser = option, hide = true)]
     refuse: Vec<(String, String)>,
@@ -113,17 +118,18 @@ impl Compile {
         let threads = jobs.map_or_else(Threads::default, Threads::new);
         if let Some(memory_mib) = self.child {
             child::limit(memory_mib)?;
-            return Ok(child::run(&mut project, &threads, &self.refuse));
+            return Ok(child::run(&mut project, threads, &self.refuse, self.stays));
         }
-        let mut watch = Watch::new();
+        let (mut watch, mut session) = (Watch::new(), CompileSession::new(&project));
         loop {
             let start = Instant::now();
             if !self.watch || watch.look(&project).map_err(|error| error.to_string())? {
-                let report = project.compile(&threads).map_err(|error| error.to_string())?;
+                let report = session.compile(&threads).map_err(|error| error.to_string())?;
                 tell(&report, &project, start)?;
                 if !self.watch {
                     return Ok(report.errors.is_empty());
                 }
+                watch.saw(report.seen);
             } else {
                 thread::sleep(PAUSE_MIN.max(start.elapsed() * PAUSE_RATIO));
             }

@@ -106,7 +106,7 @@ enum Command {
     Replay(replay::Replay),
     /// Compiles a game and runs it.
     #[cfg(feature = "games")]
-    Run(run::Run),
+    Run(Box<run::Run>),
     /// Shows what is in a recording: live bytes by call site, at the peak and at the end.
     Show(show::Show),
     /// Reads, checks, formats and edits SJSON.

@@ -2,6 +2,7 @@
 
 use core::fmt::{self, Write as _};
 use core::net::{Ipv4Addr, SocketAddr};
+use core::num::NonZeroUsize;
 use core::time::Duration;
 use std::fs;
 use std::io::{BufWriter, Write};
@@ -24,13 +25,17 @@ use crate::output::Output;
 use crate::print::{print, say};
 use crate::text_file::read_text;
 
+mod compiled;
+#[cfg(unix)]
+mod compiler_process;
 mod compiling;
 mod notices;
 mod run_log;
 mod saves;
 mod watching;
 
-use compiling::{Compiled, Compiling};
+use compiled::Compiled;
+use compiling::{Compiling, Listener, Order};
 use run_log::RunLog;
 use watching::Watching;
 
@@ -227,12 +232,17 @@ impl Run {
         }
         let usual = || self.project.join(".loligo").join(Platform::here().name);
         let data = self.out.clone().unwrap_or_else(usual);
-        let watching = if self.watch { Watching::new(self, &data) } else { Watching::default() };
-        let is_right = self.compile(&data)?;
+        let watching = Watching::default();
+        let compiled = self.compile(&data)?;
+        watching.saw(compiled.seen);
         report_crashes(&data);
         let replay = self.replay.as_deref().map(read_recording).transpose()?;
         let log = RunLog::default();
-        let recompile = |told: &mut dyn FnMut(&dyn fmt::Display)| self.recompile(&data, told);
+        let recompile = |told: &mut dyn FnMut(&dyn fmt::Display)| {
+            let errors = &mut |error: &str| told(&error);
+            let done = self.recompile(&data, &mut Listener { error: errors, written: &mut || () });
+            done.inspect_err(|error| told(error)).is_ok()
+        };
         let options = EngineOptions {
             plan,
             without,
@@ -279,7 +289,7 @@ impl Run {
         if warnings + errors > 0 {
             say!("loligo: in the log above: warnings {warnings}, errors {errors}");
         }
-        Ok(is_right && faults.is_empty())
+        Ok(compiled.errors == 0 && faults.is_empty())
     }
 
     /// Runs the frames.
@@ -333,26 +343,22 @@ impl Run {
     }
 
     /// Compiles what has changed, and says what is wrong.
-    fn compile(&self, data: &Path) -> Result<bool, String> {
+    fn compile(&self, data: &Path) -> Result<Compiled, String> {
         let start = Instant::now();
-        let mut told = |error: &str| say!("loligo: {error}");
-        let done = self.compiling.compile(&self.project, data, None, &mut told)?;
-        let (Compiled { compiled, fresh, errors }, ms) = (done, start.elapsed().as_millis());
+        let mut error = |error: &str| say!("loligo: {error}");
+        let order = Order { project: &self.project, data, jobs: None, stays: self.watch };
+        let listener = &mut Listener { error: &mut error, written: &mut || () };
+        let done = self.compiling.compile(order, listener)?;
+        let (Compiled { compiled, fresh, .. }, ms) = (done, start.elapsed().as_millis());
         say!("loligo: {compiled} resources compiled, {fresh} as they were, in {ms} ms");
-        Ok(errors == 0)
+        Ok(done)
     }
 
     /// Compiles again while the game runs, one source at a time: the other processors are the
     /// game's.
-    fn recompile(&self, data: &Path, told: &mut dyn FnMut(&dyn fmt::Display)) -> bool {
-        let mut errors = |error: &str| told(&error);
-        match self.compiling.compile(&self.project, data, Some(1), &mut errors) {
-            Ok(_) => true,
-            Err(error) => {
-                told(&error);
-                false
-            }
-        }
+    fn recompile(&self, data: &Path, listener: &mut Listener<'_>) -> Result<Compiled, String> {
+        let (project, jobs) = (&*self.project, Some(NonZeroUsize::MIN));
+        self.compiling.compile(Order { project, data, jobs, stays: self.watch }, listener)
     }
 
     /// Returns how scripts are run.

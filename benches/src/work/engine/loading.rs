@@ -1,15 +1,13 @@
 //! Frames that go on while a package is loaded: what the longest of them takes of the thread that
 //! runs the game.
 
-use core::num::NonZeroUsize;
-use std::fs;
 use std::thread;
 
-use loligo_compiler::{Compilers, Project, Threads};
 use loligo_engine::{BackEndChoice, EngineOptions, TimeStep, with_engine};
 use loligo_ids::IdString64;
 use tempfile::TempDir;
 
+use super::compiled;
 use crate::clock;
 use crate::contender::{Contender, Pass};
 
@@ -25,49 +23,34 @@ const FRAME: &str = "targets = {} passes = [ { name = \"main\" color = [ \"windo
 const SHADER: &str = "@vertex fn vs_main(@location(0) at: vec3<f32>) -> @builtin(position) vec4<f32> \
     { return vec4(at, 1.0); } @fragment fn fs_main() -> @location(0) vec4<f32> { return vec4(1.0); }";
 
+const START: &str = "entities = { eye = { components = { transform = {} camera = {} } } }";
+
 const PACKAGE: &str = "material = [ \"extra/*\" ] mesh = [ \"extra/*\" ]";
 
 /// Writes the project and compiles it.
 fn game() -> TempDir {
-    let made = TempDir::with_prefix("loligo-benches-");
-    let folder = made.unwrap_or_else(|error| unreachable!("there is a folder: {error}"));
-    let write = |name: &str, text: &str| {
-        let path = folder.path().join(name);
-        let parent = path.parent().map_or(Ok(()), fs::create_dir_all);
-        let written = parent.and_then(|()| fs::write(&path, text));
-        written.unwrap_or_else(|error| unreachable!("it may be written: {error}"));
-    };
-    for (name, text) in [
-        ("game.config", CONFIG),
-        ("loads.frame", FRAME),
-        ("plain.shader", SHADER),
-        ("extra.package", PACKAGE),
-        ("start.level", "entities = { eye = { components = { transform = {} camera = {} } } }"),
-    ] {
-        write(name, text);
-    }
+    let mut files = vec![
+        ("game.config".to_owned(), CONFIG.to_owned()),
+        ("loads.frame".to_owned(), FRAME.to_owned()),
+        ("plain.shader".to_owned(), SHADER.to_owned()),
+        ("extra.package".to_owned(), PACKAGE.to_owned()),
+        ("start.level".to_owned(), START.to_owned()),
+    ];
     for number in 0..MATERIALS {
         let text = format!("shader = \"plain\" layer = \"opaque\" custom = [ {number} 0 0 0 ]");
-        write(&format!("extra/m{number}.material"), &text);
+        files.push((format!("extra/m{number}.material"), text));
         if number % 2 == 0 {
-            write(&format!("extra/s{number}.mesh"), "shape = \"sphere\"");
+            files.push((format!("extra/s{number}.mesh"), "shape = \"sphere\"".to_owned()));
         }
     }
-    let mut compilers = Compilers::built_in();
-    loligo_render::compile::register(&mut compilers);
-    loligo_engine::compile::register(&mut compilers);
-    let report = Project::new(folder.path(), &folder.path().join(".loligo"), &compilers)
-        .compile(&Threads::new(NonZeroUsize::MIN))
-        .unwrap_or_else(|error| unreachable!("it can be compiled: {error}"));
-    assert!(report.errors.is_empty(), "the game is right: {:?}", report.errors);
-    folder
+    compiled(files)
 }
 
 /// Returns a contender whose operation is the longest frame of those in which a package is loaded.
 pub(crate) fn longest_frame() -> Contender {
     let folder = game();
     Contender::new("loligo", move || {
-        let data = folder.path().join(".loligo");
+        let data = folder.path().join("data");
         let options = EngineOptions {
             back_end: BackEndChoice::Text,
             time_step: Some(TimeStep::EachFrame { step: 10_000_000 }),

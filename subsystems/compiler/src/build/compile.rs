@@ -6,37 +6,21 @@ use std::panic::catch_unwind;
 use std::sync::OnceLock;
 
 use loligo_diagnostics::{context, contexts};
-use loligo_resources::{ContentHash, DebugName, HEADER_BYTES, RESOURCE_FORMAT, ResourceHeader};
+use loligo_resources::{DebugName, HEADER_BYTES, ResourceHeader};
 
+use super::selection::Selection;
 use crate::context::{Asked, Context, Shared};
 use crate::error::{BuildError, CompileError, ResourceError};
 use crate::executor::Executor;
 use crate::folder::DataFolder;
-use crate::hash::hash_of_pieces;
 use crate::index::{Entry, Index, Output};
 use crate::project::Project;
 use crate::report::Report;
 use crate::select::Wanted;
 use crate::walk::Walk;
 
-/// The version of what is done to every resource, whatever its type.
-pub(super) const RECIPE_VERSION: u32 = 1;
-
 /// What compiling a resource came to.
 type Outcome = Result<Result<(Output, Asked), CompileError>, BuildError>;
-
-/// Returns the hash of what a resource is made by, besides what its compiler asks for.
-pub(super) fn recipe(project: &Project<'_>, one: &Wanted) -> ContentHash {
-    let version = project.compilers.get(&one.name.type_name).map_or(0, |found| found.version());
-    hash_of_pieces(&[
-        &RECIPE_VERSION.to_le_bytes(),
-        &RESOURCE_FORMAT.to_le_bytes(),
-        &version.to_le_bytes(),
-        format!("{:?}", project.target.destination.endian).as_bytes(),
-        &[project.target.has_debug_names.into()],
-        one.source.as_bytes(),
-    ])
-}
 
 /// What a compile works with.
 pub(super) struct Work<'w> {
@@ -45,35 +29,35 @@ pub(super) struct Work<'w> {
     pub(super) executor: &'w dyn Executor,
     pub(super) data: &'w DataFolder<'w>,
     pub(super) old: &'w Index,
+    pub(super) selection: &'w Selection,
 }
 
-/// Compiles each resource that `plan` has a recipe for, and returns what is to be remembered of
-/// all.
+/// Compiles each of some resources that `is_stale` says it of, and returns what is to be remembered
+/// of all.
 pub(super) fn compile_all(
     work: &Work<'_>,
-    wanted: &[Wanted],
-    plan: Vec<Option<ContentHash>>,
+    wanted: &[usize],
+    is_stale: &[bool],
     report: &mut Report,
 ) -> Result<Vec<Entry>, BuildError> {
-    let Work { project, shared, executor, data, old } = *work;
-    let stale: Vec<(usize, OnceLock<Outcome>)> = plan
-        .iter()
-        .enumerate()
-        .filter_map(|(at, recipe)| recipe.map(|_| (at, OnceLock::new())))
-        .collect();
+    let Work { project, shared, executor, data, old, selection } = *work;
+    let stale = wanted.iter().zip(is_stale).filter(|(_, is_stale)| **is_stale);
+    let stale: Vec<(usize, OnceLock<Outcome>)> =
+        stale.map(|(at, _)| (*at, OnceLock::new())).collect();
     executor.run(stale.len(), &|turn| {
         let (at, outcome) = &stale[turn];
-        let _ = outcome.set(compile_one(project, shared, data, &wanted[*at]));
+        let _ = outcome.set(compile_one(project, shared, data, &selection.wanted[*at]));
     });
     let mut outcomes = stale.into_iter().map(|(_, outcome)| outcome.into_inner());
     let mut entries = Vec::with_capacity(wanted.len());
     let walk = Walk::new(&old.entries);
-    for (one, recipe) in wanted.iter().zip(plan) {
+    for (at, is_stale) in wanted.iter().zip(is_stale) {
+        let (one, recipe) = (&selection.wanted[*at], selection.recipes[*at]);
         let known = walk.find(|entry| entry.name.cmp(&one.name));
-        let Some(recipe) = recipe else {
+        if !is_stale {
             entries.extend(known.cloned());
             continue;
-        };
+        }
         // An executor that leaves a turn out has left the resource as it was.
         let Some(outcome) = outcomes.next().flatten() else { continue };
         match outcome? {

@@ -5,11 +5,12 @@
 
 use loligo_resources::{ContentHash, RESOURCE_FORMAT};
 
-use super::compile::RECIPE_VERSION;
+use super::selection::RECIPE_VERSION;
 use crate::error::BuildError;
 use crate::folder::{Blobs, DataFolder};
+use crate::hash::PieceHasher;
 use crate::project::Project;
-use crate::tree::{SourceTree, Stamp};
+use crate::tree::SourceTree;
 
 /// The file in which the last look is kept, and its length: the hash, and how many resources there
 /// were.
@@ -17,7 +18,7 @@ pub(super) const LOOK: &str = "look";
 const BYTES: usize = 40;
 
 /// The version of what is hashed.
-const LOOK_VERSION: u32 = 1;
+const LOOK_VERSION: u32 = 2;
 
 /// A compile that found nothing to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,10 +56,10 @@ impl Look {
 ///
 /// # Complexity
 ///
-/// O(bytes of all paths).
+/// O(files + blobs).
 pub(super) fn look(
     project: &Project<'_>,
-    tree: &SourceTree,
+    (tree, seen): (&SourceTree, ContentHash),
     blobs: &Blobs,
     data: &DataFolder<'_>,
     now: u64,
@@ -67,7 +68,7 @@ pub(super) fn look(
     if !tree.errors.is_empty() {
         return Ok(None);
     }
-    let mut pieces = Pieces(blake3::Hasher::new());
+    let mut pieces = PieceHasher::default();
     for version in [LOOK_VERSION, RECIPE_VERSION, RESOURCE_FORMAT] {
         pieces.bytes(&version.to_le_bytes());
     }
@@ -86,51 +87,16 @@ pub(super) fn look(
     for name in ["index", "resources", "names"] {
         let stamp = data.stamp(name)?;
         let Some(stamp) = stamp.filter(|stamp| stamp.is_settled(now)) else { return Ok(None) };
-        pieces.stamp(&stamp);
+        pieces.numbers(stamp.numbers());
     }
-    for (path, stamp) in tree.files() {
-        if !stamp.is_settled(now) {
-            return Ok(None);
-        }
-        pieces.bytes(path.as_bytes());
-        pieces.stamp(stamp);
+    if !tree.files().iter().all(|(_, stamp)| stamp.is_settled(now)) {
+        return Ok(None);
     }
-    // A folder without a file in it is in no path, and may be listed.
-    for folder in tree.folders_in_order() {
-        pieces.bytes(folder.as_bytes());
-    }
+    pieces.bytes(&seen.0);
     pieces.bytes(&(blobs.len() as u64).to_le_bytes());
     for (file, bytes) in blobs.iter() {
         pieces.bytes(&file.0);
         pieces.bytes(&bytes.to_le_bytes());
     }
-    Ok(Some(ContentHash(*pieces.0.finalize().as_bytes())))
-}
-
-/// Bytes to be hashed, each piece with its length, so that no two lists of pieces are the same
-/// bytes.
-struct Pieces(blake3::Hasher);
-
-impl Pieces {
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.0.update(&(bytes.len() as u64).to_le_bytes());
-        self.0.update(bytes);
-    }
-
-    fn stamp(&mut self, stamp: &Stamp) {
-        let Stamp { bytes, inode, .. } = *stamp;
-        let numbers = [
-            bytes,
-            inode,
-            stamp.modified_seconds,
-            stamp.modified_nanoseconds,
-            stamp.changed_seconds,
-            stamp.changed_nanoseconds,
-        ];
-        let mut all = [0; 48];
-        for (place, number) in all.chunks_exact_mut(8).zip(numbers) {
-            place.copy_from_slice(&number.to_le_bytes());
-        }
-        self.0.update(&all);
-    }
+    Ok(Some(pieces.finish()))
 }

@@ -2,8 +2,6 @@
 
 use std::collections::HashSet;
 
-use loligo_resources::ContentHash;
-
 use super::compile::{Work, compile_all};
 use crate::error::BuildError;
 use crate::index::Entry;
@@ -15,20 +13,20 @@ use crate::select::Wanted;
 /// was wanted, and what is to be remembered, in order.
 pub(super) fn compile_named(
     work: &Work<'_>,
-    wanted: Vec<Wanted>,
-    plan: impl Fn(&[Wanted]) -> Vec<Option<ContentHash>>,
+    plan: impl Fn(&[usize]) -> Vec<bool>,
     report: &mut Report,
-) -> Result<(Vec<Wanted>, Vec<Entry>), BuildError> {
-    let is_own = |one: &Wanted| !work.shared.tree.is_built_in(&one.source);
-    let (mut next, mut left): (Vec<_>, Vec<_>) = wanted.into_iter().partition(is_own);
+) -> Result<(Vec<usize>, Vec<Entry>), BuildError> {
+    let all = &work.selection.wanted;
+    let is_own = |at: &usize| !work.shared.tree.is_built_in(&all[*at].source);
+    let (mut next, mut left): (Vec<_>, Vec<_>) = (0..all.len()).partition(is_own);
     let (mut wanted, mut entries) = (Vec::new(), Vec::new());
     while !next.is_empty() {
-        let plan = plan(&next);
-        report.fresh += next.len() - plan.iter().flatten().count();
-        let compiled = compile_all(work, &next, plan, report)?;
+        let is_stale = plan(&next);
+        report.fresh += is_stale.iter().filter(|is_stale| !**is_stale).count();
+        let compiled = compile_all(work, &next, &is_stale, report)?;
         wanted.append(&mut next);
         if !left.is_empty() {
-            (next, left) = named(left, &compiled);
+            (next, left) = named(all, left, &compiled);
         }
         entries.extend(compiled);
     }
@@ -37,8 +35,12 @@ pub(super) fn compile_named(
 }
 
 /// Splits resources into those that some others name and the rest.
-fn named(left: Vec<Wanted>, by: &[Entry]) -> (Vec<Wanted>, Vec<Wanted>) {
+fn named(all: &[Wanted], left: Vec<usize>, by: &[Entry]) -> (Vec<usize>, Vec<usize>) {
     let references = by.iter().flat_map(|entry| &entry.references);
     let named: HashSet<(&str, &str)> = references.map(|to| (&*to.type_name, &*to.name)).collect();
-    left.into_iter().partition(|one| named.contains(&(&*one.name.type_name, &*one.name.name)))
+    let is_named = |at: &usize| {
+        let name = &all[*at].name;
+        named.contains(&(&*name.type_name, &*name.name))
+    };
+    left.into_iter().partition(is_named)
 }

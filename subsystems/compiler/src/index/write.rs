@@ -15,15 +15,7 @@ pub(super) fn write(index: &Index) -> Vec<u8> {
     for file in &index.files {
         writer.text(&file.path);
         writer.body.push(file.is_settled.into());
-        let stamp = &file.stamp;
-        for number in [
-            stamp.bytes,
-            stamp.inode,
-            stamp.modified_seconds,
-            stamp.modified_nanoseconds,
-            stamp.changed_seconds,
-            stamp.changed_nanoseconds,
-        ] {
+        for number in file.stamp.numbers() {
             writer.u64(number);
         }
         writer.hash(&file.hash);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use loligo_compiler::{Compilers, Project, ResourceError};
+use loligo_compiler::{BuildError, CompileSession, Project, Report, ResourceError};
 use proptest::prelude::*;
 
 use crate::place::{Place, contents, index, later, now, two};
@@ -113,16 +113,16 @@ fn told(errors: &[ResourceError]) -> Vec<ResourceError> {
 }
 
 /// Compiles on and from nothing, and compares.
-fn compare(place: &Place, compilers: &Compilers, clock: Clock, quality: bool, clean: &Path) {
-    let compile = |data: &Path| {
-        let mut project = Project::new(&place.sources(), data, compilers);
-        project.set_clock(clock);
-        if quality {
-            project.set_option("quality", "high");
-        }
-        project.compile(&two()).expect("it can be read and written")
-    };
-    let (on, from_nothing) = (compile(&place.data()), compile(clean));
+fn compare(
+    place: &Place,
+    session: &mut CompileSession<'_>,
+    from_nothing: &Project<'_>,
+    is_kept: bool,
+) {
+    let clean = from_nothing.data();
+    let compiled = |report: Result<Report, BuildError>| report.expect("it can be read and written");
+    let from_nothing = compiled(from_nothing.compile(&two()));
+    let on = compiled(session.compile(&two()));
     let (ours, theirs) = (index(&place.data()), index(clean));
     let failed: BTreeSet<_> =
         ours.entries.iter().filter(|entry| entry.is_failed).map(|entry| &entry.name).collect();
@@ -138,7 +138,12 @@ fn compare(place: &Place, compilers: &Compilers, clock: Clock, quality: bool, cl
             assert_eq!(ours.get(name), Some(bytes), "{name}");
         }
     }
-    assert_eq!(compile(&place.data()).compiled, 0, "nothing is left to do");
+    // In memory or on the disk: what is known is the same.
+    assert_eq!(compiled(session.compile(&two())).compiled, 0, "nothing is left to do");
+    if !is_kept {
+        *session = CompileSession::new(session.project());
+        assert_eq!(compiled(session.compile(&two())).compiled, 0, "nor after a new begin");
+    }
 }
 
 /// A function that returns the time.
@@ -166,13 +171,28 @@ fn run(steps: &[Step], clock: Clock) {
     let compilers = compilers(1);
     let place = Place::new();
     let cleans = tempfile::tempdir().expect("a temporary folder");
+    let project = |data: &Path, quality: bool| {
+        let mut project = Project::new(&place.sources(), data, &compilers);
+        project.set_clock(clock);
+        if quality {
+            project.set_option("quality", "high");
+        }
+        project
+    };
+    // Two sessions write to one folder: each finds what the other did to it.
+    let projects = [false, true].map(|quality| project(&place.data(), quality));
+    let mut sessions = projects.each_ref().map(CompileSession::new);
     let mut quality = false;
     for (number, step) in steps.iter().chain([&Step::Compile]).enumerate() {
         apply(&place, step, number as u64);
         let clean = cleans.path().join(number.to_string());
         match step {
             Step::Option(value) => quality = *value,
-            Step::Compile => compare(&place, &compilers, clock, quality, &clean),
+            Step::Compile => {
+                let session = &mut sessions[usize::from(quality)];
+                let is_kept = !number.is_multiple_of(4);
+                compare(&place, session, &project(&clean, quality), is_kept);
+            }
             _ => {}
         }
     }

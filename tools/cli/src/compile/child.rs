@@ -8,30 +8,51 @@
 //! {"end":"door.texture"}     and was
 //! {"error":".."}             what is wrong with a source
 //! {"note":".."}              what is not as it may be thought to be
-//! {"compiled":3,"fresh":80}  all is done
+//! {"written":true}           a game that runs can load what is new
+//! {"compiled":3,"fresh":80,"seen":"<hash>"}
+//!                            all is done, of sources that looked so
 //! {"failed":".."}            it could not be done
 //! ```
+//!
+//! One that stays then waits for a line on its standard input, the number of threads for the next
+//! compile, and ends with its input.
 
-use std::io::{self, Write as _};
+use std::io::{self, BufRead as _, Write as _};
 
-use loligo_compiler::{CompileObserver, Project, Threads};
+use loligo_compiler::{CompileObserver, CompileSession, Project, Threads};
 use serde_json::{Value, json};
 
-/// Does the work of the child; returns whether somebody heard the end of it.
+/// Does the work of the child, and again as long as somebody asks if it `stays`; returns whether
+/// somebody heard the end of it.
 pub(super) fn run(
     project: &mut Project<'_>,
-    threads: &Threads,
+    threads: Threads,
     refused: &[(String, String)],
+    stays: bool,
 ) -> bool {
     for (source, reason) in refused {
         project.refuse(source, reason);
     }
     project.set_observer(&Telling);
-    match project.compile(threads) {
+    let mut session = CompileSession::new(project);
+    let mut requests = io::stdin().lock().lines();
+    let mut is_heard = compile(&mut session, &threads);
+    while stays && is_heard {
+        let Some(Ok(request)) = requests.next() else { break };
+        let Ok(jobs) = request.parse() else { break };
+        is_heard = compile(&mut session, &Threads::new(jobs));
+    }
+    is_heard
+}
+
+/// Compiles, and says what came of it.
+fn compile(session: &mut CompileSession<'_>, threads: &Threads) -> bool {
+    match session.compile(threads) {
         Ok(report) => {
             report.notes.iter().for_each(|note| _ = tell(&json!({ "note": note.to_string() })));
             report.errors.iter().for_each(|error| _ = tell(&json!({ "error": error.to_string() })));
-            tell(&json!({ "compiled": report.compiled, "fresh": report.fresh })).is_ok()
+            let (compiled, fresh, seen) = (report.compiled, report.fresh, report.seen.to_string());
+            tell(&json!({ "compiled": compiled, "fresh": fresh, "seen": seen })).is_ok()
         }
         Err(error) => tell(&json!({ "failed": error.to_string() })).is_ok(),
     }
@@ -70,6 +91,10 @@ impl CompileObserver for Telling {
 
     fn end(&self, source: &str) {
         let _ = tell(&json!({ "end": source }));
+    }
+
+    fn written(&self) {
+        let _ = tell(&json!({ "written": true }));
     }
 }
 

@@ -51,7 +51,9 @@ impl Notices {
 
     /// Waits until something was saved, or for so long; returns whether anything was.
     pub(super) fn wait(&self, limit: Duration) -> bool {
+        use core::mem::MaybeUninit;
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        use rustix::fs::inotify::Reader;
         let Some(inotify) = &self.inotify else {
             std::thread::sleep(limit);
             return false;
@@ -61,10 +63,15 @@ impl Notices {
         if !poll(&mut waits, timeout.as_ref()).is_ok_and(|ready| ready > 0) {
             return false;
         }
-        // What they say does not matter: the look finds it.
-        let mut buffer = [0; 4096];
-        while rustix::io::read(inotify, &mut buffer).is_ok_and(|read| read > 0) {}
-        true
+        // All that is waiting is taken. Which file it is does not matter, as long as it may be a
+        // source: hidden ones are those of editors.
+        let mut buffer = [MaybeUninit::uninit(); 4096];
+        let mut reader = Reader::new(inotify, &mut buffer);
+        let mut is_saved = false;
+        while let Ok(event) = reader.next() {
+            is_saved |= event.file_name().is_none_or(|name| !name.to_bytes().starts_with(b"."));
+        }
+        is_saved
     }
 }
 
@@ -108,6 +115,8 @@ mod tests {
         assert!(notices.wait(LONG), "a file in it");
         fs::write(data.join("compiled"), "of no interest").expect("it may be written");
         assert!(!notices.wait(Duration::ZERO), "what the compiler writes");
+        fs::write(folder.join(".b.mesh.swp"), "an editor's").expect("it may be written");
+        assert!(!notices.wait(Duration::ZERO), "what is hidden");
         fs::rename(folder.join("a.mesh"), folder.join("c.mesh")).expect("it may be renamed");
         assert!(notices.wait(LONG), "a name");
     }

@@ -3,14 +3,16 @@
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use loligo_compiler::{BuildError, Compilers, Project, Watch};
+use loligo_compiler::{Compilers, Project, Watch};
 use loligo_engine::Library;
+use loligo_resources::ContentHash;
 
 use super::Run;
+use super::compiling::Listener;
 use super::notices::Notices;
 use crate::content::compilers;
 use crate::print::say;
@@ -28,7 +30,7 @@ const TOGETHER: Duration = Duration::from_millis(5);
 /// What the thread that watches and the one that runs the game say to each other.
 #[derive(Debug, Default)]
 pub(super) struct Watching {
-    /// The project as it was before it was compiled: what is saved meanwhile is not missed.
+    /// The project as the last compile saw it: what is saved meanwhile is not missed.
     seen: Mutex<Watch>,
     /// Whether there is new data.
     is_fresh: AtomicBool,
@@ -36,12 +38,11 @@ pub(super) struct Watching {
 }
 
 impl Watching {
-    /// Looks at the project of `run` for the first time.
-    pub(super) fn new(run: &Run, data: &Path) -> Self {
-        let watching = Self::default();
-        // What cannot be read is said by the compile.
-        let _ = watching.look(&Project::new(&run.project, data, &compilers(false)));
-        watching
+    /// Takes note of what a compile saw of the sources: what is saved from then on is found.
+    pub(super) fn saw(&self, seen: Option<ContentHash>) {
+        if let Some(seen) = seen {
+            self.watch().saw(seen);
+        }
     }
 
     /// Returns whether there is new data since it was asked last.
@@ -53,43 +54,53 @@ impl Watching {
     /// Runs `game` while another thread watches the project of `run`.
     pub(super) fn with<R>(&self, run: &Run, data: &Path, game: impl FnOnce() -> R) -> R {
         thread::scope(|scope| {
-            scope.spawn(|| Library::Compiler.run(|| self.watch(run, data)));
+            scope.spawn(|| Library::Compiler.run(|| self.watch_project(run, data)));
             let _ending = Ending(&self.is_over);
             game()
         })
     }
 
-    fn watch(&self, run: &Run, data: &Path) {
+    fn watch_project(&self, run: &Run, data: &Path) {
         let compilers: Compilers = compilers(false);
         let project = Project::new(&run.project, data, &compilers);
         let notices = Notices::new();
+        notices.listen_to(&run.project, data);
         while !self.is_over.load(Ordering::Relaxed) {
-            notices.listen_to(&run.project, data);
             let start = Instant::now();
-            match self.look(&project) {
-                Ok(true) => {
-                    let is_done = run.recompile(data, &mut |error| say!("loligo: {error}"));
-                    self.is_fresh.store(is_done, Ordering::Release);
-                }
-                Ok(false) => {}
-                // A folder that is being moved, say: the next look may succeed.
-                Err(error) => say!("loligo: {error}"),
-            }
+            let looked = self.watch().look(&project);
             let pause = start.elapsed() * PAUSE_RATIO;
-            while !self.is_over.load(Ordering::Relaxed) {
-                if notices.wait(PAUSE) {
+            let mut is_saved = looked.unwrap_or_else(|error| {
+                // A folder that is being moved, say: the next look may succeed.
+                say!("loligo: {error}");
+                false
+            });
+            // What the system gives notice of is compiled without a look, which would take longer
+            // than the compile of a session.
+            while !is_saved && start.elapsed() < pause && !self.is_over.load(Ordering::Relaxed) {
+                is_saved = notices.wait(PAUSE);
+                if is_saved {
                     thread::sleep(TOGETHER);
-                    break;
                 }
-                if start.elapsed() > pause {
-                    break;
-                }
+            }
+            if is_saved {
+                self.compile(run, data);
+                // There may be new folders. What is saved in one before this is found by a look.
+                notices.listen_to(&run.project, data);
             }
         }
     }
 
-    fn look(&self, project: &Project<'_>) -> Result<bool, BuildError> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).look(project)
+    fn compile(&self, run: &Run, data: &Path) {
+        let written = &mut || self.is_fresh.store(true, Ordering::Release);
+        let error = &mut |error: &str| say!("loligo: {error}");
+        match run.recompile(data, &mut Listener { error, written }) {
+            Ok(compiled) => self.saw(compiled.seen),
+            Err(error) => say!("loligo: {error}"),
+        }
+    }
+
+    fn watch(&self) -> MutexGuard<'_, Watch> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -74,7 +74,7 @@ fn what_is_saved_while_a_game_runs_is_there_at_once() {
     let place = Place::new();
     let (code, _, stderr) = place.run(&["new", "game"]);
     assert_eq!(code, 0, "{stderr}");
-    let run = ["run", "game", "--frames", "1000000000", "--backend", "text", "--watch"];
+    let run = ["run", "game", "--frames", "1000000000", "--backend", "text", "--watch", "--trial"];
     let mut child = place.loligo(&run).stderr(Stdio::piped()).spawn().expect("it starts");
     let mut lines = BufReader::new(child.stderr.take().expect("it is piped")).lines();
     let mut wait_for = |text: &str| {
@@ -89,6 +89,16 @@ fn what_is_saved_while_a_game_runs_is_there_at_once() {
     wait_for("scripts/main.lua:1:");
     place.file("game/scripts/main.lua", "print('saved again')\nfunction update() end");
     wait_for("saved again");
+    // The process that compiles stays for the next save; one that dies is replaced.
+    place.file("game/bad.trial", "abort");
+    wait_for("bad.trial: compiling it ended the compiler's process");
+    place.file("game/scripts/main.lua", "print('saved meanwhile')\nfunction update() end");
+    wait_for("bad.trial: compiling it ended the compiler's process");
+    place.file("game/bad.trial", "right");
+    place.file("game/scripts/main.lua", "print('saved with it')\nfunction update() end");
+    wait_for("saved with it");
+    place.file("game/scripts/main.lua", "print('saved last')\nfunction update() end");
+    wait_for("saved last");
     child.kill().expect("it runs");
     child.wait().expect("it ends");
 }
