@@ -191,12 +191,6 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         self.uploads.blocks.memory()
     }
 
-    /// Returns the state of a material, or that of its placeholder.
-    pub(crate) fn state_of(&self, material: ResourceKey) -> Option<u32> {
-        let found = self.materials.get(&material).map(|material| material.state);
-        found.or_else(|| self.placeholder.as_ref().map(|placeholder| placeholder.plain))
-    }
-
     /// Returns whether a mesh or a material is there.
     pub(crate) fn has(&self, key: ResourceKey) -> bool {
         self.meshes.contains_key(&key) || self.materials.contains_key(&key)

@@ -8,8 +8,8 @@ use loligo_diagnostics::{Log, context};
 use loligo_entities::EntityResource;
 use loligo_ids::IdString64;
 use loligo_render::{
-    FrameDescription, MATERIAL_TYPE, MATERIAL_VERSION, MESH_TYPE, MESH_VERSION, SHADER_TYPE,
-    SHADER_VERSION, TEXTURE_TYPE, TEXTURE_VERSION,
+    FrameDescription, LayerTakes, MATERIAL_TYPE, MATERIAL_VERSION, MESH_TYPE, MESH_VERSION,
+    SHADER_TYPE, SHADER_VERSION, TEXTURE_TYPE, TEXTURE_VERSION,
 };
 use loligo_resources::{DataFolder, ResourceKey, Resources};
 use loligo_tasks::Worker;
@@ -45,7 +45,8 @@ pub(crate) struct Content<'e, 'm> {
     pub(crate) store: Store<'m>,
     /// What the settings name: wanted for as long as the game runs.
     kept: Array<'m, Want, SharedAllocator<'m>>,
-    /// The `materials` of the settings, which may change.
+    /// The materials of the frame's layers, and the `materials` of the settings: both may change.
+    styles: Array<'m, Want, SharedAllocator<'m>>,
     materials: Array<'m, Want, SharedAllocator<'m>>,
     /// What the entities of a saved game are made of: wanted until the level changes.
     pub(crate) saved: Array<'m, Want, SharedAllocator<'m>>,
@@ -96,6 +97,7 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
             views: Array::new_in(engine),
             store: Store::new_in(files),
             kept: Array::new_in(engine),
+            styles: Array::new_in(engine),
             materials: Array::new_in(engine),
             saved: Array::new_in(engine),
             level: None,
@@ -122,9 +124,6 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
             self.resources.load(self.settings.frame)?;
             self.read_frame(|_, _| Ok(()))?;
             let mut keys = Array::new_in(self.layers.memory());
-            keys.try_extend(self.settings.full_screen.iter().map(|(_, material)| *material))?;
-            self.want_all(&keys, |content| &mut content.kept)?;
-            keys.clear();
             keys.try_extend_from_slice(&self.settings.materials)?;
             self.replace_materials(&keys)?;
         }
@@ -145,15 +144,8 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
         back_end: BackEnd<'m>,
         memory: SharedRef<'m>,
     ) -> Result<Renderer<'m>, EngineError> {
-        let mut full = Array::new_in(memory);
-        for (layer, key) in &*self.settings.full_screen {
-            // One that is missing is seen, too.
-            if let Some(state) = self.assets.state_of(*key) {
-                full.try_push((*layer, state))?;
-            }
-        }
         let text = self.resources.get(self.settings.frame).map_or(&[][..], |frame| frame.payload());
-        Ok(Renderer::try_new(text, &full, back_end, memory)?)
+        Ok(Renderer::try_new(text, back_end, memory)?)
     }
 
     /// Loads all scripts, so that each can be asked for by name. They are text, and small.
@@ -263,8 +255,8 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
         &self.views
     }
 
-    /// Sends the render thread the description of the frame that was recompiled, and reads its
-    /// layers and views: all of it, or nothing where that fails.
+    /// Sends the render thread the description of the frame that was recompiled, reads its layers
+    /// and views, and wants their materials: all of it, or nothing where that fails.
     pub(crate) fn replace_frame(&mut self) -> Result<(), EngineError> {
         self.read_frame(|assets, text| assets.put_frame(text))
     }
@@ -275,25 +267,40 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
         &mut self,
         accept: impl FnOnce(&mut Assets<'m, SharedAllocator<'m>>, &[u8]) -> Result<(), GrowError>,
     ) -> Result<(), EngineError> {
-        let Self { resources, settings, assets, layers, views, .. } = self;
-        let Some(frame) = resources.get(settings.frame) else { return Ok(()) };
-        let text = frame.payload();
-        let frame = FrameDescription::try_read_in(text, layers.memory())
+        let Some(text) = self.resources.get(self.settings.frame) else { return Ok(()) };
+        let frame = FrameDescription::try_read_in(text.payload(), self.layers.memory())
             .map_err(|error| EngineError::Render(wrong_frame(&error)))?;
-        layers.try_reserve(frame.layer_names().len())?;
-        views.try_reserve(frame.views().len())?;
-        accept(assets, text)?;
+        let mut keys = Array::new_in(self.layers.memory());
+        let names = frame.layers().filter_map(|layer| Some(layer.material?.len()));
+        keys.try_reserve(names.count())?;
+        for name in frame.layers().filter_map(|layer| layer.material) {
+            keys.push(ResourceKey::new(MATERIAL_TYPE, name));
+        }
+        self.layers.try_reserve(frame.layer_names().len())?;
+        self.views.try_reserve(frame.views().len())?;
+        let held = self.styles.len();
+        self.want_all(&keys, |content| &mut content.styles)?;
+        let Self { resources, settings, assets, layers, views, styles, store, .. } = self;
+        let text = resources.get(settings.frame).map_or(&[][..], |frame| frame.payload());
+        let accepted = accept(assets, text);
+        let unwanted = if accepted.is_ok() { 0..held } else { held..styles.len() };
+        styles.drain(unwanted).for_each(|material| store.release(material));
+        accepted?;
         layers.clear();
         views.clear();
         // There is room.
         layers.extend(frame.layer_names().map(IdString64::new));
         views.extend(frame.views().map(|view| FrameView::of(&view)));
-        let is_full =
-            |name| settings.full_screen.iter().any(|(full, _)| *full == IdString64::new(name));
         // The first that has meshes, as far as that can be known.
-        let first = frame.layers().find(|layer| !layer.takes_all && !is_full(layer.name));
+        let first = frame.layers().find(|layer| layer.takes == LayerTakes::Own);
         assets.set_placeholder_layer(first.map_or(u32::MAX, |layer| layer.name_number.into()));
         Ok(())
+    }
+
+    /// Returns whether a layer of the frame names a material, by the hash of its name.
+    pub(crate) fn is_style(&self, name: IdString64) -> bool {
+        let key = ResourceKey { type_hash: IdString64::new(MATERIAL_TYPE), name };
+        self.store.find(key).is_some_and(|want| self.styles.contains(&want))
     }
 
     /// Wants what models are made of, for as long as the level of a saved game is there.

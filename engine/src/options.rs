@@ -21,9 +21,9 @@ mod tools;
 pub use disabled::{DisabledSubsystems, OptionalSubsystem, UnknownSubsystem};
 #[cfg(feature = "script")]
 pub use scripts::{ScriptLimits, ScriptOptions};
-pub use settings::{GameSettings, SETTINGS};
 #[cfg(feature = "compile")]
-pub(crate) use settings::{STANDARD_FRAME, STANDARD_FULL_SCREEN};
+pub(crate) use settings::STANDARD_FRAME;
+pub use settings::{GameSettings, SETTINGS};
 #[cfg(feature = "tool-server")]
 pub use tools::ToolOptions;
 

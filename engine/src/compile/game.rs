@@ -4,21 +4,11 @@ use loligo_compiler::{CompileError, Compiler, ConfigCompiler, Context, Property}
 use loligo_render::MATERIAL_TYPE;
 use loligo_resources::PACKAGE_TYPE;
 
-use crate::options::{STANDARD_FRAME, STANDARD_FULL_SCREEN};
+use crate::options::STANDARD_FRAME;
 
 /// What means something in `game.config`.
-pub const GAME_KEYS: [&str; 10] = [
-    "title",
-    "level",
-    "frame",
-    "script",
-    "full_screen",
-    "materials",
-    "packages",
-    "window",
-    "time_step",
-    "memory",
-];
+pub const GAME_KEYS: [&str; 9] =
+    ["title", "level", "frame", "script", "materials", "packages", "window", "time_step", "memory"];
 
 /// What means something in `time_step`.
 const TIME_STEP_KEYS: [&str; 3] = ["policy", "step", "longest"];
@@ -51,18 +41,8 @@ fn check(settings: &Property, context: &mut Context<'_>) -> Result<(), CompileEr
             refer(context, type_name, name)?;
         }
     }
-    let has_frame = settings.get("frame").is_some();
-    if !has_frame {
+    if settings.get("frame").is_none() {
         context.refer("frame", STANDARD_FRAME, (0, 0));
-    }
-    if let Some(layers) = settings.get("full_screen") {
-        for material in layers.members()? {
-            refer(context, MATERIAL_TYPE, material)?;
-        }
-    } else if !has_frame {
-        for (_, material) in STANDARD_FULL_SCREEN {
-            context.refer(MATERIAL_TYPE, material, (0, 0));
-        }
     }
     for (key, type_name) in [("materials", MATERIAL_TYPE), ("packages", PACKAGE_TYPE)] {
         if let Some(names) = settings.get(key) {

@@ -6,8 +6,8 @@ use loligo_containers::{Array, BuildKeyHasher, EventStream, GrowError, HashMap, 
 use loligo_ids::{IdString32, IdString64};
 use loligo_interface::{Drawing, DrawnVertex, MadeDrawer, SubsystemError, SubsystemRow, Viewpoint};
 use loligo_render::{
-    Draw, FrameDescription, Geometry, IndirectArgs, LayerKeys, MeshVertex, RenderContext,
-    Transform, View,
+    Draw, FrameDescription, Geometry, IndirectArgs, LayerKeys, LayerRef, LayerTakes, MeshVertex,
+    RenderContext, Transform, View,
 };
 
 use super::drawn_view::DrawnView;
@@ -106,6 +106,13 @@ impl<'e> Drawers<'e> {
         Ok(())
     }
 
+    /// Returns the state of a material, or of what is in place of one that is not there.
+    pub(crate) fn state_of(&self, material: IdString64) -> Option<u32> {
+        // Of the placeholders, which have no name, the last is that of materials.
+        let found = self.materials.get(&material);
+        found.or_else(|| self.materials.get(&name_of([0; 2]))).map(|known| known.number)
+    }
+
     /// Forgets what is gone. O(meshes or materials).
     pub(crate) fn forget(&mut self, removed: &Removed) {
         let is_it =
@@ -128,11 +135,12 @@ impl<'e> Drawers<'e> {
         }
     }
 
-    /// Draws what views see: `count` is the number of the first instance of this frame.
+    /// Draws what views see: `count` is the number of the first instance of this frame, `states`
+    /// are those of the materials that layers have, by the numbers of the layers.
     pub(crate) fn draw(
         &mut self,
         views: &[DrawnView],
-        frame: &FrameDescription<'e, SharedAllocator<'e>>,
+        (frame, states): (&FrameDescription<'e, SharedAllocator<'e>>, &[Option<u32>]),
         count: u32,
         context: &mut RenderContext<'e, SharedAllocator<'e>>,
         problems: &mut Array<'e, u8, SharedAllocator<'e>>,
@@ -150,6 +158,7 @@ impl<'e> Drawers<'e> {
                     view,
                     keys,
                     frame,
+                    states,
                     meshes,
                     materials,
                     layers,
@@ -200,6 +209,7 @@ struct Target<'d, 'e> {
     /// What makes the keys of the view's layers.
     keys: &'d [Option<LayerKeys>],
     frame: &'d FrameDescription<'e, SharedAllocator<'e>>,
+    states: &'d [Option<u32>],
     meshes: &'d Names<'e, Geometry>,
     materials: &'d Names<'e, IdString64>,
     layers: &'d [IdString64],
@@ -216,11 +226,37 @@ impl<'d> Target<'d, '_> {
         *self.keys.get(number)?
     }
 
-    /// Returns what makes the keys of what belongs to a layer: those of the layer itself and of
-    /// layers that take all.
-    fn keys_in(&self, layer: IdString64) -> impl Iterator<Item = LayerKeys> + use<'d> {
-        let own = self.keys_of(layer);
-        own.into_iter().chain(self.frame.taking_all(self.view.number).map(|layer| layer.keys()))
+    /// Returns what makes the keys of a layer, whatever it takes, if the view has it: other
+    /// work may be done in the layer of a sky.
+    fn keys_of_any(&self, layer: IdString64) -> Option<LayerKeys> {
+        let name = self.layers.iter().position(|own| *own == layer)?;
+        let view = Some(self.view.number);
+        let is_it = |other: &LayerRef<'_>| {
+            usize::from(other.name_number) == name && self.frame.view_of(other) == view
+        };
+        self.frame.layers().find(is_it).map(|layer| layer.keys())
+    }
+
+    /// Returns what makes the keys of what belongs to a layer and is drawn with a state, and that
+    /// state: those of the layer itself, of layers that take all, and of layers of its name that
+    /// have a material.
+    fn keys_in(
+        &self,
+        layer: IdString64,
+        state: u32,
+    ) -> impl Iterator<Item = (LayerKeys, u32)> + use<'d> {
+        let name = self.layers.iter().position(|own| *own == layer);
+        let own = self.keys_of(layer).map(|keys| (keys, state));
+        let states = self.states;
+        let is_of_it = move |other: &LayerRef<'_>| {
+            other.takes == LayerTakes::All || name == Some(usize::from(other.name_number))
+        };
+        let others = self.frame.others_of(self.view.number).filter(is_of_it);
+        let others = others.map(move |other| {
+            let own = states.get(usize::from(other.number)).copied().flatten();
+            (other.keys(), own.unwrap_or(state))
+        });
+        own.into_iter().chain(others)
     }
 }
 
@@ -245,8 +281,9 @@ impl Drawing for Target<'_, '_> {
         self.bytes.try_extend_from_slice(&number.to_ne_bytes())?;
         self.bytes.try_extend_from_slice(bytemuck::cast_slice(vertices))?;
         let depth = self.view.depth(at);
-        for keys in self.keys_in(layer) {
-            self.context.try_job(keys.key(number, 0, depth), TRIANGLES, self.bytes)?;
+        for (keys, state) in self.keys_in(layer, number) {
+            self.bytes[..size_of::<u32>()].copy_from_slice(&state.to_ne_bytes());
+            self.context.try_job(keys.key(state, 0, depth), TRIANGLES, self.bytes)?;
         }
         Ok(())
     }
@@ -261,11 +298,11 @@ impl Drawing for Target<'_, '_> {
         else {
             return Ok(());
         };
-        let (geometry, state) = (mesh.what, material.number);
+        let geometry = mesh.what;
         let first = self.count + self.once.len() as u32;
         // First, so that no draw is of an instance that is not there.
         self.once.try_extend(matrices.iter().map(|matrix| Transform::from(*matrix)))?;
-        for keys in self.keys_in(material.what) {
+        for (keys, state) in self.keys_in(material.what, material.number) {
             for (number, matrix) in (first..).zip(matrices) {
                 let depth = self.view.depth(matrix.translation.into());
                 let args = IndirectArgs::new(geometry, number, 1);
@@ -291,7 +328,7 @@ impl Drawing for Target<'_, '_> {
         kind: IdString32,
         data: &[u8],
     ) -> Result<(), SubsystemError> {
-        if let Some(keys) = self.keys_of(layer) {
+        if let Some(keys) = self.keys_of_any(layer) {
             let depth = self.view.depth(at);
             self.context.try_job(keys.key(u32::MAX, 0, depth), kind.hash(), data)?;
         }

@@ -13,12 +13,12 @@ use loligo_containers::{Array, GrowError};
 use loligo_ids::{IdString64, murmur2_64a};
 use loligo_interface::SubsystemRow;
 use loligo_render::{
-    DisplayList, FrameDescription, FrameLights, ItemSorter, Recorded, RenderContext, RenderWorld,
-    View, ViewFrom, ViewRef, part_of,
+    DisplayList, FrameDescription, FrameLights, ItemSorter, LayerTakes, Recorded, RenderContext,
+    RenderWorld, View, ViewFrom, ViewRef, part_of,
 };
 use loligo_tasks::Worker;
 
-use super::back_end::{BackEnd, Picture};
+use super::back_end::{BackEnd, Picture, queue_full_screen};
 use super::drawers::Drawers;
 use super::drawn_view::DrawnView;
 use super::packet::{Drawn, Packet};
@@ -55,9 +55,10 @@ pub(crate) struct Renderer<'e> {
     list: DisplayList<'e, SharedAllocator<'e>>,
     /// Its pieces, where several threads make it.
     lists: Array<'e, DisplayList<'e, SharedAllocator<'e>>, SharedAllocator<'e>>,
-    /// Layers that hold one material over the whole picture: the hash of the layer's name, and the
-    /// state.
-    full: Array<'e, (IdString64, u32), SharedAllocator<'e>>,
+    /// The numbers of the layers that name a material, and that name, hashed.
+    styled: Array<'e, (u8, IdString64), SharedAllocator<'e>>,
+    /// The state of that material as it is in this frame, by the number of the layer.
+    states: Array<'e, Option<u32>, SharedAllocator<'e>>,
     /// A hash of each material, by its state: frames as text identify materials by it.
     materials: Array<'e, u64, SharedAllocator<'e>>,
     drawers: Drawers<'e>,
@@ -68,7 +69,6 @@ impl<'e> Renderer<'e> {
     /// Makes a renderer of the frame that a text describes.
     pub(crate) fn try_new(
         frame: &[u8],
-        full: &[(IdString64, u32)],
         back_end: BackEnd<'e>,
         memory: SharedRef<'e>,
     ) -> Result<Self, RenderError> {
@@ -87,12 +87,13 @@ impl<'e> Renderer<'e> {
             sorter: ItemSorter::new_in(memory),
             list: DisplayList::new_in(memory),
             lists,
-            full: Array::try_from_slice_in(full, memory)?,
+            styled: Array::new_in(memory),
+            states: Array::new_in(memory),
             materials: Array::new_in(memory),
             drawers: Drawers::new_in(memory),
             back_end,
         };
-        renderer.reserve_views()?;
+        renderer.learn_frame()?;
         Ok(renderer)
     }
 
@@ -106,9 +107,9 @@ impl<'e> Renderer<'e> {
         self.back_end.join(row, memory)
     }
 
-    /// Makes room for the views of the frame.
-    fn reserve_views(&mut self) -> Result<(), GrowError> {
-        let Self { views, visible, contexts, frame, .. } = self;
+    /// Makes room for the views of the frame, and learns its layers.
+    fn learn_frame(&mut self) -> Result<(), GrowError> {
+        let Self { views, visible, contexts, frame, styled, states, .. } = self;
         let memory = visible.memory();
         let count = frame.views().len();
         views.try_reserve(count.saturating_sub(views.len()))?;
@@ -120,6 +121,14 @@ impl<'e> Renderer<'e> {
         }
         visible.truncate(count * PIECES);
         contexts.truncate(count * PIECES + 1);
+        styled.clear();
+        for layer in frame.layers() {
+            if let Some(material) = layer.material {
+                styled.try_push((layer.number, IdString64::new(material)))?;
+            }
+        }
+        states.clear();
+        states.try_resize(frame.layers().len(), None)?;
         self.drawers.learn_layers(frame)
     }
 
@@ -180,7 +189,11 @@ impl<'e> Renderer<'e> {
 
     /// Finds out what each view of the frame sees.
     fn look(&mut self, packet: &Packet<'e, SharedAllocator<'e>>) -> Result<(), GrowError> {
-        let Self { world, frame, views, .. } = self;
+        let Self { world, frame, views, styled, states, drawers, .. } = self;
+        for (layer, material) in &**styled {
+            // The material may have come, changed or gone since the last frame.
+            states[usize::from(*layer)] = drawers.state_of(*material);
+        }
         let size = packet.scene.size;
         views.clear();
         for view in frame.views() {
@@ -235,9 +248,9 @@ impl<'e> Renderer<'e> {
         let mut blocks = packet.uploads.blocks.iter();
         for record in packet.uploads.records.iter() {
             if let Some((_, text)) = record.get_with_tail::<FrameData, u8>() {
-                self.frame = FrameDescription::try_read_in(text.as_bytes(), self.full.memory())
+                self.frame = FrameDescription::try_read_in(text.as_bytes(), self.lists.memory())
                     .map_err(|error| wrong_frame(&error))?;
-                self.reserve_views()?;
+                self.learn_frame()?;
             }
             if let Some(material) = record.get::<MaterialData>() {
                 self.take_material(&material)?;
@@ -270,10 +283,10 @@ impl<'e> Renderer<'e> {
 
     /// Queues what subsystems draw.
     fn draw_others(&mut self, packet: &mut Packet<'e, SharedAllocator<'e>>) {
-        let Self { world, frame, views, contexts, drawers, .. } = self;
+        let Self { world, frame, views, contexts, drawers, states, .. } = self;
         if let Some(context) = contexts.last_mut() {
             let count = world.mesh_count() as u32;
-            drawers.draw(views, frame, count, context, &mut packet.problems);
+            drawers.draw(views, (frame, states), count, context, &mut packet.problems);
         }
     }
 
@@ -296,28 +309,31 @@ impl<'e> Renderer<'e> {
 
     /// Queues what was found.
     fn fill(&mut self, worker: &Worker<'_>) -> Result<(), RenderError> {
-        let Self { world, frame, views, visible, contexts, full, .. } = self;
+        let Self { world, frame, views, visible, contexts, styled, states, .. } = self;
         let failed = First::new();
         let Some((jobs, pieces)) = contexts.split_last_mut() else { return Ok(()) };
         jobs.clear();
-        for layer in frame.layers() {
-            let name = IdString64::new(layer.name);
-            let is_drawn = frame.view_of(&layer).is_none_or(|view| {
-                views.get(usize::from(view)).is_some_and(|view| view.seen.is_drawn)
-            });
-            for (_, state) in full.iter().filter(|(own, _)| *own == name && is_drawn) {
-                crate::drawing::back_end::queue_full_screen(jobs, &layer, *state)?;
+        for layer in styled.iter().filter_map(|(number, _)| frame.layer_at(*number)) {
+            let view = frame.view_of(&layer).and_then(|view| views.get(usize::from(view)));
+            let is_drawn = view.is_some_and(|view| view.seen.is_drawn);
+            if let Some(state) = states[usize::from(layer.number)]
+                && layer.takes == LayerTakes::Picture
+                && is_drawn
+            {
+                queue_full_screen(jobs, &layer, state)?;
             }
         }
         let (world, frame, visible, views) = (&*world, &*frame, &*visible, &**views);
+        let states = &**states;
         worker.parallel_for_each_mut(&"fill contexts", pieces, 1, |first, pieces| {
             for (piece, context) in (first..).zip(pieces) {
                 context.clear();
                 let Some(DrawnView { view, .. }) = views.get(piece / PIECES) else { continue };
                 let rows = &visible[piece];
                 failed.keep(world.try_draw(rows, view, frame, context));
-                for layer in frame.taking_all(view.number) {
-                    failed.keep(world.try_draw_in(rows, view, layer.keys(), context));
+                for layer in frame.others_of(view.number) {
+                    let state = states[usize::from(layer.number)];
+                    failed.keep(world.try_draw_in(rows, view, &layer, state, context));
                 }
             }
         })?;

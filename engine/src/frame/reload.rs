@@ -171,7 +171,6 @@ impl<'m> Engine<'_, 'm> {
             (*new.title == *old.title, "title"),
             (new.frame == old.frame, "frame"),
             (new.script.as_deref() == old.script.as_deref(), "script"),
-            (*new.full_screen == *old.full_screen, "full_screen"),
             (new.window == old.window, "window"),
             (new.memory == old.memory, "memory"),
             (new.packages.as_deref() == old.packages.as_deref(), "packages"),
@@ -223,8 +222,9 @@ impl<'m> Engine<'_, 'm> {
     /// Has frames drawn by a new description, if it is one: what is wrong with it was said when it
     /// was compiled.
     fn take_in_frame(&mut self) -> Result<(), EngineError> {
-        let Self { content, world, .. } = self;
+        let Self { content, world, log, worker, .. } = self;
         content.replace_frame()?;
+        content.finish(&mut Owners { world: Some(world), log }, worker)?;
         world.learn_views(content.views())?;
         world.refresh_layers(&content.assets, |layer| content.layer(layer))
     }

@@ -6,7 +6,8 @@ use loligo_ids::IdString64;
 use super::Engine;
 
 impl Engine<'_, '_> {
-    /// Warns of materials and full-screen layers that no pass of the frame draws.
+    /// Warns of materials that no pass of the frame draws. What layers name themselves is drawn by
+    /// them, whatever layer it says.
     pub(super) fn warn_of_unseen_layers(&self) {
         if !self.link.is_drawn() {
             return;
@@ -20,14 +21,9 @@ impl Engine<'_, '_> {
                 "{what} is never drawn: no pass of the frame has its layer #{layer}; the layers are {layers}"
             );
         };
-        for (_, material) in content.assets.materials() {
-            if content.layer(material.layer).is_none() {
+        for (name, material) in content.assets.materials() {
+            if content.layer(material.layer).is_none() && !content.is_style(name) {
                 warn(material.debug_name.as_str(), material.layer);
-            }
-        }
-        for (layer, _) in &*content.settings.full_screen {
-            if content.layer(*layer).is_none() {
-                warn("a material of `full_screen` in game.config", *layer);
             }
         }
     }

@@ -20,10 +20,6 @@ const WINDOW: [u32; 2] = [1280, 720];
 /// The frame of a game that names none, which comes with the program.
 pub(crate) const STANDARD_FRAME: &str = "core/standard";
 
-/// What the layers of the standard frame hold that are over the whole picture.
-pub(crate) const STANDARD_FULL_SCREEN: [(&str, &str); 2] =
-    [("sky", "core/materials/sky"), ("tonemap", "core/materials/tonemap")];
-
 /// The most pixels on a side.
 const WINDOW_MAX: u64 = 16_384;
 
@@ -34,10 +30,6 @@ const WINDOW_MAX: u64 = 16_384;
 /// level = "courtyard"             // the resource `courtyard` of type `level`
 /// script = "scripts/main"         // may be left out: type `lua`
 /// frame = "frames/noir"           // what passes and layers a frame has: type `frame`; without, `core/standard`
-/// full_screen = {                 // layers that hold one material over the whole picture; without `frame`, as here
-///     sky = "core/materials/sky"
-///     tonemap = "core/materials/tonemap"
-/// }
 /// materials = [ "materials/alarm" ]   // loaded beside those of the level's models, for scripts to give to models
 /// packages = [ "packages/first" ]     // may be left out: all entities are loaded then
 /// window = [ 1280 720 ]
@@ -47,8 +39,7 @@ const WINDOW_MAX: u64 = 16_384;
 ///
 /// # Memory
 ///
-/// Up to four blocks of the memory passed in: two names, 24 bytes a layer over the whole picture,
-/// and 16 a material.
+/// Up to four blocks of the memory passed in: two names, and 16 bytes a material and a package.
 #[derive(Debug)]
 pub struct GameSettings<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     /// What is above the window.
@@ -59,9 +50,6 @@ pub struct GameSettings<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     pub frame: ResourceKey,
     /// The name of the script that the game starts with.
     pub script: Option<Array<'a, u8, A>>,
-    /// Layers that hold one material over the whole picture: the hash of the layer's name, and the
-    /// material.
-    pub full_screen: Array<'a, (IdString64, ResourceKey), A>,
     /// Materials that are loaded in addition to those that the level's models name.
     pub materials: Array<'a, ResourceKey, A>,
     /// The packages that the game begins with; without, all entities that there are can be spawned.
@@ -119,11 +107,6 @@ impl<'a, A: Allocator + ?Sized> GameSettings<'a, A> {
             level: ResourceKey::new("level", level),
             frame: ResourceKey::new("frame", frame.unwrap_or(STANDARD_FRAME)),
             script: script.map(|name| copied(name, memory)).transpose()?,
-            full_screen: match root.get(id64!("full_screen")) {
-                Some(value) => full_screen(value, memory)?,
-                None if frame.is_none() => standard_full_screen(memory)?,
-                None => Array::new_in(memory),
-            },
             materials: match root.get(id64!("materials")) {
                 Some(value) => materials(value, memory)?,
                 None => Array::new_in(memory),
@@ -152,29 +135,6 @@ fn copied<'a, A: Allocator + ?Sized>(
     let mut copy = Array::new_in(memory);
     text::try_append(&mut copy, title)?;
     Ok(copy)
-}
-
-fn full_screen<'a, A: Allocator + ?Sized>(
-    value: ConfigValue<'_>,
-    memory: &'a A,
-) -> Result<Array<'a, (IdString64, ResourceKey), A>, EngineError> {
-    let mut materials = Array::try_with_capacity_in(value.len(), memory)?;
-    for (layer, material) in value.items() {
-        let name =
-            material.as_str().ok_or(wrong("full_screen", "name a material for each layer"))?;
-        materials.try_push((layer, ResourceKey::new("material", name)))?;
-    }
-    Ok(materials)
-}
-
-fn standard_full_screen<'a, A: Allocator + ?Sized>(
-    memory: &'a A,
-) -> Result<Array<'a, (IdString64, ResourceKey), A>, GrowError> {
-    let mut materials = Array::try_with_capacity_in(STANDARD_FULL_SCREEN.len(), memory)?;
-    for (layer, name) in STANDARD_FULL_SCREEN {
-        materials.try_push((IdString64::new(layer), ResourceKey::new("material", name)))?;
-    }
-    Ok(materials)
 }
 
 fn materials<'a, A: Allocator + ?Sized>(

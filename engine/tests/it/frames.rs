@@ -221,7 +221,6 @@ fn what_means_nothing_in_game_config_is_an_error_with_the_nearest() {
         ("level = \"yard\"", "level = \"yarn\"", "there is no resource `yarn` of type `level`"),
         ("policy =", "polcy =", "the key `polcy` means nothing here; is `policy` meant?"),
         ("\"smoothed\"", "\"smooth\"", "the values are \"fixed\", \"each_frame\""),
-        ("sky = \"sky\"", "sky = \"ski\"", "there is no resource `ski` of type `material`"),
     ] {
         game.write("game.config", &config.replace(was, is));
         let errors = game.compile();
@@ -232,16 +231,23 @@ fn what_means_nothing_in_game_config_is_an_error_with_the_nearest() {
     // Other settings are the game's own.
     game.write("weather.config", "titel = 1");
     assert_eq!(game.compile(), [""; 0], "it is right");
+    // So is a material that a layer names.
+    let frame = std::fs::read_to_string(game.sources().join("yard.frame")).expect("written");
+    game.write("yard.frame", &frame.replace("material = \"sky\"", "material = \"ski\""));
+    let errors = game.compile();
+    let said = "yard.frame:8:103: there is no resource `ski` of type `material`";
+    assert!(errors.len() == 1 && errors[0].starts_with(said), "{errors:?}");
 }
 
 #[test]
 fn what_nobody_sees_is_warned_of() {
     let game = Game::new(1);
     game.write("stone.material", "shader = \"plain\" layer = \"opaqe\"");
-    let config = std::fs::read_to_string(game.sources().join("game.config")).expect("written");
-    game.write("game.config", &config.replace("{ sky =", "{ skies ="));
     let level = std::fs::read_to_string(game.sources().join("yard.level")).expect("written");
     game.write("yard.level", &level.replace("camera = { far = 200 }", ""));
+    let frame = std::fs::read_to_string(game.sources().join("yard.frame")).expect("written");
+    let empty = "order = \"by_state\" }";
+    game.write("yard.frame", &frame.replace("takes = \"picture\" material = \"sky\" }", empty));
     assert_eq!(game.compile(), [""; 0], "each is right by itself");
     let data = game.data();
     let is_blank = with_engine(&game.options(&data), |engine| {
@@ -255,8 +261,6 @@ fn what_nobody_sees_is_warned_of() {
     let stone = lines.iter().find(|line| line.starts_with("stone is never drawn")).expect("said");
     let names = ["(opaqe); the layers are #", "(shadow), #", "(opaque), #", "(sky)"];
     assert!(names.iter().all(|name| stone.contains(name)), "by their names: {stone}");
-    let full = lines.iter().find(|line| line.contains("`full_screen`")).expect("said");
-    assert!(full.contains("(skies);"), "{full}");
     let unseen = lines.iter().filter(|line| line.contains("the level has no camera")).count();
     assert_eq!(unseen, 1, "{lines:?}");
     assert!(is_blank.expect("it boots"), "nothing was drawn");

@@ -287,8 +287,8 @@ fn a_replay_has_what_was_loaded_in_the_same_frames() {
 #[test]
 fn what_is_missing_is_seen() {
     let game = game("");
-    let config = std::fs::read_to_string(game.sources().join("game.config")).expect("written");
-    game.write("game.config", &config.replace("sky = \"sky\"", "sky = \"heaven\""));
+    let frame = std::fs::read_to_string(game.sources().join("yard.frame")).expect("written");
+    game.write("yard.frame", &frame.replace("material = \"sky\"", "material = \"heaven\""));
     game.write(
         "yard.level",
         "entities = {

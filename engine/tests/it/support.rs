@@ -124,7 +124,6 @@ level = \"yard\"
 frame = \"yard\"
 window = [ 640 360 ]
 time_step = { policy = \"smoothed\" longest = 0.1 }
-full_screen = { sky = \"sky\" }
 ";
 
 const SHADER: &str = "
@@ -140,7 +139,7 @@ passes = [
     { name = \"shadow\" view = \"sun\" depth = \"shadow\" clear = { depth = 1 } layers = [ { name = \"shadow\" order = \"by_state\" takes = \"all\" } ] }
     {
         name = \"main\" color = [ \"window\" ] depth = \"depth\" clear = { color = [ 0 0 0 1 ] depth = 1 } reads = [ \"shadow\" ]
-        layers = [ { name = \"opaque\" order = \"by_state\" } { name = \"sky\" order = \"by_state\" } ]
+        layers = [ { name = \"opaque\" order = \"by_state\" } { name = \"sky\" takes = \"picture\" material = \"sky\" } ]
     }
 ]
 ";

@@ -295,16 +295,12 @@ fn each_view_draws_its_part_of_the_picture() {
         "yard.frame",
         "views = { player = { rectangle = [ 0 0 0.5 1 ] } right = { rectangle = [ 0.5 0.5 0.5 0.5 ] } }
         passes = [
-            { name = \"a\" color = [ \"window\" ] clear = { color = [ 0 1 0 1 ] } layers = [ { name = \"red\" order = \"by_state\" } ] }
-            { name = \"b\" view = \"right\" color = [ \"window\" ] layers = [ { name = \"blue\" order = \"by_state\" } ] }
+            { name = \"a\" color = [ \"window\" ] clear = { color = [ 0 1 0 1 ] } layers = [ { name = \"red\" takes = \"picture\" material = \"red\" } ] }
+            { name = \"b\" view = \"right\" color = [ \"window\" ] layers = [ { name = \"blue\" takes = \"picture\" material = \"blue\" } ] }
         ]",
     );
     let config = std::fs::read_to_string(game.sources().join("game.config")).expect("written");
-    let config = config.replace("[ 640 360 ]", "[ 64 48 ]");
-    game.write(
-        "game.config",
-        &config.replace("{ sky = \"sky\" }", "{ red = \"red\" blue = \"blue\" }"),
-    );
+    game.write("game.config", &config.replace("[ 640 360 ]", "[ 64 48 ]"));
     assert_eq!(game.compile(), [""; 0], "it is right");
     let data = game.data();
     let options = EngineOptions { back_end: BackEndChoice::Auto, ..game.options(&data) };

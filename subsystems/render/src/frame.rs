@@ -12,11 +12,13 @@ use loligo_containers::Array;
 use crate::key::{LayerKeys, Order};
 
 mod error;
+mod layer_takes;
 mod read;
 mod target;
 mod view;
 
 pub use error::{FrameError, FrameErrorKind};
+pub use layer_takes::LayerTakes;
 pub use target::{TargetFormat, TargetSize};
 pub use view::{PLAYER, STAGES_MAX, VIEWS_MAX, ViewFrom, ViewRef, part_of};
 
@@ -64,7 +66,12 @@ pub const COLORS_MAX: usize = 8;
 ///             { name = "glass" order = "back_to_front" }
 ///         ]
 ///     }
-///     { name = "tonemap" color = [ "window" ] reads = [ "hdr" ] layers = [ { name = "screen" order = "by_state" } ] }
+///     {
+///         name = "tonemap"
+///         color = [ "window" ]
+///         reads = [ "hdr" ]
+///         layers = [ { name = "tonemap" takes = "picture" material = "core/materials/tonemap" } ]
+///     }
 /// ]
 /// ```
 ///
@@ -75,14 +82,15 @@ pub const COLORS_MAX: usize = 8;
 /// the one of that name in each view that sees it. So objects name layers by the number of the
 /// *name*, in the order in which names come first; in a frame with one view the two numbers are the
 /// same. A layer that `takes = "all"` is given every object that its view sees, whichever its own
-/// layer is.
+/// layer is; one that `takes = "picture"` draws its material once, over the whole picture. Objects in
+/// a layer with a `material` are drawn with that, and not with theirs.
 ///
 /// A pass of a view with a `rectangle` draws that part of its targets, but clears all of them: the
 /// first of several passes clears, those after it do not.
 ///
 /// # Memory
 ///
-/// Seven blocks: 24 bytes a target, 28 a view, 56 a pass, 12 a layer, 2 each time that a pass names
+/// Seven blocks: 24 bytes a target, 28 a view, 56 a pass, 20 a layer, 2 each time that a pass names
 /// a target, 2 for each name of a layer in each view, and the names. It does not change once it is
 /// read.
 ///
@@ -122,7 +130,7 @@ pub struct FrameDescription<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
 }
 
 /// A name's place in the text of all names.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Name {
     start: u32,
     len: u32,
@@ -167,11 +175,20 @@ struct Pass {
 #[derive(Clone, Copy, Debug)]
 struct Layer {
     name: Name,
+    /// Empty where it draws each object with the object's.
+    material: Name,
     /// The number of the name, among those that layers have.
     name_number: u8,
     pass: u8,
     order: Order,
-    takes_all: bool,
+    takes: LayerTakes,
+}
+
+impl Layer {
+    /// Returns whether it draws objects, with their materials and of its name alone.
+    const fn is_plain(&self) -> bool {
+        matches!(self.takes, LayerTakes::Own) && self.material.len == 0
+    }
 }
 
 /// What targets are filled with before a pass draws; without, they keep what they hold.
@@ -234,8 +251,10 @@ pub struct LayerRef<'f> {
     pub pass: u8,
     /// How it is ordered.
     pub order: Order,
-    /// Whether all that its view sees is drawn into it, and not what belongs to it.
-    pub takes_all: bool,
+    /// What it draws.
+    pub takes: LayerTakes,
+    /// The name of the material with which it draws all of that, or nothing.
+    pub material: Option<&'f str>,
 }
 
 impl LayerRef<'_> {
@@ -355,7 +374,8 @@ impl<'a, A: Allocator + ?Sized> FrameDescription<'a, A> {
     }
 
     /// Returns what makes the sort keys of a view's layers, by the numbers of their names; nothing
-    /// where the view has no layer of a name, or one that takes all. O(1).
+    /// where the view has no layer of a name, or one of [`others_of`](Self::others_of) or of the
+    /// picture. O(1).
     #[inline]
     #[must_use]
     pub fn keys_of(&self, view: u8) -> &[Option<LayerKeys>] {
@@ -375,14 +395,17 @@ impl<'a, A: Allocator + ?Sized> FrameDescription<'a, A> {
         all.filter_map(|number| self.layer_at(number as u8)).find(is_of_view)
     }
 
-    /// Returns the layers of a view that take all that it sees.
-    pub fn taking_all(&self, view: u8) -> impl Iterator<Item = LayerRef<'_>> {
+    /// Returns the layers of a view that draw objects and are not in [`keys_of`](Self::keys_of):
+    /// those that take all that it sees, and those with a material.
+    pub fn others_of(&self, view: u8) -> impl Iterator<Item = LayerRef<'_>> {
         // Asked for often: names are looked at of those alone.
-        let takes_all = move |(_, layer): &(usize, &Layer)| {
+        let is_other = move |(_, layer): &(usize, &Layer)| {
             let pass = self.passes.get(usize::from(layer.pass));
-            layer.takes_all && pass.is_some_and(|pass| pass.view == view)
+            !layer.is_plain()
+                && layer.takes != LayerTakes::Picture
+                && pass.is_some_and(|pass| pass.view == view)
         };
-        let all = self.layers.iter().enumerate().filter(takes_all);
+        let all = self.layers.iter().enumerate().filter(is_other);
         all.map(|(number, layer)| self.layer_ref(number as u8, *layer))
     }
 
@@ -399,8 +422,9 @@ impl<'a, A: Allocator + ?Sized> FrameDescription<'a, A> {
     }
 
     fn layer_ref(&self, number: u8, layer: Layer) -> LayerRef<'_> {
-        let Layer { name, name_number, pass, order, takes_all } = layer;
-        LayerRef { number, name: self.name(name), name_number, pass, order, takes_all }
+        let Layer { name, material, name_number, pass, order, takes } = layer;
+        let material = (material.len > 0).then(|| self.name(material));
+        LayerRef { number, name: self.name(name), name_number, pass, order, takes, material }
     }
 
     fn used(&self, span: Span) -> &[u16] {
@@ -434,5 +458,5 @@ impl<A: Allocator + ?Sized> fmt::Debug for FrameDescription<'_, A> {
 const _: () = assert!(size_of::<Target>() == 24, "the doc states it");
 const _: () = assert!(size_of::<View>() == 28, "the doc states it");
 const _: () = assert!(size_of::<Pass>() == 56, "the doc states it");
-const _: () = assert!(size_of::<Layer>() == 12, "the doc states it");
+const _: () = assert!(size_of::<Layer>() == 20, "the doc states it");
 const _: () = assert!(size_of::<Option<LayerKeys>>() == 2, "the doc states it");

@@ -37,9 +37,9 @@ pub use cull::{Frustum, Spheres};
 pub use display_list::{Command, DisplayList};
 pub use draw::{Draw, Geometry, IndirectArgs};
 pub use frame::{
-    COLORS_MAX, Clear, FrameDescription, FrameError, FrameErrorKind, LAYERS_MAX, LayerRef, PLAYER,
-    PassRef, STAGES_MAX, TargetFormat, TargetRef, TargetSize, VIEWS_MAX, ViewFrom, ViewRef, WINDOW,
-    part_of,
+    COLORS_MAX, Clear, FrameDescription, FrameError, FrameErrorKind, LAYERS_MAX, LayerRef,
+    LayerTakes, PLAYER, PassRef, STAGES_MAX, TargetFormat, TargetRef, TargetSize, VIEWS_MAX,
+    ViewFrom, ViewRef, WINDOW, part_of,
 };
 pub use key::{LayerKeys, Order, layer_of};
 pub use lights::{FrameLights, LIGHTS_MAX};

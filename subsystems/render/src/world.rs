@@ -14,7 +14,7 @@ use loligo_containers::{Array, GrowError};
 use crate::context::RenderContext;
 use crate::cull::{Frustum, Spheres};
 use crate::draw::{Draw, IndirectArgs};
-use crate::frame::FrameDescription;
+use crate::frame::{FrameDescription, LayerRef, LayerTakes};
 use crate::key::LayerKeys;
 use crate::state::{Kind, Light, Mesh, RenderHandle, STAGE_SHIFT, Transform};
 
@@ -259,14 +259,17 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
             // On another stage the number is larger than that of any layer.
             let layer = (self.meshes.materials[*row as usize].layer ^ stage) as usize;
             if let Some(Some(keys)) = keys.get(layer) {
-                self.queue(*row, view, *keys, context);
+                let state = self.meshes.materials[*row as usize].state;
+                self.queue(*row, view, *keys, state, context);
             }
         }
         Ok(())
     }
 
-    /// As [`try_draw`](Self::try_draw), but queues all that are on the view's stage for one layer,
-    /// whichever is their own: for a shadow map, say, with the view of the sun.
+    /// As [`try_draw`](Self::try_draw), but for one layer of
+    /// [`others_of`](FrameDescription::others_of): all that are on the view's stage where it takes
+    /// all, for a shadow map, say, with the view of the sun. With a `state` they are drawn with
+    /// that material.
     ///
     /// # Complexity
     ///
@@ -283,15 +286,21 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
         &self,
         rows: &[u32],
         view: &View,
-        keys: LayerKeys,
+        layer: &LayerRef<'_>,
+        state: Option<u32>,
         context: &mut RenderContext<'_, B>,
     ) -> Result<(), GrowError> {
         context.try_reserve(rows.len())?;
-        let is_on_it = |row: &&u32| {
-            let layer = self.meshes.materials[**row as usize].layer;
-            layer >> STAGE_SHIFT == u32::from(view.stage)
-        };
-        rows.iter().filter(is_on_it).for_each(|row| self.queue(*row, view, keys, context));
+        let (keys, stage) = (layer.keys(), u32::from(view.stage));
+        let name = (layer.takes == LayerTakes::Own).then_some(u32::from(layer.name_number));
+        for row in rows {
+            let own = self.meshes.materials[*row as usize].layer;
+            let is_of_layer = name.is_none_or(|name| own ^ (stage << STAGE_SHIFT) == name);
+            if own >> STAGE_SHIFT == stage && is_of_layer {
+                let state = state.unwrap_or(self.meshes.materials[*row as usize].state);
+                self.queue(*row, view, keys, state, context);
+            }
+        }
         Ok(())
     }
 
@@ -341,10 +350,10 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
         row: u32,
         view: &View,
         keys: LayerKeys,
+        state: u32,
         context: &mut RenderContext<'_, B>,
     ) {
         let (meshes, at) = (&self.meshes, row as usize);
-        let state = meshes.materials[at].state;
         let depth = view.depth(Vec3::new(meshes.x[at], meshes.y[at], meshes.z[at]));
         let args = IndirectArgs::new(meshes.shapes[at].geometry, row, 1);
         context.push_draw(keys.key(state, args.first_index, depth), Draw { state, args });

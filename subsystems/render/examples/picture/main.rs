@@ -145,8 +145,8 @@ fn draw(wanted: &Wanted) -> Result<(), Box<dyn Error>> {
         for (layer, view) in [("shadow", &shadow.view), ("opaque", &view)] {
             visible.clear();
             world.try_cull(view, 0..world.mesh_count(), &mut visible)?;
-            let keys = frame.layer(layer).ok_or("the frame has not all layers")?.keys();
-            world.try_draw_in(&visible, view, keys, &mut context)?;
+            let layer = frame.layer(layer).ok_or("the frame has not all layers")?;
+            world.try_draw_in(&visible, view, &layer, None, &mut context)?;
         }
         for (layer, material) in [("sky", scene::SKY), ("tonemap", scene::TONEMAP)] {
             let keys = frame.layer(layer).ok_or("the frame has not all layers")?.keys();

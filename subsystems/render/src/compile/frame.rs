@@ -1,12 +1,13 @@
 //! Frames: checked, and kept as text.
 
 use loligo_allocators::{HeapAllocator, PageAllocator};
-use loligo_compiler::{CompileError, Compiler, Context};
+use loligo_compiler::{CompileError, Compiler, Context, Property};
 use std::format;
 use std::string::ToString;
 use std::vec::Vec;
 
 use crate::frame::{FrameDescription, FrameError};
+use crate::material::MATERIAL_TYPE;
 
 /// The type of frames.
 pub const FRAME_TYPE: &str = "frame";
@@ -31,6 +32,7 @@ impl Compiler for FrameCompiler {
             Ok(frame) => {
                 // For messages about layers that the frame has not.
                 frame.layers().for_each(|layer| _ = context.name(layer.name));
+                refer(&Property::read(&source)?, context)?;
                 Ok(source.to_vec())
             }
             Err(FrameError::Syntax(error)) => Err(error.into()),
@@ -46,4 +48,16 @@ impl Compiler for FrameCompiler {
             }
         }
     }
+}
+
+/// Records the materials that layers of a frame name.
+fn refer(frame: &Property, context: &mut Context<'_>) -> Result<(), CompileError> {
+    for pass in frame.need("passes", "add some")?.items()? {
+        for layer in pass.get("layers").map_or(Ok(&[][..]), Property::items)? {
+            if let Some(material) = layer.get("material") {
+                context.refer(MATERIAL_TYPE, material.string()?, material.place());
+            }
+        }
+    }
+    Ok(())
 }

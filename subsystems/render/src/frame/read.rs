@@ -8,7 +8,8 @@ use loligo_sjson::{NodeKind, Options, SyntaxNode, SyntaxTree};
 
 use crate::frame::{
     COLORS_MAX, Clear, FrameDescription, FrameError, FrameErrorKind, LAYERS_MAX, Layer, LayerRef,
-    Name, PASSES_MAX, Pass, Span, TARGETS_MAX, Target, TargetFormat, TargetSize, WINDOW,
+    LayerTakes, Name, PASSES_MAX, Pass, Span, TARGETS_MAX, Target, TargetFormat, TargetSize,
+    WINDOW,
 };
 use crate::key::{LayerKeys, Order};
 
@@ -36,8 +37,11 @@ const PASS: Keys = Keys {
     listed: "name, view, color, depth, clear, reads, layers",
 };
 const CLEAR: Keys = Keys { of: "clear", all: &["color", "depth"], listed: "color, depth" };
-const LAYER: Keys =
-    Keys { of: "a layer", all: &["name", "order", "takes"], listed: "name, order, takes" };
+const LAYER: Keys = Keys {
+    of: "a layer",
+    all: &["name", "order", "takes", "material"],
+    listed: "name, order, takes, material",
+};
 
 /// The most pixels that a target may be wide or high.
 const PIXELS_MAX: f64 = 16_384.0;
@@ -93,7 +97,7 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
         let frame = &mut self.frame;
         let names = usize::from(frame.name_count);
         frame.keys.try_resize(names * frame.views.len(), None)?;
-        for (number, layer) in frame.layers.iter().enumerate().filter(|(_, own)| !own.takes_all) {
+        for (number, layer) in frame.layers.iter().enumerate().filter(|(_, own)| own.is_plain()) {
             let view = usize::from(frame.passes[usize::from(layer.pass)].view);
             let keys = LayerKeys::new(number as u8, layer.order);
             frame.keys[view * names + usize::from(layer.name_number)] = Some(keys);
@@ -190,7 +194,7 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
     }
 
     fn layer(&mut self, node: SyntaxNode<'_>, view: u8) -> Read<'t, ()> {
-        let [name, order, takes] = self.members(node, &LAYER)?;
+        let [name, order, takes, material] = self.members(node, &LAYER)?;
         let name = self.required(node, name, &LAYER, "name")?;
         let place = self.string(name)?;
         let found = &self.text[place.clone()];
@@ -204,23 +208,35 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
         self.may_add(place.clone(), self.frame.layers.len(), "layers", LAYERS_MAX)?;
         let known = self.frame.layer(found).map(|layer| layer.name_number);
         let name = self.name_at(place)?;
-        let order = self.required(node, order, &LAYER, "order")?;
-        let order = self.word(
-            order,
-            &Order::ALL.map(|order| (order.name(), order)),
-            "an order: front_to_back, back_to_front, by_state",
-        )?;
-        let takes_all = match takes {
+        let takes = match takes {
             Some(takes) => {
-                let words = [("own", false), ("all", true)];
-                self.word(takes, &words, "what it takes: own, or all that its view sees")?
+                let what = "what it takes: own, all that its view sees, or picture";
+                self.word(takes, &LayerTakes::ALL, what)?
             }
-            None => false,
+            None => LayerTakes::Own,
+        };
+        let material = match material {
+            Some(material) => self.name_at(self.string(material)?)?,
+            None if takes == LayerTakes::Picture => {
+                let of = "a layer that takes the picture";
+                let kind = FrameErrorKind::Missing { of, key: "material" };
+                return Err(self.error(node.span(), kind));
+            }
+            None => Name::default(),
+        };
+        let order = match order {
+            // Of one draw there is no order.
+            None if takes == LayerTakes::Picture => Order::ByState,
+            order => {
+                let order = self.required(node, order, &LAYER, "order")?;
+                let words = Order::ALL.map(|order| (order.name(), order));
+                self.word(order, &words, "an order: front_to_back, back_to_front, by_state")?
+            }
         };
         let name_number = known.unwrap_or(self.frame.name_count as u8);
         self.frame.name_count += u16::from(known.is_none());
         let pass = self.frame.passes.len() as u8;
-        self.frame.layers.try_push(Layer { name, name_number, pass, order, takes_all })?;
+        self.frame.layers.try_push(Layer { name, material, name_number, pass, order, takes })?;
         Ok(())
     }
 

@@ -80,6 +80,8 @@ fn each_fault_names_place_reason_and_remedy() {
         with("map = {", "sun = {"),
         with("view = \"sun\"", "view = \"moon\""),
         with("takes = \"all\"", "takes = \"most\""),
+        with("takes = \"all\"", "takes = \"picture\""),
+        with("takes = \"all\"", "takes = \"all\" material = \"\""),
     ];
     let mut text = String::new();
     errors.iter().for_each(|error| writeln!(text, "{error}").expect("a string takes all"));

@@ -95,9 +95,9 @@ fn fs_main(in: Varying) -> @location(0) vec4<f32> {
 
 fn page() -> String {
     let (_, layout) = LAYOUT.split_once("\n\n").expect("a heading");
-    // In the docs of the crate that is a link to a type; a game says it in `game.config`.
-    let layout = layout.replace("a [`FULLSCREEN`] job", "a material of `full_screen`");
-    let layout = layout.replace("A [`FULLSCREEN`] job", "A material of `full_screen`");
+    // In the docs of the crate that is a link to a type; a game says it in its frame.
+    let layout = layout.replace("a [`FULLSCREEN`] job", "a layer that takes the picture");
+    let layout = layout.replace("A [`FULLSCREEN`] job", "A layer that takes the picture");
     format!("{BEGINNING}{layout}{}", END.replace("EXAMPLE", EXAMPLE))
 }
 

@@ -5,8 +5,8 @@ use glam::camera::rh::proj::directx::perspective;
 use loligo_allocators::Allocator;
 use loligo_containers::Array;
 use loligo_render::{
-    FrameDescription, Light, Mesh, Package, RenderContext, RenderWorld, StateRecorder, Transform,
-    View, ViewFrom, layer_on, part_of,
+    FrameDescription, LayerTakes, Light, Mesh, Package, RenderContext, RenderWorld, StateRecorder,
+    Transform, View, ViewFrom, layer_on, part_of,
 };
 
 use crate::memory::with_memory;
@@ -90,9 +90,9 @@ fn layers_of_one_name_are_one_for_each_view() {
         assert_eq!(keys(2), [None, None, of(4), of(5)]);
         assert_eq!(keys(3), [None; 4], "what takes all has nothing that belongs to it");
         assert!(keys(5).is_empty(), "there is no such view");
-        let all: Vec<_> = frame.taking_all(3).map(|layer| layer.number).collect();
+        let all: Vec<_> = frame.others_of(3).map(|layer| layer.number).collect();
         assert_eq!(all, [0]);
-        assert_eq!(frame.taking_all(0).count(), 0);
+        assert_eq!(frame.others_of(0).count(), 0);
         assert_eq!(frame.view_of(&layers[4]), Some(2));
     });
 }
@@ -116,6 +116,70 @@ fn parts_cover_every_pixel_once() {
         }
     }
     assert_eq!(part_of([f32::NAN, 2.0, -1.0, f32::INFINITY], [10, 10]), [0, 9, 1, 1]);
+}
+
+/// The same objects three times: as they are, all with one material, and those of a layer with
+/// another.
+const STYLED: &str = r#"
+passes = [ {
+    name = "main" color = [ "window" ]
+    layers = [
+        { name = "solid" order = "by_state" }
+        { name = "lines" order = "by_state" takes = "all" material = "lines" }
+        { name = "sky" takes = "picture" material = "sky" }
+    ]
+} {
+    name = "over" color = [ "window" ]
+    layers = [ { name = "glass" order = "back_to_front" material = "fog" } ]
+} ]
+"#;
+
+#[test]
+fn a_layer_draws_with_its_material() {
+    with_memory(|memory, _| {
+        let frame: FrameDescription =
+            FrameDescription::try_read_in(STYLED.as_bytes(), memory).expect("it is right");
+        let layers: Vec<_> =
+            frame.layers().map(|layer| (layer.name, layer.takes, layer.material)).collect();
+        assert_eq!(
+            layers,
+            [
+                ("solid", LayerTakes::Own, None),
+                ("lines", LayerTakes::All, Some("lines")),
+                ("sky", LayerTakes::Picture, Some("sky")),
+                ("glass", LayerTakes::Own, Some("fog")),
+            ]
+        );
+        let keys: Vec<_> = frame.keys_of(0).iter().map(Option::is_some).collect();
+        assert_eq!(keys, [true, false, false, false], "the others draw otherwise");
+        let others: Vec<_> = frame.others_of(0).map(|layer| layer.name).collect();
+        assert_eq!(others, ["lines", "glass"], "and the picture draws no object");
+
+        let mut recorder: StateRecorder = StateRecorder::new_in(0, 99, memory);
+        let mut world: RenderWorld = RenderWorld::new_in(0, 99, memory);
+        let (solid, glass) = (0, 3);
+        for (state, layer) in
+            [(1, layer_on(0, solid)), (2, layer_on(0, glass)), (3, layer_on(1, glass))]
+        {
+            recorder.create_mesh(&Mesh { state, ..mesh(layer) }).expect("there is room");
+        }
+        world.try_apply(&recorder.finish()).expect("it is whole");
+        let camera = View::new(Mat4::IDENTITY, perspective(1.0, 1.0, 0.1, 50.0));
+        let drawn = |name: &str, state: Option<u32>| -> Vec<(u32, u32)> {
+            let mut context: RenderContext = RenderContext::new_in(memory);
+            let layer = frame.layer(name).expect("it is there");
+            let view = camera.numbered(0, 0);
+            world.try_draw_in(&[0, 1, 2], &view, &layer, state, &mut context).expect("memory");
+            let draw = |package: Package<'_>| match package {
+                Package::Draw(draw) => (draw.args.first_instance, draw.state),
+                Package::Job(_) => unreachable!("there are none"),
+            };
+            context.packages().map(|(_, package)| draw(package)).collect()
+        };
+        assert_eq!(drawn("lines", Some(9)), [(0, 9), (1, 9)], "all on the stage, with one");
+        assert_eq!(drawn("glass", Some(8)), [(1, 8)], "those of the layer, with another");
+        assert_eq!(drawn("glass", None), [(1, 2)], "without it, with their own");
+    });
 }
 
 /// Makes a mesh in front of the camera.
@@ -164,9 +228,9 @@ fn a_view_sees_its_stage_and_nothing_else() {
         assert_eq!(drawn(2, 0), [1], "the same view of another stage");
         assert_eq!(drawn(3, 0), [0_u32; 0], "the sun has no layer of theirs");
         let mut context: RenderContext = RenderContext::new_in(memory);
-        let shadow = frame.taking_all(3).next().expect("there is one");
+        let shadow = frame.others_of(3).next().expect("there is one");
         let sun = camera.numbered(3, 0);
-        world.try_draw_in(&rows, &sun, shadow.keys(), &mut context).expect("memory");
+        world.try_draw_in(&rows, &sun, &shadow, None, &mut context).expect("memory");
         assert_eq!(instances(&context), [0, 1], "what is on another stage throws no shadow");
 
         let lights = |world: &RenderWorld<'_>, stage| -> Vec<f32> {

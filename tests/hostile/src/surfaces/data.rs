@@ -20,7 +20,7 @@ use super::{Seeds, Surface, files};
 const SOURCES: [(&str, &str); 7] = [
     (
         "game.config",
-        "title = \"Small\" level = \"yard\" frame = \"yard\" script = \"main\" window = [ 64 64 ] full_screen = { sky = \"sky\" }",
+        "title = \"Small\" level = \"yard\" frame = \"yard\" script = \"main\" window = [ 64 64 ]",
     ),
     (
         "yard.level",
@@ -40,7 +40,7 @@ const SOURCES: [(&str, &str); 7] = [
          views = { sun = { from = \"sun\" } map = { stage = 1 rectangle = [ 0.5 0 0.5 0.5 ] } }
          passes = [
              { name = \"shadow\" view = \"sun\" depth = \"shadow\" clear = { depth = 1 } layers = [ { name = \"shadow\" order = \"by_state\" takes = \"all\" } ] }
-             { name = \"main\" color = [ \"window\" ] reads = [ \"shadow\" ] layers = [ { name = \"opaque\" order = \"by_state\" } { name = \"sky\" order = \"by_state\" } ] }
+             { name = \"main\" color = [ \"window\" ] reads = [ \"shadow\" ] layers = [ { name = \"opaque\" order = \"by_state\" } { name = \"sky\" takes = \"picture\" material = \"sky\" } ] }
          ]",
     ),
     ("box.mesh", "shape = \"box\""),
