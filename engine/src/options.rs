@@ -31,7 +31,7 @@ pub use tools::ToolOptions;
 pub const THREADS_MAX: u32 = 64;
 
 /// The most entities of levels in addition that a frame makes, by default.
-const SPAWNS_PER_FRAME: u32 = 1024;
+const SPAWNS_PER_FRAME: u32 = 512;
 
 /// Compiles the project again while it runs. It calls its argument for each resource that is wrong,
 /// and returns whether the data folder is up to date otherwise. The compiler belongs to the tools,
@@ -79,7 +79,7 @@ pub struct EngineOptions<'o> {
     pub background_loading: Option<bool>,
     /// The most entities of [levels in addition](crate::World::spawn_level) that a frame makes, for all
     /// such levels together; the others come in the next frames. It is a number and no time, so that
-    /// a replay with the same number has the same frames. 0 is as 1; the default is 1024.
+    /// a replay with the same number has the same frames. 0 is as 1; the default is 512.
     pub spawns_per_frame: u32,
     /// The program's global allocator, which is armed from the tenth frame on.
     pub guard: Option<&'static dyn FrameGuard>,
