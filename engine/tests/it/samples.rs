@@ -183,7 +183,7 @@ fn picture(engine: &mut Engine<'_, '_>) -> Vec<u8> {
 #[test]
 fn each_sample_is_seen() {
     let keep = std::env::var_os("LOLIGO_PICTURES").map(PathBuf::from);
-    for name in ["01-cube", "02-light", "03-input", "04-spawn", "05-event"] {
+    for name in ["01-cube", "02-light", "03-input", "04-spawn", "05-event", "06-views"] {
         with_sample(name, BackEndChoice::Auto, |engine, log| {
             // Few, since a driver in software takes its time for each.
             frames(engine, 10);
@@ -201,6 +201,14 @@ fn each_sample_is_seen() {
             let middle = brightness(&shown, size, [40, 40, 60, 60]);
             let corner = brightness(&shown, size, [0, 0, 10, 10]);
             assert!((middle - corner).abs() > 10.0, "{name}: {middle} in the middle, {corner}");
+            if name == "06-views" {
+                // The ground looks up, which is green among normals; it is gray elsewhere.
+                let quarters = [[0, 0], [50, 0], [0, 50], [50, 50]];
+                let greens = quarters.map(|quarter| greenness(&shown, size, quarter));
+                let [others @ .., normals] = greens;
+                assert!(normals > 15.0, "{greens:?}");
+                assert!(others.iter().all(|green| green.abs() < 8.0), "{greens:?}");
+            }
             if name == "02-light" {
                 let left = [20, 55, 45, 80];
                 let lamp = engine.world().find(id32!("lamp")).expect("the level has one");
@@ -211,6 +219,18 @@ fn each_sample_is_seen() {
             }
         });
     }
+}
+
+/// Returns how much greener than red and blue the lowest part of a quarter of a picture is.
+fn greenness(picture: &[u8], [width, height]: [u32; 2], [left, top]: [u32; 2]) -> f64 {
+    let (columns, rows) = (width / 2, height / 20);
+    let (left, top) = (left * width / 100, top * height / 100 + height / 2 - rows);
+    let pixels = (0..rows * columns).map(|at| {
+        let (x, y) = (left + at % columns, top + at / columns);
+        let [red, green, blue] = [0, 1, 2].map(|part| picture[(y * width + x) as usize * 4 + part]);
+        f64::from(green) - f64::midpoint(f64::from(red), f64::from(blue))
+    });
+    pixels.sum::<f64>() / f64::from(rows * columns)
 }
 
 fn write_picture(path: &Path, picture: &[u8], [width, height]: [u32; 2]) {
