@@ -22,6 +22,7 @@ mod data;
 mod links;
 mod listening;
 mod looks;
+mod profiling;
 mod sending;
 mod spawning;
 mod views;
@@ -46,7 +47,7 @@ const TEXT: &[Kind] = &[Kind::Text];
 const VECTOR: &[Kind] = &[Kind::Vector3];
 
 /// How many functions there are.
-const COUNT: usize = 72;
+const COUNT: usize = 76;
 
 /// Returns the table: what of the engine scripts can call.
 #[must_use]
@@ -64,6 +65,22 @@ pub fn bindings<'m>() -> [Binding<World<'m>>; COUNT] {
             &[],
             "goes on with the game that was saved under a name, after this frame",
             load,
+        ),
+        call("Profiler.start", TEXT, &[], "begins a scope of the monitor", profiling::start),
+        call("Profiler.stop", TEXT, &[], "ends the innermost scope of that name", profiling::stop),
+        call(
+            "Profiler.record",
+            profiling::NUMBER,
+            &[],
+            "records a number under a name, for traces and graphs",
+            profiling::record,
+        ),
+        call(
+            "Profiler.record_vector",
+            profiling::VECTOR,
+            &[],
+            "records a vector under a name",
+            profiling::record_vector,
         ),
         Binding::direct("Entity.count", "how many entities there are", count),
         call(

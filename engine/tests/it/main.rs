@@ -13,6 +13,8 @@ mod lights;
 mod listening;
 mod memory;
 mod packages;
+#[path = "../../../subsystems/monitor/tests/it/packets.rs"]
+mod packets;
 mod pages;
 mod pictures;
 mod playing;
@@ -25,4 +27,5 @@ mod socket;
 mod spawning;
 mod support;
 mod tools;
+mod tracing;
 mod views;

@@ -134,9 +134,9 @@ fn perfetto_traces_are_what_the_format_asks_for() {
             Some(2) => assert!(open.pop().is_some(), "a slice ends that is open"),
             Some(3) => assert_eq!(event.text(23).as_deref(), Some("frame")),
             Some(4) => {
-                let value = match (event.number(30), event.field(44)) {
+                let value = match (event.number(30), event.double(44)) {
                     (Some(whole), None) => whole.cast_signed() as f64,
-                    (None, Some(Field::Double(value))) => *value,
+                    (None, Some(value)) => value,
                     other => panic!("a counter has one value, not {other:?}"),
                 };
                 counters.entry(name.clone()).or_default().push(value);
