@@ -8,7 +8,7 @@ use loligo_entities::{Entity, Pose, Transforms};
 use loligo_input::{Input, InputSubsystem};
 #[cfg(feature = "script")]
 use loligo_interface::SubsystemFunction;
-use loligo_interface::{EventSchema, Frame, Phase, Places, SubsystemRow, Wire};
+use loligo_interface::{EventSchema, FieldKind, Frame, Phase, Places, SubsystemRow, Wire};
 use loligo_tasks::Worker;
 
 use super::joined::Joined;
@@ -193,7 +193,8 @@ fn wrong_schema(schema: &EventSchema) -> Option<&'static str> {
     if !schema.name.bytes().all(is_name) || !(1..=NAME_MAX).contains(&schema.name.len()) {
         return Some("the name of an event is made of a to z and _, 48 at the most");
     }
-    let numbers = schema.fields.iter().map(|field| field.kind.bytes() / 4).sum::<usize>();
+    let numbers = schema.fields.iter().filter(|field| field.kind != FieldKind::Text);
+    let numbers = numbers.map(|field| field.kind.bytes() / 4).sum::<usize>();
     if schema.fields.len() > FIELDS_MAX || numbers > 2 * FIELDS_MAX {
         return Some("an event has more than 8 fields or 16 numbers");
     }
