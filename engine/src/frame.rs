@@ -31,6 +31,7 @@ use crate::time_step::GameClock;
 use crate::world::{Logic, SceneView, Want, World};
 
 mod begin;
+mod graphs;
 mod player;
 mod reload;
 mod run;

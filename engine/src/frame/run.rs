@@ -60,9 +60,10 @@ impl<'m> Engine<'_, 'm> {
         let streamed = self.stream(logic);
         self.world.go_on_with_levels(&self.log);
         let served = self.serve_tools(logic);
-        for _ in 0..updates.count {
+        for number in 1..=updates.count {
             self.world.advance(updates.step);
             self.update(logic);
+            self.serve_graphs(number == updates.count);
             self.tell_events(logic);
         }
         if self.frame == 0 {

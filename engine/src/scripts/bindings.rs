@@ -19,6 +19,7 @@ use crate::world::World;
 
 mod content;
 mod data;
+mod graphs;
 mod links;
 mod listening;
 mod looks;
@@ -47,7 +48,7 @@ const TEXT: &[Kind] = &[Kind::Text];
 const VECTOR: &[Kind] = &[Kind::Vector3];
 
 /// How many functions there are.
-const COUNT: usize = 76;
+const COUNT: usize = 85;
 
 /// Returns the table: what of the engine scripts can call.
 #[must_use]
@@ -82,6 +83,45 @@ pub fn bindings<'m>() -> [Binding<World<'m>>; COUNT] {
             "records a vector under a name",
             profiling::record_vector,
         ),
+        call("Graph.make", TEXT, &[], "makes a graph on the screen, by a name", graphs::make),
+        call(
+            "Graph.add",
+            graphs::NAMES,
+            &[],
+            "adds a value to it, by the name that it is recorded under, such as `frame_ms`",
+            graphs::add,
+        ),
+        call(
+            "Graph.add_colored",
+            graphs::COLORED,
+            &[],
+            "as `add`, in a color: `red`, or `#ff8000`",
+            graphs::add_colored,
+        ),
+        call(
+            "Graph.add_vector3",
+            graphs::NAMES,
+            &[],
+            "adds the three numbers of a vector",
+            graphs::add_vector3,
+        ),
+        call(
+            "Graph.add_scope",
+            graphs::NAMES,
+            &[],
+            "adds the milliseconds of each frame in a scope",
+            graphs::add_scope,
+        ),
+        call(
+            "Graph.range",
+            graphs::RANGE,
+            &[],
+            "sets the values at its lower and upper edge; without, it fits what it shows",
+            graphs::range,
+        ),
+        call("Graph.hide", TEXT, &[], "does not draw it; its values go on", graphs::hide),
+        call("Graph.show", TEXT, &[], "draws it again", graphs::show),
+        call("Graph.remove", TEXT, &[], "takes it away", graphs::remove),
         Binding::direct("Entity.count", "how many entities there are", count),
         call(
             "Entity.find",

@@ -263,7 +263,6 @@ impl<'m> Joined<'m> {
     }
 
     /// Appends a command whose type is known by its number alone.
-    #[cfg(feature = "script")]
     pub(super) fn send_bytes(&mut self, kind: u32, command: &[u8]) -> Result<(), GrowError> {
         self.commands[0].try_push_bytes(kind, command)
     }

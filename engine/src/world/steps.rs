@@ -86,7 +86,6 @@ impl<'m> World<'m> {
     }
 
     /// As [`command`](Self::command), of a type that is known by its number alone.
-    #[cfg(feature = "script")]
     pub(crate) fn command_bytes(&mut self, kind: u32, command: &[u8]) -> Result<(), EngineError> {
         Ok(self.joined.send_bytes(kind, command)?)
     }
