@@ -7,7 +7,7 @@ use std::thread;
 
 use loligo_allocators::{MemoryGlobals, MemoryOptions, StaticHeap};
 use loligo_diagnostics::context;
-use loligo_monitor::{Monitor, Recorder};
+use loligo_monitor::{current, name};
 use loligo_resources::DataFolder;
 use loligo_tasks::{MainThread, Settings, Tasks};
 
@@ -18,6 +18,7 @@ use crate::frame::{Engine, EngineParts};
 use crate::loading::{ClosingReader, Content, Reader};
 use crate::log::{NamingSink, new_log};
 use crate::memory::{Memory, Room, SharedAllocator, memory_of, with_memory_of};
+use crate::monitoring::{ClosingTrace, Monitoring, TraceWriter};
 use crate::options::{EngineOptions, OptionalSubsystem};
 use crate::subsystems::{SubsystemNames, rows};
 
@@ -65,19 +66,40 @@ pub fn with_engine<R>(
     with_memory_of(&globals, options.memory, &options.plan, names.as_slice(), run)?
 }
 
-/// Makes what all subsystems use: the log, the monitor, the tasks.
+/// Makes what all subsystems use: the monitor, with the thread that writes its trace, and the rest.
 fn boot_subsystems<'m, R>(
     memory: Memory<'m>,
     options: &EngineOptions<'_>,
-    act: impl FnOnce(&mut Engine<'_, '_>) -> R,
+    act: impl FnOnce(&mut Engine<'_, 'm>) -> R,
 ) -> Result<R, EngineError> {
     context!("When booting the engine with the data in", options.data);
-    let monitor = if options.without.has(OptionalSubsystem::Monitor) {
-        None
-    } else {
-        let limits = loligo_monitor::Options::default();
-        Some(Monitor::try_new_in(&limits, memory_of(&memory, Room::Monitor))?)
+    if options.without.has(OptionalSubsystem::Monitor) {
+        return boot_tasks(memory, None, options, act);
+    }
+    let own = memory_of(&memory, Room::Monitor);
+    let monitoring = &Monitoring::try_new_in(options.trace.is_some(), own)?;
+    let Some(trace) = options.trace else {
+        return boot_tasks(memory, Some(monitoring), options, act);
     };
+    let writer = TraceWriter::try_new_in(trace, own)?;
+    thread::scope(|scope| {
+        // Also where anything below panics. When it ends, all other threads have.
+        let _closing = ClosingTrace(monitoring);
+        let serve = move || monitoring.serve(writer);
+        let started = thread::Builder::new().name("trace".into()).spawn_scoped(scope, serve);
+        started.map_err(|_| EngineError::TraceThread)?;
+        monitoring.wait_until_served();
+        boot_tasks(memory, Some(monitoring), options, act)
+    })
+}
+
+/// Makes the tasks' threads and the log.
+fn boot_tasks<'m, R>(
+    memory: Memory<'m>,
+    monitoring: Option<&Monitoring<'m>>,
+    options: &EngineOptions<'_>,
+    act: impl FnOnce(&mut Engine<'_, 'm>) -> R,
+) -> Result<R, EngineError> {
     let workers = Workers::default();
     let threads = options.thread_count();
     let settings = Settings {
@@ -88,16 +110,16 @@ fn boot_subsystems<'m, R>(
     let mut tasks = Tasks::try_new_in(&settings, memory_of(&memory, Room::Tasks))?;
     let record = |index: u8, life: &mut dyn FnMut()| {
         let mut name = [0; 12];
-        recorded(monitor.as_ref(), worker_name(index, &mut name), life);
+        recorded(monitoring, worker_name(index, &mut name), life);
     };
     let watched = Watched { workers: &workers, record };
     let log = NamingSink::new(options.log, options.data, memory_of(&memory, Room::Engine));
     tasks.run_observed(&watched, |main| {
-        let (monitor, workers) = (monitor.as_ref(), &workers);
-        let lent = EngineParts { memory, monitor, workers, worker: main, log: &log };
+        let workers = &workers;
+        let lent = EngineParts { memory, monitoring, workers, worker: main, log: &log };
         let mut act = Some(act);
         let mut result = None;
-        recorded(monitor, "main", &mut || {
+        recorded(monitoring, "main", &mut || {
             result = act.take().map(|act| boot_content(&lent, options, threads, main, act));
         });
         // It was run once.
@@ -126,8 +148,8 @@ fn boot_content<'m, R>(
     thread::scope(|scope| {
         // Also where anything below panics.
         let _closing = ClosingReader(&reader);
-        let (monitor, reader) = (lent.monitor, &reader);
-        let serve = move || recorded(monitor, "reader", &mut || reader.serve(&folder));
+        let (monitoring, reader) = (lent.monitoring, &reader);
+        let serve = move || recorded(monitoring, "reader", &mut || reader.serve(&folder));
         let started = thread::Builder::new().name("reader".into()).spawn_scoped(scope, serve);
         started.map_err(|_| EngineError::ReaderThread)?;
         reader.wait_until_served();
@@ -162,7 +184,10 @@ fn boot_render<'e, 'm: 'e, R>(
         renderer.join(row, lent.memory.at(place))?;
     }
     if threads == 1 {
-        let mut draw = |packet: &mut Packet<'m, SharedAllocator<'m>>| renderer.draw(packet, main);
+        let mut draw = |packet: &mut Packet<'m, SharedAllocator<'m>>| {
+            let _scope = current::scope(name!("draw"));
+            renderer.draw(packet, main)
+        };
         let link = Link::InPlace(&mut draw);
         return Ok(act(&mut Engine::try_new(lent, options, content, link, shown)?));
     }
@@ -171,11 +196,14 @@ fn boot_render<'e, 'm: 'e, R>(
     thread::scope(|scope| {
         // Also where anything below panics.
         let _closing = Closing(&handover);
-        let (monitor, handover, renderer) = (lent.monitor, &handover, &mut renderer);
+        let (monitoring, handover, renderer) = (lent.monitoring, &handover, &mut renderer);
         let serve = move || {
             let Ok(thread) = handle.register() else { return };
-            let mut life = || handover.serve(|packet| renderer.draw(packet, &thread));
-            recorded(monitor, "render", &mut life);
+            let mut draw = |packet: &mut Packet<'m, SharedAllocator<'m>>| {
+                let _scope = current::scope(name!("draw"));
+                renderer.draw(packet, &thread)
+            };
+            recorded(monitoring, "render", &mut || handover.serve(&mut draw));
         };
         let started = thread::Builder::new().name("render".into()).spawn_scoped(scope, serve);
         started.map_err(|_| EngineError::RenderThread)?;
@@ -194,16 +222,9 @@ impl Drop for Closing<'_, '_> {
 }
 
 /// Runs a thread's life with a recorder of the monitor, if there is one.
-fn recorded<'m>(
-    monitor: Option<&Monitor<'m, SharedAllocator<'m>>>,
-    name: &str,
-    life: &mut dyn FnMut(),
-) {
-    let recorder: Option<Recorder<'_>> =
-        monitor.and_then(|monitor| monitor.try_recorder(name).ok());
-    match recorder {
-        Some(recorder) => recorder.run(life),
-        // It works all the same, unseen.
+fn recorded(monitoring: Option<&Monitoring<'_>>, name: &str, life: &mut dyn FnMut()) {
+    match monitoring {
+        Some(monitoring) => monitoring.record(name, life),
         None => life(),
     }
 }

@@ -95,6 +95,8 @@ pub enum EngineError {
     RenderThread,
     /// The thread that reads resources cannot be had.
     ReaderThread,
+    /// The thread that writes the trace cannot be had.
+    TraceThread,
     /// An entity cannot be given a place below another.
     Link(LinkError),
     /// The port for tools cannot be opened.
@@ -169,6 +171,9 @@ impl fmt::Display for EngineError {
             ),
             Self::ReaderThread => f.write_str(
                 "the system gives no thread to read resources on; end other programs, or run with --threads 1",
+            ),
+            Self::TraceThread => f.write_str(
+                "the system gives no thread to write the trace on; end other programs, or run without a trace",
             ),
             Self::Link(error) => error.fmt(f),
             #[cfg(feature = "tool-server")]

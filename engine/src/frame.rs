@@ -15,7 +15,6 @@ use std::time::Instant;
 use loligo_allocators::ArmedAll;
 use loligo_containers::{Array, EventStream};
 use loligo_diagnostics::{Log, log};
-use loligo_monitor::Monitor;
 use loligo_resources::ResourceKey;
 use loligo_tasks::Worker;
 
@@ -25,12 +24,14 @@ use crate::drawing::{Drawn, GameWindow, Link, Packet, Wanted};
 use crate::error::EngineError;
 use crate::loading::Content;
 use crate::memory::{FrameGuard, FrameMemory, Memory, SharedAllocator};
+use crate::monitoring::Monitoring;
 #[cfg(feature = "script")]
 use crate::scripts::{ScriptFailures, Scripts};
 use crate::time_step::GameClock;
 use crate::world::{Logic, SceneView, Want, World};
 
 mod begin;
+mod graphs;
 mod player;
 mod reload;
 mod run;
@@ -71,7 +72,7 @@ pub struct Engine<'e, 'm> {
     /// Empty while a frame runs, which has it then.
     frame_memory: FrameMemory<'m>,
     log: Log<'e, SharedAllocator<'m>>,
-    monitor: Option<&'e Monitor<'m, SharedAllocator<'m>>>,
+    monitoring: Option<&'e Monitoring<'m>>,
     workers: &'e Workers,
     /// The main thread among the threads that run tasks.
     worker: &'e Worker<'e>,

@@ -13,6 +13,7 @@ mod frame;
 mod loading;
 mod log;
 mod memory;
+mod monitoring;
 mod options;
 mod rows;
 mod saved;
@@ -33,6 +34,7 @@ pub use frame::{ARMED_FROM, Engine, FRAMES_MAX, FrameTimes, ReplayDifference};
 pub use memory::{FrameGuard, Libraries, Library, libraries};
 pub use memory::{FrameMemory, Memory, MemoryError, with_memory};
 pub use memory::{MemoryPlan, PlanError, SUBSYSTEMS_MAX, SubsystemAllocator, SubsystemMemory};
+pub use monitoring::{TraceFile, TraceReport};
 #[cfg(feature = "tool-server")]
 pub use options::ToolOptions;
 pub use options::{

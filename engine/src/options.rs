@@ -9,6 +9,7 @@ use loligo_diagnostics::{LogSink, StderrSink};
 use loligo_interface::{SubsystemRow, Wire};
 
 use crate::memory::{FrameGuard, MemoryPlan};
+use crate::monitoring::TraceFile;
 use crate::time_step::TimeStep;
 
 mod disabled;
@@ -83,6 +84,9 @@ pub struct EngineOptions<'o> {
     pub spawns_per_frame: u32,
     /// The program's global allocator, which is armed from the tenth frame on.
     pub guard: Option<&'static dyn FrameGuard>,
+    /// The file that a trace of the run goes to, written by a separate thread while the game runs.
+    /// Without the subsystem `monitor`, or the feature `recording`, it stays empty.
+    pub trace: Option<&'o TraceFile>,
     /// Where lines of the log go, with names after the hashes that the data folder has names for;
     /// the default is standard error.
     pub log: &'o dyn LogSink,
@@ -119,6 +123,7 @@ impl<'o> EngineOptions<'o> {
             background_loading: None,
             spawns_per_frame: SPAWNS_PER_FRAME,
             guard: None,
+            trace: None,
             log: &StderrSink,
             recompile: None,
             #[cfg(feature = "script")]

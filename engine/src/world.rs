@@ -21,6 +21,7 @@ use crate::memory::{Memory, Room, SharedAllocator, memory_of};
 use crate::saved::SaveRequest;
 
 mod components;
+mod graphs;
 mod hashes;
 mod joined;
 mod kinds;
@@ -61,8 +62,9 @@ pub(crate) use packages::{PackageState, Want};
 pub(crate) use reflection::NOT_LOADED;
 pub(crate) use scene_view::{SceneView, Shadow};
 use stages::Stages;
+pub(crate) use steps::EVENT_BYTES_MAX;
 #[cfg(feature = "script")]
-pub(crate) use steps::{EVENT_BYTES_MAX, FIELDS_MAX};
+pub(crate) use steps::FIELDS_MAX;
 use styles::Styles;
 pub(crate) use views::FrameView;
 use views::Views;
@@ -185,6 +187,8 @@ pub struct World<'m> {
     names: Array<'m, (IdString32, Entity), SharedAllocator<'m>>,
     /// What the game has said of the views of the frame.
     views: Views<'m>,
+    /// What was asked of the graphs in this update, a line each.
+    graph_lines: Array<'m, u8, SharedAllocator<'m>>,
     /// The stages of entities.
     stages: Stages<'m>,
     /// The game's time in nanoseconds, and how far this frame moves it on.
@@ -222,6 +226,7 @@ impl<'m> World<'m> {
             listeners: Listeners::new_in(memory),
             names: Array::new_in(memory),
             views: Views::new_in(memory),
+            graph_lines: Array::new_in(memory),
             stages: Stages::new_in(memory),
             now: 0,
             step: 0,

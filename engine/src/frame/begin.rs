@@ -5,7 +5,6 @@ use loligo_containers::{Array, EventStream};
 use loligo_diagnostics::LogSink;
 #[cfg(feature = "pads")]
 use loligo_diagnostics::log;
-use loligo_monitor::Monitor;
 use loligo_tasks::Worker;
 
 use super::player::Player;
@@ -20,7 +19,8 @@ use crate::loading::Content;
 use crate::log::new_log;
 #[cfg(feature = "pads")]
 use crate::memory::Library;
-use crate::memory::{Memory, Room, SharedAllocator, memory_of};
+use crate::memory::{Memory, Room, memory_of};
+use crate::monitoring::Monitoring;
 use crate::options::EngineOptions;
 #[cfg(any(feature = "script", feature = "tool-server"))]
 use crate::options::OptionalSubsystem;
@@ -38,7 +38,7 @@ const FRAME_BYTES: usize = 64 << 10;
 /// What an engine borrows from its boot.
 pub(crate) struct EngineParts<'e, 'm> {
     pub(crate) memory: Memory<'m>,
-    pub(crate) monitor: Option<&'e Monitor<'m, SharedAllocator<'m>>>,
+    pub(crate) monitoring: Option<&'e Monitoring<'m>>,
     pub(crate) workers: &'e Workers,
     pub(crate) worker: &'e Worker<'e>,
     pub(crate) log: &'e dyn LogSink,
@@ -52,7 +52,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         link: Link<'e, 'm>,
         shown: GameWindow<'e>,
     ) -> Result<Self, EngineError> {
-        let EngineParts { memory, monitor, workers, worker, log } = *lent;
+        let EngineParts { memory, monitoring, workers, worker, log } = *lent;
         let [engine, entities, input, render] =
             [Room::Engine, Room::Entities, Room::Input, Room::Render]
                 .map(|room| memory_of(&memory, room));
@@ -72,7 +72,7 @@ impl<'e, 'm> Engine<'e, 'm> {
             memory,
             frame_memory: FrameAllocator::growing_in("frame", FRAME_BYTES, engine)?,
             log: new_log(log, &memory)?,
-            monitor,
+            monitoring,
             workers,
             worker,
             world: World::new_in(link.is_drawn(), &memory),

@@ -60,9 +60,10 @@ impl<'m> Engine<'_, 'm> {
         let streamed = self.stream(logic);
         self.world.go_on_with_levels(&self.log);
         let served = self.serve_tools(logic);
-        for _ in 0..updates.count {
+        for number in 1..=updates.count {
             self.world.advance(updates.step);
             self.update(logic);
+            self.serve_graphs(number == updates.count);
             self.tell_events(logic);
         }
         if self.frame == 0 {
@@ -77,7 +78,7 @@ impl<'m> Engine<'_, 'm> {
         }
         // Also where it failed: the logic has run.
         self.frame += 1;
-        self.drain_monitor();
+        self.end_monitored(elapsed);
         polled.and(streamed).and(served).and(handed)
     }
 
@@ -149,16 +150,11 @@ impl<'m> Engine<'_, 'm> {
         self.spare_events = events;
     }
 
-    /// Drops events without a consumer, so that the monitor has room for the next frame.
-    fn drain_monitor(&mut self) {
-        let Some(monitor) = self.monitor else { return };
-        current::frame();
-        #[cfg(feature = "tool-server")]
-        if let Some(tools) = &mut self.tools {
-            return tools.drain(monitor);
-        }
-        // Without a consumer, lost events do not matter.
-        let _ = monitor.drain(&mut []);
+    /// Records how long the frame before took, and ends the frame of the monitor.
+    fn end_monitored(&self, elapsed: u64) {
+        let Some(monitoring) = self.monitoring else { return };
+        current::float(name!("frame_ms"), (elapsed as f64 / 1e6) as f32);
+        monitoring.end_frame();
     }
 
     #[cfg(not(feature = "tool-server"))]

@@ -18,13 +18,13 @@ use std::string::{String, ToString};
 
 use loligo_containers::Array;
 use loligo_diagnostics::{Log, log};
-use loligo_monitor::{GraphLimits, Graphs, Monitor};
 use loligo_resources::Names;
 use loligo_sjson::{Nest, Writer};
 
 use super::Engine;
 use crate::error::EngineError;
 use crate::memory::{Library, Memory, Room, SharedAllocator, libraries, memory_of};
+use crate::monitoring::Monitoring;
 use crate::options::EngineOptions;
 use crate::tools::{ToolRequest, ToolServer, ToolToken};
 use crate::world::LogicCalls;
@@ -36,10 +36,12 @@ use address_file::{ADDRESS_FILE, AddressFile};
 /// What is answered where no script can be run.
 const NO_SCRIPTS: &str = "the engine runs without scripts; name one as `script` in game.config";
 
+/// What is answered where nothing is recorded.
+const NO_MONITOR: &str = "the engine runs without the monitor; run without `--without monitor`";
+
 /// The port, and what tools have asked to be kept.
 pub(super) struct Tools<'m> {
     server: ToolServer<'m>,
-    graphs: Graphs<'m, SharedAllocator<'m>>,
     /// The file with the address; it is removed when the server ends.
     _file: Option<AddressFile>,
 }
@@ -51,7 +53,6 @@ impl<'m> Tools<'m> {
         log: &Log<'_, SharedAllocator<'m>>,
     ) -> Result<Self, EngineError> {
         let server = ToolServer::try_new(options.tools, memory_of(memory, Room::Tools))?;
-        let graphs = Graphs::try_new_in(&GraphLimits::default(), memory_of(memory, Room::Monitor))?;
         let mut file = None;
         if let (Some(token), Ok(address)) = (server.token(), server.address()) {
             // The game runs without the file: its output has the token, too.
@@ -65,13 +66,7 @@ impl<'m> Tools<'m> {
                 ),
             }
         }
-        Ok(Self { server, graphs, _file: file })
-    }
-
-    /// Drains the monitor into the graphs.
-    pub(super) fn drain(&mut self, monitor: &Monitor<'m, SharedAllocator<'m>>) {
-        // Graphs have gaps where events were lost.
-        let _ = monitor.drain(&mut [&mut self.graphs]);
+        Ok(Self { server, _file: file })
     }
 }
 
@@ -94,12 +89,11 @@ impl<'m> Engine<'_, 'm> {
         logic: &mut LogicCalls<'_, 'm>,
     ) -> Result<(), EngineError> {
         let Some(mut tools) = self.tools.take() else { return Ok(()) };
-        let Tools { server, graphs, .. } = &mut tools;
+        let server = &mut tools.server;
         // The port's library takes its memory from the global heap, and an answer is a text from
         // there.
-        Library::Tungstenite.run(|| {
-            server.poll(&mut |request, writer| self.answer(request, writer, graphs, logic))
-        });
+        Library::Tungstenite
+            .run(|| server.poll(&mut |request, writer| self.answer(request, writer, logic)));
         self.tools = Some(tools);
         Ok(())
     }
@@ -108,7 +102,6 @@ impl<'m> Engine<'_, 'm> {
         &mut self,
         request: &ToolRequest<'_>,
         writer: &mut Writer<'_>,
-        graphs: &mut Graphs<'_, SharedAllocator<'_>>,
         logic: &mut LogicCalls<'_, 'm>,
     ) -> Result<(), String> {
         let text = |key: &str| {
@@ -119,7 +112,8 @@ impl<'m> Engine<'_, 'm> {
             "script" => self.run_script(text("code")?, writer),
             "console" => match text("line")? {
                 line if line.starts_with("graph ") => {
-                    graphs.command(line).map_err(|error| error.to_string())?;
+                    let Some(monitoring) = self.monitoring else { return Err(NO_MONITOR.into()) };
+                    monitoring.graphs().command(line).map_err(|error| error.to_string())?;
                     writer.string("").map_err(too_long)
                 }
                 line => self.run_script(line, writer),
@@ -130,7 +124,7 @@ impl<'m> Engine<'_, 'm> {
                 self.restart_level(logic).map_err(|error| names.show(&error).to_string())?;
                 writer.null().map_err(too_long)
             }
-            "monitor" => self.write_monitor(writer, graphs).map_err(too_long),
+            "monitor" => self.write_monitor(writer).map_err(too_long),
             "quit" => {
                 self.world.end_game();
                 writer.null().map_err(too_long)
@@ -202,11 +196,7 @@ impl<'m> Engine<'_, 'm> {
         write().map_err(too_long)
     }
 
-    fn write_monitor(
-        &mut self,
-        writer: &mut Writer<'_>,
-        graphs: &Graphs<'_, SharedAllocator<'_>>,
-    ) -> fmt::Result {
+    fn write_monitor(&mut self, writer: &mut Writer<'_>) -> fmt::Result {
         writer.start(Nest::Object)?;
         let times = [
             ("frame_median_ns", self.figures.frames.percentile(50)),
@@ -243,15 +233,16 @@ impl<'m> Engine<'_, 'm> {
             writer.u64(site.counts().allocations)?;
         }
         writer.end(Nest::Object)?;
-        write_graphs(writer, graphs)?;
+        write_graphs(writer, self.monitoring)?;
         writer.end(Nest::Object)
     }
 }
 
-fn write_graphs(writer: &mut Writer<'_>, graphs: &Graphs<'_, SharedAllocator<'_>>) -> fmt::Result {
+fn write_graphs(writer: &mut Writer<'_>, monitoring: Option<&Monitoring<'_>>) -> fmt::Result {
     writer.key("graphs")?;
     writer.start(Nest::Array)?;
-    for graph in graphs.all() {
+    let graphs = monitoring.map(Monitoring::graphs);
+    for graph in graphs.iter().flat_map(|graphs| graphs.all()) {
         writer.start(Nest::Object)?;
         writer.key("name")?;
         writer.string(graph.name())?;

@@ -19,9 +19,11 @@ use crate::world::World;
 
 mod content;
 mod data;
+mod graphs;
 mod links;
 mod listening;
 mod looks;
+mod profiling;
 mod sending;
 mod spawning;
 mod views;
@@ -46,7 +48,7 @@ const TEXT: &[Kind] = &[Kind::Text];
 const VECTOR: &[Kind] = &[Kind::Vector3];
 
 /// How many functions there are.
-const COUNT: usize = 72;
+const COUNT: usize = 85;
 
 /// Returns the table: what of the engine scripts can call.
 #[must_use]
@@ -65,6 +67,61 @@ pub fn bindings<'m>() -> [Binding<World<'m>>; COUNT] {
             "goes on with the game that was saved under a name, after this frame",
             load,
         ),
+        call("Profiler.start", TEXT, &[], "begins a scope of the monitor", profiling::start),
+        call("Profiler.stop", TEXT, &[], "ends the innermost scope of that name", profiling::stop),
+        call(
+            "Profiler.record",
+            profiling::NUMBER,
+            &[],
+            "records a number under a name, for traces and graphs",
+            profiling::record,
+        ),
+        call(
+            "Profiler.record_vector",
+            profiling::VECTOR,
+            &[],
+            "records a vector under a name",
+            profiling::record_vector,
+        ),
+        call("Graph.make", TEXT, &[], "makes a graph on the screen, by a name", graphs::make),
+        call(
+            "Graph.add",
+            graphs::NAMES,
+            &[],
+            "adds a value to it, by the name that it is recorded under, such as `frame_ms`",
+            graphs::add,
+        ),
+        call(
+            "Graph.add_colored",
+            graphs::COLORED,
+            &[],
+            "as `add`, in a color: `red`, or `#ff8000`",
+            graphs::add_colored,
+        ),
+        call(
+            "Graph.add_vector3",
+            graphs::NAMES,
+            &[],
+            "adds the three numbers of a vector",
+            graphs::add_vector3,
+        ),
+        call(
+            "Graph.add_scope",
+            graphs::NAMES,
+            &[],
+            "adds the milliseconds of each frame in a scope",
+            graphs::add_scope,
+        ),
+        call(
+            "Graph.range",
+            graphs::RANGE,
+            &[],
+            "sets the values at its lower and upper edge; without, it fits what it shows",
+            graphs::range,
+        ),
+        call("Graph.hide", TEXT, &[], "does not draw it; its values go on", graphs::hide),
+        call("Graph.show", TEXT, &[], "draws it again", graphs::show),
+        call("Graph.remove", TEXT, &[], "takes it away", graphs::remove),
         Binding::direct("Entity.count", "how many entities there are", count),
         call(
             "Entity.find",

@@ -10,6 +10,7 @@ use loligo_interface::{
     Commands, EventSchema, Frame, MadeSubsystem, Phase, ResourceChange, Subsystem, SubsystemError,
     SubsystemRow, Wire,
 };
+use loligo_monitor::{Name, current};
 use loligo_resources::{Resource, ResourceKey};
 
 use crate::error::EngineError;
@@ -30,6 +31,8 @@ pub(crate) struct Joined<'m> {
     members: Array<'m, Member<'m>, SharedAllocator<'m>>,
     /// The fault of each that was logged last: one that comes in each frame is logged once.
     logged: Array<'m, Option<SubsystemError>, SharedAllocator<'m>>,
+    /// The name of each in the monitor, if there is one.
+    scopes: Array<'m, Option<Name>, SharedAllocator<'m>>,
     wires: Array<'m, Wire, SharedAllocator<'m>>,
     /// What they are asked for, and an empty stream in exchange.
     commands: [EventStream<'m, SharedAllocator<'m>>; 2],
@@ -49,6 +52,7 @@ impl<'m> Joined<'m> {
             built_in: BuiltIn::none(),
             members: Array::new_in(memory),
             logged: Array::new_in(memory),
+            scopes: Array::new_in(memory),
             wires: Array::new_in(memory),
             commands: [EventStream::new_in(memory), EventStream::new_in(memory)],
             moved: (Array::new_in(memory), Array::new_in(memory)),
@@ -64,6 +68,9 @@ impl<'m> Joined<'m> {
             subsystem.managers(&mut |_| self.have_managers = true);
             self.hear_of_moves |= subsystem.hears_of_moves();
         }
+        for (name, _) in self.built_in.all() {
+            self.scopes.try_push(scope_name(name))?;
+        }
         self.logged.try_resize(BUILT_IN, None)
     }
 
@@ -78,6 +85,7 @@ impl<'m> Joined<'m> {
         made.managers(&mut |_| self.have_managers = true);
         self.hear_of_moves |= made.hears_of_moves();
         self.logged.try_push(None)?;
+        self.scopes.try_push(scope_name(name))?;
         self.members.try_push(Member { name, made, has_drawer: row.has_drawer() })?;
         Ok(())
     }
@@ -172,8 +180,9 @@ impl<'m> Joined<'m> {
         frame: &mut Frame<'_>,
         log: &Log<'_, SharedAllocator<'m>>,
     ) {
-        let Self { built_in, members, logged, .. } = self;
+        let Self { built_in, members, logged, scopes, .. } = self;
         for (at, name, subsystem) in all_mut(built_in, members) {
+            let _scope = scopes.get(at).copied().flatten().map(current::scope);
             note(subsystem.step(phase, frame), name, &mut logged[at], log);
         }
     }
@@ -254,7 +263,6 @@ impl<'m> Joined<'m> {
     }
 
     /// Appends a command whose type is known by its number alone.
-    #[cfg(feature = "script")]
     pub(super) fn send_bytes(&mut self, kind: u32, command: &[u8]) -> Result<(), GrowError> {
         self.commands[0].try_push_bytes(kind, command)
     }
@@ -376,6 +384,11 @@ fn all_mut<'s, 'm>(
     let own = own.filter_map(|(at, (name, own))| Some((at, name, own?)));
     let members = (BUILT_IN..).zip(members);
     own.chain(members.map(|(at, member)| (at, member.name, &mut *member.made)))
+}
+
+/// Returns the name of a subsystem in the monitor. Without memory for it, its steps are not seen.
+fn scope_name(name: &str) -> Option<Name> {
+    current::try_name(name).ok().flatten()
 }
 
 fn owns(subsystem: &dyn Subsystem<'_>, type_hash: IdString64) -> bool {

@@ -8,7 +8,7 @@ use loligo_entities::{Entity, Pose, Transforms};
 use loligo_input::{Input, InputSubsystem};
 #[cfg(feature = "script")]
 use loligo_interface::SubsystemFunction;
-use loligo_interface::{EventSchema, Frame, Phase, Places, SubsystemRow, Wire};
+use loligo_interface::{EventSchema, FieldKind, Frame, Phase, Places, SubsystemRow, Wire};
 use loligo_tasks::Worker;
 
 use super::joined::Joined;
@@ -86,7 +86,6 @@ impl<'m> World<'m> {
     }
 
     /// As [`command`](Self::command), of a type that is known by its number alone.
-    #[cfg(feature = "script")]
     pub(crate) fn command_bytes(&mut self, kind: u32, command: &[u8]) -> Result<(), EngineError> {
         Ok(self.joined.send_bytes(kind, command)?)
     }
@@ -193,7 +192,8 @@ fn wrong_schema(schema: &EventSchema) -> Option<&'static str> {
     if !schema.name.bytes().all(is_name) || !(1..=NAME_MAX).contains(&schema.name.len()) {
         return Some("the name of an event is made of a to z and _, 48 at the most");
     }
-    let numbers = schema.fields.iter().map(|field| field.kind.bytes() / 4).sum::<usize>();
+    let numbers = schema.fields.iter().filter(|field| field.kind != FieldKind::Text);
+    let numbers = numbers.map(|field| field.kind.bytes() / 4).sum::<usize>();
     if schema.fields.len() > FIELDS_MAX || numbers > 2 * FIELDS_MAX {
         return Some("an event has more than 8 fields or 16 numbers");
     }

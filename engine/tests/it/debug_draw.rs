@@ -1,12 +1,13 @@
 //! Lines that games draw to see what they compute.
 
-use loligo_debug_draw::{DrawBox, DrawLine, LINES_MAX};
+use loligo_debug_draw::{DrawBox, DrawLine, DrawScreenText, DrawText, LINES_MAX};
 use loligo_engine::{BackEndChoice, Engine, EngineOptions, with_engine};
 use loligo_ids::id32;
+use loligo_interface::EventText;
 
 use crate::support::Game;
 
-fn game(script: &str) -> Game {
+pub(crate) fn game(script: &str) -> Game {
     let game = Game::new(1);
     let config = std::fs::read_to_string(game.sources().join("game.config")).expect("written");
     game.write("game.config", &format!("{config}\nscript = \"main\""));
@@ -16,7 +17,7 @@ fn game(script: &str) -> Game {
 }
 
 /// Runs a frame, and returns how many bytes of lines its last layer draws.
-fn bytes(engine: &mut Engine<'_, '_>) -> usize {
+pub(crate) fn bytes(engine: &mut Engine<'_, '_>) -> usize {
     engine.want_text();
     engine.frame(&mut ()).expect("a frame");
     engine.finish().expect("it is drawn");
@@ -59,6 +60,39 @@ fn what_is_drawn_is_there_for_its_time() {
     }
     let log = game.log.all();
     assert!(log.iter().any(|line| line.contains("Draw.line: argument 1")), "{log:#?}");
+}
+
+const TEXTS: &str = "
+function update()
+    local red, frame, at = Vector3(1, 0, 0), Game.frame(), Vector3(0, 1, 0)
+    if frame == 1 then
+        Draw.text(at, 'A', 1, red)
+    elseif frame == 2 then
+        Draw.screen_text(8, -20, 'A A\\n?\u{e4}', 12, red)
+        Draw.screen_line(0, 0, -1, -1, red)
+    elseif frame == 4 then
+        Command.draw_text(at, 'A', 1, red, 0.025)
+        Command.draw_screen_text(8, 8, '', 12, red, 1)
+        Command.draw_screen_line(0, 0, 1, 1, red, 0)
+    elseif frame == 7 then
+        print(pcall(Command.draw_text, at, ('x'):rep(97), 1, red, 0))
+    end
+end";
+
+#[test]
+fn texts_are_strokes_that_are_there_for_their_time() {
+    let game = game(TEXTS);
+    let data = game.data();
+    let options = EngineOptions { threads: Some(1), ..game.options(&data) };
+    with_engine(&options, |engine| {
+        let drawn: Vec<usize> = (0..8).map(|_| bytes(engine) / 32).collect();
+        // A question mark has seven strokes, a box for what the font lacks four.
+        assert_eq!(drawn, [0, 5, 5 + 5 + 7 + 4 + 1, 0, 6, 5, 0, 0]);
+    })
+    .expect("it boots");
+    let log = game.log.all();
+    let said = "`text` has 97 bytes where 96 are the most";
+    assert!(log.iter().any(|line| line.contains(said)), "{log:#?}");
 }
 
 #[test]
@@ -143,6 +177,61 @@ fn a_line_is_two_pixels_wide_over_all_else() {
         assert_eq!(blue, 0, "nothing of what is behind is seen");
         let column = (0..360).filter(|y| picture[(y * 640 + 100) * 4..][..3] == [255, 0, 0]);
         assert_eq!(column.count(), 2, "two pixels wide");
+    })
+    .expect("it boots");
+}
+
+/// The letter H of both kinds of texts: each stroke is where it is to be, two pixels wide.
+#[test]
+fn letters_are_where_they_are_to_be() {
+    let game = game("function update() end");
+    let plain = std::fs::read_to_string(game.sources().join("plain.shader")).expect("written");
+    let screen =
+        "@vertex fn vs_full_screen(@builtin(vertex_index) n: u32) -> @builtin(position) vec4<f32> {
+        return vec4(vec2(f32((n << 1u) & 2u), f32(n & 2u)) * 2.0 - 1.0, 1.0, 1.0);
+    }";
+    game.write("plain.shader", &format!("{plain}{screen}"));
+    assert_eq!(game.compile(), [""; 0], "it is right");
+    let data = game.data();
+    let options = EngineOptions { back_end: BackEndChoice::Auto, ..game.options(&data) };
+    with_engine(&options, |engine| {
+        engine.frame(&mut ()).expect("a frame");
+        let eye = engine.world().camera().expect("the level has one");
+        let matrix = *engine.world().transforms().world(eye).unwrap_or(&glam::Affine3A::IDENTITY);
+        let at = matrix.transform_point3(glam::Vec3::new(0.0, 0.0, -5.0)).to_array();
+        let text = EventText::new("H");
+        let [red, green, blue] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        let on_screen =
+            |x, y, color| DrawScreenText { x, y, size: 60.0, color, seconds: 1.0, text };
+        let world = engine.world_mut();
+        world.command(on_screen(100.0, 100.0, red)).expect("there is memory");
+        world.command(on_screen(-100.0, -100.0, blue)).expect("there is memory");
+        let above = DrawText { at, size: 1.5, color: green, seconds: 1.0, text };
+        world.command(above).expect("there is memory");
+        engine.frame(&mut ()).expect("a frame");
+        engine.want_picture();
+        engine.frame(&mut ()).expect("a frame");
+        engine.finish().expect("it is drawn");
+        let picture = engine.picture();
+        if picture.is_empty() {
+            return println!("there is no driver: {:?}", game.log.all());
+        }
+        let is = |x: usize, y: usize, color: [u8; 3]| picture[(y * 640 + x) * 4..][..3] == color;
+        let column = |x, color| (0..360).filter(|y| is(x, *y, color)).count();
+        let row = |y, color| (0..640).filter(|x| is(*x, y, color)).count();
+        for (left, top, color) in [(100, 100, [255, 0, 0]), (540, 260, [0, 0, 255])] {
+            // Two uprights of 60 pixels, 40 apart, and a bar between them.
+            let columns: Vec<usize> =
+                (0..640).filter(|x| column(*x, color) == 60).map(|x| x + 1 - left).collect();
+            assert_eq!(columns, [0, 1, 40, 41], "uprights of {color:?}");
+            let rows: Vec<usize> = (0..360).filter(|y| row(*y, color) > 4).collect();
+            assert_eq!(rows, [top + 29, top + 30], "the bar of {color:?}");
+        }
+        let uprights: Vec<usize> = (0..640).filter(|x| column(*x, [0, 255, 0]) > 40).collect();
+        assert_eq!(uprights.len(), 4, "uprights of one in the world face the eye: {uprights:?}");
+        assert_eq!(uprights[0] + uprights[3], 639, "it is in the middle of the picture");
+        let high: Vec<usize> = (0..360).filter(|y| row(*y, [0, 255, 0]) > 0).collect();
+        assert!(high.last().is_some_and(|y| (178..=181).contains(y)), "it is above its place");
     })
     .expect("it boots");
 }

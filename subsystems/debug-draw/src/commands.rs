@@ -2,7 +2,7 @@
 
 use bytemuck::{AnyBitPattern, NoUninit};
 use loligo_containers::Event;
-use loligo_interface::{EventSchema, event_schema};
+use loligo_interface::{EventSchema, EventText, event_schema};
 
 /// A line is to be drawn.
 #[derive(Clone, Copy, Debug, PartialEq, AnyBitPattern, NoUninit, Event)]
@@ -60,8 +60,61 @@ pub struct DrawCross {
     pub seconds: f32,
 }
 
+/// A line on the screen is to be drawn, in pixels from the left and the upper edge; what is below
+/// zero is counted from the right or the lower edge.
+#[derive(Clone, Copy, Debug, PartialEq, AnyBitPattern, NoUninit, Event)]
+#[repr(C)]
+pub struct DrawScreenLine {
+    /// Where it begins: from the left edge.
+    pub x: f32,
+    /// From the upper edge.
+    pub y: f32,
+    /// Where it ends: from the left edge.
+    pub to_x: f32,
+    /// From the upper edge.
+    pub to_y: f32,
+    /// Red, green and blue, from 0 to 1.
+    pub color: [f32; 3],
+    /// For how long, of the game's time; 0 for one frame.
+    pub seconds: f32,
+}
+
+/// A text is to be drawn in the world: above a place, and facing the eye of each view.
+#[derive(Clone, Copy, Debug, PartialEq, AnyBitPattern, NoUninit, Event)]
+#[repr(C)]
+pub struct DrawText {
+    /// The middle of its lower edge.
+    pub at: [f32; 3],
+    /// How high a capital letter is.
+    pub size: f32,
+    /// Red, green and blue, from 0 to 1.
+    pub color: [f32; 3],
+    /// For how long, of the game's time; 0 for one frame.
+    pub seconds: f32,
+    /// The text.
+    pub text: EventText,
+}
+
+/// A text is to be drawn on the screen, in pixels as [`DrawScreenLine`].
+#[derive(Clone, Copy, Debug, PartialEq, AnyBitPattern, NoUninit, Event)]
+#[repr(C)]
+pub struct DrawScreenText {
+    /// Its left edge: from that of the screen.
+    pub x: f32,
+    /// Its upper edge.
+    pub y: f32,
+    /// How high a capital letter is.
+    pub size: f32,
+    /// Red, green and blue, from 0 to 1.
+    pub color: [f32; 3],
+    /// For how long, of the game's time; 0 for one frame.
+    pub seconds: f32,
+    /// The text.
+    pub text: EventText,
+}
+
 /// What scripts may send.
-pub(crate) const SCHEMAS: [EventSchema; 4] = [
+pub(crate) const SCHEMAS: [EventSchema; 7] = [
     event_schema!(
         DrawLine, "draw_line", "draws a line for some seconds",
         { from: Vector3, to: Vector3, color: Vector3, seconds: Number }
@@ -77,5 +130,18 @@ pub(crate) const SCHEMAS: [EventSchema; 4] = [
     event_schema!(
         DrawCross, "draw_cross", "draws a cross for some seconds",
         { at: Vector3, size: Number, color: Vector3, seconds: Number }
+    ),
+    event_schema!(
+        DrawScreenLine, "draw_screen_line", "draws a line on the screen for some seconds, in pixels",
+        { x: Number, y: Number, to_x: Number, to_y: Number, color: Vector3, seconds: Number }
+    ),
+    event_schema!(
+        DrawText, "draw_text", "draws a text above a place for some seconds, its letters of a size in metres",
+        { at: Vector3, text: Text, size: Number, color: Vector3, seconds: Number }
+    ),
+    event_schema!(
+        DrawScreenText, "draw_screen_text",
+        "draws a text on the screen for some seconds, its place and its size in pixels",
+        { x: Number, y: Number, text: Text, size: Number, color: Vector3, seconds: Number }
     ),
 ];

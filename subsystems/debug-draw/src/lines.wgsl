@@ -12,11 +12,14 @@ struct Frame {
     window: vec4<f32>,
     numbers: vec4<u32>,
 }
-struct Line { start: vec3<f32>, color: u32, end: vec3<f32>, zero: u32 }
+struct Line { start: vec3<f32>, color: u32, end: vec3<f32>, space: u32 }
 struct Vertex { @builtin(position) place: vec4<f32>, @location(0) color: vec4<f32> }
 
 @group(0) @binding(0) var<uniform> frame: Frame;
 @group(1) @binding(0) var<storage, read> lines: array<Line>;
+
+// A line of the picture: its ends are where they are drawn.
+const PICTURE: u32 = 1u;
 
 // What is nearer to the eye than this is cut off.
 const NEAR: f32 = 0.01;
@@ -29,11 +32,18 @@ fn clipped(place: vec4<f32>, other: vec4<f32>) -> vec4<f32> {
     return mix(place, other, (NEAR - place.w) / (other.w - place.w));
 }
 
+fn placed(line: Line, place: vec3<f32>) -> vec4<f32> {
+    if line.space == PICTURE {
+        return vec4(place.xy, 0.0, 1.0);
+    }
+    return frame.view_projection * vec4(place, 1.0);
+}
+
 @vertex fn vs_main(@builtin(vertex_index) number: u32) -> Vertex {
     let line = lines[number / 6u];
     let corner = number % 6u;
-    let a = frame.view_projection * vec4(line.start, 1.0);
-    let b = frame.view_projection * vec4(line.end, 1.0);
+    let a = placed(line, line.start);
+    let b = placed(line, line.end);
     let from_place = clipped(a, b);
     let to_place = clipped(b, a);
     let is_end = corner == 1u || corner == 2u || corner == 4u;

@@ -4,7 +4,8 @@ use core::f32::consts::TAU;
 
 use glam::{Vec2, Vec3};
 
-use crate::line::Line;
+use crate::font::{Anchor, CAPITAL, strokes};
+use crate::line::{Corner, Line};
 
 /// The lines of a circle.
 const SIDES: u8 = 24;
@@ -42,4 +43,29 @@ pub(crate) fn cross(at: Vec3, size: f32, color: Vec3, each: &mut dyn FnMut(Line)
         let half = axis * (size * 0.5);
         each(Line::new(at - half, at + half, color));
     }
+}
+
+/// Calls `each` with the lines of a text above a place of the world, whose capital letters have a
+/// height.
+pub(crate) fn text(at: Vec3, text: &str, size: f32, color: Vec3, each: &mut dyn FnMut(Line)) {
+    let unit = size / CAPITAL as f32;
+    strokes(text, Anchor::LowerMiddle, &mut |from, to| {
+        each(Line::facing(at, [from, to], unit, color));
+    });
+}
+
+/// Calls `each` with the lines of a text on the screen, in pixels.
+pub(crate) fn screen_text(
+    at: Vec2,
+    text: &str,
+    size: f32,
+    color: Vec3,
+    each: &mut dyn FnMut(Line),
+) {
+    let (corner, unit) = (Corner::new(at), size / CAPITAL as f32);
+    // The screen's pixels are counted down.
+    let place = |[x, y]: [i32; 2]| corner.moved(Vec2::new(x as f32, -y as f32) * unit);
+    strokes(text, Anchor::UpperLeft, &mut |from, to| {
+        each(Line::from_corners(place(from), place(to), color));
+    });
 }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 use loligo_allocators::{Own, SharedRef, own_dyn};
 use loligo_containers::{Array, EventRecord, EventStream};
 use loligo_interface::{
@@ -10,10 +10,12 @@ use loligo_interface::{
     SubsystemRow,
 };
 
-use crate::commands::{DrawBox, DrawCross, DrawLine, DrawSphere, SCHEMAS};
+use crate::commands::{
+    DrawBox, DrawCross, DrawLine, DrawScreenLine, DrawScreenText, DrawSphere, DrawText, SCHEMAS,
+};
 use crate::drawer::{self, Lines};
 use crate::line::{LINES_MAX, Line};
-use crate::shapes::{circles, cross, edges};
+use crate::shapes::{circles, cross, edges, screen_text, text};
 
 #[cfg(feature = "script")]
 mod functions;
@@ -32,7 +34,7 @@ const fn row() -> SubsystemRow {
 }
 
 const FULL: SubsystemError = SubsystemError::Wrong {
-    what: "there are more than 131072 debug lines in a frame, and some are left out",
+    what: "there are more than 131072 debug lines in a frame, strokes of texts included, and some are left out",
     remedy: "draw fewer, or for a shorter time",
 };
 
@@ -165,6 +167,18 @@ impl<'m> Subsystem<'m> for DebugDraw<'m> {
         if let Some(DrawCross { at, size, color, seconds }) = command.get() {
             let [at, color] = [at, color].map(Vec3::from);
             return self.draw_shape(seconds, |each| cross(at, size, color, each));
+        }
+        if let Some(DrawScreenLine { x, y, to_x, to_y, color, seconds }) = command.get() {
+            let [from, to] = [[x, y], [to_x, to_y]].map(Vec2::from);
+            return self.draw(Line::on_screen(from, to, color.into()), seconds);
+        }
+        if let Some(DrawText { at, size, color, seconds, text: letters }) = command.get() {
+            let ([at, color], letters) = ([at, color].map(Vec3::from), letters.as_str());
+            return self.draw_shape(seconds, |each| text(at, letters, size, color, each));
+        }
+        if let Some(DrawScreenText { x, y, size, color, seconds, text: letters }) = command.get() {
+            let (at, color, letters) = (Vec2::new(x, y), color.into(), letters.as_str());
+            return self.draw_shape(seconds, |each| screen_text(at, letters, size, color, each));
         }
         Ok(())
     }

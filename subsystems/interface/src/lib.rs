@@ -15,6 +15,7 @@ mod resource_change;
 mod row;
 mod schema;
 mod subsystem;
+mod text;
 
 pub use commands::{Commands, Wire};
 pub use drawer::{Drawer, Drawing, DrawnVertex, MadeDrawer, Viewpoint};
@@ -32,6 +33,7 @@ pub use schema::{EventField, EventSchema, FieldKind, FieldValue, Sending, size_o
 #[cfg(feature = "script")]
 pub use subsystem::SubsystemFunction;
 pub use subsystem::{Subsystem, SubsystemMemory};
+pub use text::{EventText, TEXT_BYTES};
 
 #[doc(hidden)]
 pub use loligo_containers::Event as __Event;

@@ -3,6 +3,8 @@
 use loligo_containers::EventRecord;
 use loligo_entities::Entity;
 
+use crate::text::TEXT_BYTES;
+
 /// The kind of ids of entities, in all functions that take or return one.
 #[cfg(feature = "script")]
 pub const ENTITY: loligo_script::IdKind = loligo_script::IdKind::new(16, "Entity");
@@ -23,6 +25,9 @@ pub enum FieldKind {
     Entity,
     /// `[f32; 3]`.
     Vector3,
+    /// An [`EventText`](crate::EventText). It is for commands: scripts send it, and cannot read it
+    /// from an event.
+    Text,
 }
 
 impl FieldKind {
@@ -32,6 +37,7 @@ impl FieldKind {
         match self {
             Self::Count | Self::Integer | Self::Number | Self::Bool | Self::Entity => 4,
             Self::Vector3 => 12,
+            Self::Text => TEXT_BYTES,
         }
     }
 
@@ -45,6 +51,7 @@ impl FieldKind {
             Self::Bool => Kind::Bool,
             Self::Entity => Kind::OptionalId(ENTITY),
             Self::Vector3 => Kind::Vector3,
+            Self::Text => Kind::Text,
         }
     }
 }
@@ -109,12 +116,23 @@ impl EventField {
                 }
                 return Ok(());
             }
+            FieldKind::Text => {
+                let bytes = call.text(argument)?.len();
+                if bytes > TEXT_BYTES {
+                    return Err(call.refuse(format_args!(
+                        "`{name}` has {bytes} bytes where {TEXT_BYTES} are the most; shorten it, or send two"
+                    )));
+                }
+                event[self.offset..][..bytes].copy_from_slice(call.text(argument)?.as_bytes());
+                return Ok(());
+            }
         };
         event[self.offset..][..4].copy_from_slice(&word.to_ne_bytes());
         Ok(())
     }
 
-    /// Reads the field of an event of its type; `None` if the event is too short.
+    /// Reads the field of an event of its type; `None` if the event is too short, or the field a
+    /// text.
     #[inline]
     #[must_use]
     pub fn read(&self, event: &EventRecord<'_>) -> Option<FieldValue> {
@@ -127,6 +145,7 @@ impl EventField {
                 FieldValue::Entity(Entity::from_bits(event.field::<u32>(self.offset)?))
             }
             FieldKind::Vector3 => FieldValue::Vector3(event.field(self.offset)?),
+            FieldKind::Text => return None,
         })
     }
 }

@@ -8,6 +8,7 @@
 use core::cell::Cell;
 use core::ptr;
 
+use crate::error::MonitorError;
 use crate::name::Name;
 use crate::recorder::Recorder;
 
@@ -21,6 +22,20 @@ std::thread_local! {
 #[must_use]
 pub fn is_recording() -> bool {
     now(|recorder| recorder.is_recording()).unwrap_or(false)
+}
+
+/// Returns the name of a text that is not static, `None` on a thread without a recorder; see
+/// [`Monitor::try_name`](crate::Monitor::try_name).
+///
+/// # Complexity
+///
+/// O(names).
+///
+/// # Errors
+///
+/// As there.
+pub fn try_name(text: &str) -> Result<Option<Name>, MonitorError> {
+    now(|recorder| recorder.try_name(text)).transpose()
 }
 
 /// Records a scope that ends when what is returned is dropped.

@@ -110,6 +110,8 @@ pub enum GraphErrorKind {
     Unknown,
     /// It is not a number, or not a finite one.
     Number,
+    /// It is no color.
+    Color,
     /// A range's lower end is not below its upper one.
     Range,
     /// There are as many graphs as there may be.
@@ -136,7 +138,7 @@ impl fmt::Display for GraphError {
         let what = match self.kind {
             GraphErrorKind::Command => {
                 "there is no such command; write `graph` and then make, add, add_vector3, \
-                 add_scope, add_heap, range, history or remove"
+                 add_scope, add_heap, range, history, hide, show or remove"
             }
             GraphErrorKind::Missing => {
                 "a word is missing; write `graph make NAME`, `graph add NAME SERIES`, \
@@ -153,6 +155,9 @@ impl fmt::Display for GraphError {
             }
             GraphErrorKind::Number => {
                 "this is no number that a graph can have; write one as -20 or 0.5"
+            }
+            GraphErrorKind::Color => {
+                "this is no color; write one as red or #ff8000, or leave it out"
             }
             GraphErrorKind::Range => {
                 "the least of a range must be below its most; change them about"

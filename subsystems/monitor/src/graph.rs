@@ -45,6 +45,7 @@ pub struct Graph<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     pub(crate) series: Array<'a, Series<'a, A>, A>,
     pub(crate) range: Option<[f32; 2]>,
     pub(crate) history: u32,
+    pub(crate) is_hidden: bool,
 }
 
 impl<'a, A: Allocator + ?Sized> Graph<'a, A> {
@@ -64,6 +65,12 @@ impl<'a, A: Allocator + ?Sized> Graph<'a, A> {
     #[must_use]
     pub const fn history(&self) -> u32 {
         self.history
+    }
+
+    /// Returns `true` if it is not to be drawn. Its series go on.
+    #[must_use]
+    pub const fn is_hidden(&self) -> bool {
+        self.is_hidden
     }
 
     /// Returns the values from the lower to the upper edge: those that were set, else the least and
@@ -123,14 +130,18 @@ impl<A: Allocator + ?Sized> fmt::Debug for Graph<'_, A> {
 /// | command | what it does |
 /// |---|---|
 /// | `graph make NAME` | makes a graph |
-/// | `graph add NAME SERIES` | adds a float or a counter to it, by the name that it is recorded under |
+/// | `graph add NAME SERIES [COLOR]` | adds a float or a counter to it, by the name that it is recorded under |
 /// | `graph add_vector3 NAME SERIES` | adds the three parts of a vector |
-/// | `graph add_scope NAME SCOPE` | adds the milliseconds of each frame that threads were in the scope, summed |
-/// | `graph add_heap NAME HEAP` | adds the live bytes of a heap, from when it was added |
+/// | `graph add_scope NAME SCOPE [COLOR]` | adds the milliseconds of each frame that threads were in the scope, summed |
+/// | `graph add_heap NAME HEAP [COLOR]` | adds the live bytes of a heap, from when it was added |
 /// | `graph range NAME LEAST MOST` | sets the values from the lower to the upper edge |
 /// | `graph range NAME auto` | fits what is shown, as before |
 /// | `graph history NAME COUNT` | shows the last `COUNT` points, 256 at first; what was there is dropped |
+/// | `graph hide NAME`, `graph show NAME` | does not draw it, or does again |
 /// | `graph remove NAME` | takes it away |
+///
+/// A color is `red`, `green`, `blue`, `yellow`, `cyan`, `magenta`, `orange`, `white` or `gray`, or six digits as
+/// `#ff8000`. Without one, the program that draws chooses.
 ///
 /// Names with spaces are in quotes: `graph add_scope "frame time" "animate units"`.
 ///

@@ -343,6 +343,10 @@ impl<A: Allocator + ?Sized> Sink for Monitor<'_, A> {
     fn close(&self, thread: u32, used: u32) {
         self.store().close(thread, used);
     }
+
+    fn name(&self, text: &str) -> Result<Name, MonitorError> {
+        self.names.try_name(text)
+    }
 }
 
 impl<A: Allocator + ?Sized> fmt::Debug for Monitor<'_, A> {

@@ -139,6 +139,16 @@ impl<'a, W: Write, A: Allocator + ?Sized> PerfettoTrace<'a, W, A> {
         Ok(Self { file: TraceFile::try_new_in(writer, limit, memory)? })
     }
 
+    /// Flushes the writer. What it has then is whole packets, which viewers open as they are: a
+    /// program that is interrupted later leaves a trace up to here. A failure is reported by
+    /// [`finish`](Self::finish).
+    pub fn flush(&mut self) {
+        if !self.file.has_failed() {
+            let flushed = self.file.writer.flush();
+            self.file.keep(flushed);
+        }
+    }
+
     /// Ends the trace and gives the writer back.
     ///
     /// # Errors

@@ -14,6 +14,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use crate::clock::ticks;
 use crate::core_number::CoreNumber;
+use crate::error::MonitorError;
 use crate::name::Name;
 use crate::sink::{Room, Sink};
 use crate::slot::{COUNTER_MAX, HEAD_SLOTS, Kind, Slot};
@@ -112,6 +113,16 @@ impl<'m> Recorder<'m> {
     #[must_use]
     pub const fn thread(&self) -> u32 {
         self.thread
+    }
+
+    /// Returns the name of a text that is not static; see
+    /// [`Monitor::try_name`](crate::Monitor::try_name).
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn try_name(&self, text: &str) -> Result<Name, MonitorError> {
+        self.sink.name(text)
     }
 
     /// Returns `true` if recording is on and compiled in.

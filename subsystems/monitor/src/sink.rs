@@ -1,5 +1,7 @@
 //! What a recorder asks of the monitor that it belongs to.
 
+use crate::error::MonitorError;
+use crate::name::Name;
 use crate::slot::Slot;
 
 /// Where a recorder writes: a block that is its own until it hands it in.
@@ -19,4 +21,7 @@ pub(crate) trait Sink {
 
     /// Takes the first `used` slots of a thread's block, and the block: the thread has ended.
     fn close(&self, thread: u32, used: u32);
+
+    /// Returns the name of a text that is not static.
+    fn name(&self, text: &str) -> Result<Name, MonitorError>;
 }

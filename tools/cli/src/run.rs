@@ -32,11 +32,13 @@ mod compiling;
 mod notices;
 mod run_log;
 mod saves;
+mod tracing;
 mod watching;
 
 use compiled::Compiled;
 use compiling::{Compiling, Listener, Order};
 use run_log::RunLog;
+use tracing::Tracing;
 use watching::Watching;
 
 /// Compiles a game and runs it: prints how long frames took, and what memory each subsystem has.
@@ -88,6 +90,10 @@ pub(crate) struct Run {
     /// Play such a file back in place of a player and a clock; the game ends with it
     #[arg(long, value_name = "FILE", conflicts_with_all = ["record_input", "time_step"])]
     replay: Option<PathBuf>,
+
+    /// Write what all threads do into this file while the game runs; https://ui.perfetto.dev opens it
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
 
     /// A subsystem to leave out: input, monitor, render, script or tools; may be given several times
     #[arg(long, value_name = "ROOM")]
@@ -187,6 +193,7 @@ const EXAMPLES: &str = "Examples:
   loligo run samples/10-courtyard --without render --without script
                                                          does a fault go with one of the subsystems?
   loligo run samples/10-courtyard --threads 1            or with the threads?
+  loligo run samples/10-courtyard --trace yard.pftrace   what all threads do, for https://ui.perfetto.dev
   loligo run samples/20-first-game --save first.save     go on later, with --load first.save
   loligo run samples/10-courtyard --window --record-input walk.played
   loligo run samples/10-courtyard --replay walk.played --threads 1
@@ -230,6 +237,8 @@ impl Run {
         for subsystem in &self.without {
             without.add(subsystem).map_err(|error| error.to_string())?;
         }
+        let traced = |path| Tracing::open(path, without);
+        let tracing = self.trace.as_deref().map(traced).transpose()?;
         let usual = || self.project.join(".loligo").join(Platform::here().name);
         let data = self.out.clone().unwrap_or_else(usual);
         let watching = Watching::default();
@@ -257,6 +266,7 @@ impl Run {
             is_recorded: self.record_input.is_some(),
             replay: replay.as_deref(),
             guard: Some(&crate::MEMORY),
+            trace: tracing.as_ref().map(Tracing::file),
             scripts: self.scripts(),
             log: &log,
             recompile: Some(&recompile),
@@ -274,7 +284,8 @@ impl Run {
             let output = Output::prepare(path).map_err(|error| error.to_string())?;
             output.write(text.as_bytes()).map_err(|error| error.to_string())?;
         }
-        print(&report)?;
+        let (traced, written) = tracing.map_or((String::new(), Ok(())), Tracing::finish);
+        print(&format!("{report}{traced}"))?;
         if let Some(path) = &self.screenshot {
             save(path, size, &picture)?;
         } else if !picture.is_empty() {
@@ -289,6 +300,7 @@ impl Run {
         if warnings + errors > 0 {
             say!("loligo: in the log above: warnings {warnings}, errors {errors}");
         }
+        written?;
         Ok(compiled.errors == 0 && faults.is_empty())
     }
 

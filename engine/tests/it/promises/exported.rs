@@ -49,6 +49,7 @@ pub(super) const EXPORTED: &[(&str, Reach)] = &[
     ("World::set_view_camera", Bound("View.set_camera")),
     ("World::set_view_part", Bound("View.set_part")),
     ("World::show_view", Bound("View.show")),
+    ("World::graph", Bound("Graph.make Graph.add Graph.range Graph.hide Graph.remove")),
     ("World::stage", Bound("Stage.of")),
     ("World::move_to_stage", Bound("Stage.move")),
     ("World::camera_of", Bound("Camera.field_of_view")),

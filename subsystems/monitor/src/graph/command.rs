@@ -11,6 +11,19 @@ use super::{Graph, Graphs, HISTORY, try_history};
 /// The longest name in bytes.
 const NAME_BYTES_MAX: usize = 128;
 
+/// The colors that have names.
+const COLORS: [(&str, [u8; 3]); 9] = [
+    ("red", [255, 64, 64]),
+    ("green", [64, 255, 64]),
+    ("blue", [96, 128, 255]),
+    ("yellow", [255, 255, 64]),
+    ("cyan", [64, 255, 255]),
+    ("magenta", [255, 64, 255]),
+    ("orange", [255, 160, 32]),
+    ("white", [255, 255, 255]),
+    ("gray", [160, 160, 160]),
+];
+
 /// Does what `line` says.
 pub(super) fn run<A: Allocator + ?Sized>(
     graphs: &mut Graphs<'_, A>,
@@ -30,6 +43,12 @@ pub(super) fn run<A: Allocator + ?Sized>(
         }
         "add_scope" => add(graphs, &mut words, &[Source::Scope]),
         "add_heap" => add(graphs, &mut words, &[Source::Heap]),
+        "hide" | "show" => {
+            let index = known(graphs, words.next()?)?;
+            words.end()?;
+            graphs.graphs[index].is_hidden = command.text == "hide";
+            Ok(())
+        }
         "range" => range(graphs, &mut words),
         "history" => history(graphs, &mut words),
         "remove" => {
@@ -60,6 +79,7 @@ fn make<A: Allocator + ?Sized>(
             series: Array::try_with_capacity_in(graphs.limits.series as usize, graphs.memory)?,
             range: None,
             history: HISTORY.clamp(1, graphs.limits.history_max.max(1)),
+            is_hidden: false,
         })
     };
     let pushed = made().and_then(|graph| graphs.graphs.try_push(graph));
@@ -73,6 +93,8 @@ fn add<A: Allocator + ?Sized>(
 ) -> Result<(), GraphError> {
     let index = known(graphs, words.next()?)?;
     let name = words.name()?;
+    // Parts of a vector need a color each.
+    let color = if sources.len() == 1 { words.color()? } else { None };
     words.end()?;
     let (series_max, memory) = (graphs.limits.series as usize, graphs.memory);
     let graph = &mut graphs.graphs[index];
@@ -83,7 +105,8 @@ fn add<A: Allocator + ?Sized>(
     for &source in sources {
         let made = || {
             let (name, points) = (text(name.text, memory)?, try_history(graph.history, memory)?);
-            Ok(Series { name, source, points, history: graph.history, sum: Sum::default() })
+            let (history, sum) = (graph.history, Sum::default());
+            Ok(Series { name, source, color, points, history, sum })
         };
         if made().and_then(|series| graph.series.try_push(series)).is_err() {
             graph.series.truncate(before);
@@ -148,6 +171,15 @@ fn known<A: Allocator + ?Sized>(
     graphs.graphs.iter().position(is_it).ok_or_else(|| word.error(GraphErrorKind::Unknown))
 }
 
+/// Returns the color of six digits.
+fn hexadecimal(digits: &str) -> Option<[u8; 3]> {
+    let is_digit = |byte: u8| byte.is_ascii_hexdigit();
+    let number = (digits.len() == 6 && digits.bytes().all(is_digit))
+        .then(|| u32::from_str_radix(digits, 16).ok())??;
+    let [_, red, green, blue] = number.to_be_bytes();
+    Some([red, green, blue])
+}
+
 fn number(word: Word<'_>) -> Result<f32, GraphError> {
     let number = word.text.parse::<f32>().ok().filter(|number| number.is_finite());
     number.ok_or_else(|| word.error(GraphErrorKind::Number))
@@ -209,6 +241,17 @@ impl<'l> Words<'l> {
             1..=NAME_BYTES_MAX => Ok(name),
             _ => Err(name.error(GraphErrorKind::Name)),
         }
+    }
+
+    /// Returns the color that the next word is, if there is a word.
+    fn color(&mut self) -> Result<Option<[u8; 3]>, GraphError> {
+        if self.skip_space().is_empty() {
+            return Ok(None);
+        }
+        let word = self.next()?;
+        let named = COLORS.iter().find(|(name, _)| *name == word.text).map(|(_, color)| *color);
+        let color = named.or_else(|| hexadecimal(word.text.strip_prefix('#')?));
+        color.map(Some).ok_or_else(|| word.error(GraphErrorKind::Color))
     }
 
     /// Sees to it that there are no more words.

@@ -33,6 +33,7 @@ pub struct Point {
 pub struct Series<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     pub(crate) name: Array<'a, u8, A>,
     pub(crate) source: Source,
+    pub(crate) color: Option<[u8; 3]>,
     pub(crate) points: Ring<'a, Point, A>,
     pub(crate) history: u32,
     pub(crate) sum: Sum,
@@ -59,6 +60,12 @@ impl<A: Allocator + ?Sized> Series<'_, A> {
     #[must_use]
     pub const fn source(&self) -> Source {
         self.source
+    }
+
+    /// Returns the color that it was given: red, green and blue.
+    #[must_use]
+    pub const fn color(&self) -> Option<[u8; 3]> {
+        self.color
     }
 
     /// Returns the points, the oldest first.

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use loligo_monitor::{ChromeTrace, Clock, ExportError, Monitor, PerfettoTrace, name};
 use serde_json::Value;
 
-use crate::packets::{Field, Message};
+use crate::packets::Message;
 use crate::seen::{Debug, SMALL, Seen, with_heap};
 
 /// What a name may hold that formats trip over.
@@ -41,9 +41,9 @@ fn recorded(heap: &Debug<'_>) -> (Seen, Value, Vec<Message>) {
     let json = chrome.finish().expect("a vector takes every write");
     let json = serde_json::from_slice(&json).expect("it is JSON");
     let bytes = perfetto.finish().expect("a vector takes every write");
-    let packets = Message::read(&bytes).0.into_iter().map(|(number, packet)| match packet {
-        Field::Bytes(bytes) if number == 1 => Message::read(&bytes),
-        other => panic!("a trace is packets, not {other:?} in field {number}"),
+    let packets = Message::read(&bytes).0.into_iter().map(|(number, packet)| {
+        assert_eq!(number, 1, "a trace is packets, not {packet:?}");
+        packet.into_message()
     });
     (seen, json, packets.collect())
 }
@@ -134,9 +134,9 @@ fn perfetto_traces_are_what_the_format_asks_for() {
             Some(2) => assert!(open.pop().is_some(), "a slice ends that is open"),
             Some(3) => assert_eq!(event.text(23).as_deref(), Some("frame")),
             Some(4) => {
-                let value = match (event.number(30), event.field(44)) {
+                let value = match (event.number(30), event.double(44)) {
                     (Some(whole), None) => whole.cast_signed() as f64,
-                    (None, Some(Field::Double(value))) => *value,
+                    (None, Some(value)) => value,
                     other => panic!("a counter has one value, not {other:?}"),
                 };
                 counters.entry(name.clone()).or_default().push(value);

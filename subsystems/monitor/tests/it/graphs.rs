@@ -113,6 +113,29 @@ fn histories_have_a_length() {
 }
 
 #[test]
+fn series_have_colors_and_graphs_are_hidden() {
+    with_heap(|heap| {
+        let lines = [
+            "graph make a",
+            "graph add a x orange",
+            "graph add_scope a y #0aFf80",
+            "graph add_heap a z",
+            "graph make b",
+            "graph hide a",
+            "graph hide b",
+            "graph show b",
+        ];
+        let mut graphs = graphs(&lines, heap);
+        let colors: Vec<_> = graphs.all()[0].series().iter().map(|series| series.color()).collect();
+        assert_eq!(colors, [Some([255, 160, 32]), Some([10, 255, 128]), None]);
+        let hidden: Vec<_> = graphs.all().iter().map(|graph| graph.is_hidden()).collect();
+        assert_eq!(hidden, [true, false]);
+        feed(&mut graphs, heap, |main| main.float(name!("x"), 2.0));
+        assert_eq!(values(&graphs, "a", 0), [2.0], "a hidden graph goes on");
+    });
+}
+
+#[test]
 fn wrong_lines_are_refused_with_their_place() {
     let long = format!("graph make {}", "x".repeat(129));
     let cases = [
@@ -130,6 +153,13 @@ fn wrong_lines_are_refused_with_their_place() {
         ("graph range old 1 x", 19, GraphErrorKind::Number),
         ("graph range old inf 2", 17, GraphErrorKind::Number),
         ("graph range old 2 2", 17, GraphErrorKind::Range),
+        ("graph add old x purple", 17, GraphErrorKind::Color),
+        ("graph add old x #12345", 17, GraphErrorKind::Color),
+        ("graph add old x #+12345", 17, GraphErrorKind::Color),
+        ("graph add old x red green", 21, GraphErrorKind::TooMany),
+        ("graph add_vector3 old x red", 25, GraphErrorKind::TooMany),
+        ("graph hide new", 12, GraphErrorKind::Unknown),
+        ("graph show old old", 16, GraphErrorKind::TooMany),
         ("graph history old 0", 19, GraphErrorKind::Number),
         ("graph history old 1001", 19, GraphErrorKind::Number),
         ("graph history old 99999999999", 19, GraphErrorKind::Number),
@@ -160,7 +190,7 @@ proptest! {
         lines in prop::collection::vec(
             prop_oneof![
                 "\\PC{0,40}",
-                "graph (make|add|add_vector3|add_scope|range|history|remove) [ab\"]{1,3}( [-0-9a-z\"]{1,4}){0,3}",
+                "graph (make|add|add_vector3|add_scope|range|history|hide|show|remove) [ab\"]{1,3}( [-0-9a-z\"]{1,4}){0,3}",
             ],
             0..20,
         ),

@@ -9,6 +9,16 @@ pub(crate) enum Field {
     Bytes(Vec<u8>),
 }
 
+impl Field {
+    /// Reads the message that it is.
+    pub(crate) fn into_message(self) -> Message {
+        match self {
+            Self::Bytes(bytes) => Message::read(&bytes),
+            other => panic!("{other:?} is no message"),
+        }
+    }
+}
+
 /// The fields of a message.
 #[derive(Clone, Debug)]
 pub(crate) struct Message(pub(crate) Vec<(u32, Field)>);
@@ -52,6 +62,13 @@ impl Message {
         match self.field(number)? {
             Field::Number(value) => Some(*value),
             other => panic!("field {number} is {other:?} and no number"),
+        }
+    }
+
+    pub(crate) fn double(&self, number: u32) -> Option<f64> {
+        match self.field(number)? {
+            Field::Double(value) => Some(*value),
+            other => panic!("field {number} is {other:?} and no double"),
         }
     }
 

@@ -9,6 +9,8 @@ mod convert;
 mod fleet;
 mod hostile;
 mod new;
+#[path = "../../../../subsystems/monitor/tests/it/packets.rs"]
+mod packets;
 mod record;
 mod replay;
 mod replay_threads;
@@ -17,3 +19,4 @@ mod saves;
 mod show;
 mod sjson;
 mod support;
+mod tracing;
