@@ -91,7 +91,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["record_input", "time_step"])]
     replay: Option<PathBuf>,
 
-    /// Write what all threads do into this file while the game runs; https://ui.perfetto.dev opens it
+    /// Write what all threads do into this file while the game runs; ui.perfetto.dev opens it
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 
