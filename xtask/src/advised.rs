@@ -121,7 +121,10 @@ fn advice(request: &Request, trace: &Path, folder: &Path) -> Result<String, Fail
     };
     print!("{text}");
     // The paths of the files are of no interest on a page.
-    let lines: Vec<&str> = text.lines().filter(|line| !line.contains(" in /")).collect();
+    let out = out.display().to_string();
+    let name = trace.file_name().unwrap_or_default().to_string_lossy();
+    let text = text.replace(&trace.display().to_string(), &name);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.contains(&out)).collect();
     Ok(format!("```text\n{}\n```", lines.join("\n")))
 }
 
