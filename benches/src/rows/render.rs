@@ -23,6 +23,12 @@
 //!
 //! `render/cull/spheres` tests 100 000 bounding spheres against a camera, compared with a loop over
 //! structs with vectors of glam.
+//!
+//! `render/many100k/*` is a frame of 100 000 meshes on a sphere around the camera, from culling to
+//! the list that a back end plays: culled and queued in eight pieces, merged, sorted, listed. On one
+//! thread it is processor time, on two it is time on the wall.
+//!
+//! `render/lights1000` chooses and puts into tiles 1 000 lights that are all seen.
 
 use crate::contender::{Contender, Race};
 use crate::outcome::{Aim, Reading};
@@ -31,6 +37,7 @@ use crate::work::draws::{Order, beyond_wgpu};
 use crate::work::render::{
     DRAWS, Keys, Peer, merged_by_peer, merged_by_us, one_by_one, our_culling,
 };
+use crate::work::scenes::{lights, many};
 
 /// What 100 000 items may take.
 const MS: f64 = 2.9;
@@ -50,6 +57,9 @@ pub fn rows() -> Vec<Row> {
         let aim = Aim::time(10.0, 5.0);
         Row::new(format!("render/draw10k/{name}"), Unit::Ns, aim, Measure::Once(measure))
     };
+    let frame = |name: &str, aim, made: fn() -> Contender| {
+        Row::new(format!("render/{name}"), Unit::Ms, aim, Measure::Alone(made))
+    };
     vec![
         row("sort100k/scene", ahead, || sorts(Keys::Scene)),
         row("sort100k/random", ahead, || sorts(Keys::Random)),
@@ -57,6 +67,9 @@ pub fn rows() -> Vec<Row> {
         alone("sort100k-time/random", || merged_by_us(Keys::Random)),
         beyond("folded", || beyond_wgpu(Order::Folded)),
         beyond("unfolded", || beyond_wgpu(Order::Unfolded)),
+        frame("many100k/1-thread", Aim::time(2.0, 1.0), many::<1>),
+        frame("many100k/2-threads", Aim::time(1.2, 0.6), many::<2>),
+        frame("lights1000", Aim::time(0.5, 0.1), lights),
         row("cull/spheres", ahead, || Race {
             ours: our_culling(),
             peers: vec![one_by_one()],

@@ -235,7 +235,7 @@ impl Ours {
         let ns = clock::time(|| {
             let recorded = Recorded { frame, list, contexts };
             renderer
-                .try_draw(&[SeenView::new(FrameData::default(), &[])], [transforms, &[]], &recorded)
+                .try_draw(&[SeenView::new(FrameData::default())], [transforms, &[]], &recorded)
                 .expect("drawn");
         });
         renderer.try_wait().expect("the card answers");
