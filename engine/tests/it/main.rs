@@ -8,6 +8,7 @@ mod drawers;
 mod events;
 mod first_game;
 mod frames;
+mod golden;
 mod graphs;
 mod levels;
 mod lights;
