@@ -5,8 +5,8 @@ use loligo_allocators::{Allocator, HeapOffsets, OffsetBlock};
 use loligo_containers::{Array, GrowError, SortedMap};
 use loligo_ids::IdString64;
 use loligo_render::{
-    Geometry, MaterialResource, PLACEHOLDER_COLOR, PLACEHOLDER_PIXELS, PLACEHOLDER_SHADER,
-    PLACEHOLDER_SPHERE, placeholder_cube, placeholder_texture,
+    Geometry, MaterialResource, MaterialTexture, PLACEHOLDER_COLOR, PLACEHOLDER_PIXELS,
+    PLACEHOLDER_SHADER, PLACEHOLDER_SPHERE, placeholder_cube, placeholder_texture,
 };
 use loligo_resources::{DebugName, ResourceKey};
 
@@ -171,8 +171,18 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
             let values = [color, [1.0, 0.0, 0.0, 0.0], [0.0; 4]];
             // It has no name by which it could be asked for.
             let (name, layer) = ([0; 2], [0; 2]);
-            let data =
-                MaterialData { state, shader, texture, casts_shadow: 1, values, name, layer };
+            let textures = [texture, NO_TEXTURE, NO_TEXTURE, NO_TEXTURE];
+            let (casts_shadow, two_sided) = (1, 0);
+            let data = MaterialData {
+                state,
+                shader,
+                textures,
+                casts_shadow,
+                two_sided,
+                values,
+                name,
+                layer,
+            };
             self.uploads.records.try_push(data)?;
             Ok::<_, GrowError>(state)
         };
@@ -310,21 +320,29 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         let missing = |of: fn(&Placeholder) -> u32| self.placeholder.as_ref().map_or(0, of);
         let shader = self.shaders.get(&material.shader).copied();
         let shader = shader.unwrap_or_else(|| missing(|placeholder| placeholder.shader));
-        let texture = material.texture.map(|key| self.textures.get(&key).copied());
-        let texture = match texture {
-            None => NO_TEXTURE,
-            Some(found) => found.unwrap_or_else(|| missing(|placeholder| placeholder.texture)),
-        };
+        // What is missing is seen by its color; a pattern of bumps would only puzzle.
+        let instead = [missing(|placeholder| placeholder.texture), NO_TEXTURE];
+        let textures = MaterialTexture::ALL.map(|which| {
+            let found = material.textures[which as usize].map(|key| self.textures.get(&key));
+            let instead = instead[usize::from(which != MaterialTexture::Color)];
+            found.map_or(NO_TEXTURE, |found| found.copied().unwrap_or(instead))
+        });
         self.materials.try_reserve(1)?;
         let known = self.materials.get(&key).map(|material| material.state);
         let state = known.map_or_else(|| self.number(Numbered::Material), Ok)?;
-        let MaterialResource { color, roughness, metallic, emission, custom, layer, .. } =
+        let MaterialResource { color, roughness, metallic, emission, cutout, custom, .. } =
             *material;
-        let values = [color, [roughness, metallic, emission, 0.0], custom];
-        let casts_shadow = material.casts_shadow.into();
-        let (name, layer_name) = (words_of(key.name), words_of(layer));
-        let data =
-            MaterialData { state, shader, texture, casts_shadow, values, name, layer: layer_name };
+        let layer = material.layer;
+        let data = MaterialData {
+            state,
+            shader,
+            textures,
+            casts_shadow: material.casts_shadow.into(),
+            two_sided: material.two_sided.into(),
+            values: [color, [roughness, metallic, emission, cutout], custom],
+            name: words_of(key.name),
+            layer: words_of(layer),
+        };
         let pushed = self.uploads.records.try_push(data);
         self.keep(Numbered::Material, state, known, pushed)?;
         // There is room.

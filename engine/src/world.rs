@@ -60,7 +60,7 @@ use packages::Packages;
 pub(crate) use packages::{PackageState, Want};
 #[cfg(feature = "script")]
 pub(crate) use reflection::NOT_LOADED;
-pub(crate) use scene_view::{SceneView, Shadow};
+pub(crate) use scene_view::SceneView;
 use stages::Stages;
 pub(crate) use steps::EVENT_BYTES_MAX;
 #[cfg(feature = "script")]

@@ -8,7 +8,7 @@ use loligo_render::gpu::{
 };
 use loligo_render::{
     DisplayList, Draw, FrameDescription, Geometry, IndirectArgs, ItemSorter, Light, Recorded,
-    RenderContext, Transform,
+    RenderContext, TextureWrap, Transform,
 };
 use loligo_tests::Violation;
 use loligo_tests::conformance::{self, Watch};
@@ -71,11 +71,8 @@ fn draw(
     let recorded = Recorded { frame, list, contexts };
     let light = Light { range: 1.0, intensity: 1.0, ..Light::default() };
     let places = [Transform::default(); 40];
-    renderer.try_draw(
-        &[SeenView::new(FrameData::default(), &[light])],
-        [&places, &[]],
-        &recorded,
-    )?;
+    let view = SeenView { lights: &[light], ..SeenView::new(FrameData::default()) };
+    renderer.try_draw(&[view], [&places, &[]], &recorded)?;
     let mut pixels = [0; (SIDE * SIDE * 4) as usize];
     renderer.try_read_window(&mut pixels)?;
     Ok([pixels[0], pixels[1], pixels[2]])
@@ -84,10 +81,20 @@ fn draw(
 fn used(watch: &Watch<'_>) -> Result<(), Violation> {
     let mut renderer = watch.make(make, state)?;
     renderer.call(|renderer| renderer.try_set_shader(0, "flat.shader", FLAT))?;
-    let pixels = TextureData { pixels: [1, 1], is_srgb: false, levels: 1, data: &[255; 4] };
+    let pixels = TextureData {
+        pixels: [1, 1],
+        is_srgb: false,
+        levels: 1,
+        wrap: TextureWrap::Clamp,
+        data: &[255; 4],
+    };
     renderer.call(|renderer| renderer.try_set_texture(0, &pixels))?;
     for (number, base_color) in [(0, [1.0, 0.0, 0.0, 1.0]), (40, [0.0, 1.0, 0.0, 1.0])] {
-        let material = MaterialData { base_color, texture: Some(0), ..MaterialData::default() };
+        let material = MaterialData {
+            base_color,
+            textures: [Some(0), None, None, Some(0)],
+            ..MaterialData::default()
+        };
         renderer.call(|renderer| renderer.try_set_material(number, &material))?;
     }
     let corners = bytemuck::cast_slice(&CORNERS);

@@ -31,6 +31,9 @@ mod card;
 /// state.
 const FULL_SCREEN: u32 = loligo_ids::id32!("fullscreen").hash();
 
+/// The most lights that the text of a frame lists: the others are in its hash.
+const LIGHTS_LISTED: usize = 32;
+
 /// All that there is to draw of a frame.
 pub(crate) struct Picture<'p, 'e> {
     pub(crate) recorded: Recorded<'p, 'e, SharedAllocator<'e>, SharedAllocator<'e>>,
@@ -39,6 +42,8 @@ pub(crate) struct Picture<'p, 'e> {
     pub(crate) once: &'p [Transform],
     /// The views of the frame, by their numbers.
     pub(crate) views: &'p [DrawnView],
+    /// The lights of each.
+    pub(crate) lights: &'p [FrameLights<'e, SharedAllocator<'e>>],
     pub(crate) scene: &'p Scene,
     /// A hash of each material, by its state.
     pub(crate) materials: &'p [u64],
@@ -195,8 +200,11 @@ fn write<'e>(
     picture: &Picture<'_, 'e>,
     out: &mut Array<'e, u8, SharedAllocator<'e>>,
 ) -> Result<(), BackEndError> {
-    let Picture { recorded, scene, world, views, materials, .. } = picture;
-    let Some((player, others)) = views.split_first() else { return Ok(()) };
+    let Picture { recorded, scene, world, views, lights, materials, .. } = picture;
+    let (Some((player, others)), Some((own, lights))) = (views.split_first(), lights.split_first())
+    else {
+        return Ok(());
+    };
     let eye = player.seen.eye.translation;
     let mut written = text::try_format(
         out,
@@ -216,10 +224,12 @@ fn write<'e>(
     );
     // A frame without lights is as it always was.
     if !world.lights().is_empty() {
-        written = written.and_then(|()| write_lights(&player.lights, world.lights().len(), out));
+        written = written.and_then(|()| write_lights(own, world.lights().len(), out));
     }
-    for view in others.iter().filter(|view| view.seen.is_drawn && !view.is_sun) {
-        written = written.and_then(|()| write_view(recorded.frame, scene, view, out));
+    let others = others.iter().zip(lights);
+    for (view, lights) in others.filter(|(view, _)| view.seen.is_drawn && !view.is_sun) {
+        let lights = lights.as_slice().len();
+        written = written.and_then(|()| write_view(recorded.frame, scene, (view, lights), out));
     }
     let mut sink = Sink(out);
     let transforms = [world.transforms(), picture.once];
@@ -236,7 +246,7 @@ fn write<'e>(
 fn write_view<'e>(
     frame: &FrameDescription<'_, SharedAllocator<'_>>,
     scene: &Scene,
-    view: &DrawnView,
+    (view, lights): (&DrawnView, usize),
     out: &mut Array<'e, u8, SharedAllocator<'e>>,
 ) -> Result<(), text::FormatError> {
     let [x, y, z] = view.seen.eye.translation.to_array();
@@ -245,11 +255,10 @@ fn write_view<'e>(
         out,
         format_args!(
             "view {}: eye {x:.3} {y:.3} {z:.3}, part {left} {top} {width} {height}, stage {}, \
-             scene {:016x}, lights {}\n",
+             scene {:016x}, lights {lights}\n",
             frame.view_name(view.view.number),
             view.view.stage,
             scene_hash(scene, view),
-            view.lights.as_slice().len(),
         ),
     )
 }
@@ -257,29 +266,34 @@ fn write_view<'e>(
 /// Returns a hash of how the scene is seen and lit, to the bit: the camera, the sun, and the
 /// matrices of both.
 fn scene_hash(scene: &Scene, view: &DrawnView) -> u64 {
-    let DrawnView { seen, projection, shadow, .. } = view;
+    let DrawnView { seen, projection, shadows, .. } = view;
     let SceneView { eye, camera, sun, sun_direction, .. } = seen;
     let time = &scene.time;
-    let matrices = [seen.view(), *projection, shadow.view, shadow.projection]
-        .map(|matrix| matrix.to_cols_array());
+    let matrices = [seen.view(), *projection].map(|matrix| matrix.to_cols_array());
     let seen = [eye.matrix3.x_axis, eye.matrix3.y_axis, eye.matrix3.z_axis, eye.translation]
         .map(|column| column.to_array());
-    let numbers = [*time, shadow.pixel_metres];
-    [
+    let direction = sun_direction.to_array();
+    let seen = [
         bytemuck::cast_slice(&seen),
         bytemuck::cast_slice(&matrices),
         bytemuck::bytes_of(camera),
         bytemuck::bytes_of(sun),
-        bytemuck::cast_slice(&sun_direction.to_array()),
-        bytemuck::cast_slice(&numbers),
-    ]
-    .iter()
-    .fold(0, |hash, part: &&[u8]| murmur2_64a(*part, hash))
+        bytemuck::cast_slice(&direction),
+        bytemuck::bytes_of(time),
+    ];
+    let hash = seen.iter().fold(0, |hash, part: &&[u8]| murmur2_64a(*part, hash));
+    shadows.iter().flatten().fold(hash, |hash, (shadow, part)| {
+        let map = shadow.view_projection.to_cols_array();
+        let hash = murmur2_64a(bytemuck::bytes_of(&map), hash);
+        let [left, top, width, height] = *part;
+        let numbers = [left, top, width, height, shadow.pixel_metres];
+        murmur2_64a(bytemuck::bytes_of(&numbers), hash)
+    })
 }
 
 /// Writes the lights that a frame is lit by, and how many it is not.
 fn write_lights(
-    lights: &FrameLights,
+    lights: &FrameLights<'_, SharedAllocator<'_>>,
     all: usize,
     out: &mut Array<'_, u8, SharedAllocator<'_>>,
 ) -> Result<(), text::FormatError> {
@@ -288,7 +302,8 @@ fn write_lights(
         out,
         format_args!("lights {all}: seen {seen}, left out for want of room {left_out}\n"),
     )?;
-    for Light { position: [x, y, z], range, color: [r, g, b], intensity } in lights.as_slice() {
+    let listed = lights.as_slice().iter().take(LIGHTS_LISTED);
+    for Light { position: [x, y, z], range, color: [r, g, b], intensity } in listed {
         text::try_format(
             out,
             format_args!(
@@ -296,7 +311,12 @@ fn write_lights(
             ),
         )?;
     }
-    Ok(())
+    let Some(others) = lights.as_slice().get(LIGHTS_LISTED..).filter(|others| !others.is_empty())
+    else {
+        return Ok(());
+    };
+    let hash = murmur2_64a(bytemuck::cast_slice::<Light, u8>(others), 0);
+    text::try_format(out, format_args!("  and {} lights, hash {hash:016x}\n", others.len()))
 }
 
 /// Text that is appended to bytes.

@@ -193,9 +193,9 @@ impl Member<'_> {
 
 /// Returns from where a view sees, as drawers know it.
 fn viewpoint(view: &DrawnView) -> Viewpoint {
-    let (eye, projection) = match view.is_sun {
-        true => (Affine3A::from_mat4(view.shadow.view.inverse()), view.shadow.projection),
-        false => (view.seen.eye, view.projection),
+    let (eye, projection) = match view.shadows[0] {
+        Some((shadow, _)) if view.is_sun => (Affine3A::from_mat4(shadow.eye), shadow.projection),
+        _ => (view.seen.eye, view.projection),
     };
     let mut point = Viewpoint::new(eye, projection, view.pixels);
     (point.number, point.stage) = (view.view.number, view.view.stage);

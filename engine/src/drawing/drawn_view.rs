@@ -1,9 +1,9 @@
 //! A view on the thread that renders.
 
 use glam::Mat4;
-use loligo_render::{FrameLights, View};
+use loligo_render::{SHADOW_MAPS_MAX, SunShadow, View};
 
-use crate::world::{SceneView, Shadow};
+use crate::world::SceneView;
 
 /// A view of a frame that is drawn.
 #[derive(Clone, Copy, Debug)]
@@ -12,11 +12,12 @@ pub(crate) struct DrawnView {
     pub(crate) seen: SceneView,
     /// How the camera projects.
     pub(crate) projection: Mat4,
-    /// How the sun sees it, as far as there is a shadow map.
-    pub(crate) shadow: Shadow,
+    /// How the sun sees it, and which part of the target that is; of a view of the sun its own.
+    pub(crate) shadows: [Option<(SunShadow, [f32; 4])>; SHADOW_MAPS_MAX],
     /// What it is culled by.
     pub(crate) view: View,
-    pub(crate) lights: FrameLights,
+    /// The number of the view whose lights it is lit by: a view of the sun has none.
+    pub(crate) lit_by: u8,
     pub(crate) is_sun: bool,
     /// How many pixels it draws.
     pub(crate) pixels: [u32; 2],

@@ -8,13 +8,14 @@
 use core::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
+use glam::Mat4;
 use loligo_allocators::SharedRef;
 use loligo_containers::{Array, GrowError};
 use loligo_ids::{IdString64, murmur2_64a};
 use loligo_interface::SubsystemRow;
 use loligo_render::{
     DisplayList, FrameDescription, FrameLights, ItemSorter, LayerTakes, Recorded, RenderContext,
-    RenderWorld, View, ViewFrom, ViewRef, part_of,
+    RenderWorld, SHADOW_MAPS_MAX, SunShadow, View, ViewFrom, ViewRef, part_of,
 };
 use loligo_tasks::Worker;
 
@@ -47,6 +48,8 @@ pub(crate) struct Renderer<'e> {
     frame: FrameDescription<'e, SharedAllocator<'e>>,
     /// The views of the frame, by their numbers.
     views: Array<'e, DrawnView, SharedAllocator<'e>>,
+    /// Their lights; those of views of the sun are none.
+    lights: Array<'e, FrameLights<'e, SharedAllocator<'e>>, SharedAllocator<'e>>,
     /// The rows that are seen: for each view, those of each piece.
     visible: Array<'e, Array<'e, u32, SharedAllocator<'e>>, SharedAllocator<'e>>,
     /// One for each of these, and one for jobs that are not meshes.
@@ -82,6 +85,7 @@ impl<'e> Renderer<'e> {
             world: RenderWorld::new_in(WORLD, OBJECTS_MAX, memory),
             frame,
             views: Array::new_in(memory),
+            lights: Array::new_in(memory),
             visible: Array::new_in(memory),
             contexts: Array::new_in(memory),
             sorter: ItemSorter::new_in(memory),
@@ -109,16 +113,20 @@ impl<'e> Renderer<'e> {
 
     /// Makes room for the views of the frame, and learns its layers.
     fn learn_frame(&mut self) -> Result<(), GrowError> {
-        let Self { views, visible, contexts, frame, styled, states, .. } = self;
+        let Self { views, lights, visible, contexts, frame, styled, states, .. } = self;
         let memory = visible.memory();
         let count = frame.views().len();
         views.try_reserve(count.saturating_sub(views.len()))?;
+        while lights.len() < count {
+            lights.try_push(FrameLights::new_in(memory))?;
+        }
         while visible.len() < count * PIECES {
             visible.try_push(Array::new_in(memory))?;
         }
         while contexts.len() < count * PIECES + 1 {
             contexts.try_push(RenderContext::new_in(memory))?;
         }
+        lights.truncate(count);
         visible.truncate(count * PIECES);
         contexts.truncate(count * PIECES + 1);
         styled.clear();
@@ -169,19 +177,20 @@ impl<'e> Renderer<'e> {
             world: &self.world,
             once: self.drawers.once(),
             views: &self.views,
+            lights: &self.lights,
             scene: &scene,
             materials: &self.materials,
             wanted: packet.wanted,
         };
         self.back_end.draw(&picture, packet)?;
-        let lights = self.views.first().map(|view| &view.lights);
+        let lights = self.lights.first();
         Ok(Drawn {
             meshes: self.world.mesh_count() as u32,
             draws: self.list.draws(),
             seen: self.seen(),
             records: self.list.args().len() as u32,
             lights: lights.map_or(0, |lights| lights.as_slice().len()) as u32,
-            lights_left_out: lights.map_or(0, FrameLights::left_out) as u32,
+            lights_left_out: lights.map_or(0, |lights| lights.left_out()) as u32,
             own_ns: 0,
             back_end_ns: 0,
         })
@@ -189,7 +198,7 @@ impl<'e> Renderer<'e> {
 
     /// Finds out what each view of the frame sees.
     fn look(&mut self, packet: &Packet<'e, SharedAllocator<'e>>) -> Result<(), GrowError> {
-        let Self { world, frame, views, styled, states, drawers, .. } = self;
+        let Self { world, frame, views, lights, styled, states, drawers, .. } = self;
         for (layer, material) in &**styled {
             // The material may have come, changed or gone since the last frame.
             states[usize::from(*layer)] = drawers.state_of(*material);
@@ -202,28 +211,29 @@ impl<'e> Renderer<'e> {
             let own = packet.views.get(usize::from(view.number)).unwrap_or(seen);
             let seen = SceneView { is_drawn: seen.is_drawn && own.is_drawn, ..*seen };
             let pixels = pixels_of(frame, view.around, seen.rectangle, size);
-            let is_map = |map: &ViewRef<'_>| map.from == ViewFrom::Sun && map.around == view.around;
             let is_sun = view.from == ViewFrom::Sun;
-            let map = if is_sun { Some(view) } else { frame.views().find(is_map) };
-            let map = map.map(|map| pixels_of(frame, map.number, map.rectangle, size)[0]);
             let own_pixels = pixels_of(frame, view.number, own.rectangle, size);
-            let shadow = seen.shadow(map.unwrap_or(SHADOW_PIXELS));
             let projection = seen.projection(pixels);
+            let shadows = shadows(frame, &view, &seen, projection, size);
             let camera = View::new(seen.view(), projection);
-            let culled = if is_sun { View::new(shadow.view, shadow.projection) } else { camera };
-            // The sun sees the lights of the view around which it is, which comes before it.
-            let lights = match views.get(usize::from(view.around)) {
-                Some(around) => around.lights,
-                None => FrameLights::new(world.lights_on(view.stage), &camera),
+            let culled = match shadows[0] {
+                Some((shadow, _)) if is_sun => shadow.view,
+                _ => camera,
             };
+            // What casts shadow is not lit.
+            if !is_sun {
+                let both = projection * seen.view();
+                lights[views.len()].try_choose(world.lights_on(view.stage), &camera, both)?;
+            }
             let rectangle = own.rectangle;
+            let lit_by = if is_sun { view.around } else { view.number };
             let view = culled.numbered(view.number, view.stage);
             views.try_push(DrawnView {
                 seen,
                 projection,
-                shadow,
+                shadows,
                 view,
-                lights,
+                lit_by,
                 is_sun,
                 pixels: own_pixels,
                 rectangle,
@@ -359,6 +369,32 @@ impl<'e> Renderer<'e> {
         failed.result()?;
         Ok(lists.iter().try_for_each(|piece| list.try_append_list(piece))?)
     }
+}
+
+/// Returns how the sun sees what a view sees, by each view of the sun around it: the finest first.
+/// That of a view of the sun is its own.
+fn shadows(
+    frame: &FrameDescription<'_, SharedAllocator<'_>>,
+    view: &ViewRef<'_>,
+    seen: &SceneView,
+    projection: Mat4,
+    size: [u32; 2],
+) -> [Option<(SunShadow, [f32; 4])>; SHADOW_MAPS_MAX] {
+    let mut shadows = [None; SHADOW_MAPS_MAX];
+    let is_sun = view.from == ViewFrom::Sun;
+    let is_map = |map: &ViewRef<'_>| match is_sun {
+        true => map.number == view.number,
+        false => map.from == ViewFrom::Sun && map.around == view.around,
+    };
+    for (shadow, map) in shadows.iter_mut().zip(frame.views().filter(is_map)) {
+        let [pixels, _] = pixels_of(frame, map.number, map.rectangle, size);
+        *shadow = Some((seen.shadow(map.reach, projection, pixels), map.rectangle));
+    }
+    if shadows[0].is_none() {
+        let shadow = seen.shadow([0.0, 1.0], projection, SHADOW_PIXELS);
+        shadows[0] = Some((shadow, [0.0, 0.0, 1.0, 1.0]));
+    }
+    shadows
 }
 
 /// Returns how many pixels a view has: of the part of its first target that it draws.

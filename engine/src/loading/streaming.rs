@@ -259,7 +259,9 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
         } else if is(MATERIAL_TYPE) && self.is_drawn {
             let material = MaterialResource::open(payload).map_err(bad)?;
             needs.try_push(material.shader)?;
-            needs.try_extend_from_slice(material.texture.as_slice())?;
+            for texture in material.textures.into_iter().flatten() {
+                needs.try_push(texture)?;
+            }
         } else if is(ENTITY_TYPE) || is(LEVEL_TYPE) {
             let entities = EntityResource::open(payload)?;
             let words = entities.part(MODEL.name).map_or(&[][..], |part| part.data);

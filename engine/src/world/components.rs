@@ -91,8 +91,8 @@ impl RenderComponent for Model {
 
 /// A light that shines from its entity's place into all directions: a lamp, a fire.
 ///
-/// A frame is lit by the 32 strongest of those that reach into what the camera sees
-/// ([`FrameLights`](loligo_render::FrameLights)); its text says how many were left out. They throw
+/// A view is lit by the 1 024 strongest of those that reach into what its camera sees
+/// ([`FrameLights`](loligo_render::FrameLights)); the frame's text says how many were left out. They throw
 /// no shadows.
 ///
 /// # Memory

@@ -1,7 +1,8 @@
 //! What a view of the frame sees.
 
-use glam::camera::rh::proj::directx::{orthographic, perspective};
-use glam::{Affine3A, Mat4, Vec2, Vec3};
+use glam::camera::rh::proj::directx::perspective;
+use glam::{Affine3A, Mat4, Vec3};
+use loligo_render::SunShadow;
 
 use super::components::{Camera, Sun};
 
@@ -39,36 +40,18 @@ impl SceneView {
         perspective(field_of_view, width / height, near, far)
     }
 
-    /// Returns how the sun sees what is near the camera, on a map of `pixels` pixels on a side. It
-    /// moves by whole pixels of the map, so that shadows do not crawl.
-    pub(crate) fn shadow(&self, pixels: u32) -> Shadow {
-        let radius = self.sun.shadow_distance * 0.5;
-        let eye = Mat4::from(self.eye);
-        let center = eye.w_axis.truncate() - eye.z_axis.truncate() * radius;
-        let back = -self.sun_direction;
-        let right = back.any_orthonormal_pair().0;
-        let up = back.cross(right);
-        let pixel_metres = 2.0 * radius / pixels.max(1) as f32;
-        let across = Vec2::new(center.dot(right), center.dot(up));
-        let whole = (across / pixel_metres).round() * pixel_metres;
-        let reach = radius * 3.0;
-        let place = right * whole.x + up * whole.y + back * (center.dot(back) + reach);
-        let view =
-            Mat4::from_cols(right.extend(0.0), up.extend(0.0), back.extend(0.0), place.extend(1.0))
-                .inverse();
-        let far = reach + radius * 2.0;
-        let projection = orthographic(-radius, radius, -radius, radius, 0.0, far);
-        Shadow { view, projection, pixel_metres }
+    /// Returns how the sun sees what is near the camera, on a map of `pixels` pixels on a side: from
+    /// where to where, in parts of the distance at which it throws shadows.
+    pub(crate) fn shadow(&self, reach: [f32; 2], projection: Mat4, pixels: u32) -> SunShadow {
+        let (towards_sun, camera) = (-self.sun_direction, Mat4::from(self.eye));
+        let (pixels, distance) = (pixels.max(1), self.sun.shadow_distance);
+        if reach != [0.0, 1.0] {
+            let slice = reach.map(|part| part * distance);
+            return SunShadow::of_slice(towards_sun, camera, projection, slice, pixels);
+        }
+        // Of the whole, what is aside gives way to finer shadows of what is in the middle.
+        let radius = distance * 0.5;
+        let center = camera.w_axis.truncate() - camera.z_axis.truncate() * radius;
+        SunShadow::new(towards_sun, center, radius, radius * 3.0, pixels)
     }
-}
-
-/// How the sun sees a part of the world.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Shadow {
-    /// From the world to the sun, which looks along -z.
-    pub(crate) view: Mat4,
-    /// From there to the map.
-    pub(crate) projection: Mat4,
-    /// How many metres a pixel of the map covers.
-    pub(crate) pixel_metres: f32,
 }

@@ -39,7 +39,7 @@ fn lines(
 }
 
 #[test]
-fn lights_are_told_in_the_text_the_strongest_first() {
+fn lights_are_in_the_text_and_of_equally_near_ones_the_first_comes_first() {
     let lamps = lamp("near", 1.0, "color = [ 1 0.5 0 ] intensity = 2 range = 4")
         + &lamp("bright", -1.0, "intensity = 80");
     let game = lit(&lamps);
@@ -51,8 +51,8 @@ fn lights_are_told_in_the_text_the_strongest_first() {
         one,
         [
             "lights 2: seen 2, left out for want of room 0",
-            "  light at -1.000 2.000 0.000, range 8, color 1 0.82 0.6, intensity 80",
             "  light at 1.000 2.000 0.000, range 4, color 1 0.5 0, intensity 2",
+            "  light at -1.000 2.000 0.000, range 8, color 1 0.82 0.6, intensity 80",
         ]
     );
     assert_eq!(one, five, "with five threads");
@@ -60,21 +60,22 @@ fn lights_are_told_in_the_text_the_strongest_first() {
 
 #[test]
 fn what_is_left_out_is_counted() {
-    let lamps: String = (0..40_u8)
-        .map(|number| lamp(&format!("lamp{number}"), f32::from(number) * 0.1, ""))
+    let lamps: String = (0..1064_u16)
+        .map(|number| lamp(&format!("lamp{number}"), f32::from(number) * 0.001, ""))
         .collect();
     let game = lit(&lamps);
     let data = game.data();
     let options = game.options(&data);
     let told = lines(&options, 2, &mut ());
-    assert_eq!(told[0], "lights 40: seen 40, left out for want of room 8");
-    assert_eq!(told.len(), 1 + 32, "as many as a frame is lit by");
+    assert_eq!(told[0], "lights 1064: seen 1064, left out for want of room 40");
+    assert_eq!(told.len(), 1 + 32 + 1, "the nearest, and one line for all others");
+    assert!(told[33].starts_with("  and 992 lights, hash "), "{}", told[33]);
     let drawn = with_engine(&options, |engine| {
         engine.frame(&mut ()).and_then(|()| engine.finish()).expect("it is drawn");
         engine.drawn()
     });
     let drawn = drawn.expect("it boots");
-    assert_eq!((drawn.lights, drawn.lights_left_out), (32, 8));
+    assert_eq!((drawn.lights, drawn.lights_left_out), (1024, 40));
 }
 
 /// Moves a lamp, dims another, and removes a third.

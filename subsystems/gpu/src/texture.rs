@@ -72,6 +72,10 @@ impl Texture {
 pub enum SamplerKind {
     /// Mixed from pixels and levels around, without an end: for textures of meshes.
     Repeat,
+    /// The same up to the edge, whose pixels go on without an end.
+    Edge,
+    /// The same, and every other time mirrored.
+    Mirror,
     /// Mixed from pixels around, up to the edge: for targets.
     Clamp,
     /// The nearest pixel.
@@ -173,9 +177,13 @@ impl Gpu {
     ///
     /// [`GpuError::Memory`].
     pub fn try_sampler(&self, kind: SamplerKind) -> Result<Sampler, GpuError> {
-        let is_repeated = kind == SamplerKind::Repeat;
-        let address =
-            if is_repeated { wgpu::AddressMode::Repeat } else { wgpu::AddressMode::ClampToEdge };
+        use SamplerKind::{Edge, Mirror, Repeat};
+        let has_levels = matches!(kind, Repeat | Edge | Mirror);
+        let address = match kind {
+            Repeat => wgpu::AddressMode::Repeat,
+            Mirror => wgpu::AddressMode::MirrorRepeat,
+            _ => wgpu::AddressMode::ClampToEdge,
+        };
         let filter = match kind {
             SamplerKind::Nearest => wgpu::FilterMode::Nearest,
             _ => wgpu::FilterMode::Linear,
@@ -186,13 +194,14 @@ impl Gpu {
             address_mode_v: address,
             mag_filter: filter,
             min_filter: filter,
-            mipmap_filter: if is_repeated {
+            mipmap_filter: if has_levels {
                 wgpu::MipmapFilterMode::Linear
             } else {
                 wgpu::MipmapFilterMode::Nearest
             },
             compare: (kind == SamplerKind::Compare).then_some(wgpu::CompareFunction::LessEqual),
-            anisotropy_clamp: if is_repeated { 4 } else { 1 },
+            // Mesa's driver that computes reads mirrored pixels wrongly where it looks along slopes.
+            anisotropy_clamp: if has_levels && kind != Mirror { 4 } else { 1 },
             ..Default::default()
         };
         let sampler = self.checked(&"a sampler", || self.device.create_sampler(&description))?;

@@ -45,6 +45,7 @@
 mod built_in;
 mod frame;
 mod geometry;
+mod heights;
 mod material;
 mod mesh;
 mod mips;

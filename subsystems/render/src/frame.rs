@@ -20,7 +20,7 @@ mod view;
 pub use error::{FrameError, FrameErrorKind};
 pub use layer_takes::LayerTakes;
 pub use target::{TargetFormat, TargetSize};
-pub use view::{PLAYER, STAGES_MAX, VIEWS_MAX, ViewFrom, ViewRef, part_of};
+pub use view::{PLAYER, SHADOW_MAPS_MAX, STAGES_MAX, VIEWS_MAX, ViewFrom, ViewRef, part_of};
 
 /// The name of the target that is there without being declared: what the player sees.
 pub const WINDOW: &str = "window";
@@ -90,7 +90,7 @@ pub const COLORS_MAX: usize = 8;
 ///
 /// # Memory
 ///
-/// Seven blocks: 24 bytes a target, 28 a view, 56 a pass, 20 a layer, 2 each time that a pass names
+/// Seven blocks: 24 bytes a target, 36 a view, 56 a pass, 20 a layer, 2 each time that a pass names
 /// a target, 2 for each name of a layer in each view, and the names. It does not change once it is
 /// read.
 ///
@@ -149,6 +149,7 @@ struct Target {
 struct View {
     name: Name,
     rectangle: [f32; 4],
+    reach: [f32; 2],
     from: ViewFrom,
     around: u8,
     stage: u8,
@@ -314,6 +315,7 @@ impl<'a, A: Allocator + ?Sized> FrameDescription<'a, A> {
             around: view.around,
             stage: view.stage,
             rectangle: view.rectangle,
+            reach: view.reach,
         })
     }
 
@@ -456,7 +458,7 @@ impl<A: Allocator + ?Sized> fmt::Debug for FrameDescription<'_, A> {
 }
 
 const _: () = assert!(size_of::<Target>() == 24, "the doc states it");
-const _: () = assert!(size_of::<View>() == 28, "the doc states it");
+const _: () = assert!(size_of::<View>() == 36, "the doc states it");
 const _: () = assert!(size_of::<Pass>() == 56, "the doc states it");
 const _: () = assert!(size_of::<Layer>() == 20, "the doc states it");
 const _: () = assert!(size_of::<Option<LayerKeys>>() == 2, "the doc states it");

@@ -9,6 +9,7 @@
 #![doc = include_str!("gpu/LAYOUT.md")]
 
 mod data;
+mod drawn;
 mod error;
 mod instances;
 mod jobs;
@@ -19,15 +20,14 @@ mod renderer;
 mod shaders;
 mod slots;
 mod sums;
-mod sun;
 mod targets;
 mod textures;
 mod triangles;
 
+pub use crate::sun::SunShadow;
 pub use data::{FrameData, MaterialData, SeenView, TextureData, VERTEX_BYTES};
 pub use error::GpuRenderError;
 pub use play::{FULLSCREEN, TRIANGLES};
 pub use renderer::{GpuOptions, GpuRenderer};
 pub use slots::NUMBERS_MAX;
 pub use sums::GpuSums;
-pub use sun::SunShadow;

@@ -27,6 +27,7 @@ mod shader_text;
 mod sort;
 mod sort_item;
 mod state;
+mod sun;
 mod texture;
 mod trace;
 mod world;
@@ -38,12 +39,14 @@ pub use display_list::{Command, DisplayList};
 pub use draw::{Draw, Geometry, IndirectArgs};
 pub use frame::{
     COLORS_MAX, Clear, FrameDescription, FrameError, FrameErrorKind, LAYERS_MAX, LayerRef,
-    LayerTakes, PLAYER, PassRef, STAGES_MAX, TargetFormat, TargetRef, TargetSize, VIEWS_MAX,
-    ViewFrom, ViewRef, WINDOW, part_of,
+    LayerTakes, PLAYER, PassRef, SHADOW_MAPS_MAX, STAGES_MAX, TargetFormat, TargetRef, TargetSize,
+    VIEWS_MAX, ViewFrom, ViewRef, WINDOW, part_of,
 };
 pub use key::{LayerKeys, Order, layer_of};
-pub use lights::{FrameLights, LIGHTS_MAX};
-pub use material::{MATERIAL_TYPE, MATERIAL_VERSION, MaterialImage, MaterialResource};
+pub use lights::{FrameLights, LIGHT_BINS, LIGHT_TILES, LIGHTS_MAX};
+pub use material::{
+    MATERIAL_TYPE, MATERIAL_VERSION, MaterialImage, MaterialResource, MaterialTexture,
+};
 pub use mesh::{MESH_TYPE, MESH_VERSION, MeshImage, MeshResource, MeshVertex};
 pub use placeholder::{
     PLACEHOLDER_COLOR, PLACEHOLDER_INDICES, PLACEHOLDER_PIXELS, PLACEHOLDER_SHADER,
@@ -58,6 +61,7 @@ pub use state::{
     Light, MESH_HIDDEN, Mesh, RecordError, RenderHandle, RenderObject, StateError, StateErrorKind,
     StateRecorder, StateStream, Transform, layer_on,
 };
+pub use sun::SunShadow;
 pub use texture::{
     TEXTURE_SIDE_MAX, TEXTURE_TYPE, TEXTURE_VERSION, TextureImage, TextureLevel, TextureResource,
     TextureWrap,

@@ -1,73 +1,138 @@
-//! Which lights a frame is lit by.
+//! Which lights a view is lit by.
 
-use glam::Vec3;
+mod grid;
 
+pub use grid::{LIGHT_BINS, LIGHT_TILES};
+
+use core::fmt;
+
+use glam::{Mat4, Vec3, Vec4};
+use loligo_allocators::Allocator;
+use loligo_containers::{Array, GrowError};
+
+use crate::lights::grid::Grid;
 use crate::state::Light;
 use crate::world::View;
 
-/// The most lights that a frame is lit by: a shader goes through all of them for each pixel.
-pub const LIGHTS_MAX: usize = 32;
+/// The most lights that a view is lit by: the numbers of two fit into the 32 bits of a bin.
+pub const LIGHTS_MAX: usize = 1024;
 
-/// The lights of a frame: of those that reach into what the camera sees the strongest,
-/// [`LIGHTS_MAX`] at most, and how many that leaves out.
+/// The lights of a view: of those that reach into what the camera sees the strongest,
+/// [`LIGHTS_MAX`] at most, the nearest first, with a grid by which a shader finds those that reach
+/// a pixel.
+///
+/// # Layout
+///
+/// The grid is a list of words. The first [`LIGHT_BINS`] are bins of depth: the number of the first
+/// light that reaches into it, and of the last in the upper 16 bits. Then come the tiles of the
+/// screen, a bit for each light: first the words of lights 0 to 31 of all tiles, row after row from
+/// the top, then those of lights 32 to 63. The lights of a pixel are the bits of its tile between
+/// the first and the last of its bin.
 ///
 /// # Complexity
 ///
-/// Choosing is O(lights * [`LIGHTS_MAX`]), where most are compared with the weakest alone.
-/// Allocates nothing.
+/// Choosing is O(lights + chosen * (log chosen + boundaries of tiles + tiles that it reaches)).
 ///
 /// # Memory
 ///
-/// 1 KiB, in the value.
+/// From the allocator that it is given: 1 KiB, 72 bytes for each light that is seen, and 2 304 bytes
+/// for each 32 that are chosen. It is kept for the next frame.
 ///
 /// # Examples
 ///
 /// ```
 /// use glam::Mat4;
 /// use glam::camera::rh::proj::directx::perspective;
+/// use loligo_allocators::{HeapAllocator, PageAllocator};
 /// use loligo_render::{FrameLights, Light, View};
 ///
-/// let view = View::new(Mat4::IDENTITY, perspective(1.0, 1.5, 0.1, 100.0));
+/// let pages = PageAllocator::new("pages");
+/// let memory = HeapAllocator::new("lights", &pages);
+/// let camera = perspective(1.0, 1.5, 0.1, 100.0);
+/// let view = View::new(Mat4::IDENTITY, camera);
 /// let at = |z| Light { position: [0.0, 0.0, z], range: 2.0, color: [1.0; 3], intensity: 5.0 };
-/// let lights = FrameLights::new(&[at(-60.0), at(-5.0), at(50.0)], &view);
+/// let mut lights: FrameLights<'_> = FrameLights::new(&memory);
+/// lights.try_choose(&[at(-60.0), at(-5.0), at(50.0)], &view, camera).expect("memory");
 /// assert_eq!(lights.as_slice(), [at(-5.0), at(-60.0)], "the third is behind the camera");
 /// assert_eq!((lights.seen(), lights.left_out()), (2, 0));
+/// let pixel = camera * glam::Vec4::new(0.0, 0.0, -5.5, 1.0);
+/// assert_eq!(lights.reaching(pixel).collect::<Vec<_>>(), [0], "the other is too far behind");
 /// ```
-#[derive(Clone, Copy, Debug)]
-pub struct FrameLights {
-    lights: [Light; LIGHTS_MAX],
-    strengths: [f32; LIGHTS_MAX],
-    len: usize,
+pub struct FrameLights<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
+    lights: Array<'a, Light, A>,
+    found: Array<'a, Found, A>,
+    grid: Grid<'a, A>,
     seen: usize,
 }
 
-impl FrameLights {
-    /// Chooses among the lights of a world. Of two that are equally strong the one that comes first
-    /// goes before.
+/// A light that is seen.
+#[derive(Clone, Copy)]
+struct Found {
+    light: Light,
+    depth: f32,
+    strength: f32,
+    number: u32,
+}
+
+impl<'a> FrameLights<'a> {
+    /// Returns no lights. Takes no memory.
+    #[must_use]
+    pub const fn new(memory: &'a (dyn Allocator + 'a)) -> Self {
+        Self::new_in(memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> FrameLights<'a, A> {
+    /// As [`new`](FrameLights::new), and keeps the type of the allocator, so that its calls are
+    /// direct.
+    #[must_use]
+    pub const fn new_in(memory: &'a A) -> Self {
+        Self {
+            lights: Array::new_in(memory),
+            found: Array::new_in(memory),
+            grid: Grid::new_in(memory),
+            seen: 0,
+        }
+    }
+
+    /// Chooses among the lights of a world, for a camera with this matrix from the world to clip
+    /// space. Of two that are equally strong the one that comes first goes before.
     ///
     /// Lights with a NaN, or that shine nowhere, are left out as if they were not seen.
-    #[must_use]
-    pub fn new<'l>(lights: impl IntoIterator<Item = &'l Light>, view: &View) -> Self {
-        let mut chosen = Self {
-            lights: [Light::default(); LIGHTS_MAX],
-            strengths: [0.0; LIGHTS_MAX],
-            len: 0,
-            seen: 0,
-        };
-        for light in lights {
-            let strength = strength(light, view.eye);
-            if strength > 0.0 && view.frustum.sees(light.position.into(), light.range) {
-                chosen.seen += 1;
-                chosen.add(light, strength);
-            }
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory; the view is lit by none then.
+    pub fn try_choose<'l>(
+        &mut self,
+        lights: impl IntoIterator<Item = &'l Light>,
+        view: &View,
+        view_projection: Mat4,
+    ) -> Result<(), GrowError> {
+        self.clear();
+        let chosen = self.try_find(lights, view, view_projection);
+        if chosen.is_err() {
+            self.clear();
         }
         chosen
     }
 
-    /// Returns those that were chosen, the strongest first.
+    /// Returns those that were chosen, the nearest first.
     #[must_use]
     pub fn as_slice(&self) -> &[Light] {
-        &self.lights[..self.len]
+        &self.lights
+    }
+
+    /// Returns the words of the grid.
+    #[must_use]
+    pub fn grid(&self) -> &[u32] {
+        self.grid.words()
+    }
+
+    /// Returns the depth at which the bins begin, and how many there are for each metre.
+    #[must_use]
+    pub const fn bins(&self) -> [f32; 2] {
+        self.grid.bins()
     }
 
     /// Returns how many lights reach into what the camera sees.
@@ -78,20 +143,60 @@ impl FrameLights {
 
     /// Returns how many of them are left out, because there are more than [`LIGHTS_MAX`].
     #[must_use]
-    pub const fn left_out(&self) -> usize {
-        self.seen - self.len
+    pub fn left_out(&self) -> usize {
+        self.seen - self.lights.len()
     }
 
-    /// Puts a light before all that are weaker; the weakest is dropped if there is no room.
-    fn add(&mut self, light: &Light, strength: f32) {
-        let at = self.strengths[..self.len].partition_point(|stronger| *stronger >= strength);
-        if at == LIGHTS_MAX {
-            return;
+    /// Returns the numbers of the lights that a shader goes through for a place, given in clip
+    /// space: all that reach it, and some that reach its tile or its depth only.
+    pub fn reaching(&self, clip: Vec4) -> impl Iterator<Item = usize> {
+        self.grid.reaching(clip)
+    }
+
+    fn clear(&mut self) {
+        self.lights.clear();
+        self.found.clear();
+        self.seen = 0;
+    }
+
+    fn try_find<'l>(
+        &mut self,
+        lights: impl IntoIterator<Item = &'l Light>,
+        view: &View,
+        view_projection: Mat4,
+    ) -> Result<(), GrowError> {
+        let depth = view_projection.row(3);
+        for light in lights {
+            let strength = strength(light, view.eye);
+            if strength > 0.0 && view.frustum.sees(light.position.into(), light.range) {
+                let depth = depth.dot(Vec3::from(light.position).extend(1.0));
+                let number = self.found.len() as u32;
+                self.found.try_push(Found { light: *light, depth, strength, number })?;
+            }
         }
-        self.len = (self.len + 1).min(LIGHTS_MAX);
-        self.lights[at..self.len].rotate_right(1);
-        self.strengths[at..self.len].rotate_right(1);
-        (self.lights[at], self.strengths[at]) = (*light, strength);
+        self.seen = self.found.len();
+        if self.found.len() > LIGHTS_MAX {
+            self.found.select_nth_unstable_by(LIGHTS_MAX, |one, other| {
+                let order = other.strength.total_cmp(&one.strength);
+                order.then(one.number.cmp(&other.number))
+            });
+            self.found.truncate(LIGHTS_MAX);
+        }
+        self.found.sort_unstable_by(|one, other| {
+            one.depth.total_cmp(&other.depth).then(one.number.cmp(&other.number))
+        });
+        self.lights.try_reserve(self.found.len())?;
+        self.lights.extend(self.found.iter().map(|found| found.light));
+        self.grid.try_fill(&self.lights, view_projection)
+    }
+}
+
+impl<A: Allocator + ?Sized> fmt::Debug for FrameLights<'_, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FrameLights")
+            .field("lights", &self.lights.len())
+            .field("seen", &self.seen)
+            .finish_non_exhaustive()
     }
 }
 
@@ -105,59 +210,4 @@ fn strength(light: &Light, eye: Vec3) -> f32 {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::vec::Vec;
-
-    use glam::Mat4;
-    use glam::camera::rh::proj::directx::perspective;
-
-    use super::*;
-
-    fn ahead(distance: f32, intensity: f32) -> Light {
-        Light { position: [0.0, 0.0, -distance], range: 3.0, color: [1.0; 3], intensity }
-    }
-
-    fn choose(lights: &[Light]) -> FrameLights {
-        let camera = perspective(1.0, 1.5, 0.1, 1000.0);
-        FrameLights::new(lights, &View::new(Mat4::IDENTITY, camera))
-    }
-
-    #[test]
-    fn the_strongest_are_chosen_whatever_their_order() {
-        let mut lights: Vec<Light> = (1..=100).map(|number| ahead(10.0, number as f32)).collect();
-        for _ in 0..2 {
-            let chosen = choose(&lights);
-            let found: Vec<f32> = chosen.as_slice().iter().map(|light| light.intensity).collect();
-            let expected: Vec<f32> = (69..=100).rev().map(|number| number as f32).collect();
-            assert_eq!(found, expected, "the 32 brightest");
-            assert_eq!((chosen.seen(), chosen.left_out()), (100, 68));
-            lights.reverse();
-        }
-    }
-
-    #[test]
-    fn what_is_nearer_is_stronger_and_the_first_goes_before() {
-        let chosen = choose(&[ahead(40.0, 5.0), ahead(4.0, 5.0), ahead(8.0, 5.0)]);
-        assert_eq!(chosen.as_slice(), [ahead(4.0, 5.0), ahead(8.0, 5.0), ahead(40.0, 5.0)]);
-        let named = |number: f32| Light { color: [1.0, 1.0, number / 100.0], ..ahead(5.0, 1.0) };
-        let lights: Vec<Light> = (0..40_u8).map(|number| named(number.into())).collect();
-        assert_eq!(choose(&lights).as_slice(), &lights[..LIGHTS_MAX], "all are equally strong");
-    }
-
-    #[test]
-    fn what_lights_nothing_that_is_seen_is_not_counted() {
-        let nothing = [
-            ahead(-50.0, 5.0),
-            ahead(10.0, 0.0),
-            ahead(10.0, -1.0),
-            ahead(10.0, f32::NAN),
-            ahead(f32::NAN, 1.0),
-            Light { range: 0.0, ..ahead(10.0, 5.0) },
-            Light { range: f32::NAN, ..ahead(10.0, 5.0) },
-            Light { color: [0.0; 3], ..ahead(10.0, 5.0) },
-        ];
-        let chosen = choose(&nothing);
-        assert_eq!((chosen.as_slice().len(), chosen.seen(), chosen.left_out()), (0, 0, 0));
-        assert_eq!(choose(&[ahead(-2.0, 5.0)]).seen(), 1, "its sphere reaches in front");
-    }
-}
+mod tests;

@@ -12,15 +12,46 @@ use crate::texture::TEXTURE_TYPE;
 pub const MATERIAL_TYPE: &str = "material";
 
 /// The version of materials that is compiled and read here.
-pub const MATERIAL_VERSION: u32 = 1;
+pub const MATERIAL_VERSION: u32 = 2;
+
+/// What a material has textures for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum MaterialTexture {
+    /// Its colors are multiplied by the material's.
+    Color,
+    /// Where normals point to: x along the texture's rows, y up its columns, z out of the surface.
+    Normal,
+    /// Red: how much of the light from all around arrives; green and blue are multiplied by
+    /// roughness and metallic.
+    Surface,
+    /// Its colors are multiplied by the material's and its emission.
+    Emission,
+}
+
+impl MaterialTexture {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 4] = [Self::Color, Self::Normal, Self::Surface, Self::Emission];
+
+    /// Returns the key of sources that names it.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Color => "texture",
+            Self::Normal => "normal_texture",
+            Self::Surface => "surface_texture",
+            Self::Emission => "emission_texture",
+        }
+    }
+}
 
 blob_struct! {
-    /// A material as it is saved: a blob of 128 bytes. [`MaterialResource`] reads it.
+    /// A material as it is saved: a blob of 152 bytes. [`MaterialResource`] reads it.
     pub struct MaterialImage {
         /// The hash of the shader's name.
         pub shader: IdString64,
-        /// The hash of the texture's name, if there is one.
-        pub texture: IdString64,
+        /// The hashes of the textures' names, in the order of [`MaterialTexture`], 0 for none.
+        pub textures: [IdString64; 4],
         /// The hash of the layer's name.
         pub layer: IdString64,
         /// Red, green, blue, opacity; linear.
@@ -33,10 +64,14 @@ blob_struct! {
         pub metallic: f32,
         /// How many times its color it shines by itself.
         pub emission: f32,
-        /// 1 where there is a texture.
-        pub has_texture: u32,
+        /// The opacity below which nothing is drawn, or 0.
+        pub cutout: f32,
+        /// 1 where there is a texture of color, 2 of normals, 4 of surface, 8 of emission.
+        pub has_textures: u32,
         /// 1 where it casts shadow.
         pub casts_shadow: u32,
+        /// 1 where backs are drawn as fronts are.
+        pub two_sided: u32,
         /// Zero.
         pub zero: u32,
     }
@@ -60,8 +95,8 @@ blob_struct! {
 pub struct MaterialResource {
     /// The shader that draws it.
     pub shader: ResourceKey,
-    /// Its texture, whose colors are multiplied by `color`.
-    pub texture: Option<ResourceKey>,
+    /// Its textures, in the order of [`MaterialTexture`].
+    pub textures: [Option<ResourceKey>; 4],
     /// Red, green, blue, opacity; linear.
     pub color: [f32; 4],
     /// From 0, a mirror, to 1.
@@ -72,8 +107,12 @@ pub struct MaterialResource {
     pub emission: f32,
     /// What the game's own shaders read.
     pub custom: [f32; 4],
+    /// The opacity below which nothing is drawn, or 0.
+    pub cutout: f32,
     /// Whether it casts shadow.
     pub casts_shadow: bool,
+    /// Whether backs are drawn as fronts are.
+    pub two_sided: bool,
     /// The hash of the name of the layer of the frame that it is drawn in.
     pub layer: IdString64,
 }
@@ -94,25 +133,30 @@ impl MaterialResource {
             .map_err(|error| ContentError::blob(MATERIAL_TYPE, error))?;
         let image = blob.root();
         let flags = [
-            ("has_texture", image.has_texture, 1),
-            ("casts_shadow", image.casts_shadow, 1),
-            ("zero", image.zero, 0),
+            ("has_textures", image.has_textures, 15, "from 0 to 15"),
+            ("casts_shadow", image.casts_shadow, 1, "0 or 1"),
+            ("two_sided", image.two_sided, 1, "0 or 1"),
+            ("zero", image.zero, 0, "0"),
         ];
-        for (field, flag, max) in flags {
+        for (field, flag, max, must) in flags {
             if flag > max {
-                let must = if max == 0 { "0" } else { "0 or 1" };
                 return Err(ContentError::part(MATERIAL_TYPE, field, must, flag.into()));
             }
         }
         let material = Self {
             shader: key(SHADER_TYPE, image.shader),
-            texture: (image.has_texture == 1).then(|| key(TEXTURE_TYPE, image.texture)),
+            textures: MaterialTexture::ALL.map(|which| {
+                let has_one = image.has_textures >> which as u32 & 1 == 1;
+                has_one.then(|| key(TEXTURE_TYPE, image.textures[which as usize]))
+            }),
             color: image.color,
             roughness: image.roughness,
             metallic: image.metallic,
             emission: image.emission,
             custom: image.custom,
+            cutout: image.cutout,
             casts_shadow: image.casts_shadow == 1,
+            two_sided: image.two_sided == 1,
             layer: image.layer,
         };
         if let Some(number) = material.numbers().find(|number| !number.is_finite()) {
@@ -137,7 +181,7 @@ impl MaterialResource {
     }
 
     fn numbers(&self) -> impl Iterator<Item = f32> + use<> {
-        let single = [self.roughness, self.metallic, self.emission];
+        let single = [self.roughness, self.metallic, self.emission, self.cutout];
         self.color.into_iter().chain(self.custom).chain(single)
     }
 }

@@ -12,6 +12,10 @@ struct Frame {
     fog: vec4<f32>,
     window: vec4<f32>,
     numbers: vec4<u32>,
+    light_bins: vec4<f32>,
+    sun_maps: array<mat4x4<f32>, 4>,
+    sun_parts: array<vec4<f32>, 4>,
+    sun_metres: vec4<f32>,
 }
 
 struct Instance { x: vec4<f32>, y: vec4<f32>, z: vec4<f32> }

@@ -6,11 +6,15 @@ use glam::{Mat4, Vec2, Vec3};
 use crate::world::View;
 
 /// A view from the sun: what casts shadows is culled and drawn with it, and shaders read its
-/// direction from [`FrameData`](crate::gpu::FrameData).
+/// direction with the frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SunShadow {
     /// What it sees.
     pub view: View,
+    /// Where the sun's camera is: from it to the world.
+    pub eye: Mat4,
+    /// From the camera to the map.
+    pub projection: Mat4,
     /// From the world to the map.
     pub view_projection: Mat4,
     /// How many metres a pixel of the map covers.
@@ -31,7 +35,7 @@ impl SunShadow {
     ///
     /// ```
     /// use glam::Vec3;
-    /// use loligo_render::gpu::SunShadow;
+    /// use loligo_render::SunShadow;
     ///
     /// let shadow = SunShadow::new(Vec3::new(1.0, 2.0, 0.0), Vec3::ZERO, 32.0, 100.0, 2048);
     /// assert_eq!(shadow.pixel_metres, 1.0 / 32.0);
@@ -51,11 +55,53 @@ impl SunShadow {
         let reach = reach.max(radius);
         let eye = place + back * (center.dot(back) + reach);
         // Rows of the camera's axes: from the world to the sun, which looks along -z.
-        let view =
-            Mat4::from_cols(right.extend(0.0), up.extend(0.0), back.extend(0.0), eye.extend(1.0))
-                .inverse();
+        let eye =
+            Mat4::from_cols(right.extend(0.0), up.extend(0.0), back.extend(0.0), eye.extend(1.0));
+        let view = eye.inverse();
         let projection = orthographic(-radius, radius, -radius, radius, 0.0, reach + radius);
         let view_projection = projection * view;
-        Self { view: View::new(view, projection), view_projection, pixel_metres }
+        let view = View::new(view, projection);
+        Self { view, eye, projection, view_projection, pixel_metres }
+    }
+
+    /// Returns a view from the sun onto what a camera sees between two distances from it, on a map
+    /// of `map_pixels` pixels each way. The sphere that receives shadows is as large however the
+    /// camera turns, so that shadows do not crawl.
+    ///
+    /// # Panics
+    ///
+    /// If the distances are not positive and in order, or the map has no pixels.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use glam::camera::rh::proj::directx::perspective;
+    /// use glam::{Mat4, Vec3};
+    /// use loligo_render::SunShadow;
+    ///
+    /// let projection = perspective(1.0, 1.5, 0.1, 100.0);
+    /// let near = SunShadow::of_slice(Vec3::Y, Mat4::IDENTITY, projection, [0.0, 5.0], 1024);
+    /// let far = SunShadow::of_slice(Vec3::Y, Mat4::IDENTITY, projection, [5.0, 50.0], 1024);
+    /// assert!(near.pixel_metres * 5.0 < far.pixel_metres, "what is near has finer shadows");
+    /// ```
+    #[must_use]
+    pub fn of_slice(
+        towards_sun: Vec3,
+        camera: Mat4,
+        projection: Mat4,
+        [near, far]: [f32; 2],
+        map_pixels: u32,
+    ) -> Self {
+        assert!(0.0 <= near && near < far, "from {near} to {far}");
+        // How far from the middle a corner of the picture is, a metre from the camera.
+        let corner = Vec2::new(1.0 / projection.x_axis.x, 1.0 / projection.y_axis.y);
+        let squared = corner.length_squared();
+        let middle = ((near + far) * 0.5 * (1.0 + squared)).min(far);
+        let radius = ((far - middle).powi(2) + far * far * squared).sqrt();
+        let center = camera.w_axis.truncate() - camera.z_axis.truncate() * middle;
+        Self::new(towards_sun, center, radius, radius * REACH, map_pixels)
     }
 }
+
+/// How many radii towards the sun from the middle of a slice something casts shadows into it.
+const REACH: f32 = 3.0;

@@ -11,7 +11,8 @@ use loligo_render::gpu::{
     TextureData as Texture,
 };
 use loligo_render::{
-    FrameDescription, PLACEHOLDER_PIXELS, PLACEHOLDER_SHADER, VIEWS_MAX, placeholder_texture,
+    FrameDescription, PLACEHOLDER_PIXELS, PLACEHOLDER_SHADER, TextureWrap, VIEWS_MAX,
+    placeholder_texture,
 };
 
 use super::Picture;
@@ -106,6 +107,7 @@ impl<'e> Card<'e> {
                 pixels: [data.width, data.height],
                 is_srgb: data.is_linear == 0,
                 levels: data.levels,
+                wrap: TextureWrap::ALL.into_iter().nth(data.wrap as usize).unwrap_or_default(),
                 data: bytemuck::cast_slice(block),
             };
             let set = renderer.try_set_texture(data.texture, &texture);
@@ -123,15 +125,17 @@ impl<'e> Card<'e> {
             }
             set?;
         } else if let Some(data) = record.get::<MaterialData>() {
-            let [base_color, [roughness, metallic, emission, _], extra] = data.values;
+            let [base_color, [roughness, metallic, emission, cutout], extra] = data.values;
             let material = Material {
                 base_color,
                 roughness,
                 metallic,
                 emission,
+                cutout,
                 extra,
                 shader: data.shader,
-                texture: (data.texture != NO_TEXTURE).then_some(data.texture),
+                textures: data.textures.map(|number| (number != NO_TEXTURE).then_some(number)),
+                two_sided: data.two_sided != 0,
                 casts_shadow: data.casts_shadow != 0,
             };
             renderer.try_set_material(data.state, &material)?;
@@ -155,15 +159,18 @@ impl<'e> Card<'e> {
         picture: &Picture<'_, 'e>,
         pixels: &mut Array<'e, u8, SharedAllocator<'e>>,
     ) -> Result<(), GpuRenderError> {
-        let Picture { recorded, world, views, scene, .. } = picture;
+        let Picture { recorded, world, views, lights, scene, .. } = picture;
         if self.size != Some(scene.size) {
             self.renderer.try_set_frame(recorded.frame, scene.size)?;
             self.size = Some(scene.size);
         }
-        let mut seen = [SeenView::new(Seen::default(), &[]); VIEWS_MAX];
+        let mut seen = [SeenView::new(Seen::default()); VIEWS_MAX];
         for (seen, view) in seen.iter_mut().zip(*views) {
-            let (lights, rectangle) = (view.lights.as_slice(), view.rectangle);
-            *seen = SeenView { data: seen_by(view, scene), lights, rectangle };
+            *seen = SeenView::new(seen_by(view, scene));
+            if let Some(lights) = lights.get(usize::from(view.lit_by)) {
+                *seen = seen.lit_by(lights);
+            }
+            seen.rectangle = view.rectangle;
         }
         let seen = &seen[..views.len().min(VIEWS_MAX)];
         let transforms = [world.transforms(), picture.once];
@@ -194,6 +201,7 @@ fn set_placeholder_texture(
         pixels: [PLACEHOLDER_PIXELS; 2],
         is_srgb: true,
         levels: 1,
+        wrap: TextureWrap::Repeat,
         data: pixels.as_flattened(),
     };
     renderer.try_set_texture(number, &texture)
@@ -201,15 +209,14 @@ fn set_placeholder_texture(
 
 /// Returns what shaders see in the passes of a view.
 fn seen_by(view: &DrawnView, scene: &Scene) -> Seen {
-    let DrawnView { seen: scene_view, projection, shadow, .. } = view;
+    let DrawnView { seen: scene_view, projection, shadows, .. } = view;
     let sun = &scene_view.sun;
     let mut seen = Seen::default();
     seen.set_camera(scene_view.view(), *projection);
     seen.eye[3] = scene.time;
     let color = sun.color.map(|channel| channel * sun.intensity);
     seen.set_sun(-scene_view.sun_direction, color);
-    seen.sun_view_projection = (shadow.projection * shadow.view).to_cols_array_2d();
-    seen.sun_direction[3] = shadow.pixel_metres;
+    seen.set_shadows(shadows.iter().flatten().map(|(shadow, part)| (shadow, *part)));
     let color = |[r, g, b]: [f32; 3], w: f32| [r, g, b, w];
     seen.sky_color = color(sun.sky, 0.0);
     seen.ground_color = color(sun.ground, 0.0);

@@ -5,6 +5,7 @@ struct Material {
     base_color: vec4<f32>,
     surface: vec4<f32>,
     extra: vec4<f32>,
+    textures: vec4<u32>,
 }
 
 @group(1) @binding(0) var<uniform> material: Material;

@@ -14,12 +14,17 @@ struct Frame {
     fog: vec4<f32>,
     window: vec4<f32>,
     numbers: vec4<u32>,
+    light_bins: vec4<f32>,
+    sun_maps: array<mat4x4<f32>, 4>,
+    sun_parts: array<vec4<f32>, 4>,
+    sun_metres: vec4<f32>,
 }
 
 struct Material {
     base_color: vec4<f32>,
     surface: vec4<f32>,
     extra: vec4<f32>,
+    textures: vec4<u32>,
 }
 
 @group(0) @binding(0) var<uniform> frame: Frame;

@@ -24,7 +24,8 @@ use loligo_containers::Array;
 use loligo_gpu::Gpu;
 use loligo_render::gpu::{FULLSCREEN, FrameData, GpuRenderer, GpuSums, SeenView, SunShadow};
 use loligo_render::{
-    DisplayList, FrameDescription, ItemSorter, Recorded, RenderContext, RenderWorld, View,
+    DisplayList, FrameDescription, FrameLights, ItemSorter, Recorded, RenderContext, RenderWorld,
+    View,
 };
 
 const FRAME: &str = include_str!("../../core/standard.frame");
@@ -109,6 +110,17 @@ fn camera(wanted: &Wanted) -> (Mat4, Mat4) {
     (view, perspective(1.05, width as f32 / height as f32, 0.1, 300.0))
 }
 
+/// Returns what shaders see, and how the sun sees the scene.
+fn lit(view: Mat4, projection: Mat4) -> (FrameData, SunShadow) {
+    let mut data = FrameData::default();
+    scene::light(&mut data);
+    data.set_camera(view, projection);
+    let towards_sun = Vec3::from_slice(&data.sun_direction[..3]);
+    let shadow = SunShadow::new(towards_sun, Vec3::new(0.0, 4.0, 0.0), 34.0, 60.0, 2048);
+    data.set_shadow(&shadow);
+    (data, shadow)
+}
+
 fn draw(wanted: &Wanted) -> Result<(), Box<dyn Error>> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("picture", &pages);
@@ -126,13 +138,9 @@ fn draw(wanted: &Wanted) -> Result<(), Box<dyn Error>> {
     world.try_apply(&recorder.finish())?;
 
     let (view, projection) = camera(wanted);
-    let mut data = FrameData::default();
-    scene::light(&mut data);
-    data.set_camera(view, projection);
-    let towards_sun = Vec3::from_slice(&data.sun_direction[..3]);
-    let shadow = SunShadow::new(towards_sun, Vec3::new(0.0, 4.0, 0.0), 34.0, 60.0, 2048);
-    data.set_shadow(&shadow);
-    let view = View::new(view, projection);
+    let (data, shadow) = lit(view, projection);
+    let (view, view_projection) = (View::new(view, projection), projection * view);
+    let mut lights: FrameLights<'_> = FrameLights::new(memory);
 
     let mut context = RenderContext::new_in(memory);
     let mut visible: Array<'_, u32> = Array::new_in(memory);
@@ -156,7 +164,8 @@ fn draw(wanted: &Wanted) -> Result<(), Box<dyn Error>> {
         list.try_append(sorter.try_merge(contexts)?, contexts)?;
         let recorded = Recorded { frame: &frame, list: &list, contexts };
         let listed = start.elapsed();
-        let seen = SeenView::new(data, world.lights());
+        lights.try_choose(world.lights(), &view, view_projection)?;
+        let seen = SeenView::new(data).lit_by(&lights);
         sums = renderer.try_draw(&[seen; 2], [world.transforms(), &[]], &recorded)?;
         let ours = start.elapsed();
         renderer.try_wait()?;

@@ -6,7 +6,7 @@ use std::fs;
 use glam::{Affine3A, Quat, Vec3};
 use loligo_allocators::Allocator;
 use loligo_render::gpu::{FrameData, GpuRenderer, MaterialData, TextureData};
-use loligo_render::{Light, Mesh, StateRecorder};
+use loligo_render::{Light, Mesh, StateRecorder, TextureWrap};
 
 use crate::shapes::{Shape, block, sphere, turned};
 use crate::stone::{self, hashed};
@@ -87,8 +87,10 @@ pub(crate) fn upload<A: Allocator + ?Sized>(renderer: &mut GpuRenderer<'_, A>) -
     for (number, dark, bright, grain) in textures {
         let (levels, data) = stone::texture(number + 1, dark, bright, grain);
         let pixels = [stone::PIXELS; 2];
-        renderer
-            .try_set_texture(number, &TextureData { pixels, is_srgb: true, levels, data: &data })?;
+        renderer.try_set_texture(
+            number,
+            &TextureData { pixels, is_srgb: true, levels, wrap: TextureWrap::Repeat, data: &data },
+        )?;
     }
     for (number, material) in (0..).zip(materials()) {
         renderer.try_set_material(number, &material)?;
@@ -100,7 +102,7 @@ fn materials() -> [MaterialData; 12] {
     let plain = MaterialData::default();
     let color = |[r, g, b]: [f32; 3]| MaterialData { base_color: [r, g, b, 1.0], ..plain };
     let stone = |texture, metres, differing| MaterialData {
-        texture: Some(texture),
+        textures: [Some(texture), None, None, None],
         extra: [metres, differing, 0.0, 0.0],
         ..plain
     };

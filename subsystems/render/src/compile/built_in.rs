@@ -14,6 +14,7 @@ macro_rules! sources {
 pub(super) const SOURCES: &[(&str, &[u8])] = sources![
     "core/standard.frame",
     "core/bloom.frame",
+    "core/cascades.frame",
     "core/shaders/standard.shader",
     "core/shaders/sky.shader",
     "core/shaders/tonemap.shader",

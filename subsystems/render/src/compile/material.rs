@@ -7,7 +7,7 @@ use loligo_ids::IdString64;
 use std::vec::Vec;
 
 use super::build;
-use crate::material::{MATERIAL_VERSION, MaterialImage};
+use crate::material::{MATERIAL_VERSION, MaterialImage, MaterialTexture};
 use crate::shader::SHADER_TYPE;
 use crate::texture::TEXTURE_TYPE;
 
@@ -17,23 +17,33 @@ use crate::texture::TEXTURE_TYPE;
 /// |---|---|---|
 /// | `shader` | | the shader that draws it; required |
 /// | `texture` | none | its colors multiply `color` |
+/// | `normal_texture` | none | which way the surface looks: x right, y up, z out; a linear texture |
+/// | `surface_texture` | none | red: how much light from all around arrives; green, blue: multiply `roughness`, `metallic`; linear |
+/// | `emission_texture` | none | its colors multiply what shines by itself |
 /// | `color` | `[ 1 1 1 1 ]` | red, green, blue, opacity from 0 to 1, linear |
 /// | `roughness` | 0.8 | from 0, a mirror, to 1 |
 /// | `metallic` | 0 | from 0 to 1, a metal |
 /// | `emission` | 0 | how many times its color it shines by itself |
+/// | `cutout` | 0 | from 0 to 1: where the opacity is less, nothing is drawn and no shadow is cast |
+/// | `two_sided` | `false` | whether backs are drawn as fronts are |
 /// | `custom` | `[ 0 0 0 0 ]` | what shaders of the game read |
 /// | `casts_shadow` | `true` | whether it casts shadow |
 /// | `layer` | `"opaque"` | the layer of the frame that it is drawn in |
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MaterialCompiler;
 
-const KEYS: [&str; 9] = [
+const KEYS: [&str; 14] = [
     "shader",
-    "texture",
+    MaterialTexture::Color.key(),
+    MaterialTexture::Normal.key(),
+    MaterialTexture::Surface.key(),
+    MaterialTexture::Emission.key(),
     "color",
     "roughness",
     "metallic",
     "emission",
+    "cutout",
+    "two_sided",
     "custom",
     "casts_shadow",
     "layer",
@@ -53,8 +63,13 @@ impl Compiler for MaterialCompiler {
         source.allow(&KEYS)?;
         let shader = source.need("shader", "name one: `shader = \"shaders/standard\"`")?;
         let shader = refer(context, SHADER_TYPE, shader)?;
-        let texture = source.get("texture");
-        let texture = texture.map(|name| refer(context, TEXTURE_TYPE, name)).transpose()?;
+        let (mut textures, mut has_textures) = ([IdString64::default(); 4], 0);
+        for which in MaterialTexture::ALL {
+            if let Some(name) = source.get(which.key()) {
+                textures[which as usize] = refer(context, TEXTURE_TYPE, name)?;
+                has_textures |= 1 << which as u32;
+            }
+        }
         let layer = source.get("layer").map_or(Ok(LAYER), Property::string)?;
         let layer = context.name(layer);
         let color = source.numbers_or("color", 0.0..=1.0, [1.0; 4])?;
@@ -62,22 +77,24 @@ impl Compiler for MaterialCompiler {
         let roughness = source.number_or("roughness", 0.0..=1.0, 0.8)?;
         let metallic = source.number_or("metallic", 0.0..=1.0, 0.0)?;
         let emission = source.number_or("emission", 0.0..=f32::MAX, 0.0)?;
+        let cutout = source.number_or("cutout", 0.0..=1.0, 0.0)?;
         let casts_shadow = source.bool_or("casts_shadow", true)?;
+        let two_sided = source.bool_or("two_sided", false)?;
         build(|heap| {
             let mut builder = BlobBuilder::<MaterialImage, _>::try_new_in(context.endian(), heap)?;
             let root = builder.root();
             builder.set(root.at(blob_field!(MaterialImage, shader)), shader);
-            let name = texture.unwrap_or_default();
-            builder.set(root.at(blob_field!(MaterialImage, texture)), name);
+            builder.set(root.at(blob_field!(MaterialImage, textures)), textures);
             builder.set(root.at(blob_field!(MaterialImage, layer)), layer);
             builder.set(root.at(blob_field!(MaterialImage, color)), color);
             builder.set(root.at(blob_field!(MaterialImage, custom)), custom);
             builder.set(root.at(blob_field!(MaterialImage, roughness)), roughness);
             builder.set(root.at(blob_field!(MaterialImage, metallic)), metallic);
             builder.set(root.at(blob_field!(MaterialImage, emission)), emission);
-            let has_texture = u32::from(texture.is_some());
-            builder.set(root.at(blob_field!(MaterialImage, has_texture)), has_texture);
+            builder.set(root.at(blob_field!(MaterialImage, cutout)), cutout);
+            builder.set(root.at(blob_field!(MaterialImage, has_textures)), has_textures);
             builder.set(root.at(blob_field!(MaterialImage, casts_shadow)), casts_shadow.into());
+            builder.set(root.at(blob_field!(MaterialImage, two_sided)), two_sided.into());
             Ok(builder.finish().to_vec())
         })
     }

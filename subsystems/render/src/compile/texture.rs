@@ -8,7 +8,7 @@ use std::format;
 use std::string::{String, ToString};
 use std::vec::Vec;
 
-use super::{build, mips};
+use super::{build, heights, mips};
 use crate::texture::{TEXTURE_SIDE_MAX, TEXTURE_VERSION, TextureImage, TextureWrap, levels_of};
 
 /// Compiles textures: a PNG as it is, or an object of these keys.
@@ -18,6 +18,7 @@ use crate::texture::{TEXTURE_SIDE_MAX, TEXTURE_VERSION, TextureImage, TextureWra
 /// | `image` | the PNG in the same folder with its name | path of the PNG in the project |
 /// | `color` | `"srgb"` | `"linear"` for normals, roughness, masks |
 /// | `wrap` | `"repeat"` | beyond the edges: `"repeat"`, `"clamp"` or `"mirror"` |
+/// | `normals` | none | its brightness is height, white is this many pixels high: the texture is its normals, and linear |
 ///
 /// Grey becomes three equal colors, what has no opacity is opaque, and 16 bits become 8. Smaller
 /// levels are averages of light, so those of sRGB are computed in linear numbers, and pixels count
@@ -32,8 +33,8 @@ impl Compiler for TextureCompiler {
 
     fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
         let path = context.source_path();
-        let (image, is_linear, wrap) = if path.ends_with(".png") {
-            (path.to_string(), false, TextureWrap::default())
+        let Source { image, is_linear, wrap, normals } = if path.ends_with(".png") {
+            Source { image: path.to_string(), ..Source::default() }
         } else {
             read(context)?
         };
@@ -41,6 +42,10 @@ impl Compiler for TextureCompiler {
             context!("In the picture", image);
             let bytes = context.read(&image)?;
             Picture::read(&bytes, TEXTURE_SIDE_MAX).map_err(|error| error.in_file(&*image))?
+        };
+        let picture = match normals {
+            Some(height) => heights::normals(&picture, height, wrap),
+            None => picture,
         };
         let levels = levels_of(picture.width, picture.height);
         let pixels = mips::all_levels(&picture, levels, is_linear);
@@ -58,13 +63,30 @@ impl Compiler for TextureCompiler {
     }
 }
 
-/// Reads a source: the path of the picture, whether it is linear, how it goes on.
-fn read(context: &mut Context<'_>) -> Result<(String, bool, TextureWrap), CompileError> {
+/// What a source says.
+#[derive(Default)]
+struct Source {
+    /// The path of the picture.
+    image: String,
+    is_linear: bool,
+    wrap: TextureWrap,
+    /// How many pixels high white is, where normals are made of heights.
+    normals: Option<f32>,
+}
+
+fn read(context: &mut Context<'_>) -> Result<Source, CompileError> {
     let source = context.source()?;
     let source = Property::read(&source)?;
-    source.allow(&["image", "color", "wrap"])?;
+    source.allow(&["image", "color", "wrap", "normals"])?;
     let is_linear =
         source.get("color").map_or(Ok(0), |value| value.word_index(&["srgb", "linear"]))?;
+    let normals = match source.get("normals") {
+        Some(_) => Some(source.number_or("normals", -256.0..=256.0, 0.0)?),
+        None => None,
+    };
+    if let (Some(color), Some(_), 0) = (source.get("color"), normals, is_linear) {
+        return Err(color.error("normals are no colors in sRGB", "leave the key out"));
+    }
     let wraps = TextureWrap::ALL.map(TextureWrap::name);
     let wrap = source.get("wrap").map_or(Ok(0), |value| value.word_index(&wraps))?;
     let image = match source.get("image") {
@@ -86,7 +108,8 @@ fn read(context: &mut Context<'_>) -> Result<(String, bool, TextureWrap), Compil
             beside
         }
     };
-    Ok((image, is_linear == 1, TextureWrap::ALL[wrap]))
+    let is_linear = is_linear == 1 || normals.is_some();
+    Ok(Source { image, is_linear, wrap: TextureWrap::ALL[wrap], normals })
 }
 
 /// Returns the place of a value that led to an error.

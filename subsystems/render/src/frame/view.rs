@@ -6,6 +6,9 @@ pub const PLAYER: &str = "player";
 /// The most views that a frame may have.
 pub const VIEWS_MAX: usize = 16;
 
+/// The most views of the sun around a camera that a shader looks for shadows in.
+pub const SHADOW_MAPS_MAX: usize = 4;
+
 /// The most stages of a world: parts of it that are not seen together.
 pub const STAGES_MAX: usize = 16;
 
@@ -47,6 +50,9 @@ pub struct ViewRef<'f> {
     pub stage: u8,
     /// Which part of the targets of its passes it draws, from 0 to 1: left, top, width and height.
     pub rectangle: [f32; 4],
+    /// From where to where of the distance at which the sun throws shadows a view of the sun
+    /// reaches, from 0 to 1; `[0.0, 1.0]` of a camera.
+    pub reach: [f32; 2],
 }
 
 impl ViewRef<'_> {

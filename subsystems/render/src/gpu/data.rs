@@ -2,9 +2,13 @@
 
 use bytemuck::{Pod, Zeroable};
 use glam::{Mat4, Vec3};
+use loligo_allocators::Allocator;
 
-use crate::gpu::sun::SunShadow;
+use crate::frame::SHADOW_MAPS_MAX;
+use crate::lights::{FrameLights, LIGHT_BINS};
 use crate::state::Light;
+use crate::sun::SunShadow;
+use crate::texture::TextureWrap;
 
 /// How many bytes a vertex has: position, normal and texture coordinates, 32-bit floats.
 pub const VERTEX_BYTES: usize = 32;
@@ -13,7 +17,7 @@ pub const VERTEX_BYTES: usize = 32;
 ///
 /// # Memory
 ///
-/// 320 bytes.
+/// 672 bytes.
 ///
 /// # Examples
 ///
@@ -50,11 +54,21 @@ pub struct FrameData {
     /// The window's width and height in pixels, and 1 / each.
     /// [`GpuRenderer`](crate::gpu::GpuRenderer) fills it in.
     pub window: [f32; 4],
-    /// How many lights and instances there are, and the number of the frame. Filled in, too.
+    /// How many lights and instances there are, and the number of the frame, all filled in, too; how
+    /// many shadow maps there are.
     pub numbers: [u32; 4],
+    /// The depth at which the bins of lights begin, and how many there are for each metre. Filled
+    /// in, too.
+    pub light_bins: [f32; 4],
+    /// From the world to each shadow map, the finest first, of which `numbers[3]` are there.
+    pub sun_maps: [[[f32; 4]; 4]; SHADOW_MAPS_MAX],
+    /// Which part of the target each is, from 0 to 1: left, top, width and height.
+    pub sun_parts: [[f32; 4]; SHADOW_MAPS_MAX],
+    /// How many metres a pixel of each covers.
+    pub sun_metres: [f32; SHADOW_MAPS_MAX],
 }
 
-const _: () = assert!(size_of::<FrameData>() == 320, "shaders read it so");
+const _: () = assert!(size_of::<FrameData>() == 672, "shaders read it so");
 
 impl FrameData {
     /// Sets the camera: from the world to it, along -z, and how it projects, to depths from 0 to 1.
@@ -73,10 +87,27 @@ impl FrameData {
         self.sun_color = [r, g, b, 0.0];
     }
 
-    /// Sets what the shadow map shows.
+    /// Sets what the shadow map shows: a target as a whole.
     pub fn set_shadow(&mut self, shadow: &SunShadow) {
-        self.sun_view_projection = shadow.view_projection.to_cols_array_2d();
-        self.sun_direction[3] = shadow.pixel_metres;
+        self.set_shadows([(shadow, [0.0, 0.0, 1.0, 1.0])]);
+    }
+
+    /// Sets what shadow maps show, the finest first, and which part of the target each is. More than
+    /// [`SHADOW_MAPS_MAX`] are not looked at. What passes of a shadow map draw is drawn for the
+    /// first.
+    pub fn set_shadows<'s>(
+        &mut self,
+        shadows: impl IntoIterator<Item = (&'s SunShadow, [f32; 4])>,
+    ) {
+        let mut count = 0;
+        for (at, (shadow, part)) in shadows.into_iter().take(SHADOW_MAPS_MAX).enumerate() {
+            self.sun_maps[at] = shadow.view_projection.to_cols_array_2d();
+            (self.sun_parts[at], self.sun_metres[at]) = (part, shadow.pixel_metres);
+            count = at as u32 + 1;
+        }
+        self.numbers[3] = count;
+        self.sun_view_projection = self.sun_maps[0];
+        self.sun_direction[3] = self.sun_metres[0];
     }
 }
 
@@ -94,6 +125,9 @@ impl Default for FrameData {
     }
 }
 
+/// A grid whose bins no light reaches.
+const NO_LIGHTS: [u32; LIGHT_BINS] = [0xffff; LIGHT_BINS];
+
 /// What a view of a frame is drawn with.
 #[derive(Clone, Copy, Debug)]
 pub struct SeenView<'v> {
@@ -101,15 +135,28 @@ pub struct SeenView<'v> {
     pub data: FrameData,
     /// The lights that it is lit by.
     pub lights: &'v [Light],
+    /// Where they are on the screen: the words of [`FrameLights::grid`].
+    pub light_grid: &'v [u32],
     /// Which part of the targets it draws, from 0 to 1: left, top, width and height.
     pub rectangle: [f32; 4],
 }
 
 impl<'v> SeenView<'v> {
-    /// Returns a view that draws the whole of its targets.
+    /// Returns a view that draws the whole of its targets, and is lit by the sun alone.
     #[must_use]
-    pub const fn new(data: FrameData, lights: &'v [Light]) -> Self {
-        Self { data, lights, rectangle: [0.0, 0.0, 1.0, 1.0] }
+    pub const fn new(data: FrameData) -> Self {
+        Self { data, lights: &[], light_grid: &NO_LIGHTS, rectangle: [0.0, 0.0, 1.0, 1.0] }
+    }
+
+    /// Returns the same lit by lights.
+    #[must_use]
+    pub fn lit_by<A: Allocator + ?Sized>(self, lights: &'v FrameLights<'_, A>) -> Self {
+        if lights.as_slice().is_empty() {
+            return self;
+        }
+        let [start, scale] = lights.bins();
+        let data = FrameData { light_bins: [start, scale, 0.0, 0.0], ..self.data };
+        Self { data, lights: lights.as_slice(), light_grid: lights.grid(), ..self }
     }
 }
 
@@ -117,7 +164,7 @@ impl<'v> SeenView<'v> {
 ///
 /// # Memory
 ///
-/// 64 bytes, of which shaders see the first 48.
+/// 96 bytes, of which shaders see 64.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MaterialData {
     /// Red, green, blue and opacity, linear.
@@ -132,8 +179,14 @@ pub struct MaterialData {
     pub extra: [f32; 4],
     /// The number of its shader.
     pub shader: u32,
-    /// The number of its texture; without, one white pixel.
-    pub texture: Option<u32>,
+    /// The opacity below which nothing is drawn, or 0: then the entry points for cutouts are not
+    /// used.
+    pub cutout: f32,
+    /// The numbers of its textures, in the order of [`MaterialTexture`](crate::MaterialTexture); without, one white pixel,
+    /// or one that leaves normals as they are.
+    pub textures: [Option<u32>; 4],
+    /// Returns `true` if backs are drawn as fronts are.
+    pub two_sided: bool,
     /// Returns `true` if passes that draw depth alone draw it.
     pub casts_shadow: bool,
 }
@@ -148,7 +201,9 @@ impl Default for MaterialData {
             emission: 0.0,
             extra: [0.0; 4],
             shader: 0,
-            texture: None,
+            cutout: 0.0,
+            textures: [None; 4],
+            two_sided: false,
             casts_shadow: true,
         }
     }
@@ -156,10 +211,18 @@ impl Default for MaterialData {
 
 impl MaterialData {
     /// Returns what shaders see of it.
-    pub(super) fn seen(&self) -> [f32; 12] {
-        let Self { base_color: [r, g, b, a], roughness, metallic, emission, extra, .. } = *self;
-        let [x, y, z, w] = extra;
-        [r, g, b, a, roughness, metallic, emission, 0.0, x, y, z, w]
+    pub(super) fn seen(&self) -> [[f32; 4]; 4] {
+        let Self { base_color: [r, g, b, a], roughness, metallic, emission, cutout, .. } = *self;
+        let [x, y, z, w] = self.extra;
+        let bit = |(at, texture): (usize, &Option<u32>)| u32::from(texture.is_some()) << at;
+        let bits = self.textures.iter().enumerate().map(bit).sum();
+        let textures = f32::from_bits(bits);
+        [
+            [r, g, b, a],
+            [roughness, metallic, emission, cutout],
+            [x, y, z, w],
+            [textures, 0.0, 0.0, 0.0],
+        ]
     }
 }
 
@@ -172,6 +235,8 @@ pub struct TextureData<'d> {
     pub is_srgb: bool,
     /// How many levels it has, each half as wide and as high as the one before.
     pub levels: u32,
+    /// What is seen beyond its edges, where it is a material's first texture.
+    pub wrap: TextureWrap,
     /// The pixels of all levels, the largest first, without gaps.
     pub data: &'d [u8],
 }

@@ -30,12 +30,13 @@ pub(super) struct Instances<'a, A: Allocator + ?Sized> {
 struct ViewBuffers {
     frame: Buffer,
     lights: Buffer,
+    grid: Buffer,
     group: BindGroup,
 }
 
 impl<'a, A: Allocator + ?Sized> Instances<'a, A> {
     pub(super) fn try_new_in(gpu: &Gpu, memory: &'a A) -> Result<Self, GpuRenderError> {
-        let slots = [Slot::Uniform, Slot::Storage, Slot::Storage];
+        let slots = [Slot::Uniform, Slot::Storage, Slot::Storage, Slot::Storage];
         let layout = gpu.try_bind_layout("frame", &slots)?;
         let transforms = try_transforms(gpu, 1)?;
         let records = try_rows::<IndirectArgs>(gpu, "records", BufferUse::Indirect, 1)?;
@@ -77,10 +78,11 @@ impl<'a, A: Allocator + ?Sized> Instances<'a, A> {
             self.views.clear();
         }
         for (number, view) in views.iter().enumerate() {
-            self.try_reserve_view(gpu, number, view.lights.len())?;
+            self.try_reserve_view(gpu, number, view)?;
             let buffers = &self.views[number];
             gpu.try_write_buffer(&buffers.frame, 0, bytemuck::bytes_of(&data(view)))?;
             gpu.try_write_buffer(&buffers.lights, 0, bytemuck::cast_slice(view.lights))?;
+            gpu.try_write_buffer(&buffers.grid, 0, bytemuck::cast_slice(view.light_grid))?;
         }
         gpu.try_write_buffer(&self.records, 0, bytemuck::cast_slice(records))?;
         self.try_write_transforms(gpu, kept.len(), once)?;
@@ -92,18 +94,22 @@ impl<'a, A: Allocator + ?Sized> Instances<'a, A> {
         &mut self,
         gpu: &Gpu,
         number: usize,
-        lights: usize,
+        view: &SeenView<'_>,
     ) -> Result<(), GpuRenderError> {
-        let bytes = (lights * size_of::<Light>()) as u64;
-        if self.views.get(number).is_some_and(|view| bytes <= view.lights.bytes()) {
+        let (lights, grid) = (view.lights.len(), view.light_grid.len());
+        let fits = |buffers: &ViewBuffers| {
+            size_of_val(view.lights) as u64 <= buffers.lights.bytes()
+                && size_of_val(view.light_grid) as u64 <= buffers.grid.bytes()
+        };
+        if self.views.get(number).is_some_and(fits) {
             return Ok(());
         }
         let frame = gpu.try_buffer("frame", BufferUse::Uniform, size_of::<FrameData>() as u64)?;
         let lights = try_rows::<Light>(gpu, "lights", BufferUse::Storage, lights)?;
-        let bound =
-            [Bound::Buffer(&frame), Bound::Buffer(&self.transforms), Bound::Buffer(&lights)];
+        let grid = try_rows::<u32>(gpu, "light grid", BufferUse::Storage, grid)?;
+        let bound = [&frame, &self.transforms, &lights, &grid].map(Bound::Buffer);
         let group = gpu.try_bind_group("frame", &self.layout, &bound)?;
-        let made = ViewBuffers { frame, lights, group };
+        let made = ViewBuffers { frame, lights, grid, group };
         match self.views.get_mut(number) {
             Some(view) => *view = made,
             None => self.views.try_push(made)?,

@@ -7,34 +7,58 @@ use loligo_gpu::{
 };
 
 use crate::gpu::data::{MaterialData, TextureData};
+use crate::gpu::drawn::Drawn;
 use crate::gpu::error::GpuRenderError;
 use crate::gpu::slots::Slots;
 use crate::gpu::textures::try_texture;
+use crate::texture::TextureWrap;
+
+/// What shaders see of a material: numbers, color, how textures are read, and the other textures.
+const SLOTS: [Slot; 6] =
+    [Slot::Uniform, Slot::Texture, Slot::Sampler, Slot::Texture, Slot::Texture, Slot::Texture];
 
 /// Textures and materials by number.
 pub(super) struct Materials<'a, A: Allocator + ?Sized> {
     pub(super) layout: BindLayout,
-    sampler: Sampler,
-    /// For materials without a texture.
+    /// One for each [`TextureWrap`].
+    samplers: [Sampler; 3],
+    /// For materials without a texture: white, and normals that look out of the surface.
     white: Texture,
-    textures: Slots<'a, Texture, A>,
+    straight: Texture,
+    textures: Slots<'a, Wrapped, A>,
     slots: Slots<'a, Material, A>,
+}
+
+/// A texture, and what is beyond its edges.
+struct Wrapped {
+    texture: Texture,
+    wrap: TextureWrap,
 }
 
 pub(super) struct Material {
     pub(super) data: MaterialData,
+    /// How its meshes are drawn.
+    pub(super) drawn: Drawn,
     pub(super) group: BindGroup,
     constants: Buffer,
 }
 
 impl<'a, A: Allocator + ?Sized> Materials<'a, A> {
     pub(super) fn try_new_in(gpu: &Gpu, memory: &'a A) -> Result<Self, GpuRenderError> {
-        let white = TextureData { pixels: [1, 1], is_srgb: false, levels: 1, data: &[255; 4] };
+        let pixel = |name, data: &[u8; 4]| {
+            let wrap = TextureWrap::Repeat;
+            let pixel = TextureData { pixels: [1, 1], is_srgb: false, levels: 1, wrap, data };
+            try_texture(gpu, name, &pixel)
+        };
         Ok(Self {
-            layout: gpu
-                .try_bind_layout("material", &[Slot::Uniform, Slot::Texture, Slot::Sampler])?,
-            sampler: gpu.try_sampler(SamplerKind::Repeat)?,
-            white: try_texture(gpu, "white", &white)?,
+            layout: gpu.try_bind_layout("material", &SLOTS)?,
+            samplers: [
+                gpu.try_sampler(SamplerKind::Repeat)?,
+                gpu.try_sampler(SamplerKind::Edge)?,
+                gpu.try_sampler(SamplerKind::Mirror)?,
+            ],
+            white: pixel("white", &[255; 4])?,
+            straight: pixel("straight", &[128, 128, 255, 255])?,
             textures: Slots::new_in("texture", memory),
             slots: Slots::new_in("material", memory),
         })
@@ -57,20 +81,17 @@ impl<'a, A: Allocator + ?Sized> Materials<'a, A> {
         let bytes: &[u8] = bytemuck::cast_slice(&seen);
         // Where only numbers differ, the group stays as it is.
         if let Some(old) = self.slots.get_mut(number)
-            && old.data.texture == data.texture
+            && old.data.textures == data.textures
         {
             gpu.try_write_buffer(&old.constants, 0, bytes)?;
-            old.data = *data;
+            (old.data, old.drawn) = (*data, Drawn::of(data));
             return Ok(());
         }
         let constants = gpu.try_buffer("material", BufferUse::Uniform, bytes.len() as u64)?;
         gpu.try_write_buffer(&constants, 0, bytes)?;
-        let texture = match data.texture {
-            None => &self.white,
-            Some(number) => self.textures.expect(number)?,
-        };
-        let group = self.try_group(gpu, &constants, texture)?;
-        self.slots.replace(number, Material { data: *data, group, constants });
+        let group = self.try_group(gpu, &constants, data, None)?;
+        let drawn = Drawn::of(data);
+        self.slots.replace(number, Material { data: *data, drawn, group, constants });
         Ok(())
     }
 
@@ -98,11 +119,11 @@ impl<'a, A: Allocator + ?Sized> Materials<'a, A> {
         data: &TextureData<'_>,
     ) -> Result<(), GpuRenderError> {
         self.textures.try_reserve(number)?;
-        let texture = try_texture(gpu, "texture", data)?;
-        let named = |material: &Material| material.data.texture == Some(number);
+        let texture = Wrapped { texture: try_texture(gpu, "texture", data)?, wrap: data.wrap };
+        let named = |material: &Material| material.data.textures.contains(&Some(number));
         let mut groups = Array::new_in(self.slots.memory());
-        for material in self.slots.iter().filter(|material| named(material)) {
-            groups.try_push(self.try_group(gpu, &material.constants, &texture)?)?;
+        for Material { data, constants, .. } in self.slots.iter().filter(|slot| named(slot)) {
+            groups.try_push(self.try_group(gpu, constants, data, Some((number, &texture)))?)?;
         }
         let materials = self.slots.iter_mut().filter(|material| named(material));
         for (material, group) in materials.zip(groups) {
@@ -112,14 +133,30 @@ impl<'a, A: Allocator + ?Sized> Materials<'a, A> {
         Ok(())
     }
 
+    /// Binds the textures of a material, one of which may be another than the one that is there.
     fn try_group(
         &self,
         gpu: &Gpu,
         constants: &Buffer,
-        texture: &Texture,
+        data: &MaterialData,
+        changed: Option<(u32, &Wrapped)>,
     ) -> Result<BindGroup, GpuRenderError> {
-        let bound =
-            [Bound::Buffer(constants), Bound::Texture(texture), Bound::Sampler(&self.sampler)];
+        let mut found = [&self.white, &self.straight, &self.white, &self.white];
+        let mut wrap = None;
+        for (at, number) in data.textures.iter().enumerate() {
+            let Some(number) = *number else { continue };
+            let own = match changed {
+                Some((changed, texture)) if changed == number => texture,
+                // One that is gone shows what a material without it does.
+                _ if changed.is_some() && self.textures.get(number).is_none() => continue,
+                _ => self.textures.expect(number)?,
+            };
+            found[at] = &own.texture;
+            wrap.get_or_insert(own.wrap);
+        }
+        let [color, normal, surface, emission] = found.map(Bound::Texture);
+        let sampler = Bound::Sampler(&self.samplers[wrap.unwrap_or_default() as usize]);
+        let bound = [Bound::Buffer(constants), color, sampler, normal, surface, emission];
         Ok(gpu.try_bind_group("material", &self.layout, &bound)?)
     }
 }

@@ -9,12 +9,13 @@ use crate::context::Job;
 use crate::draw::IndirectArgs;
 use crate::frame::{LayerRef, PassRef, part_of};
 use crate::gpu::data::{SeenView, VERTEX_BYTES};
+use crate::gpu::drawn::Drawn;
 use crate::gpu::error::GpuRenderError;
 use crate::gpu::instances::Instances;
 use crate::gpu::jobs::Jobs;
 use crate::gpu::materials::Materials;
 use crate::gpu::meshes::Meshes;
-use crate::gpu::shaders::{Drawn, Layouts, Shaders};
+use crate::gpu::shaders::{Layouts, Shaders};
 use crate::gpu::sums::GpuSums;
 use crate::gpu::targets::Targets;
 use crate::gpu::triangles::Triangles;
@@ -66,14 +67,16 @@ pub(super) struct Bindings {
 }
 
 impl Bindings {
-    pub(super) const NONE: Self = Self { material: NONE, shader: NONE, drawn: Drawn::Meshes };
+    pub(super) const NONE: Self = Self { material: NONE, shader: NONE, drawn: Drawn::FullScreen };
 }
 
 impl<A: Allocator + ?Sized> Playing<'_, '_, A> {
-    /// Binds a material; returns whether it is to be drawn in this pass.
+    /// Binds a material, for meshes or for the whole screen; returns whether it is to be drawn in
+    /// this pass.
     #[inline]
-    fn bind(&mut self, state: u32, drawn: Drawn) -> Result<bool, GpuRenderError> {
+    fn bind(&mut self, state: u32, is_mesh: bool) -> Result<bool, GpuRenderError> {
         let material = self.materials.expect(state)?;
+        let drawn = if is_mesh { material.drawn } else { Drawn::FullScreen };
         let shader = material.data.shader;
         if self.is_shadow && !(material.data.casts_shadow && self.shaders.casts_shadow(shader)?) {
             return Ok(false);
@@ -114,7 +117,7 @@ impl<A: Allocator + ?Sized> Playing<'_, '_, A> {
 
     /// Draws triangles that were made for the frame.
     fn draw_triangles(&mut self, state: u32, vertices: &[u8]) -> Result<(), GpuRenderError> {
-        if vertices.is_empty() || !self.bind(state, Drawn::Meshes)? {
+        if vertices.is_empty() || !self.bind(state, true)? {
             return Ok(());
         }
         let (buffer, start) = self.triangles.try_put(self.gpu, vertices)?;
@@ -183,7 +186,7 @@ impl<A: Allocator + ?Sized> Backend for Playing<'_, '_, A> {
         first: u32,
         args: &[IndirectArgs],
     ) -> Result<(), GpuRenderError> {
-        if !self.bind(state, Drawn::Meshes)? {
+        if !self.bind(state, true)? {
             return Ok(());
         }
         let Some(pass) = &mut self.pass else { unreachable!("draws come within a pass") };
@@ -199,7 +202,7 @@ impl<A: Allocator + ?Sized> Backend for Playing<'_, '_, A> {
         let state = job.data.split_first_chunk::<4>();
         match (job.kind, state) {
             (FULLSCREEN, Some((state, []))) => {
-                if self.bind(u32::from_ne_bytes(*state), Drawn::FullScreen)? {
+                if self.bind(u32::from_ne_bytes(*state), false)? {
                     let Some(pass) = &mut self.pass else { unreachable!("jobs come in a pass") };
                     pass.draw(3);
                     self.sums.draws += 1;

@@ -329,7 +329,7 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
         let frames = self.frames;
         let data = |view: &SeenView<'_>| FrameData {
             window: [width, height, 1.0 / width, 1.0 / height],
-            numbers: [view.lights.len() as u32, instances as u32, frames, 0],
+            numbers: [view.lights.len() as u32, instances as u32, frames, view.data.numbers[3]],
             ..view.data
         };
         let sent = self.instances.try_send(&self.gpu, views, data, transforms, records)?;

@@ -8,6 +8,7 @@ use loligo_gpu::{
 };
 
 use crate::gpu::data::VERTEX_BYTES;
+use crate::gpu::drawn::Drawn;
 use crate::gpu::error::GpuRenderError;
 use crate::gpu::slots::Slots;
 use crate::gpu::targets::Targets;
@@ -18,6 +19,12 @@ const VERTEX: &str = "vs_main";
 const PIXEL: &str = "fs_main";
 const SHADOW: &str = "vs_shadow";
 const FULL_SCREEN: &str = "vs_full_screen";
+const CUTOUT: &str = "fs_cutout";
+const SHADOW_CUTOUT: &str = "vs_shadow_cutout";
+const SHADOW_CUTOUT_PIXEL: &str = "fs_shadow_cutout";
+
+/// How many pipelines a layer has.
+const KINDS: usize = Drawn::ALL.len();
 
 /// How far depths of a shadow map are moved away, or surfaces would be in their own shadow.
 const SHADOW_BIAS: i32 = 2;
@@ -50,13 +57,6 @@ struct ShaderSlot<'a, A: Allocator + ?Sized> {
     pipelines: Array<'a, Option<Pipeline>, A>,
 }
 
-/// What is drawn with a pipeline.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Drawn {
-    Meshes,
-    FullScreen,
-}
-
 impl<'a, A: Allocator + ?Sized> Shaders<'a, A> {
     pub(super) const fn new_in(memory: &'a A) -> Self {
         Self { slots: Slots::new_in("shader", memory) }
@@ -79,7 +79,8 @@ impl<'a, A: Allocator + ?Sized> Shaders<'a, A> {
         for (at, old) in known.iter().enumerate() {
             let made = match (old, targets) {
                 (Some(_), Some(targets)) => {
-                    Some(try_pipeline(gpu, layouts, targets, &shader, at / 2, kind(at))?)
+                    let drawn = Drawn::ALL[at % KINDS];
+                    Some(try_pipeline(gpu, layouts, targets, &shader, at / KINDS, drawn)?)
                 }
                 _ => None,
             };
@@ -123,10 +124,10 @@ impl<'a, A: Allocator + ?Sized> Shaders<'a, A> {
     ) -> Result<&Pipeline, GpuRenderError> {
         self.slots.expect(number)?;
         let Some(slot) = self.slots.get_mut(number) else { unreachable!("it was just found") };
-        let at = usize::from(layer) * 2 + usize::from(drawn == Drawn::FullScreen);
+        let at = usize::from(layer) * KINDS + drawn.number();
         if !matches!(slot.pipelines.get(at), Some(Some(_))) {
-            let made = try_pipeline(gpu, layouts, targets, &slot.shader, at / 2, drawn)?;
-            let more = (targets.layer_count() * 2).saturating_sub(slot.pipelines.len());
+            let made = try_pipeline(gpu, layouts, targets, &slot.shader, layer.into(), drawn)?;
+            let more = (targets.layer_count() * KINDS).saturating_sub(slot.pipelines.len());
             slot.pipelines.try_reserve(more)?;
             (0..more).for_each(|_| slot.pipelines.push(None));
             slot.pipelines[at] = Some(made);
@@ -136,11 +137,6 @@ impl<'a, A: Allocator + ?Sized> Shaders<'a, A> {
             None => unreachable!("it was just made"),
         }
     }
-}
-
-/// Returns what the pipeline at a place of the row draws.
-const fn kind(at: usize) -> Drawn {
-    if at.is_multiple_of(2) { Drawn::Meshes } else { Drawn::FullScreen }
 }
 
 #[cold]
@@ -157,26 +153,41 @@ fn try_pipeline<A: Allocator + ?Sized>(
     };
     let is_shadow = pass.is_shadow();
     let is_blended = order == Order::BackToFront;
-    let is_full_screen = drawn == Drawn::FullScreen && shader.has_entry(FULL_SCREEN);
-    let vertex_entry = match (is_shadow, is_full_screen) {
-        (true, _) => SHADOW,
-        (false, true) => FULL_SCREEN,
-        (false, false) => VERTEX,
-    };
+    let entries = entries(shader, is_shadow, drawn);
+    let is_mesh = drawn != Drawn::FullScreen;
+    let is_two_sided = matches!(drawn, Drawn::Meshes { is_two_sided: true, .. });
     let depth = DepthUse {
-        is_written: drawn == Drawn::Meshes && !is_blended,
+        is_written: is_mesh && !is_blended,
         bias: if is_shadow { SHADOW_BIAS } else { 0 },
     };
     Ok(gpu.try_pipeline(&PipelineDescription {
         shader,
-        vertex_entry,
-        pixel_entry: (!is_shadow).then_some(PIXEL),
-        vertices: (drawn == Drawn::Meshes).then_some(VERTICES),
-        culls_backs: drawn == Drawn::Meshes,
+        vertex_entry: entries.0,
+        pixel_entry: entries.1,
+        vertices: is_mesh.then_some(VERTICES),
+        culls_backs: is_mesh && !is_two_sided,
         groups: &[layouts.frame, layouts.material, &pass.reads_layout],
         colors: pass.colors(),
         samples: pass.samples,
         blend: if is_blended { Blend::Alpha } else { Blend::Replace },
         depth: pass.has_depth.then_some(depth),
     })?)
+}
+
+/// Returns the entry points for vertices and for pixels.
+fn entries(shader: &Shader, is_shadow: bool, drawn: Drawn) -> (&'static str, Option<&'static str>) {
+    let is_cut_out = matches!(drawn, Drawn::Meshes { is_cut_out: true, .. });
+    if is_shadow {
+        let can_cut = shader.has_entry(SHADOW_CUTOUT) && shader.has_entry(SHADOW_CUTOUT_PIXEL);
+        return match is_cut_out && can_cut {
+            true => (SHADOW_CUTOUT, Some(SHADOW_CUTOUT_PIXEL)),
+            false => (SHADOW, None),
+        };
+    }
+    let is_full_screen = drawn == Drawn::FullScreen && shader.has_entry(FULL_SCREEN);
+    let is_cut_out = is_cut_out && shader.has_entry(CUTOUT);
+    (
+        if is_full_screen { FULL_SCREEN } else { VERTEX },
+        Some(if is_cut_out { CUTOUT } else { PIXEL }),
+    )
 }

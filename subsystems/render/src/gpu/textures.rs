@@ -14,7 +14,7 @@ pub(super) fn try_texture(
     name: &str,
     from: &TextureData<'_>,
 ) -> Result<Texture, GpuRenderError> {
-    let TextureData { pixels, is_srgb, levels, data } = *from;
+    let TextureData { pixels, is_srgb, levels, data, .. } = *from;
     let level_bytes = |level: u32| {
         let [width, height] = pixels.map(|pixels| u64::from((pixels >> level).max(1)));
         width.saturating_mul(height).saturating_mul(4)

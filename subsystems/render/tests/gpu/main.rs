@@ -4,3 +4,4 @@
 mod reload;
 mod scene;
 mod shadow;
+mod surfaces;

@@ -1,8 +1,8 @@
 //! What is replaced while the game runs, and what is refused.
 
 use loligo_allocators::Allocator;
-use loligo_render::FrameDescription;
 use loligo_render::gpu::{GpuRenderError, MaterialData, NUMBERS_MAX, TextureData};
+use loligo_render::{FrameDescription, TextureWrap};
 
 use crate::scene::{FLAT, FRAME, color, draw, gpu, pixel, renderer, square, with_memory};
 
@@ -81,19 +81,33 @@ fn wrong_numbers_and_damaged_data_are_refused() {
         let geometry = square(&mut renderer).expect("it fits");
         let refused = [
             renderer.try_set_material(NUMBERS_MAX, &MaterialData::default()),
-            renderer
-                .try_set_material(0, &MaterialData { texture: Some(9), ..MaterialData::default() }),
+            renderer.try_set_material(
+                0,
+                &MaterialData { textures: [None, Some(9), None, None], ..MaterialData::default() },
+            ),
             renderer.try_set_mesh(1, &[0; 33], &[0, 0, 0]).map(drop),
             renderer.try_set_mesh(1, &[0; 32], &[0, 0]).map(drop),
             renderer.try_set_mesh(1, &[0; 32], &[0, 1, 0]).map(drop),
             renderer.try_set_mesh(1, &vec![0; 32 * 5_000], &[0, 0, 0]).map(drop),
             renderer.try_set_texture(
                 0,
-                &TextureData { pixels: [2, 2], is_srgb: true, levels: 2, data: &[0; 19] },
+                &TextureData {
+                    pixels: [2, 2],
+                    is_srgb: true,
+                    levels: 2,
+                    wrap: TextureWrap::Repeat,
+                    data: &[0; 19],
+                },
             ),
             renderer.try_set_texture(
                 0,
-                &TextureData { pixels: [u32::MAX; 2], is_srgb: true, levels: 1, data: &[0; 4] },
+                &TextureData {
+                    pixels: [u32::MAX; 2],
+                    is_srgb: true,
+                    levels: 1,
+                    wrap: TextureWrap::Repeat,
+                    data: &[0; 4],
+                },
             ),
             draw(&mut renderer, geometry, &[0, 1], memory).map(drop),
         ];

@@ -145,7 +145,7 @@ pub(crate) fn draw(
     let mut list: DisplayList<'_> = DisplayList::new_in(memory);
     list.try_append(sorter.try_merge(&contexts)?, &contexts)?;
     let recorded = Recorded { frame: &frame, list: &list, contexts: &contexts };
-    let sums = renderer.try_draw(&[SeenView::new(data(), &[])], [&places(), &[]], &recorded)?;
+    let sums = renderer.try_draw(&[SeenView::new(data())], [&places(), &[]], &recorded)?;
     let mut pixels = vec![0; SIZE * SIZE * 4];
     renderer.try_read_window(&mut pixels)?;
     Ok((sums, pixels))

@@ -64,7 +64,7 @@ fn picture(
     data.sky_color = [0.05, 0.2, 0.9, 0.0];
     data.set_shadow(&SunShadow::new(Vec3::Y, Vec3::ZERO, 30.0, 60.0, 2_048));
     let recorded = Recorded { frame: &frame, list: &list, contexts: &contexts };
-    renderer.try_draw(&[SeenView::new(data, &[]); 2], [&transforms, &[]], &recorded)?;
+    renderer.try_draw(&[SeenView::new(data); 2], [&transforms, &[]], &recorded)?;
     let mut pixels = vec![0; SIZE * SIZE * 4];
     renderer.try_read_window(&mut pixels)?;
     Ok(pixels)

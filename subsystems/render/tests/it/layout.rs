@@ -33,6 +33,9 @@ const END: &str = r#"
 | `roughness`, `metallic`, `emission` | `material.surface.x`, `.y`, `.z` |
 | `custom` | `material.extra`, whose meaning is the shader's |
 | `texture` | `color_texture`, read with `color_sampler` |
+| `normal_texture`, `surface_texture`, `emission_texture` | `normal_texture` and so on, with the same sampler; bits of `material.textures.x` say which there are |
+| `cutout` | `material.surface.w`; the entry points for cutouts are run for it |
+| `two_sided` | whether `fs_main` is run for backs; `@builtin(front_facing)` says which it is |
 | `layer` | the [layer](frame.md) that it is drawn in, and so the pass and what that reads |
 | `casts_shadow` | whether `vs_shadow` is run for it |
 
@@ -57,9 +60,13 @@ const EXAMPLE: &str = "struct Frame {
     fog: vec4<f32>,
     window: vec4<f32>,
     numbers: vec4<u32>,
+    light_bins: vec4<f32>,
+    sun_maps: array<mat4x4<f32>, 4>,
+    sun_parts: array<vec4<f32>, 4>,
+    sun_metres: vec4<f32>,
 }
 struct Instance { x: vec4<f32>, y: vec4<f32>, z: vec4<f32> }
-struct Material { base_color: vec4<f32>, surface: vec4<f32>, extra: vec4<f32> }
+struct Material { base_color: vec4<f32>, surface: vec4<f32>, extra: vec4<f32>, textures: vec4<u32> }
 
 @group(0) @binding(0) var<uniform> frame: Frame;
 @group(0) @binding(1) var<storage, read> instances: array<Instance>;
@@ -140,7 +147,8 @@ macro_rules! fields {
 fn the_layout_is_that_of_the_data() {
     let layout = layout();
     let frame = fields!(FrameData: view_projection, inverse_view_projection, sun_view_projection, eye,
-        sun_direction, sun_color, sky_color, ground_color, fog, window, numbers);
+        sun_direction, sun_color, sky_color, ground_color, fog, window, numbers, light_bins,
+        sun_maps, sun_parts, sun_metres);
     assert_eq!(members(&layout, "Frame"), Some((frame, size_of::<FrameData>())));
     let (_, instance) = members(&layout, "Instance").expect("it is stated");
     assert_eq!(instance, size_of::<Transform>());

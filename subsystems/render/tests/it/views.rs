@@ -21,7 +21,7 @@ views = {
     player = { rectangle = [ 0 0 0.5 1 ] }
     right = { rectangle = [ 0.5 0 0.5 1 ] }
     map = { stage = 3 rectangle = [ 0.4 0 0.2 0.2 ] }
-    sun = { from = "sun" around = "right" }
+    sun = { from = "sun" around = "right" reach = [ 0 0.25 ] }
     moon = { from = "sun" around = "map" }
 }
 passes = [
@@ -66,6 +66,8 @@ fn a_view_is_what_the_text_says() {
                 ("moon", ViewFrom::Sun, 2, 3, 0.0),
             ]
         );
+        let reaches: Vec<_> = frame.views().map(|view| view.reach[1]).collect();
+        assert_eq!(reaches, [1.0, 1.0, 1.0, 0.25, 1.0]);
         let passes: Vec<_> = frame.passes().map(|pass| pass.view).collect();
         assert_eq!(passes, [3, 0, 1, 2]);
         let pixels: Vec<_> = (0..5).map(|view| frame.pixels_of(view, [800, 600])).collect();

@@ -8,16 +8,20 @@ use crate::frame::{FrameErrorKind, Name, PLAYER, STAGES_MAX, VIEWS_MAX, View, Vi
 
 const VIEW: Keys = Keys {
     of: "a view",
-    all: &["from", "around", "stage", "rectangle"],
-    listed: "from, around, stage, rectangle",
+    all: &["from", "around", "stage", "rectangle", "reach"],
+    listed: "from, around, stage, rectangle, reach",
 };
+
+/// All that the sun throws shadows at.
+const WHOLE: [f32; 2] = [0.0, 1.0];
+
 impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
     /// Reads the views, the player's first.
     pub(super) fn views(&mut self, node: Option<SyntaxNode<'_>>) -> Read<'t, ()> {
         let name = self.keep_name(PLAYER)?;
         let rectangle = [0.0, 0.0, 1.0, 1.0];
         let (from, around, stage) = (ViewFrom::Camera, 0, 0);
-        self.frame.views.try_push(View { name, rectangle, from, around, stage })?;
+        self.frame.views.try_push(View { name, rectangle, reach: WHOLE, from, around, stage })?;
         let Some(node) = node else { return Ok(()) };
         self.expect(node, NodeKind::Object, "an object of views")?;
         let mut is_declared = false;
@@ -44,7 +48,7 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
     }
 
     fn view(&self, node: SyntaxNode<'_>, name: Name, number: u8) -> Read<'t, View> {
-        let [from, around, stage, rectangle] = self.members(node, &VIEW)?;
+        let [from, around, stage, rectangle, reach] = self.members(node, &VIEW)?;
         let from = match from {
             Some(from) => {
                 let words = ViewFrom::ALL.map(|from| (from.name(), from));
@@ -95,7 +99,24 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
             Some(node) => self.rectangle(node)?,
             None => [0.0, 0.0, 1.0, 1.0],
         };
-        Ok(View { name, rectangle, from, around, stage })
+        let reach = match (from, reach) {
+            (_, None) => WHOLE,
+            (ViewFrom::Sun, Some(node)) => self.reach(node)?,
+            (ViewFrom::Camera, Some(node)) => {
+                let kind = FrameErrorKind::Expected("no reach: a camera sees up to its `far`");
+                return Err(self.error(node.span(), kind));
+            }
+        };
+        Ok(View { name, rectangle, reach, from, around, stage })
+    }
+
+    fn reach(&self, node: SyntaxNode<'_>) -> Read<'t, [f32; 2]> {
+        let what = "from where to where shadows reach, from 0 to 1, as in [ 0 0.2 ]";
+        let [from, to]: [f64; 2] = self.numbers(node, 0.0..1.0, what)?;
+        if from >= to {
+            return Err(self.error(node.span(), FrameErrorKind::Expected(what)));
+        }
+        Ok([from as f32, to as f32])
     }
 
     fn rectangle(&self, node: SyntaxNode<'_>) -> Read<'t, [f32; 4]> {

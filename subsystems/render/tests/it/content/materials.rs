@@ -13,7 +13,7 @@ const SHADER: &str = "@vertex fn vs_main() -> @builtin(position) vec4f { return 
 const FRAME: &str = r#"passes = [ { name = "main" color = [ "window" ] layers = [ { name = "opaque" order = "by_state" } ] } ]"#;
 
 #[test]
-fn a_material_leads_to_its_shader_and_texture() {
+fn a_material_leads_to_its_shader_and_textures() {
     let place = Place::with(&[("s.shader", SHADER.as_bytes()), ("t.texture", b"")]);
     place.write(
         "t.png",
@@ -22,30 +22,35 @@ fn a_material_leads_to_its_shader_and_texture() {
     place.write("plain.material", b"shader = \"s\"");
     place.write(
         "a.material",
-        b"shader = \"s\" texture = \"t\" color = [ 1 0.5 0 1 ] roughness = 0.25 metallic = 1 emission = 2
+        b"shader = \"s\" texture = \"t\" surface_texture = \"t\" cutout = 0.5 two_sided = true color = [ 1 0.5 0 1 ] roughness = 0.25 metallic = 1 emission = 2
           custom = [ 1 2 3 4 ] casts_shadow = false layer = \"glass\"",
     );
     let material = aligned(&place.payload("material", "a"), MaterialResource::open);
+    let texture = Some(ResourceKey::new("texture", "t"));
     let wanted = MaterialResource {
         shader: ResourceKey::new("shader", "s"),
-        texture: Some(ResourceKey::new("texture", "t")),
+        textures: [texture, None, texture, None],
         color: [1.0, 0.5, 0.0, 1.0],
         roughness: 0.25,
         metallic: 1.0,
         emission: 2.0,
         custom: [1.0, 2.0, 3.0, 4.0],
+        cutout: 0.5,
+        two_sided: true,
         casts_shadow: false,
         layer: IdString64::new("glass"),
     };
     assert_eq!(material, Ok(wanted));
     let plain = aligned(&place.payload("material", "plain"), MaterialResource::open);
     let wanted = MaterialResource {
-        texture: None,
+        textures: [None; 4],
         color: [1.0; 4],
         roughness: 0.8,
         metallic: 0.0,
         emission: 0.0,
         custom: [0.0; 4],
+        cutout: 0.0,
+        two_sided: false,
         casts_shadow: true,
         layer: IdString64::new("opaque"),
         ..wanted
@@ -74,6 +79,10 @@ fn what_is_wrong_with_a_material_has_its_place() {
     is(
         fault("shader = \"s\"\n  texture = \"gone\""),
         "a.material:2:13: there is no resource `gone` of type `texture`; add its source, or name another",
+    );
+    is(
+        fault("shader = \"s\"\n  normal_texture = \"gone\""),
+        "a.material:2:20: there is no resource `gone` of type `texture`; add its source, or name another",
     );
     is(
         fault("shader = \"s\" texture = \"\""),

@@ -118,6 +118,39 @@ fn a_source_tells_picture_and_wrap() {
 }
 
 #[test]
+fn heights_become_normals() {
+    // A ramp to the right, a cliff at its end; then the same from above.
+    let ramp = png(4, 1, GREY, &[0, 64, 128, 192]);
+    let place = Place::with(&[("a.png", &ramp)]);
+    let first = |source: &str, file: &[u8]| {
+        place.write("a.png", file);
+        place.write("a.texture", source.as_bytes());
+        aligned(&place.payload("texture", "a"), |bytes| {
+            let texture = TextureResource::open(bytes).expect("it was just compiled");
+            assert!(texture.is_linear(), "normals are no colors");
+            let level = texture.levels().next().expect("there is one");
+            level.pixels.chunks(4).map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect::<Vec<_>>()
+        })
+    };
+    // It rises by a pixel for each: they look to the left, half up and half out.
+    let slope = (128.0 - 127.0 * 0.5_f64.sqrt()).round() as u8;
+    let out = (128.0 + 127.0 * 0.5_f64.sqrt()).round() as u8;
+    let pixels = first("normals = 3.984375 wrap = \"clamp\"", &ramp);
+    for pixel in &pixels[1..3] {
+        assert!(pixel[0].abs_diff(slope) <= 1 && pixel[1] == 128, "{pixel:?}");
+        assert!(pixel[2].abs_diff(out) <= 1, "{pixel:?}");
+    }
+    assert!(pixels[0][0] > pixels[1][0], "half as steep where it goes on flat: {pixels:?}");
+    let pixels = first("normals = 3.984375", &ramp);
+    assert!(pixels[0][0] > 200 && pixels[3][0] > 200, "over the edge it falls: {pixels:?}");
+    let pixels = first("normals = -3.984375 wrap = \"clamp\"", &ramp);
+    assert!(pixels[1][0] > 200, "the other way around: {pixels:?}");
+    let down = png(1, 4, GREY, &[0, 64, 128, 192]);
+    let pixels = first("normals = 3.984375 wrap = \"clamp\"", &down);
+    assert!(pixels[1][1] > 200 && pixels[1][0] == 128, "it rises downwards: {pixels:?}");
+}
+
+#[test]
 fn what_is_wrong_with_a_texture_has_its_place() {
     let fault = |source: &str| Place::with(&[("a.texture", source.as_bytes())]).fault();
     let is = |text: String, wanted: &str| assert_eq!(text, wanted);
@@ -129,6 +162,10 @@ fn what_is_wrong_with_a_texture_has_its_place() {
     is(
         fault("\n image = \"b.png\""),
         "a.texture:2:10: there is no file `b.png`; give its path from the project's folder on",
+    );
+    is(
+        fault("image = \"a.texture\" color = \"srgb\" normals = 2"),
+        "a.texture:1:29: normals are no colors in sRGB; leave the key out",
     );
     is(fault("imge = 1"), "a.texture:1:1: the key `imge` means nothing here; is `image` meant?");
     is(
