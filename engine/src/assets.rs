@@ -5,7 +5,7 @@ use loligo_allocators::{Allocator, HeapOffsets, OffsetBlock};
 use loligo_containers::{Array, GrowError, SortedMap};
 use loligo_ids::IdString64;
 use loligo_render::{
-    Geometry, MaterialResource, MaterialTexture, PLACEHOLDER_COLOR, PLACEHOLDER_PIXELS,
+    Geometry, MaterialResource, MaterialTexture, MeshVertex, PLACEHOLDER_COLOR, PLACEHOLDER_PIXELS,
     PLACEHOLDER_SHADER, PLACEHOLDER_SPHERE, placeholder_cube, placeholder_texture,
 };
 use loligo_resources::{DebugName, ResourceKey};
@@ -16,13 +16,13 @@ mod uploads;
 
 use uploads::words_of;
 pub(crate) use uploads::{
-    FrameData, MaterialData, MeshData, NO_TEXTURE, Numbered, Prepared, Removed, ShaderData,
-    TextureData, Uploads, name_of,
+    FrameData, MaterialData, MeshData, MeshParts, NO_TEXTURE, Numbered, Prepared, Removed,
+    ShaderData, TextureData, Uploads, name_of,
 };
 
 /// How many vertices and indices all meshes together may have: as many as the graphics card is
 /// given room for.
-const VERTICES_MAX: u64 = 1 << 19;
+pub(crate) const VERTICES_MAX: u64 = 1 << 19;
 const INDICES_MAX: u64 = 1 << 21;
 
 /// A mesh that was loaded.
@@ -141,9 +141,12 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
     pub(crate) fn make_placeholder(&mut self) -> Result<(), EngineError> {
         let memory = self.uploads.blocks.memory();
         let (vertices, indices) = placeholder_cube();
-        let cube = Prepared::of_mesh(&vertices, &indices, PLACEHOLDER_SPHERE, memory)?;
-        let Prepared::Mesh { words, vertices, indices, sphere } = cube else { return Ok(()) };
-        let mesh = self.placed(IdString64::new(""), None, words, [vertices, indices], sphere)?;
+        let cube = Prepared::of_mesh(&vertices, &indices, PLACEHOLDER_SPHERE, None, memory)?;
+        let Prepared::Mesh { words, vertices, indices, bones, sphere } = cube else {
+            return Ok(());
+        };
+        let counts = [vertices, indices, bones];
+        let mesh = self.placed(IdString64::new(""), None, words, counts, sphere)?;
         let made = self.try_placeholder(mesh);
         if made.is_err() {
             // Nobody else knows its place.
@@ -266,10 +269,11 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         prepared: Prepared<'a, A>,
     ) -> Result<(), EngineError> {
         match prepared {
-            Prepared::Mesh { words, vertices, indices, sphere } => {
+            Prepared::Mesh { words, vertices, indices, bones, sphere } => {
                 self.meshes.try_reserve(1)?;
                 let old = self.meshes.get(&key).copied();
-                let mesh = self.placed(key.name, old, words, [vertices, indices], sphere)?;
+                let counts = [vertices, indices, bones];
+                let mesh = self.placed(key.name, old, words, counts, sphere)?;
                 // There is room.
                 self.meshes.insert(key, mesh);
             }
@@ -424,7 +428,7 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         name: IdString64,
         old: Option<MeshAsset>,
         words: Array<'a, u32, A>,
-        [vertices, index_count]: [u32; 2],
+        [vertices, index_count, bones]: [u32; 3],
         sphere: [f32; 4],
     ) -> Result<MeshAsset, EngineError> {
         let (vertex_room, index_room) = (u64::from(vertices), u64::from(index_count));
@@ -450,7 +454,7 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         let base_vertex = place.vertices.offset() as i32;
         let first_index = place.indices.offset() as u32;
         let geometry = Geometry { index_count, first_index, base_vertex };
-        let vertex_words = words.len() as u32 - index_count;
+        let vertex_words = vertices * (size_of::<MeshVertex>() / size_of::<u32>()) as u32;
         let data = MeshData {
             mesh: number,
             vertex_words,
@@ -458,6 +462,7 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
             first_index,
             base_vertex,
             name: words_of(name),
+            bones,
         };
         let pushed = self.uploads.try_push(data, words);
         if pushed.is_err() && kept.is_none() {

@@ -8,6 +8,7 @@ mod link;
 mod packet;
 mod packet_exchange;
 mod renderer;
+mod skins;
 
 pub(crate) use back_end::BackEnd;
 pub(crate) use game_window::{GameWindow, WindowSetup};

@@ -4,7 +4,9 @@ use bytemuck::{AnyBitPattern, NoUninit};
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, Event, EventStream, GrowError};
 use loligo_ids::IdString64;
-use loligo_render::{MESH_TYPE, MeshResource, MeshVertex, TEXTURE_TYPE, TextureResource};
+use loligo_render::{
+    MESH_TYPE, MeshResource, MeshVertex, SkinVertex, TEXTURE_TYPE, TextureResource, Transform,
+};
 use loligo_resources::ResourceKey;
 
 use crate::error::EngineError;
@@ -25,11 +27,12 @@ macro_rules! uploads {
 }
 
 uploads! {
-    /// A mesh: its block of words has its vertices, and after them its indices. Its place in the
-    /// buffers is known already.
+    /// A mesh: its block of words has its vertices and after them its indices; where bones move it,
+    /// then its skin, two words a vertex, the bones' names, two words each, and twelve words a bone
+    /// of what leads to it. Its place in the buffers is known already.
     MeshData {
         mesh: u32, vertex_words: u32, index_count: u32, first_index: u32, base_vertex: i32,
-        name: [u32; 2],
+        name: [u32; 2], bones: u32,
     }
     /// A texture: its block of words has all its levels.
     TextureData {
@@ -47,6 +50,36 @@ uploads! {
     FrameData { zero: u32, }
     /// Something is gone; its number is used again.
     Removed { what: u32, number: u32, }
+}
+
+/// The parts of a mesh's block of words.
+pub(crate) struct MeshParts<'w> {
+    pub(crate) vertices: &'w [u32],
+    pub(crate) indices: &'w [u32],
+    pub(crate) skin: &'w [SkinVertex],
+    /// The hashes of the bones' names, in two words each, the lower half first.
+    pub(crate) names: &'w [[u32; 2]],
+    pub(crate) rests: &'w [Transform],
+}
+
+impl MeshData {
+    /// Takes a block apart.
+    pub(crate) fn parts<'w>(&self, block: &'w [u32]) -> MeshParts<'w> {
+        let (vertices, rest) = cut(block, self.vertex_words as usize);
+        let (indices, rest) = cut(rest, self.index_count as usize);
+        let count = size_of_val(vertices) / size_of::<MeshVertex>();
+        let skin_words = if self.bones == 0 { 0 } else { 2 * count };
+        let (skin, rest) = cut(rest, skin_words);
+        let (names, rests) = cut(rest, 2 * self.bones as usize);
+        let names = names.as_chunks().0;
+        let (skin, rests) = (bytemuck::cast_slice(skin), bytemuck::cast_slice(rests));
+        MeshParts { vertices, indices, skin, names, rests }
+    }
+}
+
+/// Cuts words in two, the first `at` words long if there are as many.
+fn cut(words: &[u32], at: usize) -> (&[u32], &[u32]) {
+    words.split_at(at.min(words.len()))
 }
 
 /// What has numbers on the render thread.
@@ -110,6 +143,8 @@ pub(crate) enum Prepared<'a, A: Allocator + ?Sized> {
         words: Array<'a, u32, A>,
         vertices: u32,
         indices: u32,
+        /// How many bones move it.
+        bones: u32,
         sphere: [f32; 4],
     },
     Texture {
@@ -134,7 +169,7 @@ impl<'a, A: Allocator + ?Sized> Prepared<'a, A> {
         let bad = |error| EngineError::Content { key, error };
         if key.type_hash == IdString64::new(MESH_TYPE) {
             let mesh = MeshResource::open(payload).map_err(bad)?;
-            Self::of_mesh(mesh.vertices(), mesh.indices(), mesh.sphere(), memory)
+            Self::of_mesh(mesh.vertices(), mesh.indices(), mesh.sphere(), Some(&mesh), memory)
         } else if key.type_hash == IdString64::new(TEXTURE_TYPE) {
             let texture = TextureResource::open(payload).map_err(bad)?;
             let data = TextureData {
@@ -155,15 +190,25 @@ impl<'a, A: Allocator + ?Sized> Prepared<'a, A> {
         vertices: &[MeshVertex],
         indices: &[u32],
         sphere: [f32; 4],
+        skinned: Option<&MeshResource<'_>>,
         memory: &'a A,
     ) -> Result<Self, EngineError> {
         let mut words = Array::new_in(memory);
         let vertex_words = bytemuck::cast_slice::<MeshVertex, u32>(vertices);
-        words.try_reserve(vertex_words.len() + indices.len())?;
+        let skinned = skinned.filter(|mesh| !mesh.skin().is_empty());
+        let parts: [&[u32]; 3] = skinned.map_or([&[]; 3], |mesh| {
+            let (skin, rests) = (mesh.skin(), mesh.rests());
+            let names = bytemuck::cast_slice(mesh.bones());
+            [bytemuck::cast_slice(skin), names, bytemuck::cast_slice(rests)]
+        });
+        let more = parts.iter().map(|part| part.len()).sum::<usize>();
+        words.try_reserve(vertex_words.len() + indices.len() + more)?;
         words.extend_from_slice(vertex_words);
         words.extend_from_slice(indices);
+        parts.iter().for_each(|part| words.extend_from_slice(part));
+        let bones = skinned.map_or(0, |mesh| mesh.bones().len()) as u32;
         let (vertices, indices) = (vertices.len() as u32, indices.len() as u32);
-        Ok(Self::Mesh { words, vertices, indices, sphere })
+        Ok(Self::Mesh { words, vertices, indices, bones, sphere })
     }
 
     pub(crate) fn of_texture(

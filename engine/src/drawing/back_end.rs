@@ -11,8 +11,8 @@ use loligo_diagnostics::{Log, log};
 use loligo_ids::murmur2_64a;
 use loligo_interface::SubsystemRow;
 use loligo_render::{
-    FrameDescription, FrameLights, LayerRef, Light, Recorded, RenderContext, RenderWorld, Trace,
-    TraceContents, Transform, play,
+    FrameDescription, FrameLights, LayerRef, Light, Recorded, RenderContext, RenderWorld, Skinning,
+    Trace, TraceContents, Transform, play,
 };
 
 use super::drawn_view::DrawnView;
@@ -40,6 +40,8 @@ pub(crate) struct Picture<'p, 'e> {
     pub(crate) world: &'p RenderWorld<'e, SharedAllocator<'e>>,
     /// Where instances are that are drawn in this frame alone, numbered after the world's.
     pub(crate) once: &'p [Transform],
+    /// The meshes that bones move in this frame.
+    pub(crate) skinning: Skinning<'p>,
     /// The views of the frame, by their numbers.
     pub(crate) views: &'p [DrawnView],
     /// The lights of each.
@@ -230,6 +232,13 @@ fn write<'e>(
     for (view, lights) in others.filter(|(view, _)| view.seen.is_drawn && !view.is_sun) {
         let lights = lights.as_slice().len();
         written = written.and_then(|()| write_view(recorded.frame, scene, (view, lights), out));
+    }
+    if !picture.skinning.meshes.is_empty() {
+        let Skinning { meshes, bones } = picture.skinning;
+        let (count, hash) =
+            (bones.len(), murmur2_64a(bytemuck::cast_slice::<Transform, u8>(bones), 0));
+        let line = format_args!("skinned {}: {count} bones, hash {hash:016x}\n", meshes.len());
+        written = written.and_then(|()| text::try_format(out, line));
     }
     let mut sink = Sink(out);
     let transforms = [world.transforms(), picture.once];

@@ -4,13 +4,16 @@ use glam::{Affine3A, Vec3};
 use loligo_allocators::SharedRef;
 use loligo_containers::{Array, BuildKeyHasher, EventStream, GrowError, HashMap, text};
 use loligo_ids::{IdString32, IdString64};
-use loligo_interface::{Drawing, DrawnVertex, MadeDrawer, SubsystemError, SubsystemRow, Viewpoint};
+use loligo_interface::{
+    Drawing, DrawnVertex, MadeDrawer, SkinnedMesh, SubsystemError, SubsystemRow, Viewpoint,
+};
 use loligo_render::{
     Draw, FrameDescription, Geometry, IndirectArgs, LayerKeys, LayerRef, LayerTakes, MeshVertex,
-    RenderContext, Transform, View,
+    RenderContext, Skinning, Transform, View,
 };
 
 use super::drawn_view::DrawnView;
+use super::skins::Skins;
 use crate::assets::{MaterialData, MeshData, Numbered, Removed, name_of};
 use crate::error::EngineError;
 use crate::memory::SharedAllocator;
@@ -50,6 +53,7 @@ pub(crate) struct Drawers<'e> {
     once: Array<'e, Transform, SharedAllocator<'e>>,
     /// The data of a job, while it is put together.
     bytes: Array<'e, u8, SharedAllocator<'e>>,
+    skins: Skins<'e>,
 }
 
 impl<'e> Drawers<'e> {
@@ -61,6 +65,7 @@ impl<'e> Drawers<'e> {
             layers: Array::new_in(memory),
             once: Array::new_in(memory),
             bytes: Array::new_in(memory),
+            skins: Skins::new_in(memory),
         }
     }
 
@@ -84,6 +89,11 @@ impl<'e> Drawers<'e> {
         &self.once
     }
 
+    /// Returns the meshes that bones move in this frame.
+    pub(crate) fn skinning(&self) -> Skinning<'_> {
+        self.skins.skinning()
+    }
+
     /// Learns the layers of a frame.
     pub(crate) fn learn_layers(
         &mut self,
@@ -93,7 +103,8 @@ impl<'e> Drawers<'e> {
         self.layers.try_extend(frame.layer_names().map(IdString64::new))
     }
 
-    pub(crate) fn take_mesh(&mut self, data: &MeshData) -> Result<(), GrowError> {
+    pub(crate) fn take_mesh(&mut self, data: &MeshData, block: &[u32]) -> Result<(), GrowError> {
+        self.skins.take_mesh(data, block)?;
         let MeshData { mesh, index_count, first_index, base_vertex, name, .. } = *data;
         let what = Geometry { index_count, first_index, base_vertex };
         self.meshes.try_insert(name_of(name), Known { number: mesh, what })?;
@@ -118,6 +129,7 @@ impl<'e> Drawers<'e> {
         let is_it =
             |what: Numbered, number: u32| removed.what == what as u32 && removed.number == number;
         self.meshes.retain(|_, mesh| !is_it(Numbered::Mesh, mesh.number));
+        self.skins.forget(|mesh| is_it(Numbered::Mesh, mesh));
         self.materials.retain(|_, material| !is_it(Numbered::Material, material.number));
     }
 
@@ -145,10 +157,15 @@ impl<'e> Drawers<'e> {
         context: &mut RenderContext<'e, SharedAllocator<'e>>,
         problems: &mut Array<'e, u8, SharedAllocator<'e>>,
     ) {
-        let Self { members, meshes, materials, layers, once, bytes } = self;
+        let Self { members, meshes, materials, layers, once, bytes, skins } = self;
         once.clear();
+        skins.begin_frame();
         if members.is_empty() {
             return;
+        }
+        for member in &mut *members {
+            let skinned = member.made.skin(skins);
+            member.note(skinned, problems);
         }
         for view in views.iter().filter(|view| view.seen.is_drawn) {
             let from = viewpoint(view);
@@ -161,6 +178,7 @@ impl<'e> Drawers<'e> {
                     states,
                     meshes,
                     materials,
+                    skins,
                     layers,
                     once,
                     bytes,
@@ -212,6 +230,7 @@ struct Target<'d, 'e> {
     states: &'d [Option<u32>],
     meshes: &'d Names<'e, Geometry>,
     materials: &'d Names<'e, IdString64>,
+    skins: &'d Skins<'e>,
     layers: &'d [IdString64],
     once: &'d mut Array<'e, Transform, SharedAllocator<'e>>,
     bytes: &'d mut Array<'e, u8, SharedAllocator<'e>>,
@@ -309,6 +328,29 @@ impl Drawing for Target<'_, '_> {
                 let key = keys.key(state, args.first_index, depth);
                 self.context.try_draw(key, Draw { state, args })?;
             }
+        }
+        Ok(())
+    }
+
+    fn skinned(
+        &mut self,
+        mesh: SkinnedMesh,
+        material: IdString64,
+        at: Vec3,
+    ) -> Result<(), SubsystemError> {
+        let Some(geometry) = self.skins.geometry(mesh.number) else {
+            let what = "a mesh that no bones have moved in this frame";
+            return Err(SubsystemError::Wrong { what, remedy: "draw what `skin` has returned" });
+        };
+        let Some(material) = self.materials.get(&material) else { return Ok(()) };
+        // Bones have moved it to its place.
+        let number = self.count + self.once.len() as u32;
+        self.once.try_push(Transform::IDENTITY)?;
+        let depth = self.view.depth(at);
+        for (keys, state) in self.keys_in(material.what, material.number) {
+            let args = IndirectArgs::new(geometry, number, 1);
+            let key = keys.key(state, args.first_index, depth);
+            self.context.try_draw(key, Draw { state, args })?;
         }
         Ok(())
     }

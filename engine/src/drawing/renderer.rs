@@ -176,6 +176,7 @@ impl<'e> Renderer<'e> {
             recorded,
             world: &self.world,
             once: self.drawers.once(),
+            skinning: self.drawers.skinning(),
             views: &self.views,
             lights: &self.lights,
             scene: &scene,
@@ -262,18 +263,18 @@ impl<'e> Renderer<'e> {
                     .map_err(|error| wrong_frame(&error))?;
                 self.learn_frame()?;
             }
+            let mesh = record.get::<MeshData>();
+            let has_block = mesh.is_some() || record.get::<TextureData>().is_some();
+            let block = if has_block { blocks.next() } else { None };
+            let block = block.map_or(&[][..], |block| block);
             if let Some(material) = record.get::<MaterialData>() {
                 self.take_material(&material)?;
                 self.drawers.take_material(&material)?;
-            } else if let Some(mesh) = record.get::<MeshData>() {
-                self.drawers.take_mesh(&mesh)?;
+            } else if let Some(mesh) = mesh {
+                self.drawers.take_mesh(&mesh, block)?;
             } else if let Some(removed) = record.get::<Removed>() {
                 self.drawers.forget(&removed);
             }
-            let has_block =
-                record.get::<MeshData>().is_some() || record.get::<TextureData>().is_some();
-            let block = if has_block { blocks.next() } else { None };
-            let block = block.map_or(&[][..], |block| block);
             self.back_end.upload(&record, block, &self.frame, &mut packet.problems);
         }
         Ok(())

@@ -25,6 +25,7 @@ mod reference;
 mod samples;
 mod saving;
 mod scripts;
+mod skins;
 mod socket;
 mod spawning;
 mod support;

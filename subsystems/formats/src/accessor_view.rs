@@ -81,6 +81,19 @@ impl<'b> AccessorView<'b> {
         })
     }
 
+    /// Returns the whole numbers of an element, 0 where it has fewer, is not there or is of floats.
+    #[must_use]
+    pub fn whole_numbers<const N: usize>(&self, index: usize) -> [u32; N] {
+        let element = self.bytes.get(index * self.stride..).unwrap_or_default();
+        core::array::from_fn(|at| match self.kind {
+            _ if at >= self.components => 0,
+            DataType::U8 => u8::from_le_bytes(bytes_at(element, at)).into(),
+            DataType::U16 => u16::from_le_bytes(bytes_at(element, at)).into(),
+            DataType::U32 => u32::from_le_bytes(bytes_at(element, at)),
+            DataType::I8 | DataType::I16 | DataType::F32 => 0,
+        })
+    }
+
     /// Returns all elements as indices.
     ///
     /// # Errors

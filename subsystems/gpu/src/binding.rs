@@ -18,6 +18,8 @@ pub enum Slot {
     Uniform,
     /// A buffer that shaders read as an array.
     Storage,
+    /// A buffer that shaders without a pass write as an array.
+    Written,
     /// A texture of colors, which a sampler may mix.
     Texture,
     /// A texture of floats of 32 bits, which no sampler mixes.
@@ -67,7 +69,10 @@ impl Gpu {
         few(slots.len())?;
         let entry = |number: usize| wgpu::BindGroupLayoutEntry {
             binding: number as u32,
-            visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
+            visibility: match slots.contains(&Slot::Written) {
+                true => wgpu::ShaderStages::COMPUTE,
+                false => wgpu::ShaderStages::VERTEX_FRAGMENT,
+            },
             ty: slots.get(number).copied().unwrap_or(Slot::Sampler).wgpu(),
             count: None,
         };
@@ -131,6 +136,7 @@ impl Slot {
         match self {
             Self::Uniform => buffer(wgpu::BufferBindingType::Uniform),
             Self::Storage => buffer(wgpu::BufferBindingType::Storage { read_only: true }),
+            Self::Written => buffer(wgpu::BufferBindingType::Storage { read_only: false }),
             Self::Texture => texture(wgpu::TextureSampleType::Float { filterable: true }),
             Self::TextureUnmixed => texture(wgpu::TextureSampleType::Float { filterable: false }),
             Self::Depth => texture(wgpu::TextureSampleType::Depth),

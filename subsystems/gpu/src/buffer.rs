@@ -7,7 +7,7 @@ use crate::scope::{Kept, scope};
 /// What a buffer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BufferUse {
-    /// Vertices of meshes.
+    /// Vertices of meshes, which shaders without a pass may write as well.
     Vertices,
     /// Indices of meshes, 32 bits each.
     Indices,
@@ -53,7 +53,7 @@ impl Gpu {
         let limits = scope(|| self.device.limits());
         let limit = match what_for {
             BufferUse::Uniform => limits.max_uniform_buffer_binding_size,
-            BufferUse::Storage => limits.max_storage_buffer_binding_size,
+            BufferUse::Storage | BufferUse::Vertices => limits.max_storage_buffer_binding_size,
             _ => limits.max_buffer_size,
         };
         let limit = limit.min(limits.max_buffer_size);
@@ -61,7 +61,11 @@ impl Gpu {
             return Err(GpuError::Size { what: "bytes of a buffer", wanted: bytes, limit });
         }
         let usage = match what_for {
-            BufferUse::Vertices => wgpu::BufferUsages::VERTEX,
+            BufferUse::Vertices => {
+                wgpu::BufferUsages::VERTEX
+                    | wgpu::BufferUsages::STORAGE
+                    | wgpu::BufferUsages::COPY_SRC
+            }
             BufferUse::Indices => wgpu::BufferUsages::INDEX,
             BufferUse::Indirect => wgpu::BufferUsages::INDIRECT,
             BufferUse::Uniform => wgpu::BufferUsages::UNIFORM,

@@ -94,6 +94,10 @@ impl Encoder {
         Self { encoder: Kept::new(encoder) }
     }
 
+    pub(crate) fn wgpu(&mut self) -> &mut wgpu::CommandEncoder {
+        &mut self.encoder
+    }
+
     pub(crate) fn into_wgpu(self) -> wgpu::CommandEncoder {
         self.encoder.take()
     }

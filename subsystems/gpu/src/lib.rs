@@ -7,6 +7,7 @@ extern crate std;
 
 mod binding;
 mod buffer;
+mod compute;
 mod encoder;
 mod error;
 mod format;
@@ -23,6 +24,7 @@ mod texture;
 
 pub use binding::{BindGroup, BindLayout, Bound, SLOTS_MAX, Slot};
 pub use buffer::{Buffer, BufferUse};
+pub use compute::{ComputePipeline, GROUPS_MAX};
 pub use encoder::{ColorTarget, DepthTarget, Encoder, Pass, PassTargets};
 pub use error::{GpuError, Message, ShaderError};
 pub use format::Format;

@@ -28,12 +28,50 @@ pub trait Drawer: Send {
     /// [`SubsystemError`]: what it could not keep is not drawn.
     fn read(&mut self, messages: EventReader<'_>) -> Result<(), SubsystemError>;
 
+    /// Has meshes moved by bones: called once for each frame, before its views are drawn.
+    ///
+    /// # Errors
+    ///
+    /// [`SubsystemError`]: what it could not have moved is not drawn.
+    fn skin(&mut self, to: &mut dyn Skinner) -> Result<(), SubsystemError> {
+        let _ = to;
+        Ok(())
+    }
+
     /// Draws what a view of the frame sees: called once for each view that is drawn.
     ///
     /// # Errors
     ///
     /// [`SubsystemError`]: a part is not drawn.
     fn draw(&mut self, view: &Viewpoint, to: &mut dyn Drawing) -> Result<(), SubsystemError>;
+}
+
+/// What moves meshes by bones for a drawer. Meshes go by the hashes of their names.
+pub trait Skinner {
+    /// Returns the hashes of the names of a mesh's bones, in the order in which
+    /// [`skin`](Self::skin) takes their places: nothing where it is not loaded, or bones do not move
+    /// it. They may be others in another frame, as it may have been compiled again.
+    fn bones(&self, mesh: IdString64) -> &[u64];
+
+    /// Moves a mesh by bones at these places of the world. Nothing is returned where it is not
+    /// loaded, or bones do not move it.
+    ///
+    /// # Errors
+    ///
+    /// [`SubsystemError`] if there is no memory, no room for its vertices, or the bones are more or
+    /// fewer than the mesh has.
+    fn skin(
+        &mut self,
+        mesh: IdString64,
+        places: &[Affine3A],
+    ) -> Result<Option<SkinnedMesh>, SubsystemError>;
+}
+
+/// A mesh as bones have moved it, for the frame in which it was returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SkinnedMesh {
+    /// Its number in the frame.
+    pub number: u32,
 }
 
 /// What a drawer may ask for. Meshes, materials and layers go by the hashes of their names; what is
@@ -62,6 +100,18 @@ pub trait Drawing {
         mesh: IdString64,
         material: IdString64,
         matrices: &[Affine3A],
+    ) -> Result<(), SubsystemError>;
+
+    /// Draws a mesh that bones have moved, with a material. It is sorted by `at`.
+    ///
+    /// # Errors
+    ///
+    /// [`SubsystemError`] if there is no memory, or there is no such mesh in this frame.
+    fn skinned(
+        &mut self,
+        mesh: SkinnedMesh,
+        material: IdString64,
+        at: Vec3,
     ) -> Result<(), SubsystemError>;
 
     /// Asks the back end for work of a kind over all that the view draws: in the last layer of its

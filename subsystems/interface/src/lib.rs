@@ -18,7 +18,7 @@ mod subsystem;
 mod text;
 
 pub use commands::{Commands, Wire};
-pub use drawer::{Drawer, Drawing, DrawnVertex, MadeDrawer, Viewpoint};
+pub use drawer::{Drawer, Drawing, DrawnVertex, MadeDrawer, SkinnedMesh, Skinner, Viewpoint};
 pub use error::SubsystemError;
 pub use frame::Frame;
 #[cfg(feature = "gpu")]

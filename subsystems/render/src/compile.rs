@@ -52,6 +52,7 @@ mod mips;
 mod model;
 mod shader;
 mod shape;
+mod skins;
 mod texture;
 
 pub use frame::{FRAME_TYPE, FRAME_VERSION, FrameCompiler};

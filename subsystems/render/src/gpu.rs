@@ -18,6 +18,7 @@ mod meshes;
 mod play;
 mod renderer;
 mod shaders;
+mod skinner;
 mod slots;
 mod sums;
 mod targets;

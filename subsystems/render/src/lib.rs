@@ -24,6 +24,7 @@ mod placeholder;
 mod resource_error;
 mod shader;
 mod shader_text;
+mod skinned;
 mod sort;
 mod sort_item;
 mod state;
@@ -47,7 +48,9 @@ pub use lights::{FrameLights, LIGHT_BINS, LIGHT_TILES, LIGHTS_MAX};
 pub use material::{
     MATERIAL_TYPE, MATERIAL_VERSION, MaterialImage, MaterialResource, MaterialTexture,
 };
-pub use mesh::{MESH_TYPE, MESH_VERSION, MeshImage, MeshResource, MeshVertex};
+pub use mesh::{
+    BONES_MAX, MESH_TYPE, MESH_VERSION, MeshImage, MeshResource, MeshVertex, SkinVertex,
+};
 pub use placeholder::{
     PLACEHOLDER_COLOR, PLACEHOLDER_INDICES, PLACEHOLDER_PIXELS, PLACEHOLDER_SHADER,
     PLACEHOLDER_SPHERE, PLACEHOLDER_VERTICES, placeholder_cube, placeholder_texture,
@@ -55,6 +58,7 @@ pub use placeholder::{
 pub use resource_error::{ContentError, ContentErrorKind};
 pub use shader::{SHADER_TYPE, SHADER_VERSION, ShaderImage, ShaderResource};
 pub use shader_text::{SHADER_BYTES_MAX, ShaderTextError, ShaderTextErrorKind, check_shader_text};
+pub use skinned::{SkinnedMesh, Skinning, skin_vertices};
 pub use sort::ItemSorter;
 pub use sort_item::SortItem;
 pub use state::{

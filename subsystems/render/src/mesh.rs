@@ -7,21 +7,29 @@
 //!
 //! ```text
 //! blob header     48 bytes
-//! root      | sphere: center, radius | low, high of the box | vertices: offset, count of f32 | indices |   56 bytes
+//! root      | sphere: center, radius | low, high of the box | vertices: offset, count of f32 | indices |
+//!           | skin | bones | rests |                                                          80 bytes
 //! vertices  | position: 3, normal: 3, uv: 2 | ..                                              32 bytes a vertex
 //! indices   | 0 1 2 | ..                                                                      12 bytes a triangle
+//! skin      | bones: 4, weights: 4 | ..                                                       8 bytes a vertex, or none
+//! bones     | hash of the name | ..                                                           8 bytes a bone
+//! rests     | three rows of a matrix | ..                                                     48 bytes a bone
 //! ```
 
 use bytemuck::{Pod, Zeroable};
 use loligo_containers::{Blob, BlobArray, blob_struct};
 
 use crate::resource_error::ContentError;
+use crate::state::Transform;
 
 /// The type of meshes.
 pub const MESH_TYPE: &str = "mesh";
 
 /// The version of meshes that is compiled and read here.
-pub const MESH_VERSION: u32 = 1;
+pub const MESH_VERSION: u32 = 2;
+
+/// The most bones of a mesh: the number of one is a byte of a vertex.
+pub const BONES_MAX: usize = 256;
 
 blob_struct! {
     /// A mesh as it is saved: a blob. [`MeshResource`] reads it.
@@ -36,6 +44,12 @@ blob_struct! {
         pub vertices: BlobArray<f32>,
         /// Three a triangle.
         pub indices: BlobArray<u32>,
+        /// Two words a vertex, a [`SkinVertex`], where bones move it.
+        pub skin: BlobArray<u32>,
+        /// The hashes of the bones' names.
+        pub bones: BlobArray<u64>,
+        /// Twelve numbers a bone, row by row: from the mesh at rest to the bone.
+        pub rests: BlobArray<f32>,
     }
 }
 
@@ -56,11 +70,40 @@ pub struct MeshVertex {
     pub uv: [f32; 2],
 }
 
+/// Which bones move a vertex, and how much each.
+///
+/// # Memory
+///
+/// 8 bytes: a byte for the number of each of four bones, the first in the lowest bits, and a byte
+/// for the weight of each. The weights are 255 together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct SkinVertex {
+    /// The numbers of the bones.
+    pub bones: u32,
+    /// Their weights.
+    pub weights: u32,
+}
+
+impl SkinVertex {
+    /// Returns the numbers of the bones.
+    #[must_use]
+    pub const fn bones(self) -> [u8; 4] {
+        self.bones.to_le_bytes()
+    }
+
+    /// Returns the weights of the bones.
+    #[must_use]
+    pub const fn weights(self) -> [u8; 4] {
+        self.weights.to_le_bytes()
+    }
+}
+
 /// A mesh that was opened.
 ///
 /// # Memory
 ///
-/// The bytes are borrowed and used in place. The object is two slices and ten numbers.
+/// The bytes are borrowed and used in place. The object is five slices and ten numbers.
 ///
 /// # Examples
 ///
@@ -74,11 +117,15 @@ pub struct MeshVertex {
 /// # Invariants
 ///
 /// 1. There are three indices for each triangle, and each is that of a vertex.
-/// 2. All positions, the sphere and the box are finite.
+/// 2. All positions, the sphere, the box and the matrices of bones are finite.
+/// 3. A skin has one entry for each vertex, of bones that are there, whose weights are 255 together.
 #[derive(Clone, Copy, Debug)]
 pub struct MeshResource<'b> {
     vertices: &'b [MeshVertex],
     indices: &'b [u32],
+    skin: &'b [SkinVertex],
+    bones: &'b [u64],
+    rests: &'b [Transform],
     sphere: [f32; 4],
     bounds: [[f32; 3]; 2],
 }
@@ -130,7 +177,17 @@ impl<'b> MeshResource<'b> {
             ));
         }
         let bounds = [image.low, image.high];
-        Ok(Self { vertices, indices, sphere: image.sphere, bounds })
+        let (bones, rests) = (blob.array(&image.bones), blob.array(&image.rests));
+        if bones.len() > BONES_MAX {
+            return Err(wrong("bones", "256 at the most", bones.len() as u64));
+        }
+        let rests = match bytemuck::try_cast_slice::<f32, Transform>(rests) {
+            Ok(found) if found.len() == bones.len() && is_finite(rests) => found,
+            _ => return Err(wrong("rests", "twelve finite numbers a bone", rests.len() as u64)),
+        };
+        let skin = open_skin(blob.array(&image.skin), vertices.len(), bones.len())
+            .map_err(|(must, found)| wrong("skin", must, found))?;
+        Ok(Self { vertices, indices, skin, bones, rests, sphere: image.sphere, bounds })
     }
 
     /// Returns the vertices.
@@ -143,6 +200,25 @@ impl<'b> MeshResource<'b> {
     #[must_use]
     pub const fn indices(&self) -> &'b [u32] {
         self.indices
+    }
+
+    /// Returns which bones move each vertex; nothing where none do.
+    #[must_use]
+    pub const fn skin(&self) -> &'b [SkinVertex] {
+        self.skin
+    }
+
+    /// Returns the hashes of the bones' names.
+    #[must_use]
+    pub const fn bones(&self) -> &'b [u64] {
+        self.bones
+    }
+
+    /// Returns, for each bone, what leads from the mesh at rest to it: a bone's place in the world
+    /// times that is what it moves vertices by.
+    #[must_use]
+    pub const fn rests(&self) -> &'b [Transform] {
+        self.rests
     }
 
     /// Returns center and radius of a sphere around all vertices: what
@@ -172,9 +248,40 @@ impl<'b> MeshResource<'b> {
         for vertex in self.vertices {
             assert!(vertex.position.iter().all(|number| number.is_finite()), "{vertex:?}");
         }
+        assert_eq!(self.bones.len(), self.rests.len(), "{self:?}");
+        for vertex in self.skin {
+            let sum: u32 = vertex.weights().into_iter().map(u32::from).sum();
+            let are_there = vertex.bones().iter().all(|bone| usize::from(*bone) < self.bones.len());
+            assert!(sum == 255 && are_there, "{vertex:?}");
+        }
         let bounds = self.bounds.iter().flatten().chain(&self.sphere);
         assert!(bounds.clone().all(|number| number.is_finite()), "{self:?}");
     }
 }
 
+/// Opens the skin of a mesh with this number of vertices and of bones; returns what it must be, and what was
+/// found.
+fn open_skin(
+    words: &[u32],
+    vertices: usize,
+    bones: usize,
+) -> Result<&[SkinVertex], (&'static str, u64)> {
+    let Ok(skin) = bytemuck::try_cast_slice::<u32, SkinVertex>(words) else {
+        return Err(("two words a vertex", words.len() as u64));
+    };
+    if !(skin.is_empty() || skin.len() == vertices) {
+        return Err(("of all vertices or of none", skin.len() as u64));
+    }
+    for vertex in skin {
+        if vertex.bones().iter().any(|bone| usize::from(*bone) >= bones) {
+            return Err(("of bones that are there", u64::from(vertex.bones)));
+        }
+        if vertex.weights().into_iter().map(u32::from).sum::<u32>() != 255 {
+            return Err(("of weights that are 255 together", u64::from(vertex.weights)));
+        }
+    }
+    Ok(skin)
+}
+
 const _: () = assert!(size_of::<MeshVertex>() == 32, "its doc states it");
+const _: () = assert!(size_of::<SkinVertex>() == 8, "its doc states it");

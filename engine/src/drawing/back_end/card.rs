@@ -17,7 +17,8 @@ use loligo_render::{
 
 use super::Picture;
 use crate::assets::{
-    FrameData, MaterialData, MeshData, NO_TEXTURE, Numbered, Removed, ShaderData, TextureData,
+    FrameData, MaterialData, MeshData, MeshParts, NO_TEXTURE, Numbered, Removed, ShaderData,
+    TextureData, VERTICES_MAX,
 };
 use crate::cpu::in_driver;
 use crate::drawing::drawn_view::DrawnView;
@@ -62,6 +63,8 @@ impl<'e> Card<'e> {
         #[cfg(not(feature = "window"))]
         let (gpu, _) = (Gpu::try_new(&options)?, opened);
         let renderer = GpuRenderer::try_new_in(gpu, &Default::default(), memory)?;
+        let first_moved = u64::from(renderer.first_moved());
+        assert_eq!(first_moved, VERTICES_MAX, "drawers say where vertices are that bones move");
         Ok(Self {
             renderer,
             size: None,
@@ -96,9 +99,10 @@ impl<'e> Card<'e> {
     ) -> Result<(), GpuRenderError> {
         let renderer = &mut self.renderer;
         if let Some(data) = record.get::<MeshData>() {
-            let MeshData { mesh, vertex_words, index_count, first_index, base_vertex, .. } = data;
-            let (vertices, indices) = block.split_at(block.len().min(vertex_words as usize));
-            let placed = renderer.try_set_mesh(mesh, bytemuck::cast_slice(vertices), indices)?;
+            let MeshData { mesh, index_count, first_index, base_vertex, .. } = data;
+            let MeshParts { vertices, indices, skin, .. } = data.parts(block);
+            let vertices = bytemuck::cast_slice(vertices);
+            let placed = renderer.try_set_skinned_mesh(mesh, vertices, indices, skin)?;
             let told = (index_count, first_index, base_vertex);
             let found = (placed.index_count, placed.first_index, placed.base_vertex);
             assert_eq!(found, told, "both sides place meshes by one rule");
@@ -174,6 +178,7 @@ impl<'e> Card<'e> {
         }
         let seen = &seen[..views.len().min(VIEWS_MAX)];
         let transforms = [world.transforms(), picture.once];
+        self.renderer.try_skin(&picture.skinning)?;
         self.renderer.try_draw(seen, transforms, recorded)?;
         #[cfg(feature = "window")]
         if let Some(surface) = self.surface.as_mut().filter(|_| scene.is_shown) {

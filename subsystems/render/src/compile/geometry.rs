@@ -1,13 +1,14 @@
 //! Triangles while they are gathered.
 
-use glam::Vec3;
+use glam::{Affine3A, Mat4, Vec3};
 use loligo_compiler::CompileError;
 use loligo_containers::{BlobBuilder, Endian, blob_field};
 use std::format;
 use std::vec::Vec;
 
 use super::build;
-use crate::mesh::{MeshImage, MeshVertex};
+use crate::mesh::{MeshImage, MeshVertex, SkinVertex};
+use crate::state::Transform;
 
 /// The most vertices of a mesh, and the most indices: a gigabyte of them would come of a mistake.
 pub(super) const VERTICES_MAX: usize = 1 << 24;
@@ -18,6 +19,10 @@ pub(super) const INDICES_MAX: usize = 1 << 26;
 pub(super) struct Geometry {
     pub(super) vertices: Vec<MeshVertex>,
     pub(super) indices: Vec<u32>,
+    /// Which bones move each vertex; nothing where none do.
+    pub(super) skin: Vec<SkinVertex>,
+    /// The names of the bones, hashed, and what leads from the mesh at rest to each.
+    pub(super) bones: Vec<(u64, Mat4)>,
 }
 
 impl Geometry {
@@ -40,6 +45,12 @@ impl Geometry {
             let position = Vec3::from_array(vertex.position) * scale + offset;
             vertex.position = position.to_array();
             vertex.uv = [vertex.uv[0] * uv_scale[0], vertex.uv[1] * uv_scale[1]];
+        }
+        // What leads to a bone begins with the way back.
+        let back =
+            (Mat4::from_translation(offset) * Mat4::from_scale(Vec3::splat(scale))).inverse();
+        for (_, rest) in &mut self.bones {
+            *rest *= back;
         }
     }
 
@@ -76,6 +87,14 @@ impl Geometry {
             let numbers: &[f32] = bytemuck::cast_slice(&self.vertices);
             builder.numbers(root.at(blob_field!(MeshImage, vertices)), numbers)?;
             builder.numbers(root.at(blob_field!(MeshImage, indices)), &self.indices)?;
+            let skin: &[u32] = bytemuck::cast_slice(&self.skin);
+            builder.numbers(root.at(blob_field!(MeshImage, skin)), skin)?;
+            let names: Vec<u64> = self.bones.iter().map(|(name, _)| *name).collect();
+            builder.numbers(root.at(blob_field!(MeshImage, bones)), &names)?;
+            let rests = self.bones.iter().map(|(_, rest)| Affine3A::from_mat4(*rest).into());
+            let rests: Vec<Transform> = rests.collect();
+            let rests: &[f32] = bytemuck::cast_slice(&rests);
+            builder.numbers(root.at(blob_field!(MeshImage, rests)), rests)?;
             Ok(builder.finish().to_vec())
         })
     }

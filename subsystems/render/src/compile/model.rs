@@ -11,6 +11,8 @@ use std::string::String;
 use std::vec::Vec;
 
 use super::geometry::{Geometry, INDICES_MAX, VERTICES_MAX};
+use super::skins;
+use crate::mesh::SkinVertex;
 
 /// Which part of a file is wanted.
 #[derive(Debug)]
@@ -29,10 +31,25 @@ pub(super) fn geometry(file: &GltfFile, part: &Part) -> Result<Geometry, Compile
     let document = file.document();
     let owned = |name: Option<&str>| name.map(ToOwned::to_owned);
     let mut geometry = Geometry::default();
+    let mut skin = None;
     let mut add = |node: &Node<'_>, space: Mat4| match node.mesh() {
-        Some(mesh) => mesh
-            .primitives()
-            .try_for_each(|primitive| add_primitive(file, &primitive, space, &mut geometry)),
+        Some(mesh) => {
+            if let Some(own) = node.skin() {
+                if skin.is_some_and(|skin| skin != own.index()) {
+                    return Err(two_skins(file));
+                }
+                if skin.is_none() {
+                    geometry.bones = skins::bones(file, &own)?;
+                }
+                skin = Some(own.index());
+            }
+            // What bones move is where they are, and not where its node is.
+            let space = if node.skin().is_some() { Mat4::IDENTITY } else { space };
+            let has_skin = node.skin().is_some();
+            mesh.primitives().try_for_each(|primitive| {
+                add_primitive(file, &primitive, space, has_skin, &mut geometry)
+            })
+        }
         None => Ok(()),
     };
     match part {
@@ -53,14 +70,24 @@ pub(super) fn geometry(file: &GltfFile, part: &Part) -> Result<Geometry, Compile
             let mesh =
                 mesh.ok_or_else(|| file.unnamed("mesh", name, &names().collect::<Vec<_>>()))?;
             for primitive in mesh.primitives() {
-                add_primitive(file, &primitive, Mat4::IDENTITY, &mut geometry)?;
+                add_primitive(file, &primitive, Mat4::IDENTITY, false, &mut geometry)?;
             }
         }
     }
     if geometry.indices.is_empty() {
         return Err(file.wrong("there is no triangle in what was asked for"));
     }
+    if !geometry.skin.is_empty() && geometry.skin.len() != geometry.vertices.len() {
+        let reason = "a skin moves some of its triangles and others not";
+        let remedy = "name a node of either kind, as two meshes".into();
+        return Err(CompileError { remedy, ..file.wrong(reason) });
+    }
     Ok(geometry)
+}
+
+fn two_skins(file: &GltfFile) -> CompileError {
+    let remedy = "name a node whose meshes have one skin".into();
+    CompileError { remedy, ..file.wrong("the meshes of what was asked for have two skins") }
 }
 
 /// Adds a primitive as it is seen from a space.
@@ -68,6 +95,7 @@ fn add_primitive(
     file: &GltfFile,
     primitive: &Primitive<'_>,
     space: Mat4,
+    has_skin: bool,
     geometry: &mut Geometry,
 ) -> Result<(), CompileError> {
     if primitive.mode() != Mode::Triangles {
@@ -110,7 +138,11 @@ fn add_primitive(
         let reason = format!("the mesh has more than {VERTICES_MAX} vertices");
         return Err(CompileError { remedy: "make several of it".into(), ..file.wrong(&reason) });
     }
-    let placed = Placed::of(space, &positions, normals.as_ref(), uvs.as_ref());
+    let skin = match has_skin {
+        true => skins::vertices(file, primitive, count, geometry.bones.len())?,
+        false => Vec::new(),
+    };
+    let placed = Placed { skin, ..Placed::of(space, &positions, normals.as_ref(), uvs.as_ref()) };
     placed.add(&indices, geometry).map_err(|reason| file.wrong(&reason))
 }
 
@@ -138,6 +170,8 @@ struct Placed<'v> {
     positions: &'v AccessorView<'v>,
     normals: Option<&'v AccessorView<'v>>,
     uvs: Option<&'v AccessorView<'v>>,
+    /// Which bones move each vertex; nothing where none do.
+    skin: Vec<SkinVertex>,
 }
 
 impl<'v> Placed<'v> {
@@ -151,7 +185,7 @@ impl<'v> Placed<'v> {
         let turn = linear.inverse().transpose();
         let turn = if turn.is_finite() { turn } else { linear };
         let is_mirrored = linear.determinant() < 0.0;
-        Self { space, turn, is_mirrored, positions, normals, uvs }
+        Self { space, turn, is_mirrored, positions, normals, uvs, skin: Vec::new() }
     }
 
     fn add(&self, indices: &[u32], geometry: &mut Geometry) -> Result<(), String> {
@@ -164,6 +198,7 @@ impl<'v> Placed<'v> {
                 let normal = normal.try_normalize().unwrap_or(Vec3::Y);
                 geometry.vertex(self.position(index)?, normal, self.uv(index));
             }
+            geometry.skin.extend_from_slice(&self.skin);
             for [a, b, c] in triangles {
                 geometry.triangle(first + a, first + b, first + c);
             }
@@ -179,6 +214,7 @@ impl<'v> Placed<'v> {
             let mut vertices = [0; 3];
             for (at, index) in triangle.into_iter().enumerate() {
                 vertices[at] = geometry.vertex(corners[at], normal, self.uv(index as usize));
+                geometry.skin.extend(self.skin.get(index as usize));
             }
             geometry.triangle(vertices[0], vertices[1], vertices[2]);
         }

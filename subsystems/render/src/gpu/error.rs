@@ -53,6 +53,11 @@ pub enum GpuRenderError {
         /// How many there should be.
         expected: u64,
     },
+    /// A mesh that bones are to move has no skin of that many vertices, or there are no bones.
+    Skin {
+        /// The number of the mesh.
+        mesh: u32,
+    },
     /// A record of a draw reaches over what was uploaded.
     Record {
         /// The number of the record.
@@ -100,6 +105,11 @@ impl fmt::Display for GpuRenderError {
             Self::Texture { bytes, expected } => write!(
                 f,
                 "the texture has {bytes} bytes of pixels, and by its size and levels should have {expected}"
+            ),
+            Self::Skin { mesh } => write!(
+                f,
+                "mesh {mesh} is to be moved by bones, and has not that many vertices with a skin, or there are no bones; was it \
+                 replaced?"
             ),
             Self::Record { record, what, end, limit } => write!(
                 f,

@@ -1,12 +1,18 @@
 //! The meshes: one buffer of vertices and one of indices.
 
 use loligo_allocators::{Allocator, HeapOffsets, OffsetBlock};
-use loligo_gpu::{Buffer, BufferUse, Gpu};
+use loligo_gpu::{Buffer, BufferUse, Encoder, Gpu};
 
 use crate::draw::Geometry;
 use crate::gpu::data::VERTEX_BYTES;
 use crate::gpu::error::GpuRenderError;
 use crate::gpu::slots::Slots;
+use crate::mesh::SkinVertex;
+
+/// The most vertices that bones move in a frame, 64 MiB of them, and those that there is room for at
+/// first.
+const MOVED_MAX: u64 = 1 << 21;
+const MOVED_FIRST: u64 = 1 << 14;
 
 /// The buffers, the owners of their parts, and what is where.
 pub(super) struct Meshes<'a, A: Allocator + ?Sized> {
@@ -17,6 +23,11 @@ pub(super) struct Meshes<'a, A: Allocator + ?Sized> {
     vertices_max: u64,
     indices_max: u64,
     slots: Slots<'a, Part, A>,
+    /// Two words for each vertex that meshes may have; there is none before the first mesh that
+    /// bones move.
+    pub(super) skins: Option<Buffer>,
+    /// The vertices after those of meshes that there is room for: those that bones moved.
+    moved_max: u64,
 }
 
 /// What a mesh has of both buffers: its first vertex, its first index and how many indices.
@@ -25,6 +36,8 @@ struct Part {
     vertex: OffsetBlock,
     index: OffsetBlock,
     indices: u64,
+    /// How many vertices bones move: all or none.
+    skinned: u32,
 }
 
 impl Part {
@@ -58,7 +71,62 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
             vertices_max,
             indices_max,
             slots: Slots::new_in("mesh", memory),
+            skins: None,
+            moved_max: 0,
         })
+    }
+
+    /// Returns the number of the first vertex that bones moved: after those of all meshes.
+    pub(super) const fn first_moved(&self) -> u64 {
+        self.vertices_max
+    }
+
+    /// Returns the number of a mesh's first vertex, and how many bones move.
+    pub(super) fn skinned(&self, number: u32) -> Option<(u32, u32)> {
+        self.slots.get(number).map(|part| (part.vertex.offset() as u32, part.skinned))
+    }
+
+    /// Makes room for vertices that bones move. Returns `true` if the buffer is another one.
+    pub(super) fn try_reserve_moved(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut Encoder,
+        vertices: u64,
+    ) -> Result<bool, GpuRenderError> {
+        if vertices <= self.moved_max {
+            return Ok(false);
+        }
+        if vertices > MOVED_MAX {
+            let (what, limit) = ("vertices that bones move", MOVED_MAX);
+            return Err(GpuRenderError::Full { what, wanted: vertices, limit });
+        }
+        let moved_max = vertices.next_power_of_two().max(MOVED_FIRST);
+        let bytes = (self.vertices_max + moved_max) * VERTEX_BYTES as u64;
+        let larger = gpu.try_buffer("vertices", BufferUse::Vertices, bytes)?;
+        encoder.copy(&self.vertices, &larger, self.vertices_max * VERTEX_BYTES as u64);
+        (self.vertices, self.moved_max) = (larger, moved_max);
+        Ok(true)
+    }
+
+    /// Writes which bones move the vertices of a mesh.
+    fn try_write_skin(
+        &mut self,
+        gpu: &Gpu,
+        part: Part,
+        skin: &[SkinVertex],
+    ) -> Result<(), GpuRenderError> {
+        if skin.is_empty() {
+            return Ok(());
+        }
+        let size = size_of::<SkinVertex>() as u64;
+        if self.skins.is_none() {
+            let bytes = self.vertices_max * size;
+            self.skins = Some(gpu.try_buffer("skins", BufferUse::Storage, bytes)?);
+        }
+        if let Some(skins) = &self.skins {
+            gpu.try_write_buffer(skins, part.vertex.offset() * size, bytemuck::cast_slice(skin))?;
+        }
+        Ok(())
     }
 
     /// Uploads a mesh, in the place of the one of that number where it fits there.
@@ -68,17 +136,25 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
         number: u32,
         vertices: &[u8],
         indices: &[u32],
+        skin: &[SkinVertex],
     ) -> Result<Geometry, GpuRenderError> {
         check(vertices, indices)?;
+        if !skin.is_empty() && skin.len() != vertices.len() / VERTEX_BYTES {
+            let why = "its skin is not of all its vertices";
+            return Err(GpuRenderError::Mesh { why, at: skin.len() as u64 });
+        }
         self.slots.try_reserve(number)?;
         let (vertex_count, index_count) =
             ((vertices.len() / VERTEX_BYTES) as u64, indices.len() as u64);
         let old = self.slots.get(number).copied();
         let part = match old {
             Some(old) if self.fits(old, vertex_count, index_count) => {
-                Part { indices: index_count, ..old }
+                Part { indices: index_count, skinned: skin.len() as u32, ..old }
             }
-            _ => self.try_place(vertex_count, index_count)?,
+            _ => {
+                let skinned = skin.len() as u32;
+                Part { skinned, ..self.try_place(vertex_count, index_count)? }
+            }
         };
         let written = gpu
             .try_write_buffer(&self.vertices, part.vertex.offset() * VERTEX_BYTES as u64, vertices)
@@ -86,13 +162,15 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
                 let indices = bytemuck::cast_slice(indices);
                 gpu.try_write_buffer(&self.indices, part.index.offset() * 4, indices)
             });
+        let written = written.map_err(GpuRenderError::from);
+        let written = written.and_then(|()| self.try_write_skin(gpu, part, skin));
         let is_elsewhere =
             old.is_none_or(|old| old.vertex != part.vertex || old.index != part.index);
         if let Err(error) = written {
             if is_elsewhere {
                 self.free(part);
             }
-            return Err(error.into());
+            return Err(error);
         }
         if let Some(old) = self.slots.replace(number, part)
             && is_elsewhere
@@ -134,7 +212,7 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
             let limit = self.indices_max;
             return Err(GpuRenderError::Full { what: "indices", wanted: indices, limit });
         };
-        Ok(Part { vertex, index, indices })
+        Ok(Part { vertex, index, indices, skinned: 0 })
     }
 
     fn free(&self, part: Part) {

@@ -16,9 +16,12 @@ use crate::gpu::materials::Materials;
 use crate::gpu::meshes::Meshes;
 use crate::gpu::play::{Bindings, Playing};
 use crate::gpu::shaders::{Layouts, Shaders};
+use crate::gpu::skinner::Skinner;
 use crate::gpu::sums::GpuSums;
 use crate::gpu::targets::{Samplers, Targets};
 use crate::gpu::triangles::Triangles;
+use crate::mesh::SkinVertex;
+use crate::skinned::Skinning;
 use crate::state::Transform;
 
 /// How much room there is.
@@ -91,6 +94,7 @@ pub struct GpuRenderer<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     meshes: Meshes<'a, A>,
     triangles: Triangles<'a, A>,
     jobs: Jobs<'a, A>,
+    skinner: Skinner<'a, A>,
     samplers: Samplers,
     /// Dropped last.
     gpu: Gpu,
@@ -135,6 +139,7 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
             meshes: Meshes::try_new_in(&gpu, vertices_max, indices_max, memory)?,
             triangles: Triangles::new_in(memory),
             jobs: Jobs::new_in(memory),
+            skinner: Skinner::new_in(memory),
             samplers: Samplers::try_new(&gpu)?,
             gpu,
         })
@@ -186,7 +191,57 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
         vertices: &[u8],
         indices: &[u32],
     ) -> Result<Geometry, GpuRenderError> {
-        self.meshes.try_set(&self.gpu, number, vertices, indices)
+        self.meshes.try_set(&self.gpu, number, vertices, indices, &[])
+    }
+
+    /// As [`try_set_mesh`](Self::try_set_mesh), for a mesh that bones move: `skin` says which, for
+    /// each vertex. It can be drawn as it is at rest, and as bones have moved it
+    /// ([`Skinning`](crate::Skinning)): then its vertices begin at
+    /// [`first_moved`](Self::first_moved).
+    ///
+    /// # Complexity
+    ///
+    /// O(vertices + indices).
+    ///
+    /// # Errors
+    ///
+    /// As those of [`try_set_mesh`](Self::try_set_mesh); [`GpuRenderError::Mesh`] if the skin is not
+    /// of all vertices.
+    pub fn try_set_skinned_mesh(
+        &mut self,
+        number: u32,
+        vertices: &[u8],
+        indices: &[u32],
+        skin: &[SkinVertex],
+    ) -> Result<Geometry, GpuRenderError> {
+        self.meshes.try_set(&self.gpu, number, vertices, indices, skin)
+    }
+
+    /// Moves the vertices of meshes by bones, for all that is drawn after it until the next time.
+    ///
+    /// # Complexity
+    ///
+    /// O(vertices / 64 + bones); the card does the rest.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuRenderError::Skin`] for a mesh without a skin or bones that are not there,
+    /// [`GpuRenderError::Full`] for more vertices than there is room for, or what the card says.
+    pub fn try_skin(&mut self, skinning: &Skinning<'_>) -> Result<(), GpuRenderError> {
+        if skinning.meshes.is_empty() {
+            return Ok(());
+        }
+        let mut encoder = self.gpu.encoder();
+        self.skinner.try_skin(&self.gpu, &mut self.meshes, &mut encoder, skinning)?;
+        Ok(self.gpu.try_submit(encoder)?)
+    }
+
+    /// Returns the number of the first vertex that bones move in a frame: what the geometry of a
+    /// draw of such a mesh has as `base_vertex`, plus
+    /// [`SkinnedMesh::first_vertex`](crate::SkinnedMesh). O(1).
+    #[must_use]
+    pub const fn first_moved(&self) -> u32 {
+        self.meshes.first_moved() as u32
     }
 
     /// Returns where a mesh is. O(1).

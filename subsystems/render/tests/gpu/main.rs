@@ -4,4 +4,5 @@
 mod reload;
 mod scene;
 mod shadow;
+mod skinned;
 mod surfaces;

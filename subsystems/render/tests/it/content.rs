@@ -5,6 +5,7 @@ mod materials;
 mod meshes;
 mod models;
 mod shaders;
+mod skins;
 mod textures;
 
 use core::num::NonZeroUsize;

@@ -1,0 +1,95 @@
+//! Meshes that bones move.
+
+use glam::{Vec3, Vec4};
+
+use crate::mesh::{MeshVertex, SkinVertex};
+use crate::state::Transform;
+
+/// A mesh with a skin, as bones move it in a frame: a back end computes its vertices before the
+/// first pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SkinnedMesh {
+    /// The number of the mesh.
+    pub mesh: u32,
+    /// The number of its first vertex among those that are moved in this frame.
+    pub first_vertex: u32,
+    /// How many vertices it has.
+    pub vertices: u32,
+    /// The number of its first bone among those of this frame.
+    pub first_bone: u32,
+}
+
+/// The meshes that bones move in a frame, and the bones.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Skinning<'s> {
+    /// The meshes. Each has the vertices after those of the one before.
+    pub meshes: &'s [SkinnedMesh],
+    /// What each bone moves vertices by: from the mesh at rest to the world.
+    pub bones: &'s [Transform],
+}
+
+impl Skinning<'_> {
+    /// Returns how many vertices all meshes have together.
+    #[must_use]
+    pub fn vertices(&self) -> u64 {
+        let end = |mesh: &SkinnedMesh| u64::from(mesh.first_vertex) + u64::from(mesh.vertices);
+        self.meshes.iter().map(end).max().unwrap_or(0)
+    }
+}
+
+/// Moves vertices by bones, as a graphics card does. Bones that are not there leave a vertex where
+/// it is.
+///
+/// # Complexity
+///
+/// O(vertices). Allocates nothing.
+///
+/// # Panics
+///
+/// If there are fewer entries of the skin, or places for vertices, than vertices.
+///
+/// # Examples
+///
+/// ```
+/// use glam::{Affine3A, Vec3};
+/// use loligo_render::{MeshVertex, SkinVertex, skin_vertices};
+///
+/// let vertices = [MeshVertex { normal: [0.0, 1.0, 0.0], ..MeshVertex::default() }];
+/// // Half by each of two bones.
+/// let skin = [SkinVertex { bones: 0x0100, weights: 0x7f80 }];
+/// let up = |metres| Affine3A::from_translation(Vec3::Y * metres).into();
+/// let mut moved = vertices;
+/// skin_vertices(&vertices, &skin, &[up(0.0), up(2.0)], &mut moved);
+/// assert!((moved[0].position[1] - 1.0).abs() < 0.01, "{moved:?}");
+/// ```
+pub fn skin_vertices(
+    vertices: &[MeshVertex],
+    skin: &[SkinVertex],
+    bones: &[Transform],
+    moved: &mut [MeshVertex],
+) {
+    let (skin, moved) = (&skin[..vertices.len()], &mut moved[..vertices.len()]);
+    for ((vertex, skin), moved) in vertices.iter().zip(skin).zip(moved) {
+        let [x, y, z] = rows_of(*skin, bones);
+        let at = Vec3::from(vertex.position).extend(1.0);
+        let normal = Vec3::from(vertex.normal).extend(0.0);
+        let turned = Vec3::new(x.dot(normal), y.dot(normal), z.dot(normal));
+        *moved = MeshVertex {
+            position: [x.dot(at), y.dot(at), z.dot(at)],
+            normal: turned.normalize_or(Vec3::Y).to_array(),
+            uv: vertex.uv,
+        };
+    }
+}
+
+/// Returns the mean of the bones that move a vertex.
+fn rows_of(skin: SkinVertex, bones: &[Transform]) -> [Vec4; 3] {
+    let mut sum = [Vec4::ZERO; 3];
+    for (bone, weight) in skin.bones().into_iter().zip(skin.weights()) {
+        let bone = bones.get(usize::from(bone)).copied().unwrap_or(Transform::IDENTITY);
+        for (row, own) in sum.iter_mut().zip(bone.rows) {
+            *row += Vec4::from(own) * (f32::from(weight) / 255.0);
+        }
+    }
+    sum
+}
