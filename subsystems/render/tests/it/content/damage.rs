@@ -4,7 +4,7 @@ use loligo_render::{MaterialResource, MeshResource, ShaderResource, TextureResou
 use proptest::prelude::*;
 
 use super::textures::png;
-use super::{Place, aligned, compiled, models};
+use super::{Place, aligned, compiled, models, skins};
 
 /// Opens bytes as whatever they may be, and checks what is accepted.
 fn open_all(bytes: &[u8]) {
@@ -33,6 +33,7 @@ fn payloads() -> Vec<Vec<u8>> {
     place.write("t.png", &png(3, 5, grey, &[9; 15]));
     vec![
         compiled("a.mesh", "shape = \"box\""),
+        skins::File::default().place().payload("mesh", "a"),
         place.payload("texture", "t"),
         place.payload("material", "m"),
         place.payload("shader", "s"),

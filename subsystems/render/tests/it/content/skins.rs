@@ -7,7 +7,7 @@ use loligo_render::{MeshResource, MeshVertex, Transform, skin_vertices};
 use super::{Place, aligned};
 
 /// A triangle whose corners are moved by two bones, and what of the file may be wrong.
-struct File {
+pub(super) struct File {
     joints: [[u8; 4]; 3],
     weights: [[f32; 4]; 3],
     /// The nodes of the bones.
@@ -34,7 +34,15 @@ impl Default for File {
 }
 
 impl File {
-    fn place(&self) -> Place {
+    pub(super) fn place(&self) -> Place {
+        let (text, bytes) = self.sources();
+        let place = Place::with(&[("a.gltf", text.as_bytes()), ("a.bin", &bytes)]);
+        place.write("a.mesh", b"file = \"a.gltf\"");
+        place
+    }
+
+    /// Returns the text of the file, and its buffer.
+    fn sources(&self) -> (String, Vec<u8>) {
         let mut bytes: Vec<u8> = Vec::new();
         for corner in [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0_f32]] {
             bytes.extend(corner.iter().flat_map(|number| number.to_le_bytes()));
@@ -76,9 +84,7 @@ impl File {
   "buffers": [ {{ "byteLength": {length}, "uri": "a.bin" }} ]
 }}"#
         );
-        let place = Place::with(&[("a.gltf", text.as_bytes()), ("a.bin", &bytes)]);
-        place.write("a.mesh", b"file = \"a.gltf\"");
-        place
+        (text, bytes)
     }
 
     fn fault(self) -> String {
@@ -167,5 +173,33 @@ fn what_is_wrong_with_a_skin_is_said() {
         let fault = file.fault();
         assert!(fault.starts_with("a.gltf: ") || fault.contains("a.gltf"), "{fault}");
         assert!(fault.contains(said), "{fault}\nnot: {said}");
+    }
+}
+
+/// A digit of the text that is another one leads to what is not there, or is too short.
+#[test]
+fn numbers_that_lead_elsewhere_are_refused_or_harmless() {
+    let (text, bytes) = File::default().sources();
+    let place = Place::with(&[("a.bin", &bytes)]);
+    let digits = text.char_indices().filter(|(_, letter)| letter.is_ascii_digit());
+    let mut files = 0;
+    for (at, letter) in digits {
+        for other in ["0", "7", "-1", "99999999999"] {
+            if other.chars().next() == Some(letter) {
+                continue;
+            }
+            let mut changed = text.clone();
+            changed.replace_range(at..=at, other);
+            place.write(&format!("{files}.gltf"), changed.as_bytes());
+            place.write(&format!("{files}.mesh"), format!("file = \"{files}.gltf\"").as_bytes());
+            files += 1;
+        }
+    }
+    let report = place.compile();
+    assert_eq!(report.compiled + report.errors.len(), files, "each is one or the other");
+    assert!(report.errors.len() > files / 3, "{} of {files}", report.errors.len());
+    for error in &report.errors {
+        let text = error.to_string();
+        assert!(!text.contains("panicked") && !error.error.remedy.is_empty(), "{text}");
     }
 }
