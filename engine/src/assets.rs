@@ -173,7 +173,7 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
             let state = self.number(Numbered::Material)?;
             let values = [color, [1.0, 0.0, 0.0, 0.0], [0.0; 4]];
             // It has no name by which it could be asked for.
-            let (name, layer) = ([0; 2], [0; 2]);
+            let (name, layer, target) = ([0; 2], [0; 2], [0; 2]);
             let textures = [texture, NO_TEXTURE, NO_TEXTURE, NO_TEXTURE];
             let (casts_shadow, two_sided) = (1, 0);
             let data = MaterialData {
@@ -183,6 +183,7 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
                 casts_shadow,
                 two_sided,
                 values,
+                target,
                 name,
                 layer,
             };
@@ -344,6 +345,7 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
             casts_shadow: material.casts_shadow.into(),
             two_sided: material.two_sided.into(),
             values: [color, [roughness, metallic, emission, cutout], custom],
+            target: words_of(material.target.unwrap_or_default()),
             name: words_of(key.name),
             layer: words_of(layer),
         };

@@ -43,7 +43,7 @@ uploads! {
     /// A material, whose number is the state of draws.
     MaterialData {
         state: u32, shader: u32, textures: [u32; 4], casts_shadow: u32, two_sided: u32,
-        values: [[f32; 4]; 3],
+        values: [[f32; 4]; 3], target: [u32; 2],
         name: [u32; 2], layer: [u32; 2],
     }
     /// The description of the frame follows, as text.

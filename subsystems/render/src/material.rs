@@ -46,7 +46,7 @@ impl MaterialTexture {
 }
 
 blob_struct! {
-    /// A material as it is saved: a blob of 152 bytes. [`MaterialResource`] reads it.
+    /// A material as it is saved: a blob of 160 bytes. [`MaterialResource`] reads it.
     pub struct MaterialImage {
         /// The hash of the shader's name.
         pub shader: IdString64,
@@ -54,6 +54,8 @@ blob_struct! {
         pub textures: [IdString64; 4],
         /// The hash of the layer's name.
         pub layer: IdString64,
+        /// The hash of the name of the target that it shows, 0 for none.
+        pub target: IdString64,
         /// Red, green, blue, opacity; linear.
         pub color: [f32; 4],
         /// What the game's own shaders read.
@@ -115,6 +117,8 @@ pub struct MaterialResource {
     pub two_sided: bool,
     /// The hash of the name of the layer of the frame that it is drawn in.
     pub layer: IdString64,
+    /// The hash of the name of the target of the frame that it shows in place of its first texture.
+    pub target: Option<IdString64>,
 }
 
 impl MaterialResource {
@@ -158,6 +162,7 @@ impl MaterialResource {
             casts_shadow: image.casts_shadow == 1,
             two_sided: image.two_sided == 1,
             layer: image.layer,
+            target: (image.target != IdString64::default()).then_some(image.target),
         };
         if let Some(number) = material.numbers().find(|number| !number.is_finite()) {
             let found = u64::from(number.to_bits());

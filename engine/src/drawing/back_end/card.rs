@@ -18,7 +18,7 @@ use loligo_render::{
 use super::Picture;
 use crate::assets::{
     FrameData, MaterialData, MeshData, MeshParts, NO_TEXTURE, Numbered, Removed, ShaderData,
-    TextureData, VERTICES_MAX,
+    TextureData, VERTICES_MAX, name_of,
 };
 use crate::cpu::in_driver;
 use crate::drawing::drawn_view::DrawnView;
@@ -139,6 +139,7 @@ impl<'e> Card<'e> {
                 extra,
                 shader: data.shader,
                 textures: data.textures.map(|number| (number != NO_TEXTURE).then_some(number)),
+                target: (data.target != [0; 2]).then(|| name_of(data.target)),
                 two_sided: data.two_sided != 0,
                 casts_shadow: data.casts_shadow != 0,
             };

@@ -17,6 +17,7 @@ use crate::texture::TEXTURE_TYPE;
 /// |---|---|---|
 /// | `shader` | | the shader that draws it; required |
 /// | `texture` | none | its colors multiply `color` |
+/// | `target` | none | a target of the frame that it shows in place of `texture`: a mirror, a screen |
 /// | `normal_texture` | none | which way the surface looks: x right, y up, z out; a linear texture |
 /// | `surface_texture` | none | red: how much light from all around arrives; green, blue: multiply `roughness`, `metallic`; linear |
 /// | `emission_texture` | none | its colors multiply what shines by itself |
@@ -32,8 +33,9 @@ use crate::texture::TEXTURE_TYPE;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MaterialCompiler;
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "shader",
+    "target",
     MaterialTexture::Color.key(),
     MaterialTexture::Normal.key(),
     MaterialTexture::Surface.key(),
@@ -70,6 +72,17 @@ impl Compiler for MaterialCompiler {
                 has_textures |= 1 << which as u32;
             }
         }
+        let target = source.get("target").map(|name| {
+            let found = name.string()?;
+            match source.get(MaterialTexture::Color.key()) {
+                Some(_) => {
+                    let reason = "it shows a texture and a target";
+                    Err(name.error(reason, "leave one of both out"))
+                }
+                None => Ok(context.name(found)),
+            }
+        });
+        let target = target.transpose()?.unwrap_or_default();
         let layer = source.get("layer").map_or(Ok(LAYER), Property::string)?;
         let layer = context.name(layer);
         let color = source.numbers_or("color", 0.0..=1.0, [1.0; 4])?;
@@ -86,6 +99,7 @@ impl Compiler for MaterialCompiler {
             builder.set(root.at(blob_field!(MaterialImage, shader)), shader);
             builder.set(root.at(blob_field!(MaterialImage, textures)), textures);
             builder.set(root.at(blob_field!(MaterialImage, layer)), layer);
+            builder.set(root.at(blob_field!(MaterialImage, target)), target);
             builder.set(root.at(blob_field!(MaterialImage, color)), color);
             builder.set(root.at(blob_field!(MaterialImage, custom)), custom);
             builder.set(root.at(blob_field!(MaterialImage, roughness)), roughness);

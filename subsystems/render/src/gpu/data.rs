@@ -3,6 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use glam::{Mat4, Vec3};
 use loligo_allocators::Allocator;
+use loligo_ids::IdString64;
 
 use crate::frame::SHADOW_MAPS_MAX;
 use crate::lights::{FrameLights, LIGHT_BINS};
@@ -185,6 +186,10 @@ pub struct MaterialData {
     /// The numbers of its textures, in the order of [`MaterialTexture`](crate::MaterialTexture); without, one white pixel,
     /// or one that leaves normals as they are.
     pub textures: [Option<u32>; 4],
+    /// The name of the target that it shows in place of its first texture, hashed. One pixel is
+    /// white where the frame has no such target, or none whose pixels can be mixed; what is drawn
+    /// into it does not show it.
+    pub target: Option<IdString64>,
     /// Returns `true` if backs are drawn as fronts are.
     pub two_sided: bool,
     /// Returns `true` if passes that draw depth alone draw it.
@@ -203,6 +208,7 @@ impl Default for MaterialData {
             shader: 0,
             cutout: 0.0,
             textures: [None; 4],
+            target: None,
             two_sided: false,
             casts_shadow: true,
         }
@@ -215,7 +221,8 @@ impl MaterialData {
         let Self { base_color: [r, g, b, a], roughness, metallic, emission, cutout, .. } = *self;
         let [x, y, z, w] = self.extra;
         let bit = |(at, texture): (usize, &Option<u32>)| u32::from(texture.is_some()) << at;
-        let bits = self.textures.iter().enumerate().map(bit).sum();
+        let bits = self.textures.iter().enumerate().map(bit).sum::<u32>();
+        let bits = bits | u32::from(self.target.is_some());
         let textures = f32::from_bits(bits);
         [
             [r, g, b, a],

@@ -10,7 +10,9 @@ use crate::gpu::data::{MaterialData, TextureData};
 use crate::gpu::drawn::Drawn;
 use crate::gpu::error::GpuRenderError;
 use crate::gpu::slots::Slots;
+use crate::gpu::targets::Targets;
 use crate::gpu::textures::try_texture;
+use crate::material::MaterialTexture;
 use crate::texture::TextureWrap;
 
 /// What shaders see of a material: numbers, color, how textures are read, and the other textures.
@@ -39,6 +41,8 @@ pub(super) struct Material {
     pub(super) data: MaterialData,
     /// How its meshes are drawn.
     pub(super) drawn: Drawn,
+    /// The number of the target that it shows.
+    pub(super) shown: Option<u16>,
     pub(super) group: BindGroup,
     constants: Buffer,
 }
@@ -75,13 +79,17 @@ impl<'a, A: Allocator + ?Sized> Materials<'a, A> {
         gpu: &Gpu,
         number: u32,
         data: &MaterialData,
+        targets: Option<&Targets<'_, A>>,
     ) -> Result<(), GpuRenderError> {
         self.slots.try_reserve(number)?;
+        for texture in data.textures.iter().flatten() {
+            self.textures.expect(*texture)?;
+        }
         let seen = data.seen();
         let bytes: &[u8] = bytemuck::cast_slice(&seen);
         // Where only numbers differ, the group stays as it is.
         if let Some(old) = self.slots.get_mut(number)
-            && old.data.textures == data.textures
+            && (old.data.textures, old.data.target) == (data.textures, data.target)
         {
             gpu.try_write_buffer(&old.constants, 0, bytes)?;
             (old.data, old.drawn) = (*data, Drawn::of(data));
@@ -89,9 +97,10 @@ impl<'a, A: Allocator + ?Sized> Materials<'a, A> {
         }
         let constants = gpu.try_buffer("material", BufferUse::Uniform, bytes.len() as u64)?;
         gpu.try_write_buffer(&constants, 0, bytes)?;
-        let group = self.try_group(gpu, &constants, data, None)?;
-        let drawn = Drawn::of(data);
-        self.slots.replace(number, Material { data: *data, drawn, group, constants });
+        let shown = shown(data, targets);
+        let group = self.try_group(gpu, &constants, data, None, shown)?;
+        let (drawn, shown) = (Drawn::of(data), shown.map(|(number, _)| number));
+        self.slots.replace(number, Material { data: *data, drawn, shown, group, constants });
         Ok(())
     }
 
@@ -117,19 +126,41 @@ impl<'a, A: Allocator + ?Sized> Materials<'a, A> {
         gpu: &Gpu,
         number: u32,
         data: &TextureData<'_>,
+        targets: Option<&Targets<'_, A>>,
     ) -> Result<(), GpuRenderError> {
         self.textures.try_reserve(number)?;
         let texture = Wrapped { texture: try_texture(gpu, "texture", data)?, wrap: data.wrap };
         let named = |material: &Material| material.data.textures.contains(&Some(number));
         let mut groups = Array::new_in(self.slots.memory());
         for Material { data, constants, .. } in self.slots.iter().filter(|slot| named(slot)) {
-            groups.try_push(self.try_group(gpu, constants, data, Some((number, &texture)))?)?;
+            let (changed, shown) = (Some((number, &texture)), shown(data, targets));
+            groups.try_push(self.try_group(gpu, constants, data, changed, shown)?)?;
         }
         let materials = self.slots.iter_mut().filter(|material| named(material));
         for (material, group) in materials.zip(groups) {
             material.group = group;
         }
         self.textures.replace(number, texture);
+        Ok(())
+    }
+
+    /// Binds the targets that materials show again, as they are others now.
+    pub(super) fn try_show(
+        &mut self,
+        gpu: &Gpu,
+        targets: &Targets<'_, A>,
+    ) -> Result<(), GpuRenderError> {
+        let shows = |material: &&Material| material.data.target.is_some();
+        let mut groups = Array::new_in(self.slots.memory());
+        for Material { data, constants, .. } in self.slots.iter().filter(shows) {
+            let shown = shown(data, Some(targets));
+            let group = self.try_group(gpu, constants, data, None, shown)?;
+            groups.try_push((group, shown.map(|(number, _)| number)))?;
+        }
+        let materials = self.slots.iter_mut().filter(|material| material.data.target.is_some());
+        for (material, (group, shown)) in materials.zip(groups) {
+            (material.group, material.shown) = (group, shown);
+        }
         Ok(())
     }
 
@@ -140,23 +171,35 @@ impl<'a, A: Allocator + ?Sized> Materials<'a, A> {
         constants: &Buffer,
         data: &MaterialData,
         changed: Option<(u32, &Wrapped)>,
+        shown: Option<(u16, &Texture)>,
     ) -> Result<BindGroup, GpuRenderError> {
         let mut found = [&self.white, &self.straight, &self.white, &self.white];
         let mut wrap = None;
         for (at, number) in data.textures.iter().enumerate() {
             let Some(number) = *number else { continue };
             let own = match changed {
-                Some((changed, texture)) if changed == number => texture,
-                // One that is gone shows what a material without it does.
-                _ if changed.is_some() && self.textures.get(number).is_none() => continue,
-                _ => self.textures.expect(number)?,
+                Some((changed, texture)) if changed == number => Some(texture),
+                _ => self.textures.get(number),
             };
+            // One that is gone shows what a material without it does.
+            let Some(own) = own else { continue };
             found[at] = &own.texture;
             wrap.get_or_insert(own.wrap);
+        }
+        if let Some((_, target)) = shown {
+            found[MaterialTexture::Color as usize] = target;
         }
         let [color, normal, surface, emission] = found.map(Bound::Texture);
         let sampler = Bound::Sampler(&self.samplers[wrap.unwrap_or_default() as usize]);
         let bound = [Bound::Buffer(constants), color, sampler, normal, surface, emission];
         Ok(gpu.try_bind_group("material", &self.layout, &bound)?)
     }
+}
+
+/// Returns the number of the target that a material shows, and its picture.
+fn shown<'t, A: Allocator + ?Sized>(
+    data: &MaterialData,
+    targets: Option<&'t Targets<'_, A>>,
+) -> Option<(u16, &'t Texture)> {
+    targets?.shown(data.target?)
 }

@@ -7,7 +7,7 @@ use loligo_ids::id32;
 use crate::backend::Backend;
 use crate::context::Job;
 use crate::draw::IndirectArgs;
-use crate::frame::{LayerRef, PassRef, part_of};
+use crate::frame::{COLORS_MAX, LayerRef, PassRef, part_of};
 use crate::gpu::data::{SeenView, VERTEX_BYTES};
 use crate::gpu::drawn::Drawn;
 use crate::gpu::error::GpuRenderError;
@@ -52,6 +52,8 @@ pub(super) struct Playing<'p, 'a, A: Allocator + ?Sized> {
     pub(super) views: &'p [SeenView<'p>],
     pub(super) encoder: Encoder,
     pub(super) pass: Option<Pass>,
+    /// The targets that the pass draws.
+    pub(super) drawn: [u16; COLORS_MAX],
     pub(super) is_shadow: bool,
     pub(super) layer: u8,
     pub(super) bound: Bindings,
@@ -79,6 +81,12 @@ impl<A: Allocator + ?Sized> Playing<'_, '_, A> {
         let drawn = if is_mesh { material.drawn } else { Drawn::FullScreen };
         let shader = material.data.shader;
         if self.is_shadow && !(material.data.casts_shadow && self.shaders.casts_shadow(shader)?) {
+            return Ok(false);
+        }
+        // What is drawn into a target cannot show it.
+        if let Some(shown) = material.shown
+            && self.drawn.contains(&shown)
+        {
             return Ok(false);
         }
         let Some(pass) = &mut self.pass else { unreachable!("draws come within a pass") };
@@ -166,6 +174,10 @@ impl<A: Allocator + ?Sized> Backend for Playing<'_, '_, A> {
         let view = self.views.get(usize::from(pass.view)).ok_or_else(fault)?;
         if view.rectangle != [0.0, 0.0, 1.0, 1.0] {
             begun.set_part(part_of(view.rectangle, own.pixels));
+        }
+        self.drawn = [u16::MAX; COLORS_MAX];
+        for (slot, number) in self.drawn.iter_mut().zip(pass.colors) {
+            *slot = *number;
         }
         self.is_shadow = own.is_shadow();
         self.pass = Some(begun);

@@ -7,7 +7,7 @@ use loligo_gpu::{CardJob, Gpu, GpuError, Texture};
 
 use crate::backend::{Recorded, play};
 use crate::draw::{Geometry, IndirectArgs};
-use crate::frame::FrameDescription;
+use crate::frame::{COLORS_MAX, FrameDescription};
 use crate::gpu::data::{FrameData, MaterialData, SeenView, TextureData};
 use crate::gpu::error::GpuRenderError;
 use crate::gpu::instances::Instances;
@@ -166,6 +166,7 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
         let (gpu, samplers) = (&self.gpu, &self.samplers);
         let targets = Targets::try_new_in(gpu, samplers, frame, window, self.memory)?;
         let fits = self.targets.as_ref().is_some_and(|old| old.are_like(&targets));
+        self.materials.try_show(&self.gpu, &targets)?;
         self.targets = Some(targets);
         if !fits {
             self.shaders.forget_pipelines();
@@ -264,7 +265,7 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
         number: u32,
         texture: &TextureData<'_>,
     ) -> Result<(), GpuRenderError> {
-        self.materials.try_set_texture(&self.gpu, number, texture)
+        self.materials.try_set_texture(&self.gpu, number, texture, self.targets.as_ref())
     }
 
     /// Sets a shader: WGSL, as the [layout](crate::gpu) says. `name` is what errors begin with.
@@ -300,7 +301,7 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
         number: u32,
         material: &MaterialData,
     ) -> Result<(), GpuRenderError> {
-        self.materials.try_set(&self.gpu, number, material)
+        self.materials.try_set(&self.gpu, number, material, self.targets.as_ref())
     }
 
     /// Returns `true` if a shader of that number was set.
@@ -402,6 +403,7 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
             views,
             encoder: self.gpu.encoder(),
             pass: None,
+            drawn: [u16::MAX; COLORS_MAX],
             is_shadow: false,
             layer: 0,
             bound: Bindings::NONE,

@@ -6,6 +6,7 @@ use loligo_gpu::{
     BindGroup, BindLayout, Bound, ColorTarget, DepthTarget, Format, Gpu, PassTargets, Sampler,
     SamplerKind, Slot, Texture, TextureDescription,
 };
+use loligo_ids::IdString64;
 
 use crate::frame::{COLORS_MAX, FrameDescription, PassRef, TargetFormat, TargetRef};
 use crate::gpu::error::GpuRenderError;
@@ -20,6 +21,8 @@ pub(super) struct Targets<'a, A: Allocator + ?Sized> {
 }
 
 struct Target {
+    /// The hash of its name.
+    name: IdString64,
     texture: Texture,
     /// The means of its samples, which is what passes read.
     resolved: Option<Texture>,
@@ -113,6 +116,15 @@ impl<'a, A: Allocator + ?Sized> Targets<'a, A> {
         &self.textures[0].texture
     }
 
+    /// Returns the number of a target that materials may show, and its picture.
+    pub(super) fn shown(&self, name: IdString64) -> Option<(u16, &Texture)> {
+        let mut numbered = (0..).zip(&*self.textures);
+        let (number, target) = numbered.find(|(_, target)| target.name == name)?;
+        let texture = target.resolved.as_ref().unwrap_or(&target.texture);
+        let can_be_mixed = !matches!(texture.format(), Format::Depth32F | Format::R32F);
+        can_be_mixed.then_some((number, texture))
+    }
+
     /// Returns `true` if pipelines that draw into the others draw into these: they differ in size
     /// at most.
     pub(super) fn are_like(&self, other: &Self) -> bool {
@@ -181,7 +193,7 @@ impl<'a, A: Allocator + ?Sized> Targets<'a, A> {
         let resolved = has_mean
             .then(|| gpu.try_texture(&TextureDescription { samples: 1, ..description }))
             .transpose()?;
-        Ok(Target { texture, resolved })
+        Ok(Target { name: IdString64::new(target.name), texture, resolved })
     }
 
     fn try_pass(

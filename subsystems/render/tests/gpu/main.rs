@@ -4,5 +4,6 @@
 mod reload;
 mod scene;
 mod shadow;
+mod shown;
 mod skinned;
 mod surfaces;

@@ -33,6 +33,7 @@ const END: &str = r#"
 | `roughness`, `metallic`, `emission` | `material.surface.x`, `.y`, `.z` |
 | `custom` | `material.extra`, whose meaning is the shader's |
 | `texture` | `color_texture`, read with `color_sampler` |
+| `target` | `color_texture` is that target of the frame |
 | `normal_texture`, `surface_texture`, `emission_texture` | `normal_texture` and so on, with the same sampler; bits of `material.textures.x` say which there are |
 | `cutout` | `material.surface.w`; the entry points for cutouts are run for it |
 | `two_sided` | whether `fs_main` is run for backs; `@builtin(front_facing)` says which it is |

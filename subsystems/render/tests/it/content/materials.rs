@@ -39,8 +39,12 @@ fn a_material_leads_to_its_shader_and_textures() {
         two_sided: true,
         casts_shadow: false,
         layer: IdString64::new("glass"),
+        target: None,
     };
     assert_eq!(material, Ok(wanted));
+    place.write("screen.material", b"shader = \"s\" target = \"mirror\"");
+    let screen = aligned(&place.payload("material", "screen"), MaterialResource::open);
+    assert_eq!(screen.map(|material| material.target), Ok(Some(IdString64::new("mirror"))));
     let plain = aligned(&place.payload("material", "plain"), MaterialResource::open);
     let wanted = MaterialResource {
         textures: [None; 4],
@@ -83,6 +87,10 @@ fn what_is_wrong_with_a_material_has_its_place() {
     is(
         fault("shader = \"s\"\n  normal_texture = \"gone\""),
         "a.material:2:20: there is no resource `gone` of type `texture`; add its source, or name another",
+    );
+    is(
+        fault("shader = \"s\" texture = \"s\" target = \"t\""),
+        "a.material:1:37: it shows a texture and a target; leave one of both out",
     );
     is(
         fault("shader = \"s\" texture = \"\""),
