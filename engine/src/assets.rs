@@ -160,7 +160,8 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
     fn try_placeholder(&mut self, mesh: MeshAsset) -> Result<Placeholder, EngineError> {
         let memory = self.uploads.blocks.memory();
         let (width, height) = (PLACEHOLDER_PIXELS, PLACEHOLDER_PIXELS);
-        let data = TextureData { texture: 0, width, height, levels: 1, wrap: 0, is_linear: 0 };
+        let (texture, levels, wrap, is_linear, packing) = (0, 1, 0, 0, 0);
+        let data = TextureData { texture, width, height, levels, wrap, is_linear, packing };
         let pixels = placeholder_texture();
         let made = Prepared::of_texture(data, pixels.as_flattened(), memory)?;
         let texture = self.number(Numbered::Texture)?;

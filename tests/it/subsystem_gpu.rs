@@ -8,7 +8,7 @@ use loligo_render::gpu::{
 };
 use loligo_render::{
     DisplayList, Draw, FrameDescription, Geometry, IndirectArgs, ItemSorter, Light, Recorded,
-    RenderContext, TextureWrap, Transform,
+    RenderContext, TexturePacking, TextureWrap, Transform,
 };
 use loligo_tests::Violation;
 use loligo_tests::conformance::{self, Watch};
@@ -86,6 +86,7 @@ fn used(watch: &Watch<'_>) -> Result<(), Violation> {
         is_srgb: false,
         levels: 1,
         wrap: TextureWrap::Clamp,
+        packing: TexturePacking::Plain,
         data: &[255; 4],
     };
     renderer.call(|renderer| renderer.try_set_texture(0, &pixels))?;

@@ -37,6 +37,7 @@ uploads! {
     /// A texture: its block of words has all its levels.
     TextureData {
         texture: u32, width: u32, height: u32, levels: u32, wrap: u32, is_linear: u32,
+        packing: u32,
     }
     /// The text of a shader follows; its name is what errors call it.
     ShaderData { shader: u32, name: [u8; 32], }
@@ -179,6 +180,7 @@ impl<'a, A: Allocator + ?Sized> Prepared<'a, A> {
                 levels: texture.levels().len() as u32,
                 wrap: texture.wrap() as u32,
                 is_linear: texture.is_linear().into(),
+                packing: texture.packing() as u32,
             };
             Self::of_texture(data, texture.pixels(), memory)
         } else {

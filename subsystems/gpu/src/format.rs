@@ -20,13 +20,34 @@ pub enum Format {
     R32F,
     /// A depth of 32 bits.
     Depth32F,
+    /// Blocks of 4 by 4 pixels in 8 bytes: colors without opacity.
+    Bc1,
+    /// The same in sRGB.
+    Bc1Srgb,
+    /// Blocks of 4 by 4 pixels in 16 bytes: colors and opacity.
+    Bc3,
+    /// The same, the colors in sRGB.
+    Bc3Srgb,
+    /// Blocks of 4 by 4 pixels in 16 bytes: red and green.
+    Bc5,
 }
 
 impl Format {
-    /// Returns how many bytes a pixel has.
+    /// Returns how many pixels a block has on each side: what is stored, and copied, as one.
     #[must_use]
-    pub const fn bytes(self) -> u32 {
+    pub const fn block_side(self) -> u32 {
         match self {
+            Self::Bc1 | Self::Bc1Srgb | Self::Bc3 | Self::Bc3Srgb | Self::Bc5 => 4,
+            _ => 1,
+        }
+    }
+
+    /// Returns how many bytes a block has.
+    #[must_use]
+    pub const fn block_bytes(self) -> u32 {
+        match self {
+            Self::Bc1 | Self::Bc1Srgb => 8,
+            Self::Bc3 | Self::Bc3Srgb | Self::Bc5 => 16,
             Self::R8 => 1,
             Self::Rgba8
             | Self::Rgba8Srgb
@@ -54,6 +75,11 @@ impl Format {
             Self::Rgba16F => wgpu::TextureFormat::Rgba16Float,
             Self::R32F => wgpu::TextureFormat::R32Float,
             Self::Depth32F => wgpu::TextureFormat::Depth32Float,
+            Self::Bc1 => wgpu::TextureFormat::Bc1RgbaUnorm,
+            Self::Bc1Srgb => wgpu::TextureFormat::Bc1RgbaUnormSrgb,
+            Self::Bc3 => wgpu::TextureFormat::Bc3RgbaUnorm,
+            Self::Bc3Srgb => wgpu::TextureFormat::Bc3RgbaUnormSrgb,
+            Self::Bc5 => wgpu::TextureFormat::Bc5RgUnorm,
         }
     }
 }

@@ -81,6 +81,9 @@ pub struct Gpu {
     problem: Arc<Mutex<Option<Message>>>,
 }
 
+/// What a card needs for textures of blocks.
+const BLOCKS: wgpu::Features = wgpu::Features::TEXTURE_COMPRESSION_BC;
+
 impl Gpu {
     /// Looks for a graphics card and opens it; no window is needed.
     ///
@@ -117,7 +120,7 @@ impl Gpu {
         }
         let description = wgpu::DeviceDescriptor {
             label: Some("loligo"),
-            required_features: needed,
+            required_features: needed | (scope(|| adapter.features()) & BLOCKS),
             required_limits: scope(|| adapter.limits()),
             ..Default::default()
         };
@@ -144,6 +147,12 @@ impl Gpu {
     #[must_use]
     pub const fn info(&self) -> &GpuInfo {
         &self.info
+    }
+
+    /// Returns `true` if it reads textures of blocks: [`Format::Bc1`](crate::Format) and its like.
+    #[must_use]
+    pub fn has_blocks(&self) -> bool {
+        scope(|| self.device.features()).contains(BLOCKS)
     }
 
     /// Returns how wide and how high a texture may be.

@@ -58,8 +58,9 @@ impl Texture {
     /// Returns how many bytes a level has, its rows one after the other without gaps.
     #[must_use]
     pub fn level_bytes(&self, level: u32) -> u64 {
-        let [width, height] = self.level_pixels(level);
-        u64::from(width) * u64::from(height) * u64::from(self.format.bytes())
+        let side = self.format.block_side();
+        let [columns, rows] = self.level_pixels(level).map(|pixels| pixels.div_ceil(side));
+        u64::from(columns) * u64::from(rows) * u64::from(self.format.block_bytes())
     }
 
     fn level_pixels(&self, level: u32) -> [u32; 2] {
@@ -157,13 +158,15 @@ impl Gpu {
         if wanted != limit {
             return Err(GpuError::Size { what: "bytes of a texture's level", wanted, limit });
         }
-        let [width, height] = texture.level_pixels(level);
+        // A block is written whole, also where the level ends within it.
+        let (side, block) = (texture.format.block_side(), texture.format.block_bytes());
+        let [width, height] = texture.level_pixels(level).map(|p| p.next_multiple_of(side));
         let mut target = scope(|| texture.texture.as_image_copy());
         target.mip_level = level;
         self.checked(&"writing a texture", || {
             let layout = wgpu::TexelCopyBufferLayout {
                 offset: 0,
-                bytes_per_row: Some(width * texture.format.bytes()),
+                bytes_per_row: Some(width / side * block),
                 rows_per_image: None,
             };
             let size = wgpu::Extent3d { width, height, depth_or_array_layers: 1 };
@@ -222,17 +225,21 @@ impl Gpu {
     /// # Errors
     ///
     /// [`GpuError::Size`] if `into` has more or fewer bytes than the texture; [`GpuError::Refused`]
-    /// if the texture has several samples a pixel; [`GpuError::Memory`], [`GpuError::Lost`].
+    /// if the texture has several samples a pixel or is of blocks; [`GpuError::Memory`], [`GpuError::Lost`].
     pub fn try_read_texture(&self, texture: &Texture, into: &mut [u8]) -> Result<(), GpuError> {
         let (wanted, limit) = (into.len() as u64, texture.level_bytes(0));
         if wanted != limit {
             return Err(GpuError::Size { what: "bytes for a texture's pixels", wanted, limit });
         }
+        if texture.format.block_side() > 1 {
+            let (what, why) = ("reading a texture back", "it is of blocks");
+            return Err(GpuError::Refused { what: Message::new(&what), why: Message::new(&why) });
+        }
         if into.is_empty() {
             return Ok(());
         }
         let [width, height] = texture.pixels;
-        let row = width * texture.format.bytes();
+        let row = width * texture.format.block_bytes();
         let stride = row.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
         let description = wgpu::BufferDescriptor {
             label: Some("what is read back"),

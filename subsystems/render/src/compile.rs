@@ -42,6 +42,7 @@
 //!
 //! A `.shader` is WGSL, and a `.frame` is what [`FrameDescription`](crate::FrameDescription) reads.
 
+mod blocks;
 mod built_in;
 mod frame;
 mod geometry;

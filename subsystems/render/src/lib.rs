@@ -67,8 +67,8 @@ pub use state::{
 };
 pub use sun::SunShadow;
 pub use texture::{
-    TEXTURE_SIDE_MAX, TEXTURE_TYPE, TEXTURE_VERSION, TextureImage, TextureLevel, TextureResource,
-    TextureWrap,
+    TEXTURE_SIDE_MAX, TEXTURE_TYPE, TEXTURE_VERSION, TextureImage, TextureLevel, TexturePacking,
+    TextureResource, TextureWrap,
 };
 pub use trace::{Trace, TraceContents};
 pub use world::{RenderWorld, View};

@@ -4,8 +4,8 @@
 //!
 //! ```text
 //! blob header     48 bytes
-//! root      | width | height | levels | wrap | is linear | pixels: offset, count |       28 bytes
-//! pixels    | level 0: rows from the top, red green blue opacity | level 1, half as large | ..
+//! root      | width | height | levels | wrap | is linear | packing | pixels: offset, count | 32 bytes
+//! pixels    | level 0: rows from the top, red green blue opacity, or blocks | level 1, half as large | ..
 //! ```
 
 use loligo_containers::{Blob, BlobArray, blob_struct};
@@ -16,7 +16,7 @@ use crate::resource_error::ContentError;
 pub const TEXTURE_TYPE: &str = "texture";
 
 /// The version of textures that is compiled and read here.
-pub const TEXTURE_VERSION: u32 = 1;
+pub const TEXTURE_VERSION: u32 = 2;
 
 /// The most pixels that a side may have.
 pub const TEXTURE_SIDE_MAX: u32 = 8192;
@@ -34,7 +34,9 @@ blob_struct! {
         pub wrap: u32,
         /// 1 where the bytes are linear, 0 where they are sRGB.
         pub is_linear: u32,
-        /// Four bytes a pixel, one level after the other, the largest first.
+        /// A [`TexturePacking`].
+        pub packing: u32,
+        /// Four bytes a pixel or blocks, one level after the other, the largest first.
         pub pixels: BlobArray<u8>,
     }
 }
@@ -67,14 +69,46 @@ impl TextureWrap {
     }
 }
 
-/// A level of a texture: rows from the top, four bytes a pixel, no gaps between rows.
+/// How the pixels of a texture are stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum TexturePacking {
+    /// Red, green, blue and opacity of each, a byte each.
+    #[default]
+    Plain,
+    /// BC1: blocks of 4 by 4 pixels in 8 bytes, without opacity.
+    Colors,
+    /// BC3: blocks of 4 by 4 pixels in 16 bytes, with opacity.
+    ColorsAndOpacity,
+    /// BC5: blocks of 4 by 4 pixels in 16 bytes, red and green alone.
+    Normals,
+}
+
+impl TexturePacking {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 4] = [Self::Plain, Self::Colors, Self::ColorsAndOpacity, Self::Normals];
+
+    /// Returns how many bytes a picture of this size has.
+    #[must_use]
+    pub const fn bytes(self, width: u32, height: u32) -> u64 {
+        // Of any numbers, which may be wrong.
+        let blocks = width.div_ceil(4) as u64 * height.div_ceil(4) as u64;
+        match self {
+            Self::Plain => (width as u64 * height as u64).saturating_mul(4),
+            Self::Colors => blocks.saturating_mul(8),
+            Self::ColorsAndOpacity | Self::Normals => blocks.saturating_mul(16),
+        }
+    }
+}
+
+/// A level of a texture: rows from the top, four bytes a pixel or blocks, no gaps between rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextureLevel<'b> {
     /// Pixels in a row.
     pub width: u32,
     /// Rows.
     pub height: u32,
-    /// Red, green, blue, opacity, a byte each.
+    /// Red, green, blue, opacity, a byte each; or blocks.
     pub pixels: &'b [u8],
 }
 
@@ -97,7 +131,7 @@ pub struct TextureLevel<'b> {
 ///
 /// 1. Both sides are from 1 to [`TEXTURE_SIDE_MAX`].
 /// 2. Levels halve both sides, rounded down but not below 1, and the last one is a single pixel.
-/// 3. There are four bytes for each pixel of each level, and no others.
+/// 3. There are as many bytes as the pixels of all levels take, and no others.
 #[derive(Clone, Copy, Debug)]
 pub struct TextureResource<'b> {
     width: u32,
@@ -105,6 +139,7 @@ pub struct TextureResource<'b> {
     levels: u32,
     wrap: TextureWrap,
     is_linear: bool,
+    packing: TexturePacking,
     pixels: &'b [u8],
 }
 
@@ -138,6 +173,9 @@ impl<'b> TextureResource<'b> {
         if image.is_linear > 1 {
             return Err(wrong("is_linear", "0 or 1", image.is_linear.into()));
         }
+        let Some(packing) = TexturePacking::ALL.get(image.packing as usize) else {
+            return Err(wrong("packing", "from 0 to 3", image.packing.into()));
+        };
         let pixels = blob.array(&image.pixels);
         let texture = Self {
             width: image.width,
@@ -145,11 +183,12 @@ impl<'b> TextureResource<'b> {
             levels: image.levels,
             wrap: *wrap,
             is_linear: image.is_linear == 1,
+            packing: *packing,
             pixels,
         };
         let wanted: usize = (0..image.levels).map(|level| texture.bytes_of(level)).sum();
         if pixels.len() != wanted {
-            return Err(wrong("pixels", "four bytes for each of each level", pixels.len() as u64));
+            return Err(wrong("pixels", "as many as all levels take", pixels.len() as u64));
         }
         Ok(texture)
     }
@@ -177,6 +216,12 @@ impl<'b> TextureResource<'b> {
     #[must_use]
     pub const fn wrap(&self) -> TextureWrap {
         self.wrap
+    }
+
+    /// Returns how the pixels are stored.
+    #[must_use]
+    pub const fn packing(&self) -> TexturePacking {
+        self.packing
     }
 
     /// Returns the pixels of all levels, one after the other, the largest first.
@@ -217,7 +262,7 @@ impl<'b> TextureResource<'b> {
 
     /// Returns the bytes of a level: 256 MiB at the most.
     fn bytes_of(&self, level: u32) -> usize {
-        side_of(self.width, level) as usize * side_of(self.height, level) as usize * 4
+        self.packing.bytes(side_of(self.width, level), side_of(self.height, level)) as usize
     }
 }
 

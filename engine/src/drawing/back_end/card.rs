@@ -11,8 +11,8 @@ use loligo_render::gpu::{
     TextureData as Texture,
 };
 use loligo_render::{
-    FrameDescription, PLACEHOLDER_PIXELS, PLACEHOLDER_SHADER, TextureWrap, VIEWS_MAX,
-    placeholder_texture,
+    FrameDescription, PLACEHOLDER_PIXELS, PLACEHOLDER_SHADER, TexturePacking, TextureWrap,
+    VIEWS_MAX, placeholder_texture,
 };
 
 use super::Picture;
@@ -112,6 +112,10 @@ impl<'e> Card<'e> {
                 is_srgb: data.is_linear == 0,
                 levels: data.levels,
                 wrap: TextureWrap::ALL.into_iter().nth(data.wrap as usize).unwrap_or_default(),
+                packing: TexturePacking::ALL
+                    .into_iter()
+                    .nth(data.packing as usize)
+                    .unwrap_or_default(),
                 data: bytemuck::cast_slice(block),
             };
             let set = renderer.try_set_texture(data.texture, &texture);
@@ -208,6 +212,7 @@ fn set_placeholder_texture(
         is_srgb: true,
         levels: 1,
         wrap: TextureWrap::Repeat,
+        packing: TexturePacking::Plain,
         data: pixels.as_flattened(),
     };
     renderer.try_set_texture(number, &texture)

@@ -158,8 +158,9 @@ fn fs_shadow_cutout(in: Cut) {
 // Turns a normal by what the texture says. The directions in which the texture's rows and columns go on come from how
 // place and uv change from pixel to pixel, so that vertices need none.
 fn bent(normal: vec3<f32>, world: vec3<f32>, uv: vec2<f32>) -> vec3<f32> {
-    // 128 is straight.
-    let texel = (textureSample(normal_texture, color_sampler, uv).xyz * 255.0 - 128.0) / 127.0;
+    // 128 is straight; blocks have no blue.
+    let texel = (textureSample(normal_texture, color_sampler, uv).xy * 255.0 - 128.0) / 127.0;
+    let out = sqrt(max(1.0 - dot(texel, texel), 0.0));
     let across = dpdx(world);
     let down = dpdy(world);
     let one = cross(down, normal);
@@ -168,7 +169,7 @@ fn bent(normal: vec3<f32>, world: vec3<f32>, uv: vec2<f32>) -> vec3<f32> {
     let v = one * dpdx(uv.y) + other * dpdy(uv.y);
     // Rows of the screen go down, and backs are seen as well.
     let side = sign(dot(one, across)) * inverseSqrt(max(max(dot(u, u), dot(v, v)), 1e-30));
-    return normalize(u * (side * texel.x) - v * (side * texel.y) + normal * texel.z);
+    return normalize(u * (side * texel.x) - v * (side * texel.y) + normal * out);
 }
 
 // How much of the sun is seen, from 0 to 1, by the finest shadow map that has the place.

@@ -6,7 +6,7 @@ use std::fs;
 use glam::{Affine3A, Quat, Vec3};
 use loligo_allocators::Allocator;
 use loligo_render::gpu::{FrameData, GpuRenderer, MaterialData, TextureData};
-use loligo_render::{Light, Mesh, StateRecorder, TextureWrap};
+use loligo_render::{Light, Mesh, StateRecorder, TexturePacking, TextureWrap};
 
 use crate::shapes::{Shape, block, sphere, turned};
 use crate::stone::{self, hashed};
@@ -89,7 +89,14 @@ pub(crate) fn upload<A: Allocator + ?Sized>(renderer: &mut GpuRenderer<'_, A>) -
         let pixels = [stone::PIXELS; 2];
         renderer.try_set_texture(
             number,
-            &TextureData { pixels, is_srgb: true, levels, wrap: TextureWrap::Repeat, data: &data },
+            &TextureData {
+                pixels,
+                is_srgb: true,
+                levels,
+                wrap: TextureWrap::Repeat,
+                packing: TexturePacking::Plain,
+                data: &data,
+            },
         )?;
     }
     for (number, material) in (0..).zip(materials()) {

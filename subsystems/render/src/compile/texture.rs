@@ -8,8 +8,11 @@ use std::format;
 use std::string::{String, ToString};
 use std::vec::Vec;
 
-use super::{build, heights, mips};
-use crate::texture::{TEXTURE_SIDE_MAX, TEXTURE_VERSION, TextureImage, TextureWrap, levels_of};
+use super::{blocks, build, heights, mips};
+use crate::texture::{
+    TEXTURE_SIDE_MAX, TEXTURE_VERSION, TextureImage, TexturePacking, TextureWrap, levels_of,
+    side_of,
+};
 
 /// Compiles textures: a PNG as it is, or an object of these keys.
 ///
@@ -18,6 +21,8 @@ use crate::texture::{TEXTURE_SIDE_MAX, TEXTURE_VERSION, TextureImage, TextureWra
 /// | `image` | the PNG in the same folder with its name | path of the PNG in the project |
 /// | `color` | `"srgb"` | `"linear"` for normals, roughness, masks |
 /// | `wrap` | `"repeat"` | beyond the edges: `"repeat"`, `"clamp"` or `"mirror"` |
+/// | `compress` | none | blocks of a quarter of the size or less: `"colors"`, or `"normals"`; sides are multiples of 4 then |
+/// | `side` | 8192 | its longer side at the most: larger levels are left out |
 /// | `normals` | none | its brightness is height, white is this many pixels high: the texture is its normals, and linear |
 ///
 /// Grey becomes three equal colors, what has no opacity is opaque, and 16 bits become 8. Smaller
@@ -33,7 +38,7 @@ impl Compiler for TextureCompiler {
 
     fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
         let path = context.source_path();
-        let Source { image, is_linear, wrap, normals } = if path.ends_with(".png") {
+        let Source { image, is_linear, wrap, normals, compress, side } = if path.ends_with(".png") {
             Source { image: path.to_string(), ..Source::default() }
         } else {
             read(context)?
@@ -47,16 +52,29 @@ impl Compiler for TextureCompiler {
             Some(height) => heights::normals(&picture, height, wrap),
             None => picture,
         };
-        let levels = levels_of(picture.width, picture.height);
-        let pixels = mips::all_levels(&picture, levels, is_linear);
+        let all = levels_of(picture.width, picture.height);
+        let pixels = mips::all_levels(&picture, all, is_linear);
+        // Larger ones are left out.
+        let longest = picture.width.max(picture.height);
+        let skipped = (0..all).find(|level| side == 0 || longest >> level <= side).unwrap_or(0);
+        let (width, height) = (side_of(picture.width, skipped), side_of(picture.height, skipped));
+        let levels = all - skipped;
+        let plain = |level: u32| {
+            let sides = [picture.width, picture.height].map(|side| side_of(side, level));
+            TexturePacking::Plain.bytes(sides[0], sides[1]) as usize
+        };
+        let pixels = &pixels[(0..skipped).map(plain).sum::<usize>()..];
+        let (packing, pixels) = blocks::pack(pixels, [width, height], compress.wanted(pixels))
+            .map_err(|error| error.in_file(&*image))?;
         build(|heap| {
             let mut builder = BlobBuilder::<TextureImage, _>::try_new_in(context.endian(), heap)?;
             let root = builder.root();
-            builder.set(root.at(blob_field!(TextureImage, width)), picture.width);
-            builder.set(root.at(blob_field!(TextureImage, height)), picture.height);
+            builder.set(root.at(blob_field!(TextureImage, width)), width);
+            builder.set(root.at(blob_field!(TextureImage, height)), height);
             builder.set(root.at(blob_field!(TextureImage, levels)), levels);
             builder.set(root.at(blob_field!(TextureImage, wrap)), wrap as u32);
             builder.set(root.at(blob_field!(TextureImage, is_linear)), is_linear.into());
+            builder.set(root.at(blob_field!(TextureImage, packing)), packing as u32);
             builder.numbers(root.at(blob_field!(TextureImage, pixels)), &pixels)?;
             Ok(builder.finish().to_vec())
         })
@@ -72,12 +90,24 @@ struct Source {
     wrap: TextureWrap,
     /// How many pixels high white is, where normals are made of heights.
     normals: Option<f32>,
+    compress: Compress,
+    /// The most pixels of a side, 0 for as many as there are.
+    side: u32,
+}
+
+/// How pixels are stored.
+#[derive(Clone, Copy, Default)]
+enum Compress {
+    #[default]
+    None,
+    Colors,
+    Normals,
 }
 
 fn read(context: &mut Context<'_>) -> Result<Source, CompileError> {
     let source = context.source()?;
     let source = Property::read(&source)?;
-    source.allow(&["image", "color", "wrap", "normals"])?;
+    source.allow(&["image", "color", "wrap", "normals", "compress", "side"])?;
     let is_linear =
         source.get("color").map_or(Ok(0), |value| value.word_index(&["srgb", "linear"]))?;
     let normals = match source.get("normals") {
@@ -87,6 +117,13 @@ fn read(context: &mut Context<'_>) -> Result<Source, CompileError> {
     if let (Some(color), Some(_), 0) = (source.get("color"), normals, is_linear) {
         return Err(color.error("normals are no colors in sRGB", "leave the key out"));
     }
+    let compress = match source.get("compress") {
+        None => Compress::None,
+        Some(word) => {
+            [Compress::Colors, Compress::Normals][word.word_index(&["colors", "normals"])?]
+        }
+    };
+    let side = source.number_or("side", 1.0..=TEXTURE_SIDE_MAX as f32, 0.0)? as u32;
     let wraps = TextureWrap::ALL.map(TextureWrap::name);
     let wrap = source.get("wrap").map_or(Ok(0), |value| value.word_index(&wraps))?;
     let image = match source.get("image") {
@@ -109,7 +146,21 @@ fn read(context: &mut Context<'_>) -> Result<Source, CompileError> {
         }
     };
     let is_linear = is_linear == 1 || normals.is_some();
-    Ok(Source { image, is_linear, wrap: TextureWrap::ALL[wrap], normals })
+    let wrap = TextureWrap::ALL[wrap];
+    Ok(Source { image, is_linear, wrap, normals, compress, side })
+}
+
+impl Compress {
+    /// Returns how pixels are to be stored.
+    fn wanted(self, pixels: &[u8]) -> TexturePacking {
+        let is_opaque = || pixels.chunks_exact(4).all(|pixel| pixel[3] == 255);
+        match self {
+            Self::None => TexturePacking::Plain,
+            Self::Normals => TexturePacking::Normals,
+            Self::Colors if is_opaque() => TexturePacking::Colors,
+            Self::Colors => TexturePacking::ColorsAndOpacity,
+        }
+    }
 }
 
 /// Returns the place of a value that led to an error.

@@ -9,7 +9,7 @@ use crate::frame::SHADOW_MAPS_MAX;
 use crate::lights::{FrameLights, LIGHT_BINS};
 use crate::state::Light;
 use crate::sun::SunShadow;
-use crate::texture::TextureWrap;
+use crate::texture::{TexturePacking, TextureWrap};
 
 /// How many bytes a vertex has: position, normal and texture coordinates, 32-bit floats.
 pub const VERTEX_BYTES: usize = 32;
@@ -233,7 +233,7 @@ impl MaterialData {
     }
 }
 
-/// A texture: four bytes a pixel.
+/// A texture.
 #[derive(Clone, Copy, Debug)]
 pub struct TextureData<'d> {
     /// How wide and how high it is.
@@ -244,6 +244,8 @@ pub struct TextureData<'d> {
     pub levels: u32,
     /// What is seen beyond its edges, where it is a material's first texture.
     pub wrap: TextureWrap,
+    /// How its pixels are stored. A card that reads no blocks gets pixels that are made of them.
+    pub packing: TexturePacking,
     /// The pixels of all levels, the largest first, without gaps.
     pub data: &'d [u8],
 }

@@ -13,7 +13,7 @@ use crate::gpu::slots::Slots;
 use crate::gpu::targets::Targets;
 use crate::gpu::textures::try_texture;
 use crate::material::MaterialTexture;
-use crate::texture::TextureWrap;
+use crate::texture::{TexturePacking, TextureWrap};
 
 /// What shaders see of a material: numbers, color, how textures are read, and the other textures.
 const SLOTS: [Slot; 6] =
@@ -51,8 +51,10 @@ impl<'a, A: Allocator + ?Sized> Materials<'a, A> {
     pub(super) fn try_new_in(gpu: &Gpu, memory: &'a A) -> Result<Self, GpuRenderError> {
         let pixel = |name, data: &[u8; 4]| {
             let wrap = TextureWrap::Repeat;
-            let pixel = TextureData { pixels: [1, 1], is_srgb: false, levels: 1, wrap, data };
-            try_texture(gpu, name, &pixel)
+            let packing = TexturePacking::Plain;
+            let (pixels, is_srgb, levels) = ([1, 1], false, 1);
+            let pixel = TextureData { pixels, is_srgb, levels, wrap, packing, data };
+            try_texture(gpu, name, &pixel, memory)
         };
         Ok(Self {
             layout: gpu.try_bind_layout("material", &SLOTS)?,
@@ -129,7 +131,10 @@ impl<'a, A: Allocator + ?Sized> Materials<'a, A> {
         targets: Option<&Targets<'_, A>>,
     ) -> Result<(), GpuRenderError> {
         self.textures.try_reserve(number)?;
-        let texture = Wrapped { texture: try_texture(gpu, "texture", data)?, wrap: data.wrap };
+        let texture = Wrapped {
+            texture: try_texture(gpu, "texture", data, self.slots.memory())?,
+            wrap: data.wrap,
+        };
         let named = |material: &Material| material.data.textures.contains(&Some(number));
         let mut groups = Array::new_in(self.slots.memory());
         for Material { data, constants, .. } in self.slots.iter().filter(|slot| named(slot)) {

@@ -1,23 +1,28 @@
 //! The textures.
 
+use loligo_allocators::Allocator;
+use loligo_containers::Array;
 use loligo_gpu::{Format, Gpu, Texture, TextureDescription};
 
 use crate::gpu::data::TextureData;
 use crate::gpu::error::GpuRenderError;
+use crate::texture::TexturePacking;
 
 /// The most levels: those of a texture of 65 536 pixels each way.
 const LEVELS_MAX: u32 = 17;
 
 /// Makes a texture and fills it.
-pub(super) fn try_texture(
+pub(super) fn try_texture<A: Allocator + ?Sized>(
     gpu: &Gpu,
     name: &str,
     from: &TextureData<'_>,
+    memory: &A,
 ) -> Result<Texture, GpuRenderError> {
-    let TextureData { pixels, is_srgb, levels, data, .. } = *from;
+    let TextureData { pixels, is_srgb, levels, packing, data, .. } = *from;
+    let sides = |level: u32| pixels.map(|pixels| (pixels >> level).max(1));
     let level_bytes = |level: u32| {
-        let [width, height] = pixels.map(|pixels| u64::from((pixels >> level).max(1)));
-        width.saturating_mul(height).saturating_mul(4)
+        let [width, height] = sides(level);
+        packing.bytes(width, height)
     };
     let expected = (0..levels.min(LEVELS_MAX)).map(level_bytes).fold(0, u64::saturating_add);
     let bytes = data.len() as u64;
@@ -28,16 +33,87 @@ pub(super) fn try_texture(
     if bytes != expected || !is_whole {
         return Err(GpuRenderError::Texture { bytes, expected });
     }
-    let format = if is_srgb { Format::Rgba8Srgb } else { Format::Rgba8 };
+    let is_unpacked = packing != TexturePacking::Plain && !gpu.has_blocks();
+    let stored = if is_unpacked { TexturePacking::Plain } else { packing };
+    let format = format(stored, is_srgb);
     let description =
         TextureDescription { name, pixels, levels, samples: 1, format, is_target: false };
     let texture = gpu.try_texture(&description)?;
+    let mut plain = Array::new_in(memory);
     let mut rest = data;
     for level in 0..levels {
         // All together are as long as the data.
         let (own, behind) = rest.split_at(level_bytes(level) as usize);
-        gpu.try_write_texture(&texture, level, own)?;
+        if is_unpacked {
+            try_unpack(packing, own, sides(level), &mut plain)?;
+            gpu.try_write_texture(&texture, level, &plain)?;
+        } else {
+            gpu.try_write_texture(&texture, level, own)?;
+        }
         rest = behind;
     }
     Ok(texture)
+}
+
+/// Returns how the card is to read pixels.
+const fn format(packing: TexturePacking, is_srgb: bool) -> Format {
+    match (packing, is_srgb) {
+        (TexturePacking::Plain, true) => Format::Rgba8Srgb,
+        (TexturePacking::Plain, false) => Format::Rgba8,
+        (TexturePacking::Colors, true) => Format::Bc1Srgb,
+        (TexturePacking::Colors, false) => Format::Bc1,
+        (TexturePacking::ColorsAndOpacity, true) => Format::Bc3Srgb,
+        (TexturePacking::ColorsAndOpacity, false) => Format::Bc3,
+        (TexturePacking::Normals, _) => Format::Bc5,
+    }
+}
+
+/// Makes pixels of blocks.
+fn try_unpack<A: Allocator + ?Sized>(
+    packing: TexturePacking,
+    blocks: &[u8],
+    [width, height]: [u32; 2],
+    pixels: &mut Array<'_, u8, A>,
+) -> Result<(), GpuRenderError> {
+    let blocks_of = match packing {
+        TexturePacking::Normals => texpresso::Format::Bc5,
+        TexturePacking::ColorsAndOpacity => texpresso::Format::Bc3,
+        TexturePacking::Colors | TexturePacking::Plain => texpresso::Format::Bc1,
+    };
+    pixels.clear();
+    pixels.try_resize(TexturePacking::Plain.bytes(width, height) as usize, 0)?;
+    blocks_of.decompress(blocks, width as usize, height as usize, pixels);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use loligo_allocators::PageAllocator;
+    use std::vec::Vec;
+
+    use super::*;
+
+    #[test]
+    fn blocks_become_pixels_for_cards_that_do_not_read_them() {
+        let pages = PageAllocator::new("pages");
+        // One color in each block, of which the right ones are cut.
+        let pixel = |at: u8| [if at % 6 < 4 { 250 } else { 20 }, at / 24 * 200, 90, 130];
+        let plain: Vec<u8> = (0..6 * 8).flat_map(pixel).collect();
+        for (packing, format, parts) in [
+            (TexturePacking::Colors, texpresso::Format::Bc1, 3),
+            (TexturePacking::ColorsAndOpacity, texpresso::Format::Bc3, 4),
+            (TexturePacking::Normals, texpresso::Format::Bc5, 2),
+        ] {
+            let mut blocks = std::vec![0; packing.bytes(6, 8) as usize];
+            format.compress(&plain, 6, 8, texpresso::Params::default(), &mut blocks);
+            let mut pixels = Array::new_in(&pages);
+            try_unpack(packing, &blocks, [6, 8], &mut pixels).expect("memory");
+            assert_eq!(pixels.len(), plain.len(), "{packing:?}");
+            for (found, wanted) in pixels.chunks(4).zip(plain.chunks(4)) {
+                // What has no opacity is opaque.
+                let far = (0..parts).map(|at| found[at].abs_diff(wanted[at])).max();
+                assert!(far < Some(9), "{packing:?}: {found:?} is not {wanted:?}");
+            }
+        }
+    }
 }

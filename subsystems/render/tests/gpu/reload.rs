@@ -2,7 +2,7 @@
 
 use loligo_allocators::Allocator;
 use loligo_render::gpu::{GpuRenderError, MaterialData, NUMBERS_MAX, TextureData};
-use loligo_render::{FrameDescription, TextureWrap};
+use loligo_render::{FrameDescription, TexturePacking, TextureWrap};
 
 use crate::scene::{FLAT, FRAME, color, draw, gpu, pixel, renderer, square, with_memory};
 
@@ -96,6 +96,7 @@ fn wrong_numbers_and_damaged_data_are_refused() {
                     is_srgb: true,
                     levels: 2,
                     wrap: TextureWrap::Repeat,
+                    packing: TexturePacking::Plain,
                     data: &[0; 19],
                 },
             ),
@@ -106,6 +107,7 @@ fn wrong_numbers_and_damaged_data_are_refused() {
                     is_srgb: true,
                     levels: 1,
                     wrap: TextureWrap::Repeat,
+                    packing: TexturePacking::Plain,
                     data: &[0; 4],
                 },
             ),

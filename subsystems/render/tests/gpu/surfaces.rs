@@ -13,7 +13,7 @@ use loligo_render::gpu::{
 };
 use loligo_render::{
     DisplayList, Draw, FrameDescription, FrameLights, IndirectArgs, ItemSorter, LIGHT_BINS,
-    LIGHT_TILES, Light, Recorded, RenderContext, TextureWrap, Transform, View,
+    LIGHT_TILES, Light, Recorded, RenderContext, TexturePacking, TextureWrap, Transform, View,
 };
 
 use crate::scene::{SIZE, gpu, pixel, square, with_memory};
@@ -60,6 +60,24 @@ impl Default for Scene<'_> {
 impl Scene<'_> {
     /// Returns the picture: the square's left is left.
     fn picture(&self, memory: &dyn Allocator) -> Result<Vec<u8>, GpuRenderError> {
+        self.drawn(memory, &|_| Ok(()))
+    }
+
+    /// Returns the picture with one more texture.
+    fn with_texture(
+        &self,
+        number: u32,
+        texture: &TextureData<'_>,
+        memory: &dyn Allocator,
+    ) -> Result<Vec<u8>, GpuRenderError> {
+        self.drawn(memory, &|renderer| renderer.try_set_texture(number, texture))
+    }
+
+    fn drawn(
+        &self,
+        memory: &dyn Allocator,
+        prepare: &dyn Fn(&mut GpuRenderer<'_>) -> Result<(), GpuRenderError>,
+    ) -> Result<Vec<u8>, GpuRenderError> {
         let gpu = gpu().expect("it was there a moment ago");
         let options = GpuOptions { vertices_max: 4_096, indices_max: 4_096 };
         let mut renderer: GpuRenderer<'_> = GpuRenderer::try_new_in(gpu, &options, memory)?;
@@ -70,9 +88,11 @@ impl Scene<'_> {
         renderer.try_set_shader(1, "tonemap", TONEMAP)?;
         for (number, pixels) in (0..).zip(self.textures) {
             let (data, wrap) = (pixels.as_flattened(), self.wrap);
-            let data = TextureData { pixels: [2, 1], is_srgb: false, levels: 1, wrap, data };
+            let (pixels, packing) = ([2, 1], TexturePacking::Plain);
+            let data = TextureData { pixels, is_srgb: false, levels: 1, wrap, packing, data };
             renderer.try_set_texture(number, &data)?;
         }
+        prepare(&mut renderer)?;
         let white = MaterialData { casts_shadow: false, ..MaterialData::default() };
         let tonemap = MaterialData { shader: 1, ..white };
         for (number, material) in [(0, &self.material), (1, &white), (2, &tonemap)] {
@@ -299,5 +319,35 @@ fn the_grid_of_lights_leaves_none_out_that_is_seen() {
         let far = chosen.iter().zip(&all).map(|(one, other)| one.abs_diff(*other)).max();
         // Sums of the same numbers.
         assert!(far <= Some(1), "{far:?}");
+    });
+}
+
+#[test]
+fn blocks_look_as_their_pixels_do() {
+    with_card(|memory| {
+        let textures = [Some(9), None, None, None];
+        let material = MaterialData { textures, ..MaterialData::default() };
+        let scene = Scene { material, around: 1.0, ..Scene::default() };
+        let pixels: Vec<u8> =
+            (0..16).flat_map(|at| if at % 4 < 2 { WHITE } else { BLACK }).collect();
+        for (packing, format) in [
+            (TexturePacking::Plain, None),
+            (TexturePacking::Colors, Some(texpresso::Format::Bc1)),
+            (TexturePacking::ColorsAndOpacity, Some(texpresso::Format::Bc3)),
+            (TexturePacking::Normals, Some(texpresso::Format::Bc5)),
+        ] {
+            let mut data = pixels.clone();
+            if let Some(format) = format {
+                data = vec![0; format.compressed_size(4, 4)];
+                format.compress(&pixels, 4, 4, texpresso::Params::default(), &mut data);
+            }
+            let pixels = [4, 4];
+            let (is_srgb, levels, wrap) = (true, 1, TextureWrap::Clamp);
+            let texture = TextureData { pixels, is_srgb, levels, wrap, packing, data: &data };
+            let picture = scene.with_texture(9, &texture, memory).expect("it is drawn");
+            let [red, ..] = pixel(&picture, SIZE / 4, SIZE / 2);
+            let [black, ..] = pixel(&picture, SIZE * 3 / 4, SIZE / 2);
+            assert!(red > 200 && black < 60, "{packing:?}: {red}, {black}");
+        }
     });
 }

@@ -1,6 +1,6 @@
 //! Textures of PNG.
 
-use loligo_render::{TextureLevel, TextureResource, TextureWrap};
+use loligo_render::{TextureLevel, TexturePacking, TextureResource, TextureWrap};
 use png::{BitDepth, ColorType, Encoder};
 
 use super::{Place, aligned};
@@ -21,7 +21,11 @@ pub(super) fn png(width: u32, height: u32, kind: (ColorType, BitDepth), samples:
 }
 
 /// Compiles a picture and calls `check` with it.
-fn with(source: Option<&str>, picture: &[u8], check: impl FnOnce(&TextureResource<'_>)) {
+fn with<R>(
+    source: Option<&str>,
+    picture: &[u8],
+    check: impl FnOnce(&TextureResource<'_>) -> R,
+) -> R {
     let place = Place::with(&[("a.png", picture)]);
     if let Some(source) = source {
         place.write("a.texture", source.as_bytes());
@@ -29,8 +33,8 @@ fn with(source: Option<&str>, picture: &[u8], check: impl FnOnce(&TextureResourc
     aligned(&place.payload("texture", "a"), |bytes| {
         let texture = TextureResource::open(bytes).expect("it was just compiled");
         texture.validate();
-        check(&texture);
-    });
+        check(&texture)
+    })
 }
 
 const RGBA: (ColorType, BitDepth) = (ColorType::Rgba, BitDepth::Eight);
@@ -150,6 +154,61 @@ fn heights_become_normals() {
     assert!(pixels[1][1] > 200 && pixels[1][0] == 128, "it rises downwards: {pixels:?}");
 }
 
+/// A picture of 8 by 8 pixels, whose left half is red and whose right half is blue and half as
+/// opaque, if it is to be.
+fn halves(opacity: u8) -> Vec<u8> {
+    let pixel = |at: usize| if at % 8 < 4 { [240, 10, 10, 255] } else { [10, 10, 240, opacity] };
+    let pixels: Vec<u8> = (0..64).flat_map(pixel).collect();
+    png(8, 8, RGBA, &pixels)
+}
+
+#[test]
+fn textures_are_stored_in_blocks_where_they_are_to_be() {
+    use texpresso::Format::{Bc1, Bc3, Bc5};
+    let cases = [
+        (255, "compress = \"colors\"", TexturePacking::Colors, Bc1, [240, 10, 10, 255]),
+        (99, "compress = \"colors\"", TexturePacking::ColorsAndOpacity, Bc3, [240, 10, 10, 255]),
+        (
+            255,
+            "compress = \"normals\" color = \"linear\"",
+            TexturePacking::Normals,
+            Bc5,
+            [240, 10, 0, 255],
+        ),
+    ];
+    for (opacity, source, packing, format, first) in cases {
+        with(Some(source), &halves(opacity), |texture| {
+            texture.validate();
+            assert_eq!((texture.packing(), texture.levels().len()), (packing, 4), "{source}");
+            let level = texture.levels().next().expect("there is one");
+            let mut pixels = [0; 8 * 8 * 4];
+            format.decompress(level.pixels, 8, 8, &mut pixels);
+            let is_near = |found: &[u8], wanted: [u8; 4]| {
+                found.iter().zip(wanted).all(|(one, other)| one.abs_diff(other) <= 8)
+            };
+            assert!(is_near(&pixels[..4], first), "{source}: {:?}", &pixels[..4]);
+            let last = &pixels[7 * 4..8 * 4];
+            let opacity = if packing == TexturePacking::ColorsAndOpacity { opacity } else { 255 };
+            let blue = if packing == TexturePacking::Normals { 0 } else { 240 };
+            assert!(is_near(last, [10, 10, blue, opacity]), "{source}: {last:?}");
+        });
+    }
+}
+
+#[test]
+fn larger_levels_are_left_out_where_a_side_is_stated() {
+    let whole = with(None, &halves(255), |texture| {
+        texture.levels().map(|level| level.pixels.to_vec()).collect::<Vec<_>>()
+    });
+    for (side, skipped) in [(8, 0), (100, 0), (7, 1), (4, 1), (1, 3)] {
+        with(Some(&format!("side = {side}")), &halves(255), |texture| {
+            texture.validate();
+            let levels: Vec<_> = texture.levels().map(|level| level.pixels.to_vec()).collect();
+            assert_eq!((texture.width(), &*levels), (8 >> skipped, &whole[skipped..]), "{side}");
+        });
+    }
+}
+
 #[test]
 fn what_is_wrong_with_a_texture_has_its_place() {
     let fault = |source: &str| Place::with(&[("a.texture", source.as_bytes())]).fault();
@@ -162,6 +221,16 @@ fn what_is_wrong_with_a_texture_has_its_place() {
     is(
         fault("\n image = \"b.png\""),
         "a.texture:2:10: there is no file `b.png`; give its path from the project's folder on",
+    );
+    let place = Place::with(&[("a.png", &png(6, 4, GREY, &[7; 24]))]);
+    place.write("a.texture", b"compress = \"colors\"");
+    is(
+        place.fault(),
+        "a.png: 6 by 4 pixels are no whole blocks of 4 by 4; make both sides multiples of 4, or leave `compress` out",
+    );
+    is(
+        fault("image = \"a.texture\" side = 0"),
+        "a.texture:1:28: 0 is not in the range; write a number from 1 to 8192",
     );
     is(
         fault("image = \"a.texture\" color = \"srgb\" normals = 2"),
