@@ -14,6 +14,10 @@
 //! frames is in which it comes, of the processor on the thread that runs the game; drawing is on that
 //! thread. `change10k` is how much longer that frame is in which such a level begins again.
 //!
+//! `lines100k` is how much longer a frame with 100 000 debug lines is than one without, from the
+//! game's logic to the list of what is drawn, of the processor on the thread that runs the game and
+//! draws.
+//!
 //! `loading` is the longest frame of those that go on while a package of 1 500 resources is loaded, of
 //! the processor on the thread that runs the game.
 //!
@@ -32,6 +36,7 @@ use crate::outcome::Aim;
 use crate::rows::{Measure, Row, Unit};
 use crate::work::engine::events::{Hearing, heard};
 use crate::work::engine::levels::{in_one_frame, over_frames};
+use crate::work::engine::lines::lines;
 use crate::work::engine::loading::longest_frame;
 use crate::work::engine::reads::read_beside_mapped;
 use crate::work::engine::saves::kept;
@@ -55,6 +60,7 @@ pub fn rows() -> Vec<Row> {
         row("saved20000", Aim::time(200.0, 50.0), Measure::Alone(|| saved(20_000))),
         row("level10k", Aim::time(1.0, 0.5), Measure::Alone(over_frames)),
         row("change10k", Aim::time(16.6, 8.0), Measure::Alone(in_one_frame)),
+        row("lines100k", Aim::time(1.0, 0.5), Measure::Alone(lines)),
         row("loading", Aim::time(1.0, 0.7), Measure::Alone(longest_frame)),
         over_mapped("read4k", || read_beside_mapped(4 << 10)),
         over_mapped("read64k", || read_beside_mapped(64 << 10)),

@@ -4,6 +4,7 @@
 
 pub(crate) mod events;
 pub(crate) mod levels;
+pub(crate) mod lines;
 pub(crate) mod loading;
 pub(crate) mod reads;
 pub(crate) mod saves;

@@ -54,6 +54,7 @@ uploads! {
 }
 
 /// The parts of a mesh's block of words.
+#[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "a card reads it"))]
 pub(crate) struct MeshParts<'w> {
     pub(crate) vertices: &'w [u32],
     pub(crate) indices: &'w [u32],

@@ -17,6 +17,7 @@ pub(crate) struct DrawnView {
     /// What it is culled by.
     pub(crate) view: View,
     /// The number of the view whose lights it is lit by: a view of the sun has none.
+    #[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "a card reads it"))]
     pub(crate) lit_by: u8,
     pub(crate) is_sun: bool,
     /// How many pixels it draws.

@@ -66,8 +66,10 @@ const BY_A_ROW: [&str; 5] =
     ["ARCHITECTURE.md", "CHANGELOG.md", "Cargo.toml", "engine/Cargo.toml", "engine/src/rows.rs"];
 
 /// The other files that name `debug-draw`.
-const OTHERS_OF_A_ROW: [(&str, &str); 2] = [
+const OTHERS_OF_A_ROW: [(&str, &str); 4] = [
     ("Cargo.lock", "it is generated"),
+    ("benches/Cargo.toml", "how long its lines take"),
+    ("benches/src/work/engine/lines.rs", "how long its lines take"),
     ("engine/tests/it/debug_draw.rs", "what it does in a game"),
 ];
 

@@ -38,10 +38,10 @@ pub(super) fn pack<'p>(
     let params = Params { algorithm: Algorithm::ClusterFit, ..Params::default() };
     for level in 0..levels {
         let (plain, rest) = from.split_at(bytes(TexturePacking::Plain, level));
-        let (blocks, behind) = to.split_at_mut(bytes(wanted, level));
+        let (blocks, after) = to.split_at_mut(bytes(wanted, level));
         let [width, height] = sides(level).map(|side| side as usize);
         format.compress(plain, width, height, params, blocks);
-        (from, to) = (rest, behind);
+        (from, to) = (rest, after);
     }
     Ok((wanted, Cow::Owned(packed)))
 }

@@ -43,14 +43,14 @@ pub(super) fn try_texture<A: Allocator + ?Sized>(
     let mut rest = data;
     for level in 0..levels {
         // All together are as long as the data.
-        let (own, behind) = rest.split_at(level_bytes(level) as usize);
+        let (own, after) = rest.split_at(level_bytes(level) as usize);
         if is_unpacked {
             try_unpack(packing, own, sides(level), &mut plain)?;
             gpu.try_write_texture(&texture, level, &plain)?;
         } else {
             gpu.try_write_texture(&texture, level, own)?;
         }
-        rest = behind;
+        rest = after;
     }
     Ok(texture)
 }
