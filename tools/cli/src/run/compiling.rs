@@ -37,7 +37,7 @@ pub(super) struct Compiling {
     #[arg(long, hide = true)]
     trial: bool,
 
-    /// Who compiles holds it: of two who want to, one waits.
+    /// The thread that compiles holds it, so that the other waits.
     #[arg(skip)]
     kept: Mutex<Kept>,
 }
