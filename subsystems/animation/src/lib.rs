@@ -1,0 +1,23 @@
+//! Animation of skeletons: from samples to a stream of keys, and from the stream to poses.
+#![cfg_attr(feature = "compile", doc = include_str!("../README.md"))]
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(any(feature = "std", test))]
+extern crate std;
+
+mod clip;
+#[cfg(feature = "compile")]
+pub mod compile;
+mod error;
+mod lanes;
+mod playing;
+mod pose;
+mod skeleton;
+
+pub use clip::{CLIP_TYPE, CLIP_VERSION, Channel, Clip, ClipImage, FRAMES_MAX};
+pub use error::{AnimationError, AnimationErrorKind};
+pub use lanes::{LANES, Lanes};
+pub use playing::{ActiveGroup, ClipTable, Players, TableError};
+pub use pose::{BoneGroup, Poses, bone, groups_of, set_bone};
+pub use skeleton::{BONES_MAX, NO_BONE, SKELETON_TYPE, SKELETON_VERSION, Skeleton, SkeletonImage};

@@ -1,0 +1,142 @@
+//! The active keys of eight tracks.
+
+use bytemuck::{Pod, Zeroable};
+
+use super::weights::key_weights;
+use crate::clip::{Key, SCALE, level};
+use crate::lanes::{LANES, Lanes};
+
+/// The four keys of each of eight tracks that its curve needs now, and the intervals before them.
+///
+/// The curve runs from key 1 to key 2; keys 0 and 3 give it its slopes there. A key that comes in
+/// replaces the oldest one. As it is stored as the difference (exclusive or) from that one, the same
+/// operation backwards brings the old one back.
+///
+/// # Memory
+///
+/// 256 bytes, which are four cache lines: 32 a track.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub struct ActiveGroup {
+    keys: [[[u16; LANES]; 3]; 4],
+    /// The frames from the key before to each of the four.
+    intervals: [[u8; LANES]; 4],
+    /// The frame of key 1.
+    starts: [u16; LANES],
+    padding: [u8; 16],
+}
+
+impl ActiveGroup {
+    /// No key was needed yet.
+    pub(crate) const EMPTY: Self = Self {
+        keys: [[[0; LANES]; 3]; 4],
+        intervals: [[0; LANES]; 4],
+        starts: [0; LANES],
+        padding: [0; 16],
+    };
+
+    /// Returns the frame at which the interval of a track begins.
+    #[inline]
+    pub(crate) fn start(&self, lane: usize) -> f32 {
+        f32::from(self.starts[lane])
+    }
+
+    /// Returns the frame at which the interval of a track ends, and its next key is needed.
+    #[inline]
+    pub(crate) fn end(&self, lane: usize) -> f32 {
+        f32::from(self.starts[lane]) + f32::from(self.intervals[2][lane])
+    }
+
+    /// Goes on to the next interval of a track.
+    #[inline]
+    pub(crate) fn advance(&mut self, lane: usize, interval: u8, key: Key) {
+        let intervals = &mut self.intervals;
+        self.starts[lane] = self.starts[lane].wrapping_add(u16::from(intervals[2][lane]));
+        let oldest = intervals[0][lane];
+        for at in 0..3 {
+            intervals[at][lane] = intervals[at + 1][lane];
+        }
+        intervals[3][lane] = oldest ^ interval;
+        for (axis, word) in key.into_iter().enumerate() {
+            let oldest = self.keys[0][axis][lane];
+            for at in 0..3 {
+                self.keys[at][axis][lane] = self.keys[at + 1][axis][lane];
+            }
+            self.keys[3][axis][lane] = oldest ^ word;
+        }
+    }
+
+    /// Goes back to the interval of a track before: undoes [`advance`](Self::advance).
+    #[inline]
+    pub(crate) fn retreat(&mut self, lane: usize, interval: u8, key: Key) {
+        let intervals = &mut self.intervals;
+        let newest = intervals[3][lane];
+        for at in (0..3).rev() {
+            intervals[at + 1][lane] = intervals[at][lane];
+        }
+        intervals[0][lane] = newest ^ interval;
+        self.starts[lane] = self.starts[lane].wrapping_sub(u16::from(intervals[2][lane]));
+        for (axis, word) in key.into_iter().enumerate() {
+            let newest = self.keys[3][axis][lane];
+            for at in (0..3).rev() {
+                self.keys[at + 1][axis][lane] = self.keys[at][axis][lane];
+            }
+            self.keys[0][axis][lane] = newest ^ word;
+        }
+    }
+
+    /// Returns where each curve is at a frame, as numbers over the ranges of its track.
+    #[inline]
+    pub(crate) fn evaluate(&self, frame: f32, ranges: &[Lanes; 3]) -> [Lanes; 3] {
+        let mut weights = [Lanes::ZERO; 4];
+        for lane in 0..LANES {
+            let [_, before, length, after] = self.intervals.map(|row| f32::from(row[lane]));
+            let time = frame - f32::from(self.starts[lane]);
+            let [w0, w1, w2, w3] = key_weights(time, before, length, after);
+            weights[0].0[lane] = w0;
+            weights[1].0[lane] = w1;
+            weights[2].0[lane] = w2;
+            weights[3].0[lane] = w3;
+        }
+        let mut out = [Lanes::ZERO; 3];
+        for (axis, (out, range)) in out.iter_mut().zip(ranges).enumerate() {
+            let mut sum = Lanes::ZERO;
+            for (keys, weight) in self.keys.iter().zip(weights) {
+                let mut steps = Lanes::ZERO;
+                for (steps, word) in steps.0.iter_mut().zip(keys[axis]) {
+                    *steps = level(word);
+                }
+                sum = sum + weight * steps;
+            }
+            *out = sum * Lanes::splat(SCALE) * *range;
+        }
+        out
+    }
+
+    /// Returns when the interval of a track begins, the intervals, and the keys.
+    #[cfg(feature = "compile")]
+    pub(crate) fn track(&self, lane: usize) -> (u16, [u8; 4], [Key; 4]) {
+        let keys = self.keys.map(|key| key.map(|row| row[lane]));
+        (self.starts[lane], self.intervals.map(|row| row[lane]), keys)
+    }
+
+    /// Sets the state of a track.
+    #[inline]
+    pub(crate) fn set_track(
+        &mut self,
+        lane: usize,
+        start: u16,
+        intervals: [u8; 4],
+        keys: [Key; 4],
+    ) {
+        self.starts[lane] = start;
+        for (row, interval) in self.intervals.iter_mut().zip(intervals) {
+            row[lane] = interval;
+        }
+        for (rows, key) in self.keys.iter_mut().zip(keys) {
+            for (row, word) in rows.iter_mut().zip(key) {
+                row[lane] = word;
+            }
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Animation from outside: clips within their bound, any time by any way, damage, blends and bent limbs
+//! with known solutions.
+
+mod clips;
+mod damage;
+#[path = "../../../expressions/tests/it/memory.rs"]
+mod memory;
+mod mocap;
+mod playing;
+mod rig;
+#[path = "../../../sjson/src/test_drawn.rs"]
+mod test_drawn;
