@@ -6,17 +6,23 @@
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
+mod blending;
 mod clip;
 #[cfg(feature = "compile")]
 pub mod compile;
 mod error;
+mod kinematics;
 mod lanes;
 mod playing;
 mod pose;
 mod skeleton;
 
+pub use blending::{BoneMask, add_pose, blend_into, mix_poses, subtract_pose};
 pub use clip::{CLIP_TYPE, CLIP_VERSION, Channel, Clip, ClipImage, FRAMES_MAX};
 pub use error::{AnimationError, AnimationErrorKind};
+pub use kinematics::{
+    Chain, ChainError, LookAt, TwoBones, look_at, solve_chain, solve_two_bones, space_of,
+};
 pub use lanes::{LANES, Lanes};
 pub use playing::{ActiveGroup, ClipTable, Players, TableError};
 pub use pose::{BoneGroup, Poses, bone, groups_of, set_bone};

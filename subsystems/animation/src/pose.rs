@@ -6,4 +6,4 @@ mod turn;
 
 pub use bone_group::BoneGroup;
 pub use poses::{Poses, bone, groups_of, set_bone};
-pub(crate) use turn::multiply;
+pub(crate) use turn::{between, multiply, normalized_or};

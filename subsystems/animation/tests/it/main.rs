@@ -1,8 +1,10 @@
 //! Animation from outside: clips within their bound, any time by any way, damage, blends and bent limbs
 //! with known solutions.
 
+mod blending;
 mod clips;
 mod damage;
+mod kinematics;
 #[path = "../../../expressions/tests/it/memory.rs"]
 mod memory;
 mod mocap;
