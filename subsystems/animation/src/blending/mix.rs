@@ -41,7 +41,7 @@ pub fn blend_into(
 pub fn mix_poses(out: &mut [BoneGroup], poses: &[(&[BoneGroup], f32)]) {
     let Some((first, _)) = poses.first() else { return };
     let sum: f32 = poses.iter().map(|(_, weight)| weight).sum();
-    if !(sum > 0.0 || sum < 0.0) {
+    if sum == 0.0 || sum.is_nan() {
         return out.copy_from_slice(&first[..out.len()]);
     }
     for (at, out) in out.iter_mut().enumerate() {

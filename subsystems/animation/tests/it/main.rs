@@ -4,6 +4,8 @@
 mod blending;
 mod clips;
 mod damage;
+mod gltf;
+mod gltf_model;
 mod kinematics;
 #[path = "../../../expressions/tests/it/memory.rs"]
 mod memory;
