@@ -79,6 +79,11 @@ fn each_byte_of_a_skeleton_may_be_any_other() {
                 let Ok(skeleton) = Skeleton::open(&spoiled) else { continue };
                 let mut pose = vec![BoneGroup::IDENTITY; groups_of(skeleton.len())];
                 skeleton.write_bind(&mut pose);
+                for index in 0..skeleton.len() {
+                    let bind = skeleton.bind(index);
+                    assert!(bind.position.is_finite() && bind.scale.is_finite(), "{bind:?}");
+                    assert!((bind.rotation.length() - 1.0).abs() < 0.01, "{bind:?}");
+                }
                 let mut spaces = vec![glam::Affine3A::IDENTITY; skeleton.len()];
                 skeleton.write_matrices(&pose, &mut spaces);
                 skeleton.write_skin(&mut spaces);
