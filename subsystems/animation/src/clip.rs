@@ -17,20 +17,25 @@
 //!
 //! ```text
 //! blob header     48 bytes
-//! root          | rate | last frame | bones | tracks: offset, count | .. |       76 bytes
+//! root          | rate | last frame | bones | tracks: offset, count | .. |       84 bytes
 //! tracks        | channel, bone | ranges: 3 | base: 3 | ..                       12 bytes a track
 //! drifts        | channel, bone | x | y | z | ..                                 8 bytes each
 //! constants     | channel, bone | .. and | x | y | z | w | ..                    18 bytes each
 //! headers       | track, time | ..                                               2 bytes a key
 //! values        | x, y, z in 16, 32 or 48 bits | ..                              2, 4 or 6 bytes a key
 //! jump frames   | frame, header, value | .. and their states                     14, 22 or 30 bytes a track
+//! events        | frame | name | bone | ..                                       12 bytes each
 //! ```
 
+mod event;
 mod header;
 mod key;
 mod track;
 mod walk;
 
+pub use event::ClipEvent;
+#[cfg(feature = "compile")]
+pub(crate) use event::OF_NO_BONE;
 pub(crate) use header::{Header, HeaderBits};
 pub(crate) use key::{Key, KeyBits, SCALE, level};
 pub use track::Channel;
@@ -90,6 +95,8 @@ blob_struct! {
         pub jumps: BlobArray<[u32; 3]>,
         /// The active keys of each jump frame.
         pub jump_words: BlobArray<u16>,
+        /// What happens, by frame.
+        pub events: BlobArray<ClipEvent>,
     }
 }
 
@@ -101,7 +108,7 @@ blob_struct! {
 ///
 /// # Memory
 ///
-/// The bytes are borrowed and used in place. The object is seven slices and four numbers.
+/// The bytes are borrowed and used in place. The object is nine slices and five numbers.
 ///
 /// # Examples
 ///
@@ -119,6 +126,7 @@ blob_struct! {
 /// 2. Each header names a track; the words of all keys are those of `values`.
 /// 3. Each jump frame continues at a header and at that header's value, and has a state for each track.
 /// 4. Constants are finite, and those of rotations have length 1.
+/// 5. Events ascend by frame, from the first to the last one, and are of bones that there are, or of none.
 #[derive(Clone, Copy)]
 pub struct Clip<'b> {
     pub(crate) rate: f32,
@@ -133,6 +141,7 @@ pub struct Clip<'b> {
     pub(crate) values: &'b [u16],
     pub(crate) jumps: &'b [[u32; 3]],
     pub(crate) jump_words: &'b [u16],
+    events: &'b [ClipEvent],
     bytes: usize,
 }
 
@@ -165,6 +174,7 @@ impl<'b> Clip<'b> {
             values: blob.array(&image.values),
             jumps: blob.array(&image.jumps),
             jump_words: blob.array(&image.jump_words),
+            events: blob.array(&image.events),
             bytes: payload.len(),
         };
         clip.verify()?;
@@ -226,6 +236,12 @@ impl<'b> Clip<'b> {
     #[must_use]
     pub const fn jump_count(&self) -> usize {
         self.jumps.len()
+    }
+
+    /// Returns what happens in it, by frame.
+    #[must_use]
+    pub const fn events(&self) -> &'b [ClipEvent] {
+        self.events
     }
 
     /// Returns the bytes of the resource.

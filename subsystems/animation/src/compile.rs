@@ -15,6 +15,7 @@
 //! file = "models/walk.glb"     // that of the skeleton
 //! animation = "Walk"           // the only one
 //! rate = 30   bound_cm = 0.01   skin_cm = 3   jump_ratio = 8
+//! events = [ { name = "step" frame = 12 bone = "left foot" } ]
 //! ```
 
 mod compilers;
@@ -24,6 +25,7 @@ mod fit;
 mod gltf_clip;
 mod gltf_curve;
 mod gltf_skeleton;
+mod heap;
 mod image;
 mod knots;
 mod raw_clip;
@@ -38,7 +40,7 @@ pub use compress::{CompressOptions, CompressedClip, compress};
 pub use error::CompressError;
 pub use gltf_clip::gltf_clip;
 pub use gltf_skeleton::gltf_skeleton;
-pub use raw_clip::{RawClip, RawJump};
+pub use raw_clip::{RawClip, RawEvent, RawJump};
 pub use raw_skeleton::RawSkeleton;
 pub use skin::{SkinErrors, skin_errors};
 pub use statistics::{ClipStatistics, TrackStatistics};

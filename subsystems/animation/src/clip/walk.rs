@@ -1,5 +1,6 @@
 //! Checking a clip once, when it comes in.
 
+use super::event::ClipEvent;
 use super::header::Header;
 use super::track::{Channel, order_of, place_of, words_of};
 use super::{CLIP_TYPE, Clip, FIRST_KEYS, FRAMES_MAX, GROUPS_MAX};
@@ -29,6 +30,7 @@ pub(super) fn verify(clip: &Clip<'_>) -> Result<(), AnimationError> {
         return wrong("bones", "1 to 1024", bones);
     }
     constants(clip)?;
+    events(clip)?;
     let lanes = tracks(clip)?;
     stream(clip, &lanes)
 }
@@ -42,6 +44,20 @@ fn wrong_place(bones: usize, places: impl Iterator<Item = u16>) -> Option<usize>
         last = Some(order);
         is_late || place_of(word).is_none_or(|(_, bone)| bone >= bones)
     })
+}
+
+fn events(clip: &Clip<'_>) -> Result<(), AnimationError> {
+    let frames = 0.0..=clip.last_frame as f32;
+    let mut last = 0.0;
+    let is_wrong = |event: &ClipEvent| {
+        let is_late = event.frame() < last;
+        last = event.frame();
+        is_late || !frames.contains(&last) || event.bone().is_some_and(|bone| bone >= clip.bones())
+    };
+    match clip.events().iter().position(is_wrong) {
+        Some(at) => wrong("events", "ascending frames of the clip", at),
+        None => Ok(()),
+    }
 }
 
 fn constants(clip: &Clip<'_>) -> Result<(), AnimationError> {

@@ -1,15 +1,16 @@
 //! Compilers of skeletons and clips.
 
-use std::string::ToString;
+use std::string::{String, ToString};
 use std::sync::Arc;
 use std::vec::Vec;
 
-use loligo_compiler::{CompileError, Compiler, Compilers, Context, Property};
+use loligo_compiler::{CompileError, Compiler, Compilers, Context, Property, nearest};
 use loligo_formats::GltfFile;
 
 use super::compress::{CompressOptions, compress};
 use super::gltf_clip::gltf_clip;
 use super::gltf_skeleton::gltf_skeleton;
+use super::raw_clip::RawEvent;
 use super::raw_skeleton::RawSkeleton;
 use crate::clip::{CLIP_TYPE, CLIP_VERSION};
 use crate::skeleton::{SKELETON_TYPE, SKELETON_VERSION};
@@ -66,6 +67,7 @@ impl Compiler for SkeletonCompiler {
 /// | `bound_cm` | 0.01 | how far the skin may be off, in centimetres |
 /// | `skin_cm` | 3 | how far from each bone the skin is measured, in centimetres |
 /// | `jump_ratio` | 8 | a jump frame comes after this many times its bytes of the stream; 0 is none |
+/// | `events` | none | what happens: `{ name = "step" frame = 12 bone = "left foot" }`, `bone` can be left out |
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClipCompiler;
 
@@ -84,6 +86,7 @@ impl Compiler for ClipCompiler {
             "bound_cm",
             "skin_cm",
             "jump_ratio",
+            "events",
         ])?;
         let asked = source.need("skeleton", "name the skeleton: `skeleton = \"heroes/hero\"`")?;
         let name = asked.string()?;
@@ -101,7 +104,8 @@ impl Compiler for ClipCompiler {
         };
         let animation = source.get("animation").map(Property::string).transpose()?;
         let rate = source.number_or("rate", 1.0..=240.0, 30.0)?;
-        let clip = gltf_clip(&file, &skeleton, animation, rate)?;
+        let mut clip = gltf_clip(&file, &skeleton, animation, rate)?;
+        clip.events = events_of(context, &source, &skeleton)?;
         let options = CompressOptions {
             bound: source.number_or("bound_cm", 0.000_1..=100.0, 0.01)? / 100.0,
             skin_distance: source.number_or("skin_cm", 0.0..=1000.0, 3.0)? / 100.0,
@@ -117,6 +121,38 @@ impl Compiler for ClipCompiler {
         })?;
         Ok(compressed.bytes)
     }
+}
+
+/// Reads the events of a clip.
+fn events_of(
+    context: &mut Context<'_>,
+    source: &Property,
+    skeleton: &RawSkeleton,
+) -> Result<Vec<RawEvent>, CompileError> {
+    let mut events = Vec::new();
+    let items = source.get("events").map_or(Ok(&[][..]), Property::items)?;
+    for item in items {
+        item.allow(&["name", "frame", "bone"])?;
+        let name = item.need("name", "name the event: `name = \"step\"`")?.string()?;
+        let frame = item.need("frame", "say when it is: `frame = 12`")?.number(0.0..=f32::MAX)?;
+        let bone = item.get("bone").map(|bone| bone_of(bone, skeleton)).transpose()?;
+        context.name(name);
+        events.push(RawEvent { frame, name: name.to_string(), bone });
+    }
+    Ok(events)
+}
+
+/// Returns the bone that is named.
+fn bone_of(named: &Property, skeleton: &RawSkeleton) -> Result<usize, CompileError> {
+    let name = named.string()?;
+    skeleton.names.iter().position(|bone| bone == name).ok_or_else(|| {
+        let names = skeleton.names.iter().map(String::as_str);
+        let remedy = nearest(name, names).map_or_else(
+            || std::format!("the first of its bones is `{}`", skeleton.names[0]),
+            |near| std::format!("is `{near}` meant?"),
+        );
+        named.error(std::format!("the skeleton has no bone `{name}`"), remedy)
+    })
 }
 
 /// Reads the skeleton that a source describes, and the file it is in.

@@ -12,7 +12,8 @@ use loligo_containers::{BlobBytes, Endian};
 
 use super::error::CompressError;
 use super::fit::{FitTerms, fit, ranges_of};
-use super::image::{ClipParts, with_heap};
+use super::heap::with_heap;
+use super::image::ClipParts;
 use super::raw_clip::{RawClip, RawJump};
 use super::raw_skeleton::RawSkeleton;
 use super::skin::{RawSkin, SkinErrors};
@@ -163,8 +164,10 @@ impl Work<'_> {
             bones: self.skeleton.len() as u32,
             constant_places: constants.iter().map(|(place, _)| *place).collect(),
             constants: constants.iter().map(|(_, value)| *value).collect(),
+            events: self.clip.events.clone(),
             ..ClipParts::default()
         };
+        parts.events.sort_by(|a, b| a.frame.total_cmp(&b.frame));
         for (source, track) in moving.iter().zip(&fitted) {
             let place = (source.channel, source.bone);
             let words = track.bits.words() as u8;

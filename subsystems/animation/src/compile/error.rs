@@ -59,6 +59,17 @@ pub enum CompressError {
         /// The frame.
         frame: usize,
     },
+    /// An event is of a bone or a frame that is not there.
+    Event {
+        /// Its name.
+        name: String,
+        /// Its frame.
+        frame: f32,
+        /// Its bone.
+        bone: Option<usize>,
+        /// The last frame of the clip.
+        last: usize,
+    },
     /// Keys of 48 bits at all frames are not exact enough.
     Bound {
         /// The bone whose skin is furthest off.
@@ -113,6 +124,11 @@ impl fmt::Display for CompressError {
                 f,
                 "bone {bone} is to jump in frame {frame}; name a bone and a frame that there are"
             ),
+            Self::Event { name, frame, bone, last } => {
+                write!(f, "the event `{name}` is at frame {frame}")?;
+                bone.map_or(Ok(()), |bone| write!(f, " of bone {bone}"))?;
+                write!(f, "; name one of the bones, and one of the frames 0 to {last}")
+            }
             Self::Bound { bone, error, bound, widest } => {
                 write!(
                     f,

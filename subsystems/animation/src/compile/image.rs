@@ -2,11 +2,12 @@
 
 use std::vec::Vec;
 
-use loligo_allocators::{Allocator, HeapAllocator, PageAllocator};
+use loligo_allocators::Allocator;
 use loligo_containers::{BlobBuilder, BlobBytes, Endian, GrowError, blob_field};
+use loligo_ids::IdString32;
 
-use super::error::CompressError;
-use crate::clip::ClipImage;
+use super::raw_clip::RawEvent;
+use crate::clip::{ClipEvent, ClipImage, OF_NO_BONE};
 
 /// The parts of a clip that was compressed.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +23,8 @@ pub(super) struct ClipParts {
     pub(super) values: Vec<u16>,
     pub(super) jumps: Vec<[u32; 3]>,
     pub(super) jump_words: Vec<u16>,
+    /// By frame.
+    pub(super) events: Vec<RawEvent>,
 }
 
 impl ClipParts {
@@ -44,15 +47,13 @@ impl ClipParts {
         builder.numbers(root.at(blob_field!(ClipImage, values)), &self.values)?;
         builder.numbers(root.at(blob_field!(ClipImage, jumps)), &self.jumps)?;
         builder.numbers(root.at(blob_field!(ClipImage, jump_words)), &self.jump_words)?;
+        let events = builder.array(root.at(blob_field!(ClipImage, events)), self.events.len())?;
+        for (place, event) in events.iter().zip(&self.events) {
+            let bone = event.bone.map_or(OF_NO_BONE, |bone| bone as u32);
+            builder.set(place.at(blob_field!(ClipEvent, frame)), event.frame);
+            builder.set(place.at(blob_field!(ClipEvent, name)), IdString32::new(&event.name));
+            builder.set(place.at(blob_field!(ClipEvent, bone)), bone);
+        }
         Ok(builder.finish())
     }
-}
-
-/// Runs `work` with a separate heap, so that compilers that work at the same time share none.
-pub(super) fn with_heap<T>(
-    work: impl FnOnce(&dyn Allocator) -> Result<T, CompressError>,
-) -> Result<T, CompressError> {
-    let pages = PageAllocator::new("compiler pages");
-    let heap = HeapAllocator::new_in("compiler", &pages);
-    work(&heap)
 }

@@ -1,5 +1,6 @@
 //! Clips as they are imported: a pose for each bone and frame.
 
+use std::string::String;
 use std::vec::Vec;
 
 use loligo_entities::Pose;
@@ -17,6 +18,8 @@ pub struct RawClip {
     pub samples: Vec<Pose>,
     /// Where something jumps: in that frame it is already where the sample is.
     pub jumps: Vec<RawJump>,
+    /// What happens in it, in any order; what happens at the same frame stays in its order.
+    pub events: Vec<RawEvent>,
 }
 
 /// A jump: until the frame something was on its way to another value.
@@ -30,6 +33,17 @@ pub struct RawJump {
     pub frame: usize,
     /// Where it was right before the frame: only the channel counts.
     pub before: Pose,
+}
+
+/// Something that happens at a frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RawEvent {
+    /// The frame, from the first to the last one.
+    pub frame: f32,
+    /// What it is called.
+    pub name: String,
+    /// The bone that it is of, if it is of one.
+    pub bone: Option<usize>,
 }
 
 impl RawClip {
@@ -79,6 +93,14 @@ impl RawClip {
             if !is_sound(&jump.before) {
                 return wrong(bone, frame);
             }
+        }
+        let is_wrong = |event: &&RawEvent| {
+            let is_inside = (0.0..=(frames - 1) as f32).contains(&event.frame);
+            !is_inside || event.bone.is_some_and(|bone| bone >= bones)
+        };
+        if let Some(event) = self.events.iter().find(is_wrong) {
+            let RawEvent { ref name, frame, bone } = *event;
+            return Err(CompressError::Event { name: name.clone(), frame, bone, last: frames - 1 });
         }
         Ok(())
     }

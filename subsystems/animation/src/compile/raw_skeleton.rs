@@ -12,7 +12,7 @@ use loligo_entities::Pose;
 use loligo_ids::IdString32;
 
 use super::error::CompressError;
-use super::image::with_heap;
+use super::heap::with_heap;
 use crate::skeleton::{BONES_MAX, NO_BONE, SkeletonImage};
 
 /// A skeleton before it is compiled: bones with names, parents before their children.

@@ -9,7 +9,7 @@ use std::vec::Vec;
 use glam::{Affine3A, Vec3A};
 
 use super::error::CompressError;
-use super::image::with_heap;
+use super::heap::with_heap;
 use super::raw_clip::RawClip;
 use super::raw_skeleton::RawSkeleton;
 use crate::clip::Clip;

@@ -1,6 +1,6 @@
 //! Damaged skeletons and clips are refused, or harmless.
 
-use loligo_animation::{BoneGroup, Clip, ClipTable, Players, Skeleton, bone, groups_of};
+use loligo_animation::{BoneGroup, Clip, ClipTable, Players, Playhead, Skeleton, bone, groups_of};
 use loligo_containers::BlobBytes;
 
 use crate::clips::QUICK;
@@ -8,7 +8,7 @@ use crate::memory::with_memory;
 use crate::mocap::{MocapTerms, body, clip};
 use crate::rig::Rig;
 
-use loligo_animation::compile::CompressOptions;
+use loligo_animation::compile::{CompressOptions, RawEvent};
 
 /// Plays a clip to and fro; all bones must stay finite.
 fn play(clip: Clip<'_>, skeleton: &Skeleton<'_>) {
@@ -17,6 +17,11 @@ fn play(clip: Clip<'_>, skeleton: &Skeleton<'_>) {
         let mut players = Players::try_new(1, &table, memory).expect("memory");
         let mut pose = vec![BoneGroup::IDENTITY; groups_of(skeleton.len())];
         let last = clip.last_frame() as f32;
+        let mut playhead = Playhead::new(last, true);
+        playhead.step(3.0 * last).each_event(&clip, |event| {
+            assert!((0.0..=last).contains(&event.frame), "{event:?}");
+            assert!(event.bone.is_none_or(|bone| bone < skeleton.len()), "{event:?}");
+        });
         for frame in [0.0, 1.5, last, 2.0, last / 2.0, last / 3.0, last, 0.0] {
             players.sample(&table, 0, frame, &mut pose);
             for index in 0..skeleton.len() {
@@ -32,7 +37,8 @@ fn play(clip: Clip<'_>, skeleton: &Skeleton<'_>) {
 fn each_byte_of_a_clip_may_be_any_other() {
     let body = crate::clips::chain(9);
     let terms = MocapTerms { seed: 8, frames: 40, rate: 30.0, noise: 0.5, speed: 0.1 };
-    let raw = clip(&body, terms);
+    let mut raw = clip(&body, terms);
+    raw.events = vec![RawEvent { frame: 3.5, name: "step".into(), bone: Some(2) }];
     let options = CompressOptions { jump_ratio: 1, bound: 1.0e-3, ..QUICK() };
     with_memory(|memory| {
         let rig = Rig::new(&body, &raw, &options, memory);

@@ -99,6 +99,27 @@ fn bones_are_the_joints_and_what_is_above_them() {
 }
 
 #[test]
+fn events_are_of_bones_by_name() {
+    let text = r#"skeleton = "arm" events = [
+        { name = "hit" frame = 20 bone = "elbow" } { name = "whoosh" frame = 12.5 } ]"#;
+    with_clip(&turning(), text, |_, clip, _| {
+        let [first, second] = clip.events() else { panic!("{:?}", clip.events()) };
+        assert_eq!((first.name(), first.frame(), first.bone()), (id32!("whoosh"), 12.5, None));
+        assert_eq!((second.name(), second.frame(), second.bone()), (id32!("hit"), 20.0, Some(2)));
+    });
+    let wrong = |event: &str| {
+        let text = format!(r#"skeleton = "arm" events = [ {event} ]"#);
+        compiled(&turning(), SKELETON, &text).expect_err("it is wrong")
+    };
+    let bone = wrong(r#"{ name = "hit" frame = 3 bone = "elbo" }"#);
+    assert!(bone.contains("has no bone `elbo`; is `elbow` meant?"), "{bone}");
+    let late = wrong(r#"{ name = "hit" frame = 31 }"#);
+    assert!(late.contains("the event `hit` is at frame 31; name one of the bones"), "{late}");
+    let key = wrong(r#"{ name = "hit" frame = 3 foot = "left" }"#);
+    assert!(key.contains("the key `foot` means nothing here"), "{key}");
+}
+
+#[test]
 fn rotations_turn_at_the_same_speed() {
     with_clip(&turning(), CLIP, |_, clip, at| {
         assert_eq!((clip.last_frame(), clip.rate(), clip.track_count()), (30, 30.0, 1));

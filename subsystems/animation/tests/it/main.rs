@@ -10,6 +10,7 @@ mod kinematics;
 #[path = "../../../expressions/tests/it/memory.rs"]
 mod memory;
 mod mocap;
+mod motion;
 mod playing;
 mod rig;
 #[path = "../../../sjson/src/test_drawn.rs"]

@@ -197,7 +197,7 @@ pub(crate) fn clip(body: &RawSkeleton, terms: MocapTerms) -> RawClip {
             samples.push(pose);
         }
     }
-    RawClip { rate, samples, jumps: Vec::new() }
+    RawClip { rate, samples, ..RawClip::default() }
 }
 
 /// Returns the noise of all bones in a frame.
