@@ -6,10 +6,10 @@
 //! - All tracks are curves of three numbers: rotations are, too, as turns from a reference of the track
 //!   (half-angle tangents), so that a hinge has one wide axis and two narrow ones, and each axis is
 //!   quantised over its own range.
-//! - Keys have 16, 32 or 48 bits by track, divided by what each axis needs. Positions are around a line
+//! - Keys have one to six bytes by track, divided by what each axis needs. Positions are around a line
 //!   from the first to the last frame, if they travel.
-//! - A key names its track and the time since the key before in 16 bits together, so the player knows
-//!   which key is next without a search.
+//! - Which tracks get a key in a frame is said by a bit for each, and the time since the key before by four
+//!   bits, so the player knows which key is next without a search.
 //! - Keys are stored as differences (exclusive or) from what they replace, so the stream is played
 //!   backwards as well.
 //!
@@ -17,27 +17,33 @@
 //!
 //! ```text
 //! blob header     48 bytes
-//! root          | rate | last frame | bones | tracks: offset, count | .. |       84 bytes
+//! root          | rate | last frame | bones | tracks: offset, count | .. |      100 bytes
 //! tracks        | channel, bone | ranges: 3 | base: 3 | ..                       12 bytes a track
 //! drifts        | channel, bone | x | y | z | ..                                 8 bytes each
 //! constants     | channel, bone | .. and | x | y | z | w | ..                    18 bytes each
-//! headers       | track, time | ..                                               2 bytes a key
-//! values        | x, y, z in 16, 32 or 48 bits | ..                              2, 4 or 6 bytes a key
-//! jump frames   | frame, header, value | .. and their states                     14, 22 or 30 bytes a track
+//! rounds        | which groups get keys | ..                                     1 bit a group and frame
+//! masks         | which tracks of a group | ..                                   1 byte a group with keys
+//! steps         | time since the key before | ..                                 4 bits a key
+//! values        | x, y, z | ..                                                   1 to 6 bytes a key
+//! jump frames   | places in the four columns | .. and their states               8 to 28 bytes a track
 //! events        | frame | name | bone | ..                                       12 bytes each
 //! ```
 
 mod event;
-mod header;
 mod key;
+mod round;
+mod step;
 mod track;
 mod walk;
 
 pub use event::ClipEvent;
 #[cfg(feature = "compile")]
 pub(crate) use event::OF_NO_BONE;
-pub(crate) use header::{Header, HeaderBits};
 pub(crate) use key::{Key, KeyBits, SCALE, level};
+pub(crate) use round::{Cursor, groups_of_round, is_same_frame, lanes_of, round_bytes, step_at};
+pub(crate) use step::{Codes, END, frames_of};
+#[cfg(feature = "compile")]
+pub(crate) use step::{JUMP, code_of, longest_within};
 pub use track::Channel;
 pub(crate) use track::{Track, number_of, place_of};
 #[cfg(feature = "compile")]
@@ -66,9 +72,6 @@ pub(crate) const GROUPS_MAX: usize = 3 * BONES_MAX / LANES;
 /// The words of a track.
 pub(crate) const TRACK_WORDS: usize = 6;
 
-/// The keys of each track that the stream begins with, and a player needs before the first frame.
-pub(crate) const FIRST_KEYS: usize = 3;
-
 blob_struct! {
     /// A clip as it is saved: a blob. [`Clip`] reads it.
     pub struct ClipImage {
@@ -87,14 +90,18 @@ blob_struct! {
         pub constant_places: BlobArray<u16>,
         /// Their values.
         pub constants: BlobArray<[f32; 4]>,
-        /// Track and time of each key, in the order of need.
-        pub headers: BlobArray<u16>,
-        /// The values of the keys in the same order.
-        pub values: BlobArray<u16>,
-        /// Frame, header and value at which each jump frame continues.
-        pub jumps: BlobArray<[u32; 3]>,
+        /// Which groups get keys, a round for each frame and more where a track needs several.
+        pub rounds: BlobArray<u8>,
+        /// Which tracks of these groups.
+        pub masks: BlobArray<u8>,
+        /// The time since the key before of each key, two to a byte.
+        pub steps: BlobArray<u8>,
+        /// The values of the keys.
+        pub values: BlobArray<u8>,
+        /// Frame, round, mask, step and value at which each jump frame continues.
+        pub jumps: BlobArray<[u32; 5]>,
         /// The active keys of each jump frame.
-        pub jump_words: BlobArray<u16>,
+        pub jump_states: BlobArray<u8>,
         /// What happens, by frame.
         pub events: BlobArray<ClipEvent>,
     }
@@ -108,7 +115,7 @@ blob_struct! {
 ///
 /// # Memory
 ///
-/// The bytes are borrowed and used in place. The object is nine slices and five numbers.
+/// The bytes are borrowed and used in place. The object is eleven slices and five numbers.
 ///
 /// # Examples
 ///
@@ -122,9 +129,11 @@ blob_struct! {
 /// # Invariants
 ///
 /// 1. Tracks ascend by channel and bone, and no place has both a track and a constant. Their keys have
-///    one to three words. Drifts ascend as well, each that of a position with a track.
-/// 2. Each header names a track; the words of all keys are those of `values`.
-/// 3. Each jump frame continues at a header and at that header's value, and has a state for each track.
+///    one to six bytes. Drifts ascend as well, each that of a position with a track.
+/// 2. Rounds are of groups and tracks that there are, and end no later than the clip; there is a step for
+///    each key, and the bytes of their values are those of `values`.
+/// 3. Each jump frame continues at a round and at that round's mask, step and value, and has a state for
+///    each track, with the codes of the keys that were active there.
 /// 4. Constants are finite, and those of rotations have length 1.
 /// 5. Events ascend by frame, from the first to the last one, and are of bones that there are, or of none.
 #[derive(Clone, Copy)]
@@ -132,15 +141,17 @@ pub struct Clip<'b> {
     pub(crate) rate: f32,
     pub(crate) last_frame: u32,
     pub(crate) bones: u32,
-    pub(crate) bits: HeaderBits,
     pub(crate) tracks: &'b [[u16; TRACK_WORDS]],
     pub(crate) drifts: &'b [[u16; 4]],
     pub(crate) constant_places: &'b [u16],
     pub(crate) constants: &'b [[f32; 4]],
-    pub(crate) headers: &'b [u16],
-    pub(crate) values: &'b [u16],
-    pub(crate) jumps: &'b [[u32; 3]],
-    pub(crate) jump_words: &'b [u16],
+    pub(crate) rounds: &'b [u8],
+    pub(crate) masks: &'b [u8],
+    pub(crate) steps: &'b [u8],
+    pub(crate) values: &'b [u8],
+    pub(crate) jumps: &'b [[u32; 5]],
+    pub(crate) jump_states: &'b [u8],
+    keys: usize,
     events: &'b [ClipEvent],
     bytes: usize,
 }
@@ -161,23 +172,25 @@ impl<'b> Clip<'b> {
             .map_err(|error| AnimationError::blob(CLIP_TYPE, error))?;
         let image = blob.root();
         let tracks = blob.array(&image.tracks);
-        let clip = Self {
+        let mut clip = Self {
             rate: image.rate,
             last_frame: image.last_frame,
             bones: image.bones,
-            bits: HeaderBits::of_groups(Track::group_count(tracks)),
             tracks,
             drifts: blob.array(&image.drifts),
             constant_places: blob.array(&image.constant_places),
             constants: blob.array(&image.constants),
-            headers: blob.array(&image.headers),
+            rounds: blob.array(&image.rounds),
+            masks: blob.array(&image.masks),
+            steps: blob.array(&image.steps),
             values: blob.array(&image.values),
             jumps: blob.array(&image.jumps),
-            jump_words: blob.array(&image.jump_words),
+            jump_states: blob.array(&image.jump_states),
+            keys: 0,
             events: blob.array(&image.events),
             bytes: payload.len(),
         };
-        clip.verify()?;
+        clip.keys = walk::verify(&clip)?;
         Ok(clip)
     }
 
@@ -187,7 +200,7 @@ impl<'b> Clip<'b> {
     ///
     /// [`AnimationError`] says what is wrong.
     pub fn verify(&self) -> Result<(), AnimationError> {
-        walk::verify(self)
+        walk::verify(self).map(drop)
     }
 
     /// Returns the frames a second.
@@ -229,7 +242,7 @@ impl<'b> Clip<'b> {
     /// Returns how many keys the stream has, those that end a track included.
     #[must_use]
     pub const fn key_count(&self) -> usize {
-        self.headers.len()
+        self.keys
     }
 
     /// Returns how many jump frames there are.
@@ -253,13 +266,13 @@ impl<'b> Clip<'b> {
     /// Returns the bytes of the stream, which playing forward reads once.
     #[must_use]
     pub const fn stream_bytes(&self) -> usize {
-        2 * (self.headers.len() + self.values.len())
+        self.rounds.len() + self.masks.len() + self.steps.len() + self.values.len()
     }
 
     /// Returns the bytes of all jump frames.
     #[must_use]
     pub const fn jump_bytes(&self) -> usize {
-        12 * self.jumps.len() + 2 * self.jump_words.len()
+        20 * self.jumps.len() + self.jump_states.len()
     }
 }
 
@@ -270,7 +283,7 @@ impl fmt::Debug for Clip<'_> {
             .field("last_frame", &self.last_frame)
             .field("rate", &self.rate)
             .field("tracks", &self.tracks.len())
-            .field("keys", &self.headers.len())
+            .field("keys", &self.keys)
             .finish_non_exhaustive()
     }
 }

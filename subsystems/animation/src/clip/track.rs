@@ -1,7 +1,7 @@
 //! Tracks: what moves, around which value, and how far.
 //!
 //! ```text
-//! word 0   | channel: 2 bits | words of a key: 2 | bone: 12 |
+//! word 0   | channel: 2 bits | bytes of a key: 3 | bone: 11 |
 //! word 1   | range of x | range of y |              a byte each: six bits of exponent, two of mantissa
 //! word 2   | range of z | 0 |
 //! words 3  | base x | base y | base z |             a rotation's in steps of 1/32768, others as the
@@ -40,9 +40,9 @@ pub(crate) struct Track {
     pub(crate) base: [f32; 4],
 }
 
-const WORDS_SHIFT: u32 = 12;
-const WORDS_MASK: u16 = 3 << WORDS_SHIFT;
-const BONE_MASK: u16 = (1 << WORDS_SHIFT) - 1;
+const BYTES_SHIFT: u32 = 11;
+const BYTES_MASK: u16 = 7 << BYTES_SHIFT;
+const BONE_MASK: u16 = (1 << BYTES_SHIFT) - 1;
 
 impl Track {
     /// Returns what a track says, unless there is no such channel.
@@ -57,7 +57,7 @@ impl Track {
                 [x, y, z, 0.0]
             }
         };
-        let bits = KeyBits::new(words_of(place), ranges);
+        let bits = KeyBits::new(bytes_of(place), ranges);
         Some(Self { channel, bone, bits, ranges, base })
     }
 
@@ -65,14 +65,14 @@ impl Track {
     #[cfg(feature = "compile")]
     pub(crate) fn pack(
         (channel, bone): (Channel, usize),
-        words: u8,
+        bytes: u8,
         ranges: [u8; 3],
         base: [u16; 3],
     ) -> [u16; 6] {
-        let words = u16::from(words) << WORDS_SHIFT;
+        let bytes = u16::from(bytes) << BYTES_SHIFT;
         let [rx, ry, rz] = ranges.map(u16::from);
         let [bx, by, bz] = base;
-        [Self::place(channel, bone) | words, rx | ry << 8, rz, bx, by, bz]
+        [Self::place(channel, bone) | bytes, rx | ry << 8, rz, bx, by, bz]
     }
 
     /// Returns the word of a place.
@@ -100,14 +100,15 @@ pub(crate) const fn place_of(word: u16) -> Option<(Channel, usize)> {
     Some((channel, (word & BONE_MASK) as usize))
 }
 
-/// Returns the words of the keys of a track's place.
-pub(crate) const fn words_of(word: u16) -> u8 {
-    (word >> WORDS_SHIFT & 3) as u8
+/// Returns the bytes of the keys of a track's place: 1 to 6, or 0 where they are out of range.
+pub(crate) const fn bytes_of(word: u16) -> u8 {
+    let bytes = (word >> BYTES_SHIFT & 7) as u8;
+    if bytes > 6 { 0 } else { bytes }
 }
 
-/// Returns what orders places, without the words of keys.
+/// Returns what orders places, without the bytes of keys.
 pub(crate) const fn order_of(word: u16) -> u16 {
-    word & !WORDS_MASK
+    word & !BYTES_MASK
 }
 
 /// Returns what all places of a group have in common.

@@ -1,9 +1,10 @@
 //! Checking a clip once, when it comes in.
 
 use super::event::ClipEvent;
-use super::header::Header;
-use super::track::{Channel, order_of, place_of, words_of};
-use super::{CLIP_TYPE, Clip, FIRST_KEYS, FRAMES_MAX, GROUPS_MAX};
+use super::round::{Cursor, groups_of_round, is_same_frame, lanes_of, round_bytes, step_at};
+use super::step::{Codes, END};
+use super::track::{Channel, Track, bytes_of, order_of, place_of};
+use super::{CLIP_TYPE, Clip, FRAMES_MAX, GROUPS_MAX};
 use crate::error::AnimationError;
 use crate::lanes::LANES;
 use crate::skeleton::BONES_MAX;
@@ -14,11 +15,11 @@ const RATES: core::ops::RangeInclusive<f32> = 0.001..=10_000.0;
 /// The largest number of a constant.
 const FAR: f32 = 1.0e9;
 
-/// The words of a key of each lane; 0 where no track is.
-type LaneWords = [[u8; LANES]; GROUPS_MAX];
+/// The bytes of a key of each lane; 0 where no track is.
+type LaneBytes = [[u8; LANES]; GROUPS_MAX];
 
-/// Checks the invariants of a clip.
-pub(super) fn verify(clip: &Clip<'_>) -> Result<(), AnimationError> {
+/// Checks the invariants of a clip, and returns how many keys it has.
+pub(super) fn verify(clip: &Clip<'_>) -> Result<usize, AnimationError> {
     if !RATES.contains(&clip.rate) {
         return wrong("rate", "from 0.001 to 10000", clip.rate.to_bits() as usize);
     }
@@ -81,7 +82,7 @@ fn constants(clip: &Clip<'_>) -> Result<(), AnimationError> {
     }
 }
 
-fn tracks(clip: &Clip<'_>) -> Result<LaneWords, AnimationError> {
+fn tracks(clip: &Clip<'_>) -> Result<LaneBytes, AnimationError> {
     let places = clip.tracks.iter().map(|[place, ..]| *place);
     if let Some(at) = wrong_place(clip.bones as usize, places.clone()) {
         return wrong("tracks", "ascending channels of bones", at);
@@ -99,12 +100,12 @@ fn tracks(clip: &Clip<'_>) -> Result<LaneWords, AnimationError> {
         if last.replace(key) != Some(key) {
             count += 1;
         }
-        let words = words_of(*place);
-        if words == 0 {
-            return wrong("tracks", "of keys of one to three words", at);
+        let bytes = bytes_of(*place);
+        if bytes == 0 {
+            return wrong("tracks", "of keys of one to six bytes", at);
         }
         // Places ascend and their bones are fewer than 1025, so there are no more groups than that.
-        lanes[count - 1][usize::from(*place) % LANES] = words;
+        lanes[count - 1][usize::from(*place) % LANES] = bytes;
     }
     drifts(clip)?;
     Ok(lanes)
@@ -124,50 +125,101 @@ fn drifts(clip: &Clip<'_>) -> Result<(), AnimationError> {
     }
 }
 
-/// Walks the stream from key to key, and looks at the jump frames on the way.
-fn stream(clip: &Clip<'_>, lanes: &LaneWords) -> Result<(), AnimationError> {
-    let first = FIRST_KEYS * clip.tracks.len();
-    if clip.headers.len() < first {
-        return wrong("headers", "three for each track at the least", clip.headers.len());
+/// Walks the stream from round to round, and looks at the jump frames on the way. Returns the keys.
+fn stream(clip: &Clip<'_>, lanes: &LaneBytes) -> Result<usize, AnimationError> {
+    let size = round_bytes(Track::group_count(clip.tracks));
+    let (rounds, rest) = (clip.rounds.chunks_exact(size), clip.rounds.len() % size);
+    if rest != 0 {
+        return wrong("rounds", "a bit for each group, all of them", clip.rounds.len());
     }
+    let state_bytes: usize =
+        clip.tracks.iter().map(|[place, ..]| 4 + 4 * usize::from(bytes_of(*place))).sum();
+    if clip.jump_states.len() != state_bytes.saturating_mul(clip.jumps.len()) {
+        return wrong("jump_states", "those of all tracks and jump frames", clip.jump_states.len());
+    }
+    let mut walk =
+        Walk { clip, lanes, cursor: Cursor::default(), codes: [[Codes(0); LANES]; GROUPS_MAX] };
     let mut jumps = clip.jumps.iter().enumerate().peekable();
-    let mut last_frame = 0;
-    let mut value = 0;
-    for at in 0..=clip.headers.len() {
-        while let Some((number, [frame, _, from])) =
-            jumps.next_if(|(_, [_, header, _])| *header as usize == at)
-        {
-            let is_ordered = *frame >= last_frame && *frame <= clip.last_frame;
-            if *from as usize != value || at < first || !is_ordered {
-                return wrong("jumps", "ascending places of keys", number);
+    for round in rounds {
+        while let Some((at, jump)) = jumps.next_if(|(_, jump)| jump[1] == walk.cursor.round) {
+            let state = &clip.jump_states[at * state_bytes..(at + 1) * state_bytes];
+            if Cursor::of_jump(*jump) != walk.cursor || !walk.has_codes_of(state) {
+                return wrong("jumps", "what a player has there", at);
             }
-            last_frame = *frame;
         }
-        let Some(word) = clip.headers.get(at) else { break };
-        let header = Header::unpack(*word, clip.bits);
-        let words = lanes.get(header.lane / LANES).map_or(0, |group| group[header.lane % LANES]);
-        if words == 0 {
-            return wrong("headers", "those of tracks", at);
-        }
-        value += if header.is_end { 0 } else { usize::from(words) };
+        walk.round(round)?;
     }
-    if let Some((number, _)) = jumps.next() {
-        return wrong("jumps", "ascending places of keys", number);
+    if let Some((at, _)) = jumps.next() {
+        return wrong("jumps", "ascending rounds of the stream", at);
     }
-    if value != clip.values.len() {
-        return wrong("values", "the words of all keys", clip.values.len());
+    let Cursor { frame, mask, step, value, .. } = walk.cursor;
+    if frame > clip.last_frame + 1 {
+        return wrong("rounds", "no more than there are frames", frame as usize);
     }
-    let state: usize = clip.tracks.iter().map(|[place, ..]| state_words(*place)).sum();
-    if clip.jump_words.len() != state.saturating_mul(clip.jumps.len()) {
-        return wrong("jump_words", "a state for each track and jump frame", clip.jump_words.len());
+    if mask as usize != clip.masks.len() {
+        return wrong("masks", "one for each group of a round", clip.masks.len());
     }
-    Ok(())
+    if clip.steps.len() != step.div_ceil(2) as usize {
+        return wrong("steps", "one for each key", clip.steps.len());
+    }
+    if value as usize != clip.values.len() {
+        return wrong("values", "the bytes of all keys", clip.values.len());
+    }
+    Ok(step as usize)
 }
 
-/// Returns the words of a track's state in a jump frame: when its interval begins, the four
-/// intervals and the four keys.
-const fn state_words(place: u16) -> usize {
-    3 + 4 * words_of(place) as usize
+/// A walk through the stream: where it is, and the codes that a player has there.
+struct Walk<'w, 'b> {
+    clip: &'w Clip<'b>,
+    lanes: &'w LaneBytes,
+    cursor: Cursor,
+    codes: [[Codes; LANES]; GROUPS_MAX],
+}
+
+impl Walk<'_, '_> {
+    /// Passes a round.
+    fn round(&mut self, round: &[u8]) -> Result<(), AnimationError> {
+        let at = self.cursor.round as usize;
+        let is_same = is_same_frame(round);
+        if is_same && self.cursor.frame == 0 {
+            return wrong("rounds", "of a frame, the first one as well", at);
+        }
+        self.cursor.frame += u32::from(!is_same);
+        self.cursor.round += 1;
+        for group in groups_of_round(round) {
+            let Some(mask) = self.clip.masks.get(self.cursor.mask as usize) else {
+                return wrong("masks", "one for each group of a round", self.clip.masks.len());
+            };
+            self.cursor.mask += 1;
+            for lane in lanes_of(*mask) {
+                let bytes = self.lanes.get(group).map_or(0, |group| group[lane]);
+                if bytes == 0 {
+                    return wrong("masks", "of groups and tracks that there are", at);
+                }
+                let mixed = step_at(self.clip.steps, self.cursor.step as usize);
+                self.cursor.step += 1;
+                let is_end = self.codes[group][lane].advance(mixed) == END;
+                self.cursor.value += if is_end { 0 } else { u32::from(bytes) };
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns `true` if the state of a jump frame has the codes that a player has here.
+    fn has_codes_of(&self, mut state: &[u8]) -> bool {
+        let lanes = self.lanes.iter().zip(&self.codes);
+        let mut tracks = lanes.flat_map(|(bytes, codes)| bytes.iter().zip(codes));
+        tracks.all(|(bytes, codes)| {
+            if *bytes == 0 {
+                return true;
+            }
+            let Some(([_, _, low, high], rest)) = state.split_first_chunk::<4>() else {
+                return false;
+            };
+            state = rest.get(4 * usize::from(*bytes)..).unwrap_or_default();
+            u16::from_le_bytes([*low, *high]) == codes.0
+        })
+    }
 }
 
 fn wrong<T>(field: &'static str, must: &'static str, found: usize) -> Result<T, AnimationError> {

@@ -11,7 +11,7 @@ use loligo_allocators::Allocator;
 use loligo_containers::{BlobBytes, Endian};
 
 use super::error::CompressError;
-use super::fit::{FitTerms, fit, ranges_of};
+use super::fit::{FitTerms, fit, ranges_of, uniform_bytes};
 use super::heap::with_heap;
 use super::image::ClipParts;
 use super::raw_clip::{RawClip, RawJump};
@@ -20,7 +20,7 @@ use super::skin::{RawSkin, SkinErrors};
 use super::statistics::{ClipStatistics, TrackStatistics};
 use super::stream::{FittedTrack, write_stream};
 use super::track_source::{TrackKind, TrackPlace, TrackSource};
-use crate::clip::{Channel, Clip, HeaderBits, KeyBits, Track};
+use crate::clip::{Channel, Clip, KeyBits, Track};
 use crate::lanes::LANES;
 use crate::skeleton::Skeleton;
 
@@ -122,14 +122,18 @@ impl Work<'_> {
         let mut tolerances = std::vec![0.4 * bound; self.tracks.moving.len()];
         let mut best: Option<(Round, Vec<f32>)> = None;
         for number in 0..2 * self.options.rounds {
-            // Rounds that only look for a clip within the bound are those after the others.
             if number >= self.options.rounds && best.is_some() {
                 break;
             }
             let round = self.round(&tolerances, memory)?;
             let is_within = round.errors.max() <= bound;
             let used = tolerances.clone();
-            self.adjust(&mut tolerances, &round.errors);
+            if number < self.options.rounds {
+                self.adjust(&mut tolerances, &round.errors);
+            } else {
+                // None was within the bound yet: all have to be more exact.
+                tolerances.iter_mut().for_each(|tolerance| *tolerance *= 0.7);
+            }
             if is_within && best.as_ref().is_none_or(|(best, _)| round.bytes < best.bytes) {
                 best = Some((round, used));
             }
@@ -151,12 +155,11 @@ impl Work<'_> {
     /// Fits all tracks, and measures the clip that they make.
     fn round(&self, tolerances: &[f32], memory: &dyn Allocator) -> Result<Round, CompressError> {
         let Tracks { moving, lanes, groups, constants, .. } = &self.tracks;
-        let interval_max = usize::from(HeaderBits::of_groups(*groups).interval_max());
         let fitted: Vec<_> = moving
             .iter()
             .zip(lanes)
             .zip(tolerances)
-            .map(|((source, lane), tolerance)| fit_track(source, *lane, *tolerance, interval_max))
+            .map(|((source, lane), tolerance)| fit_track(source, *lane, *tolerance))
             .collect();
         let mut parts = ClipParts {
             rate: self.clip.rate,
@@ -170,8 +173,8 @@ impl Work<'_> {
         parts.events.sort_by(|a, b| a.frame.total_cmp(&b.frame));
         for (source, track) in moving.iter().zip(&fitted) {
             let place = (source.channel, source.bone);
-            let words = track.bits.words() as u8;
-            parts.tracks.push(Track::pack(place, words, source.range_codes, source.base));
+            let bytes = track.bits.bytes() as u8;
+            parts.tracks.push(Track::pack(place, bytes, source.range_codes, source.base));
             if let Some([x, y, z]) = source.drift {
                 parts.drifts.push([Track::place(source.channel, source.bone), x, y, z]);
             }
@@ -183,19 +186,38 @@ impl Work<'_> {
         Ok(Round { parts, fitted, errors, bytes: blob.len() })
     }
 
-    /// Gives each track a tolerance by how far the worst skin is off that it moves.
+    /// Gives each track a tolerance by how far the worst skin is off that it moves, and by its share in
+    /// the tolerances of all tracks that move that skin: one with more than the others gives more. Without
+    /// that, a hand with a large tolerance makes the arm more exact, round after round.
     fn adjust(&self, tolerances: &mut [f32], errors: &SkinErrors) {
-        let bones = self.skeleton.len();
-        let mut worst = errors.by_bone();
+        let (bones, by_bone) = (self.skeleton.len(), errors.by_bone());
+        // The worst bone among each bone and those below it.
+        let mut worst: Vec<usize> = (0..bones).collect();
         for bone in (0..bones).rev() {
-            if let Some(parent) = self.skeleton.parent(bone) {
-                worst[parent] = worst[parent].max(worst[bone]);
+            if let Some(parent) = self.skeleton.parent(bone)
+                && by_bone[worst[bone]] > by_bone[worst[parent]]
+            {
+                worst[parent] = worst[bone];
             }
         }
+        // The tolerances of all tracks of a bone and those above, and how many they are.
+        let mut chains = std::vec![(0.0, 0.0); bones];
+        for (source, tolerance) in self.tracks.moving.iter().zip(&*tolerances) {
+            chains[source.bone].0 += tolerance;
+            chains[source.bone].1 += 1.0;
+        }
+        for bone in 0..bones {
+            let above = self.skeleton.parent(bone).map_or((0.0, 0.0), |parent| chains[parent]);
+            chains[bone] = (chains[bone].0 + above.0, chains[bone].1 + above.1);
+        }
         for (source, tolerance) in self.tracks.moving.iter().zip(tolerances) {
+            let worst = worst[source.bone];
+            let (sum, count): (f32, f32) = chains[worst];
+            let share = (*tolerance * count / sum.max(f32::MIN_POSITIVE)).clamp(0.25, 4.0);
             // A little less than the bound, as one frame decides which clip is within.
-            let ratio = 0.98 * self.options.bound / worst[source.bone].max(f32::MIN_POSITIVE);
-            *tolerance *= ratio.clamp(0.4, 1.3);
+            let ratio = 0.98 * self.options.bound / by_bone[worst].max(f32::MIN_POSITIVE);
+            let ratio = ratio.clamp(0.4, 1.5);
+            *tolerance *= libm::powf(ratio, if ratio < 1.0 { share } else { 1.0 / share });
         }
     }
 
@@ -231,8 +253,15 @@ impl Work<'_> {
             seconds: parts.last_frame as f32 / parts.rate,
             raw_bytes: self.clip.raw_bytes(),
             bytes: *bytes,
-            stream_bytes: 2 * (parts.headers.len() + parts.values.len()),
-            jump_bytes: 12 * parts.jumps.len() + 2 * parts.jump_words.len(),
+            stream_bytes: parts.stream_bytes(),
+            uniform_bytes: self
+                .tracks
+                .moving
+                .iter()
+                .zip(tolerances)
+                .map(|(source, tolerance)| uniform_bytes(source, *tolerance))
+                .sum(),
+            jump_bytes: 20 * parts.jumps.len() + parts.jump_states.len(),
             jumps: parts.jumps.len(),
             still: self.tracks.still,
             constants: parts.constants.len(),
@@ -243,7 +272,7 @@ impl Work<'_> {
                 .map(|((source, track), tolerance)| TrackStatistics {
                     bone: self.skeleton.names[source.bone].clone(),
                     channel: source.channel,
-                    key_bits: 16 * track.bits.words(),
+                    key_bytes: track.bits.bytes(),
                     keys: track.knots.len(),
                     bytes: track.bytes(),
                     tolerance: *tolerance,
@@ -300,17 +329,12 @@ impl Tracks {
 }
 
 /// Fits a track with keys of the size that takes the fewest bytes.
-fn fit_track(
-    source: &TrackSource,
-    lane: usize,
-    tolerance: f32,
-    interval_max: usize,
-) -> FittedTrack {
+fn fit_track(source: &TrackSource, lane: usize, tolerance: f32) -> FittedTrack {
     let ranges = ranges_of(source);
-    let fitted = |words| {
-        let knots = fit(source, FitTerms { tolerance, words, interval_max })?;
-        Some(FittedTrack { lane, bits: KeyBits::new(words, ranges), knots })
+    let fitted = |bytes| {
+        let knots = fit(source, FitTerms { tolerance, bytes })?;
+        Some(FittedTrack { lane, bits: KeyBits::new(bytes, ranges), knots })
     };
-    let smallest = (1..=3).filter_map(fitted).min_by_key(FittedTrack::bytes);
+    let smallest = (1..=6).filter_map(fitted).min_by_key(FittedTrack::bytes);
     smallest.unwrap_or(FittedTrack { lane, bits: KeyBits::NONE, knots: Vec::new() })
 }

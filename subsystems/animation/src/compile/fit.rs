@@ -2,7 +2,7 @@
 //!
 //! A section (a track, or a part of it between two jumps) begins with keys at its two ends. The interval
 //! with the largest error gets a key at the worst of its frames, until all errors are within the
-//! tolerance; then the keys that are missed least are taken again, as long as the tolerance holds. Errors
+//! tolerance; intervals are divided into those that have a code; then the keys that are missed least are taken again, as long as the tolerance holds. Errors
 //! are those of the quantised keys, computed as the player computes them.
 
 use core::cmp::Reverse;
@@ -11,7 +11,7 @@ use std::vec::Vec;
 
 use super::knots::Knots;
 use super::track_source::{TrackSource, skin_per_unit};
-use crate::clip::{Key, KeyBits, SCALE, Track, level};
+use crate::clip::{Key, KeyBits, SCALE, Track, code_of, level, longest_within};
 use crate::playing::key_weights;
 
 /// A key of a track.
@@ -26,14 +26,12 @@ pub(super) struct Knot {
 pub(super) struct FitTerms {
     /// How far the skin may be off, in metres.
     pub(super) tolerance: f32,
-    /// The words of a key.
-    pub(super) words: u8,
-    /// The most frames between two keys.
-    pub(super) interval_max: usize,
+    /// The bytes of a key.
+    pub(super) bytes: u8,
 }
 
 /// Fits a track. Returns nothing, if keys of that size are not exact enough for the tolerance; those of
-/// three words are used even so.
+/// six bytes are used even so.
 pub(super) fn fit(source: &TrackSource, terms: FitTerms) -> Option<Vec<Knot>> {
     let ranges = ranges_of(source);
     let last = source.values.len() - 1;
@@ -44,7 +42,7 @@ pub(super) fn fit(source: &TrackSource, terms: FitTerms) -> Option<Vec<Knot>> {
         let mut values = source.values[start..=end].to_vec();
         values[end - start] = before;
         let section = Section::new(source, values, ranges, terms);
-        if terms.words < 3 && section.quantisation_error() > terms.tolerance {
+        if terms.bytes < 6 && section.quantisation_error() > terms.tolerance {
             return None;
         }
         let frames = section.fit();
@@ -56,6 +54,18 @@ pub(super) fn fit(source: &TrackSource, terms: FitTerms) -> Option<Vec<Knot>> {
         start = end;
     }
     Some(knots)
+}
+
+/// Returns the bytes of a track with a key in each frame and without their times, which is what fitting is
+/// compared with: the smallest keys that are exact enough.
+pub(super) fn uniform_bytes(source: &TrackSource, tolerance: f32) -> usize {
+    let ranges = ranges_of(source);
+    let is_exact = |bytes: &u8| {
+        let terms = FitTerms { tolerance, bytes: *bytes };
+        let section = Section::new(source, source.values.clone(), ranges, terms);
+        section.quantisation_error() <= tolerance
+    };
+    usize::from((1..6).find(is_exact).unwrap_or(6)) * source.values.len()
 }
 
 /// Returns the ranges that the codes of a track are.
@@ -79,7 +89,7 @@ type Worst = (u64, usize);
 
 impl Section {
     fn new(source: &TrackSource, values: Vec<[f32; 3]>, ranges: [f32; 3], terms: FitTerms) -> Self {
-        let bits = KeyBits::new(terms.words, ranges);
+        let bits = KeyBits::new(terms.bytes, ranges);
         let keys = values.iter().map(|value| bits.quantised(*value, ranges)).collect();
         let skin = values.iter().map(|value| skin_per_unit(source, *value)).collect();
         Self { values, keys, skin, ranges, terms }
@@ -97,12 +107,8 @@ impl Section {
     fn fit(&self) -> Knots {
         let last = self.values.len() - 1;
         let mut knots = Knots::new(last);
-        let mut from = 0;
-        while last - from > self.terms.interval_max {
-            knots.insert(from, from + self.terms.interval_max);
-            from += self.terms.interval_max;
-        }
         self.split(&mut knots);
+        divide(&mut knots);
         self.thin(&mut knots);
         knots
     }
@@ -169,7 +175,7 @@ impl Section {
         let (Some(start), Some(end)) = (knots.before(frame), knots.next(frame)) else {
             return u64::MAX;
         };
-        if end - start > self.terms.interval_max {
+        if code_of(end - start).is_none() {
             return u64::MAX;
         }
         let (earlier, later) = (knots.before(start), knots.next(end));
@@ -222,6 +228,20 @@ impl Section {
             square += off * off;
         }
         square.sqrt() * self.skin[frame]
+    }
+}
+
+/// Divides the intervals that have no code.
+fn divide(knots: &mut Knots) {
+    let mut at = Some(0);
+    while let Some(start) = at {
+        let next = knots.next(start);
+        if let Some(length) =
+            next.map(|next| next - start).filter(|length| code_of(*length).is_none())
+        {
+            knots.insert(start, start + longest_within(length));
+        }
+        at = knots.next(start);
     }
 }
 

@@ -19,15 +19,22 @@ pub(super) struct ClipParts {
     pub(super) drifts: Vec<[u16; 4]>,
     pub(super) constant_places: Vec<u16>,
     pub(super) constants: Vec<[f32; 4]>,
-    pub(super) headers: Vec<u16>,
-    pub(super) values: Vec<u16>,
-    pub(super) jumps: Vec<[u32; 3]>,
-    pub(super) jump_words: Vec<u16>,
+    pub(super) rounds: Vec<u8>,
+    pub(super) masks: Vec<u8>,
+    pub(super) steps: Vec<u8>,
+    pub(super) values: Vec<u8>,
+    pub(super) jumps: Vec<[u32; 5]>,
+    pub(super) jump_states: Vec<u8>,
     /// By frame.
     pub(super) events: Vec<RawEvent>,
 }
 
 impl ClipParts {
+    /// Returns the bytes of the stream.
+    pub(super) const fn stream_bytes(&self) -> usize {
+        self.rounds.len() + self.masks.len() + self.steps.len() + self.values.len()
+    }
+
     /// Writes the blob.
     pub(super) fn build<'a>(
         &self,
@@ -43,10 +50,12 @@ impl ClipParts {
         builder.numbers(root.at(blob_field!(ClipImage, drifts)), &self.drifts)?;
         builder.numbers(root.at(blob_field!(ClipImage, constant_places)), &self.constant_places)?;
         builder.numbers(root.at(blob_field!(ClipImage, constants)), &self.constants)?;
-        builder.numbers(root.at(blob_field!(ClipImage, headers)), &self.headers)?;
+        builder.numbers(root.at(blob_field!(ClipImage, rounds)), &self.rounds)?;
+        builder.numbers(root.at(blob_field!(ClipImage, masks)), &self.masks)?;
+        builder.numbers(root.at(blob_field!(ClipImage, steps)), &self.steps)?;
         builder.numbers(root.at(blob_field!(ClipImage, values)), &self.values)?;
         builder.numbers(root.at(blob_field!(ClipImage, jumps)), &self.jumps)?;
-        builder.numbers(root.at(blob_field!(ClipImage, jump_words)), &self.jump_words)?;
+        builder.numbers(root.at(blob_field!(ClipImage, jump_states)), &self.jump_states)?;
         let events = builder.array(root.at(blob_field!(ClipImage, events)), self.events.len())?;
         for (place, event) in events.iter().zip(&self.events) {
             let bone = event.bone.map_or(OF_NO_BONE, |bone| bone as u32);

@@ -22,6 +22,8 @@ pub struct ClipStatistics {
     pub bytes: usize,
     /// Bytes of the stream of keys.
     pub stream_bytes: usize,
+    /// Bytes that the values alone would have with a key in each frame, of the size that each track needs.
+    pub uniform_bytes: usize,
     /// Bytes of jump frames.
     pub jump_bytes: usize,
     /// How many jump frames there are.
@@ -47,8 +49,8 @@ pub struct TrackStatistics {
     pub bone: String,
     /// What of it moves.
     pub channel: Channel,
-    /// The bits of a key's value: 16, 32 or 48.
-    pub key_bits: usize,
+    /// The bytes of a key's value.
+    pub key_bytes: usize,
     /// Keys.
     pub keys: usize,
     /// Bytes of the keys in the stream.
@@ -114,6 +116,12 @@ impl fmt::Display for ClipStatistics {
             self.tracks.len(),
             self.constants,
             self.still
+        )?;
+        let uniform = self.uniform_bytes as f32 / self.stream_bytes.max(1) as f32;
+        writeln!(
+            f,
+            "a key in each frame: {} bytes of values alone, {uniform:.2} times the stream",
+            self.uniform_bytes
         )?;
         write!(
             f,

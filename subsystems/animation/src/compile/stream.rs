@@ -4,7 +4,7 @@ use std::vec::Vec;
 
 use super::fit::Knot;
 use super::image::ClipParts;
-use crate::clip::{FIRST_KEYS, Header, HeaderBits, Key, KeyBits};
+use crate::clip::{END, JUMP, Key, KeyBits, code_of, round_bytes};
 use crate::lanes::LANES;
 use crate::playing::ActiveGroup;
 
@@ -19,7 +19,12 @@ pub(super) struct FittedTrack {
 impl FittedTrack {
     /// Returns the bytes of its keys in the stream.
     pub(super) const fn bytes(&self) -> usize {
-        self.knots.len() * (2 + 2 * self.bits.words()) + 2
+        self.knots.len() * self.bits.bytes() + self.knots.len().div_ceil(2)
+    }
+
+    /// Returns the bytes of its state in a jump frame.
+    const fn state_bytes(&self) -> usize {
+        4 + 4 * self.bits.bytes()
     }
 }
 
@@ -28,73 +33,133 @@ impl FittedTrack {
 struct Entry {
     /// The frame in which it is needed.
     need: u16,
+    /// How many of the same track are needed in that frame before it.
+    turn: usize,
     lane: usize,
-    /// Its number in the track.
-    number: usize,
-    interval: u8,
-    key: Option<Key>,
     bits: KeyBits,
+    code: u8,
+    key: Option<Key>,
 }
 
 /// Writes the keys of tracks in the order of need, and a jump frame after each `jump_ratio` times as
-/// many words as it has; none if that is 0.
+/// many bytes as it has; none if that is 0.
 pub(super) fn write_stream(
     tracks: &[FittedTrack],
     groups: usize,
     jump_ratio: u32,
     parts: &mut ClipParts,
 ) {
-    let bits = HeaderBits::of_groups(groups);
     let mut entries: Vec<_> = tracks.iter().flat_map(entries_of).collect();
-    entries.sort_by_key(|entry| (entry.need, entry.lane, entry.number));
-    let state_words: usize = tracks.iter().map(|track| 3 + 4 * track.bits.words()).sum();
-    let first = FIRST_KEYS * tracks.len();
-    let mut active = std::vec![ActiveGroup::EMPTY; groups];
-    let mut words = 0;
-    for (at, entry) in entries.iter().enumerate() {
-        let is_next = at > first && entry.need > entries[at - 1].need;
-        if jump_ratio > 0 && is_next && words >= state_words * jump_ratio as usize {
-            words = 0;
-            let frame = u32::from(entries[at - 1].need);
-            parts.jumps.push([frame, at as u32, parts.values.len() as u32]);
-            tracks.iter().for_each(|track| write_state(track, &active, &mut parts.jump_words));
+    entries.sort_by_key(|entry| (entry.need, entry.turn, entry.lane));
+    let state_bytes: usize = tracks.iter().map(FittedTrack::state_bytes).sum();
+    let mut writer =
+        Writer { parts, groups, steps: 0, active: std::vec![ActiveGroup::EMPTY; groups] };
+    let mut next_frame = 0;
+    let mut last_jump = 0;
+    for round in entries.chunk_by(|a, b| (a.need, a.turn) == (b.need, b.turn)) {
+        let need = u32::from(round[0].need);
+        // Frames in which nothing is needed have a round as well.
+        while next_frame < need {
+            writer.begin_round(false);
+            next_frame += 1;
         }
-        let before = parts.values.len();
-        let Entry { lane, interval, key, .. } = *entry;
-        parts.headers.push(Header { lane, interval, is_end: key.is_none() }.pack(bits));
-        if let Some(key) = key {
-            parts.values.extend(entry.bits.pack(key));
+        let is_same = next_frame > need;
+        let bytes = writer.parts.stream_bytes();
+        if jump_ratio > 0
+            && !is_same
+            && need > 0
+            && bytes - last_jump >= state_bytes * jump_ratio as usize
+        {
+            writer.jump(tracks, next_frame);
+            last_jump = bytes;
         }
-        active[lane / LANES].advance(lane % LANES, interval, key.unwrap_or_default());
-        words += 1 + parts.values.len() - before;
+        writer.begin_round(is_same);
+        next_frame = need + 1;
+        writer.write(round);
+    }
+}
+
+/// Writes the columns, and keeps what a player has.
+struct Writer<'w> {
+    parts: &'w mut ClipParts,
+    groups: usize,
+    steps: u32,
+    active: Vec<ActiveGroup>,
+}
+
+impl Writer<'_> {
+    fn begin_round(&mut self, is_same: bool) {
+        let rounds = &mut self.parts.rounds;
+        rounds.push(u8::from(is_same));
+        rounds.resize(rounds.len() + round_bytes(self.groups) - 1, 0);
+    }
+
+    /// Writes the keys of the round that was begun last, in the order of lanes.
+    fn write(&mut self, entries: &[Entry]) {
+        let start = self.parts.rounds.len() - round_bytes(self.groups);
+        for group in entries.chunk_by(|a, b| a.lane / LANES == b.lane / LANES) {
+            let bit = group[0].lane / LANES + 1;
+            self.parts.rounds[start + bit / 8] |= 1 << (bit % 8);
+            let mask =
+                group.iter().map(|entry| 1 << (entry.lane % LANES)).fold(0, |a, b: u8| a | b);
+            self.parts.masks.push(mask);
+            group.iter().for_each(|entry| self.write_entry(entry));
+        }
+    }
+
+    fn write_entry(&mut self, entry: &Entry) {
+        let Entry { lane, bits, code, key, .. } = *entry;
+        match self.parts.steps.last_mut().filter(|_| !self.steps.is_multiple_of(2)) {
+            Some(pair) => *pair |= code << 4,
+            None => self.parts.steps.push(code),
+        }
+        self.steps += 1;
+        let before = self.parts.values.len();
+        self.parts.values.extend(key.into_iter().flat_map(|key| bits.pack(key)));
+        let values = &self.parts.values[before..];
+        self.active[lane / LANES].advance(lane % LANES, code, bits, values);
+    }
+
+    /// Writes a jump frame that continues with the round that is begun next.
+    fn jump(&mut self, tracks: &[FittedTrack], frame: u32) {
+        let parts = &mut *self.parts;
+        let round = (parts.rounds.len() / round_bytes(self.groups)) as u32;
+        let (mask, value) = (parts.masks.len() as u32, parts.values.len() as u32);
+        parts.jumps.push([frame, round, mask, self.steps, value]);
+        for track in tracks {
+            let state = self.active[track.lane / LANES].track(track.lane % LANES);
+            let (start, codes, keys) = state;
+            parts.jump_states.extend(start.to_le_bytes());
+            parts.jump_states.extend(codes.0.to_le_bytes());
+            parts.jump_states.extend(keys.into_iter().flat_map(|key| track.bits.pack(key)));
+        }
     }
 }
 
 /// Returns the keys of a track as differences from those that they replace, and its end.
 fn entries_of(track: &FittedTrack) -> impl Iterator<Item = Entry> + '_ {
     let FittedTrack { lane, bits, ref knots } = *track;
-    let interval = |number: usize| match number.checked_sub(1) {
-        Some(before) if number < knots.len() => (knots[number].frame - knots[before].frame) as u8,
-        _ => 0,
+    let need = |number: usize| number.checked_sub(2).map_or(0, |start| knots[start].frame);
+    let code = |number: usize| match number.checked_sub(1) {
+        None => JUMP,
+        Some(_) if number == knots.len() => END,
+        // Intervals without a code were divided when the track was fitted.
+        Some(before) => {
+            code_of(usize::from(knots[number].frame - knots[before].frame)).unwrap_or(JUMP)
+        }
     };
     (0..=knots.len()).map(move |number| {
         let replaced = number.checked_sub(4);
         let old = replaced.map_or([0; 3], |replaced| knots[replaced].key);
         let new = knots.get(number).map(|knot| knot.key);
+        let is_together = |other: &usize| need(*other) == need(number);
         Entry {
-            need: number.checked_sub(2).map_or(0, |start| knots[start].frame),
+            need: need(number),
+            turn: (0..number).rev().take_while(is_together).count(),
             lane,
-            number,
-            interval: interval(number) ^ replaced.map_or(0, interval),
-            key: new.map(|new| core::array::from_fn(|axis| new[axis] ^ old[axis])),
             bits,
+            code: code(number) ^ replaced.map_or(0, code),
+            key: new.map(|new| core::array::from_fn(|axis| new[axis] ^ old[axis])),
         }
     })
-}
-
-/// Writes the state of a track as jump frames have it.
-fn write_state(track: &FittedTrack, active: &[ActiveGroup], words: &mut Vec<u16>) {
-    let (start, [a, b, c, d], keys) = active[track.lane / LANES].track(track.lane % LANES);
-    words.extend([start, u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d])]);
-    words.extend(keys.into_iter().flat_map(|key| track.bits.pack(key)));
 }

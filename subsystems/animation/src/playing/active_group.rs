@@ -1,9 +1,7 @@
 //! The active keys of eight tracks.
 
-use bytemuck::{Pod, Zeroable};
-
 use super::weights::key_weights;
-use crate::clip::{Key, SCALE, level};
+use crate::clip::{Codes, END, Key, KeyBits, SCALE, frames_of, level};
 use crate::lanes::{LANES, Lanes};
 
 /// The four keys of each of eight tracks that its curve needs now, and the intervals before them.
@@ -15,7 +13,7 @@ use crate::lanes::{LANES, Lanes};
 /// # Memory
 ///
 /// 256 bytes, which are four cache lines: 32 a track.
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub struct ActiveGroup {
     keys: [[[u16; LANES]; 3]; 4],
@@ -23,7 +21,7 @@ pub struct ActiveGroup {
     intervals: [[u8; LANES]; 4],
     /// The frame of key 1.
     starts: [u16; LANES],
-    padding: [u8; 16],
+    codes: [Codes; LANES],
 }
 
 impl ActiveGroup {
@@ -32,31 +30,28 @@ impl ActiveGroup {
         keys: [[[0; LANES]; 3]; 4],
         intervals: [[0; LANES]; 4],
         starts: [0; LANES],
-        padding: [0; 16],
+        codes: [Codes(0); LANES],
     };
 
-    /// Returns the frame at which the interval of a track begins.
+    /// Goes on to the next interval of a track with what the stream has, and returns how many bytes of
+    /// the values were used.
     #[inline]
-    pub(crate) fn start(&self, lane: usize) -> f32 {
-        f32::from(self.starts[lane])
-    }
-
-    /// Returns the frame at which the interval of a track ends, and its next key is needed.
-    #[inline]
-    pub(crate) fn end(&self, lane: usize) -> f32 {
-        f32::from(self.starts[lane]) + f32::from(self.intervals[2][lane])
-    }
-
-    /// Goes on to the next interval of a track.
-    #[inline]
-    pub(crate) fn advance(&mut self, lane: usize, interval: u8, key: Key) {
+    pub(crate) fn advance(
+        &mut self,
+        lane: usize,
+        mixed: u8,
+        bits: KeyBits,
+        values: &[u8],
+    ) -> usize {
+        let code = self.codes[lane].advance(mixed);
+        let (key, bytes) =
+            if code == END { ([0; 3], 0) } else { (bits.unpack(values), bits.bytes()) };
         let intervals = &mut self.intervals;
         self.starts[lane] = self.starts[lane].wrapping_add(u16::from(intervals[2][lane]));
-        let oldest = intervals[0][lane];
         for at in 0..3 {
             intervals[at][lane] = intervals[at + 1][lane];
         }
-        intervals[3][lane] = oldest ^ interval;
+        intervals[3][lane] = frames_of(code);
         for (axis, word) in key.into_iter().enumerate() {
             let oldest = self.keys[0][axis][lane];
             for at in 0..3 {
@@ -64,17 +59,27 @@ impl ActiveGroup {
             }
             self.keys[3][axis][lane] = oldest ^ word;
         }
+        bytes
     }
 
-    /// Goes back to the interval of a track before: undoes [`advance`](Self::advance).
+    /// Returns how many bytes of the values the newest key of a track has.
     #[inline]
-    pub(crate) fn retreat(&mut self, lane: usize, interval: u8, key: Key) {
+    pub(crate) fn newest_bytes(&self, lane: usize, bits: KeyBits) -> usize {
+        if self.codes[lane].newest() == END { 0 } else { bits.bytes() }
+    }
+
+    /// Goes back to the interval of a track before: undoes [`advance`](Self::advance) with the same
+    /// arguments.
+    #[inline]
+    pub(crate) fn retreat(&mut self, lane: usize, mixed: u8, bits: KeyBits, values: &[u8]) {
+        let is_end = self.codes[lane].newest() == END;
+        let key = if is_end { [0; 3] } else { bits.unpack(values) };
+        let back = self.codes[lane].retreat(mixed);
         let intervals = &mut self.intervals;
-        let newest = intervals[3][lane];
         for at in (0..3).rev() {
             intervals[at + 1][lane] = intervals[at][lane];
         }
-        intervals[0][lane] = newest ^ interval;
+        intervals[0][lane] = frames_of(back);
         self.starts[lane] = self.starts[lane].wrapping_sub(u16::from(intervals[2][lane]));
         for (axis, word) in key.into_iter().enumerate() {
             let newest = self.keys[3][axis][lane];
@@ -113,24 +118,18 @@ impl ActiveGroup {
         out
     }
 
-    /// Returns when the interval of a track begins, the intervals, and the keys.
+    /// Returns when the interval of a track begins, the codes of its keys, and the keys.
     #[cfg(feature = "compile")]
-    pub(crate) fn track(&self, lane: usize) -> (u16, [u8; 4], [Key; 4]) {
-        let keys = self.keys.map(|key| key.map(|row| row[lane]));
-        (self.starts[lane], self.intervals.map(|row| row[lane]), keys)
+    pub(crate) fn track(&self, lane: usize) -> (u16, Codes, [Key; 4]) {
+        (self.starts[lane], self.codes[lane], self.keys.map(|key| key.map(|row| row[lane])))
     }
 
     /// Sets the state of a track.
     #[inline]
-    pub(crate) fn set_track(
-        &mut self,
-        lane: usize,
-        start: u16,
-        intervals: [u8; 4],
-        keys: [Key; 4],
-    ) {
+    pub(crate) fn set_track(&mut self, lane: usize, start: u16, codes: Codes, keys: [Key; 4]) {
         self.starts[lane] = start;
-        for (row, interval) in self.intervals.iter_mut().zip(intervals) {
+        self.codes[lane] = codes;
+        for (row, interval) in self.intervals.iter_mut().zip(codes.frames()) {
             row[lane] = interval;
         }
         for (rows, key) in self.keys.iter_mut().zip(keys) {

@@ -7,8 +7,10 @@ use loligo_containers::{Array, GrowError};
 
 use super::active_group::ActiveGroup;
 use super::clip_table::{ClipTable, TrackGroup};
-use crate::clip::{Channel, Clip, Header, Key};
-use crate::lanes::{LANES, Lanes};
+use crate::clip::{
+    Channel, Clip, Codes, Cursor, groups_of_round, is_same_frame, lanes_of, round_bytes, step_at,
+};
+use crate::lanes::Lanes;
 use crate::pose::{BoneGroup, Poses, multiply};
 
 /// Players of a clip, one for each character: the active keys of each, and its place in the stream.
@@ -22,7 +24,7 @@ use crate::pose::{BoneGroup, Poses, multiply};
 ///
 /// # Memory
 ///
-/// 256 bytes for eight bones of a channel that moves, and 8 for the place in the stream.
+/// 256 bytes for eight bones of a channel that moves, and 20 for the place in the stream.
 ///
 /// # Examples
 ///
@@ -30,19 +32,12 @@ use crate::pose::{BoneGroup, Poses, multiply};
 ///
 /// # Invariants
 ///
-/// 1. The cursor of each player is at a header of the clip and at that header's value.
-/// 2. Each track that a header before the cursor names was advanced by it.
+/// 1. The cursor of each player is at a round of the clip, and at that round's mask, step and value.
+/// 2. Each track that a round before the cursor names was advanced by it.
 pub struct Players<'a> {
     active: Array<'a, ActiveGroup>,
     cursors: Array<'a, Cursor>,
     groups: usize,
-}
-
-/// A place in the stream.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Cursor {
-    header: u32,
-    value: u32,
 }
 
 impl<'a> Players<'a> {
@@ -84,8 +79,9 @@ impl<'a> Players<'a> {
     /// If there is no such player.
     #[must_use]
     pub fn stream_position(&self, index: usize) -> usize {
-        let Cursor { header, value } = self.cursors[index];
-        2 * (header as usize + value as usize)
+        let Cursor { round, mask, step, value, .. } = self.cursors[index];
+        let rounds = round as usize * round_bytes(self.groups);
+        rounds + mask as usize + step.div_ceil(2) as usize + value as usize
     }
 
     /// Moves a player to a frame and writes the pose there. Frames before the first and after the last
@@ -145,31 +141,72 @@ fn seek(table: &ClipTable<'_, '_>, active: &mut [ActiveGroup], cursor: &mut Curs
     if !clip.jumps.is_empty() {
         leap(table, active, cursor, frame);
     }
-    while let Some(word) = clip.headers.get(cursor.header as usize) {
-        let header = Header::unpack(*word, clip.bits);
-        let (at, lane) = (header.lane / LANES, header.lane % LANES);
-        if active[at].end(lane) > frame {
+    let size = round_bytes(table.groups.len());
+    while let Some(round) = round_at(clip, size, cursor.round) {
+        let begun = cursor.frame + u32::from(!is_same_frame(round));
+        if begun as f32 - 1.0 > frame {
             break;
         }
-        let group = &table.groups[at];
-        active[at].advance(
-            lane,
-            header.interval,
-            key_at(clip, group, &header, cursor.value as usize),
-        );
-        cursor.header += 1;
-        cursor.value += words_of(group, &header) as u32;
+        advance(table, active, cursor, round);
+        cursor.frame = begun;
+        cursor.round += 1;
     }
-    while let Some(before) = cursor.header.checked_sub(1) {
-        let header = Header::unpack(clip.headers[before as usize], clip.bits);
-        let (at, lane) = (header.lane / LANES, header.lane % LANES);
-        if active[at].start(lane) <= frame {
-            break;
+    while cursor.frame as f32 - 1.0 > frame {
+        let before = cursor.round.wrapping_sub(1);
+        let Some(round) = round_at(clip, size, before) else { break };
+        retreat(table, active, cursor, round);
+        cursor.frame -= u32::from(!is_same_frame(round));
+        cursor.round = before;
+    }
+}
+
+/// Returns a round, if there is one of that number.
+#[inline]
+fn round_at<'b>(clip: &Clip<'b>, size: usize, number: u32) -> Option<&'b [u8]> {
+    let start = (number as usize).checked_mul(size)?;
+    clip.rounds.get(start..start.checked_add(size)?)
+}
+
+/// Gives the tracks of a round their keys.
+fn advance(
+    table: &ClipTable<'_, '_>,
+    active: &mut [ActiveGroup],
+    cursor: &mut Cursor,
+    round: &[u8],
+) {
+    let clip = table.clip();
+    for group in groups_of_round(round) {
+        let mask = clip.masks[cursor.mask as usize];
+        cursor.mask += 1;
+        for lane in lanes_of(mask) {
+            let mixed = step_at(clip.steps, cursor.step as usize);
+            let values = clip.values.get(cursor.value as usize..).unwrap_or_default();
+            let bits = table.groups[group].bits[lane];
+            cursor.value += active[group].advance(lane, mixed, bits, values) as u32;
+            cursor.step += 1;
         }
-        let group = &table.groups[at];
-        let value = cursor.value - words_of(group, &header) as u32;
-        active[at].retreat(lane, header.interval, key_at(clip, group, &header, value as usize));
-        *cursor = Cursor { header: before, value };
+    }
+}
+
+/// Takes the keys of a round from its tracks again, the last one first.
+fn retreat(
+    table: &ClipTable<'_, '_>,
+    active: &mut [ActiveGroup],
+    cursor: &mut Cursor,
+    round: &[u8],
+) {
+    let clip = table.clip();
+    for group in groups_of_round(round).rev() {
+        cursor.mask -= 1;
+        let mask = clip.masks[cursor.mask as usize];
+        for lane in lanes_of(mask).rev() {
+            let bits = table.groups[group].bits[lane];
+            cursor.step -= 1;
+            cursor.value -= active[group].newest_bytes(lane, bits) as u32;
+            let mixed = step_at(clip.steps, cursor.step as usize);
+            let values = clip.values.get(cursor.value as usize..).unwrap_or_default();
+            active[group].retreat(lane, mixed, bits, values);
+        }
     }
 }
 
@@ -178,42 +215,27 @@ fn leap(table: &ClipTable<'_, '_>, active: &mut [ActiveGroup], cursor: &mut Curs
     let clip = table.clip();
     // What taking a state costs, in keys.
     let cost = 2 * clip.tracks.len() as u32;
-    let after = clip.jumps.partition_point(|[at, ..]| *at as f32 <= frame);
-    let earlier = after.checked_sub(1).filter(|at| clip.jumps[*at][1] > cursor.header + cost);
-    let later = Some(after).filter(|at| {
-        clip.jumps.get(*at).is_some_and(|[_, header, _]| header + cost < cursor.header)
-    });
+    let after = clip.jumps.partition_point(|[begun, ..]| *begun as f32 - 1.0 <= frame);
+    let earlier = after.checked_sub(1).filter(|at| clip.jumps[*at][3] > cursor.step + cost);
+    let later = Some(after)
+        .filter(|at| clip.jumps.get(*at).is_some_and(|jump| jump[3] + cost < cursor.step));
     let Some(jump) = earlier.or(later) else { return };
-    let [_, header, value] = clip.jumps[jump];
-    *cursor = Cursor { header, value };
-    let words = clip.jump_words.len() / clip.jumps.len();
-    let mut state = &clip.jump_words[jump * words..(jump + 1) * words];
+    *cursor = Cursor::of_jump(clip.jumps[jump]);
+    let bytes = clip.jump_states.len() / clip.jumps.len();
+    let mut state = &clip.jump_states[jump * bytes..(jump + 1) * bytes];
     for (group, active) in table.groups.iter().zip(active) {
-        for (lane, bits) in group.bits.iter().enumerate().filter(|(_, bits)| bits.words() > 0) {
-            let Some(([start, low, high], rest)) = state.split_first_chunk::<3>() else { return };
-            let ([a, b], [c, d]) = (low.to_le_bytes(), high.to_le_bytes());
+        for (lane, bits) in group.bits.iter().enumerate().filter(|(_, bits)| bits.bytes() > 0) {
+            let Some(([a, b, c, d], rest)) = state.split_first_chunk::<4>() else { return };
+            let (start, codes) = (u16::from_le_bytes([*a, *b]), u16::from_le_bytes([*c, *d]));
             let mut keys = [[0; 3]; 4];
             state = rest;
             for key in &mut keys {
                 *key = bits.unpack(state);
-                state = state.get(bits.words()..).unwrap_or_default();
+                state = state.get(bits.bytes()..).unwrap_or_default();
             }
-            active.set_track(lane, *start, [a, b, c, d], keys);
+            active.set_track(lane, start, Codes(codes), keys);
         }
     }
-}
-
-/// Returns how many words the value of a key has.
-#[inline]
-const fn words_of(group: &TrackGroup, header: &Header) -> usize {
-    if header.is_end { 0 } else { group.bits[header.lane % LANES].words() }
-}
-
-/// Returns the value of a key at a place.
-#[inline]
-fn key_at(clip: &Clip<'_>, group: &TrackGroup, header: &Header, value: usize) -> Key {
-    let words = clip.values.get(value..).unwrap_or_default();
-    if header.is_end { [0; 3] } else { group.bits[header.lane % LANES].unpack(words) }
 }
 
 /// Writes one channel of eight bones at a frame, which is that part of the clip.
