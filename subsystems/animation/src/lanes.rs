@@ -44,29 +44,17 @@ impl Lanes {
     #[inline]
     #[must_use]
     pub fn select_negative(self, yes: Self, no: Self) -> Self {
-        let mut out = no;
-        for lane in 0..LANES {
-            out.0[lane] = if self.0[lane] < 0.0 { yes.0[lane] } else { no.0[lane] };
-        }
-        out
+        Self(core::array::from_fn(|lane| if self.0[lane] < 0.0 { yes.0[lane] } else { no.0[lane] }))
     }
 
     #[inline(always)]
     fn map(self, f: impl Fn(f32) -> f32) -> Self {
-        let mut out = self;
-        for lane in &mut out.0 {
-            *lane = f(*lane);
-        }
-        out
+        Self(core::array::from_fn(|lane| f(self.0[lane])))
     }
 
     #[inline(always)]
     fn zip(self, other: Self, f: impl Fn(f32, f32) -> f32) -> Self {
-        let mut out = self;
-        for (lane, other) in out.0.iter_mut().zip(other.0) {
-            *lane = f(*lane, other);
-        }
-        out
+        Self(core::array::from_fn(|lane| f(self.0[lane], other.0[lane])))
     }
 }
 

@@ -54,7 +54,7 @@ pub fn add_pose(
     }
 }
 
-#[inline]
+#[inline(always)]
 fn add(pose: &mut BoneGroup, difference: &BoneGroup, weight: Lanes) {
     for (row, other) in pose.position.iter_mut().zip(difference.position) {
         *row = *row + other * weight;

@@ -59,7 +59,7 @@ pub fn mix_poses(out: &mut [BoneGroup], poses: &[(&[BoneGroup], f32)]) {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn toward(pose: &mut BoneGroup, other: &BoneGroup, weight: Lanes) {
     for (row, other) in pose.position.iter_mut().zip(other.position) {
         *row = *row + (other - *row) * weight;
@@ -71,7 +71,7 @@ fn toward(pose: &mut BoneGroup, other: &BoneGroup, weight: Lanes) {
 }
 
 /// Adds a part of a pose; rotations on the same side as those of `first`.
-#[inline]
+#[inline(always)]
 fn accumulate(sum: &mut BoneGroup, pose: &BoneGroup, first: &[Lanes; 4], weight: Lanes) {
     for (row, other) in sum.position.iter_mut().zip(pose.position) {
         *row = *row + other * weight;

@@ -93,16 +93,18 @@ impl ActiveGroup {
     /// Returns where each curve is at a frame, as numbers over the ranges of its track.
     #[inline]
     pub(crate) fn evaluate(&self, frame: f32, ranges: &[Lanes; 3]) -> [Lanes; 3] {
-        let mut weights = [Lanes::ZERO; 4];
-        for lane in 0..LANES {
-            let [_, before, length, after] = self.intervals.map(|row| f32::from(row[lane]));
-            let time = frame - f32::from(self.starts[lane]);
-            let [w0, w1, w2, w3] = key_weights(time, before, length, after);
-            weights[0].0[lane] = w0;
-            weights[1].0[lane] = w1;
-            weights[2].0[lane] = w2;
-            weights[3].0[lane] = w3;
+        let mut lengths = [Lanes::ZERO; 3];
+        for (row, frames) in lengths.iter_mut().zip(&self.intervals[1..]) {
+            for (length, frames) in row.0.iter_mut().zip(frames) {
+                *length = f32::from(*frames);
+            }
         }
+        let mut starts = Lanes::ZERO;
+        for (start, frame) in starts.0.iter_mut().zip(self.starts) {
+            *start = f32::from(frame);
+        }
+        let [before, length, after] = lengths;
+        let weights = key_weights(Lanes::splat(frame) - starts, before, length, after);
         let mut out = [Lanes::ZERO; 3];
         for (axis, (out, range)) in out.iter_mut().zip(ranges).enumerate() {
             let mut sum = Lanes::ZERO;

@@ -3,7 +3,7 @@
 use crate::lanes::Lanes;
 
 /// Returns the rotations `a` after `b`, lane by lane.
-#[inline]
+#[inline(always)]
 pub(crate) fn multiply(a: &[Lanes; 4], b: &[Lanes; 4]) -> [Lanes; 4] {
     let ([ax, ay, az, aw], [bx, by, bz, bw]) = (*a, *b);
     [
@@ -16,7 +16,7 @@ pub(crate) fn multiply(a: &[Lanes; 4], b: &[Lanes; 4]) -> [Lanes; 4] {
 
 /// Returns the quaternions between two, each scaled to length 1, the short way around. Those of `a` where
 /// nothing is between them.
-#[inline]
+#[inline(always)]
 pub(crate) fn between(a: &[Lanes; 4], b: &[Lanes; 4], weight: Lanes) -> [Lanes; 4] {
     let dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
     let toward = dot.select_negative(-weight, weight);
@@ -29,7 +29,7 @@ pub(crate) fn between(a: &[Lanes; 4], b: &[Lanes; 4], weight: Lanes) -> [Lanes; 
 }
 
 /// Returns quaternions scaled to length 1, and those of `or` where one is too short to have a direction.
-#[inline]
+#[inline(always)]
 pub(crate) fn normalized_or(q: &[Lanes; 4], or: &[Lanes; 4]) -> [Lanes; 4] {
     let square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
     // Below this a sum of unit quaternions has lost its direction to rounding.
