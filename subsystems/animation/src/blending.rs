@@ -1,0 +1,9 @@
+//! Blending poses, eight bones at a time.
+
+mod additive;
+mod bone_mask;
+mod mix;
+
+pub use additive::{add_pose, subtract_pose};
+pub use bone_mask::BoneMask;
+pub use mix::{blend_into, mix_poses};

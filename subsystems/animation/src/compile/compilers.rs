@@ -1,0 +1,185 @@
+//! Compilers of skeletons and clips.
+
+use std::string::{String, ToString};
+use std::sync::Arc;
+use std::vec::Vec;
+
+use loligo_compiler::{CompileError, Compiler, Compilers, Context, Property, nearest};
+use loligo_formats::GltfFile;
+
+use super::compress::{CompressOptions, compress};
+use super::gltf_clip::gltf_clip;
+use super::gltf_skeleton::gltf_skeleton;
+use super::raw_clip::RawEvent;
+use super::raw_skeleton::RawSkeleton;
+use crate::clip::{CLIP_TYPE, CLIP_VERSION};
+use crate::skeleton::{SKELETON_TYPE, SKELETON_VERSION};
+
+/// Registers all compilers of this crate: `clip` and `skeleton`.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_compiler::Compilers;
+///
+/// let mut compilers = Compilers::built_in();
+/// loligo_animation::compile::register(&mut compilers);
+/// assert!(compilers.get("clip").is_some());
+/// ```
+pub fn register(compilers: &mut Compilers) {
+    compilers.register(CLIP_TYPE, ClipCompiler);
+    compilers.register(SKELETON_TYPE, SkeletonCompiler);
+}
+
+/// Compiles skeletons: an object of these keys.
+///
+/// | key | default | meaning |
+/// |---|---|---|
+/// | `file` | | path of a glTF 2.0 file in the project, `.gltf` or `.glb` |
+/// | `skin` | the only one | the skin whose joints are the bones |
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SkeletonCompiler;
+
+impl Compiler for SkeletonCompiler {
+    fn version(&self) -> u32 {
+        SKELETON_VERSION
+    }
+
+    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
+        let source = Property::read(&context.source()?)?;
+        let (_, skeleton) = skeleton_of(context, &source)?;
+        for name in &skeleton.names {
+            context.name(name);
+        }
+        let built = skeleton.build(context.endian());
+        built.map_err(|error| CompileError::new(error.to_string(), "export the model again"))
+    }
+}
+
+/// Compiles clips: an object of these keys.
+///
+/// | key | default | meaning |
+/// |---|---|---|
+/// | `skeleton` | | name of the resource of type `skeleton` that it is for |
+/// | `file` | that of the skeleton | path of a glTF 2.0 file whose nodes have the names of its bones |
+/// | `animation` | the only one | the animation |
+/// | `rate` | 30 | frames a second that it is sampled with |
+/// | `bound_cm` | 0.01 | how far the skin may be off, in centimetres |
+/// | `skin_cm` | 3 | how far from each bone the skin is measured, in centimetres |
+/// | `jump_ratio` | 8 | a jump frame comes after this many times its bytes of the stream; 0 is none |
+/// | `events` | none | what happens: `{ name = "step" frame = 12 bone = "left foot" }`, `bone` can be left out |
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ClipCompiler;
+
+impl Compiler for ClipCompiler {
+    fn version(&self) -> u32 {
+        CLIP_VERSION
+    }
+
+    fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
+        let source = Property::read(&context.source()?)?;
+        source.allow(&[
+            "skeleton",
+            "file",
+            "animation",
+            "rate",
+            "bound_cm",
+            "skin_cm",
+            "jump_ratio",
+            "events",
+        ])?;
+        let asked = source.need("skeleton", "name the skeleton: `skeleton = \"heroes/hero\"`")?;
+        let name = asked.string()?;
+        let Some(path) = context.source_of(SKELETON_TYPE, name)? else {
+            let reason = std::format!("there is no skeleton `{name}`");
+            return Err(asked.error(reason, "add it to the project, or name another"));
+        };
+        let described =
+            Property::read(&context.read(&path)?).map_err(|error| error.in_file(&*path))?;
+        let (file, skeleton) =
+            skeleton_of(context, &described).map_err(|error| in_skeleton(error, &path))?;
+        let file = match source.get("file") {
+            Some(other) => read_file(context, other)?,
+            None => file,
+        };
+        let animation = source.get("animation").map(Property::string).transpose()?;
+        let rate = source.number_or("rate", 1.0..=240.0, 30.0)?;
+        let mut clip = gltf_clip(&file, &skeleton, animation, rate)?;
+        clip.events = events_of(context, &source, &skeleton)?;
+        let options = CompressOptions {
+            bound: source.number_or("bound_cm", 0.000_1..=100.0, 0.01)? / 100.0,
+            skin_distance: source.number_or("skin_cm", 0.0..=1000.0, 3.0)? / 100.0,
+            jump_ratio: source.number_or("jump_ratio", 0.0..=1.0e6, 8.0)? as u32,
+            endian: context.endian(),
+            ..CompressOptions::default()
+        };
+        let compressed = compress(&skeleton, &clip, &options);
+        let compressed = compressed.map_err(|error| {
+            let text = error.to_string();
+            let (reason, remedy) = text.split_once("; ").unwrap_or((&text, "export it again"));
+            CompileError::new(reason, remedy)
+        })?;
+        Ok(compressed.bytes)
+    }
+}
+
+/// Reads the events of a clip.
+fn events_of(
+    context: &mut Context<'_>,
+    source: &Property,
+    skeleton: &RawSkeleton,
+) -> Result<Vec<RawEvent>, CompileError> {
+    let mut events = Vec::new();
+    let items = source.get("events").map_or(Ok(&[][..]), Property::items)?;
+    for item in items {
+        item.allow(&["name", "frame", "bone"])?;
+        let name = item.need("name", "name the event: `name = \"step\"`")?.string()?;
+        let frame = item.need("frame", "say when it is: `frame = 12`")?.number(0.0..=f32::MAX)?;
+        let bone = item.get("bone").map(|bone| bone_of(bone, skeleton)).transpose()?;
+        context.name(name);
+        events.push(RawEvent { frame, name: name.to_string(), bone });
+    }
+    Ok(events)
+}
+
+/// Returns the bone that is named.
+fn bone_of(named: &Property, skeleton: &RawSkeleton) -> Result<usize, CompileError> {
+    let name = named.string()?;
+    skeleton.names.iter().position(|bone| bone == name).ok_or_else(|| {
+        let names = skeleton.names.iter().map(String::as_str);
+        let remedy = nearest(name, names).map_or_else(
+            || std::format!("the first of its bones is `{}`", skeleton.names[0]),
+            |near| std::format!("is `{near}` meant?"),
+        );
+        named.error(std::format!("the skeleton has no bone `{name}`"), remedy)
+    })
+}
+
+/// Reads the skeleton that a source describes, and the file it is in.
+fn skeleton_of(
+    context: &mut Context<'_>,
+    source: &Property,
+) -> Result<(GltfFile, RawSkeleton), CompileError> {
+    source.allow(&["file", "skin"])?;
+    let file = source.need("file", "name a glTF file: `file = \"models/hero.glb\"`")?;
+    let skin = source.get("skin").map(Property::string).transpose()?;
+    let file = read_file(context, file)?;
+    let skeleton = gltf_skeleton(&file, skin)?;
+    Ok((file, skeleton))
+}
+
+/// Names the skeleton's source in an error that names no file.
+fn in_skeleton(error: CompileError, path: &Arc<str>) -> CompileError {
+    if error.file.is_empty() { error.in_file(&**path) } else { error }
+}
+
+fn read_file(context: &mut Context<'_>, file: &Property) -> Result<GltfFile, CompileError> {
+    let path = file.string()?;
+    let (line, column) = file.place();
+    let bytes = context.try_read(path).map_err(|error| error.at(line, column))?;
+    let Some(bytes) = bytes else {
+        let remedy = "give its path from the project's folder on";
+        return Err(file.error(std::format!("there is no file `{path}`"), remedy));
+    };
+    GltfFile::read(context, path, &bytes)
+}

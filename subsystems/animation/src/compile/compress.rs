@@ -1,0 +1,340 @@
+//! Compressing a clip to a bound on the error of the skin.
+//!
+//! Each track is fitted to a separate tolerance; the skin is measured where all of them together move
+//! it. Tracks of bones whose skin, or that of a bone below, is off too far get a smaller tolerance, others
+//! a larger one, and all is fitted again. The smallest clip within the bound is the result.
+
+use std::collections::BTreeMap;
+use std::vec::Vec;
+
+use loligo_allocators::Allocator;
+use loligo_containers::{BlobBytes, Endian};
+
+use super::error::CompressError;
+use super::fit::{FitTerms, fit, ranges_of, uniform_bytes};
+use super::heap::with_heap;
+use super::image::ClipParts;
+use super::raw_clip::{RawClip, RawJump};
+use super::raw_skeleton::RawSkeleton;
+use super::skin::{RawSkin, SkinErrors};
+use super::statistics::{ClipStatistics, TrackStatistics};
+use super::stream::{FittedTrack, write_stream};
+use super::track_source::{TrackKind, TrackPlace, TrackSource};
+use crate::clip::{Channel, Clip, KeyBits, Track};
+use crate::lanes::LANES;
+use crate::skeleton::Skeleton;
+
+/// How exact a clip is to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CompressOptions {
+    /// How far the skin may be off, in metres. The default is 0.0001, which is 0.01 cm.
+    pub bound: f32,
+    /// How far from each bone the skin is measured, in metres. The default is 0.03.
+    pub skin_distance: f32,
+    /// A jump frame comes after this many times its bytes of the stream: 8 are an eighth more bytes.
+    /// 0 is none. The default is 8.
+    pub jump_ratio: u32,
+    /// How often all is fitted, at the most. The default is 12.
+    pub rounds: u32,
+    /// The byte order of the machine that reads it.
+    pub endian: Endian,
+}
+
+impl Default for CompressOptions {
+    fn default() -> Self {
+        Self {
+            bound: 1.0e-4,
+            skin_distance: 0.03,
+            jump_ratio: 8,
+            rounds: 12,
+            endian: Endian::NATIVE,
+        }
+    }
+}
+
+/// A clip that was compressed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompressedClip {
+    /// The payload of a resource of type `clip`.
+    pub bytes: Vec<u8>,
+    /// What it became.
+    pub statistics: ClipStatistics,
+}
+
+/// Compresses a clip for a skeleton.
+///
+/// # Complexity
+///
+/// O(rounds · tracks · frames · log frames).
+///
+/// # Errors
+///
+/// [`CompressError`] if the samples are not whole, or the bound cannot be kept.
+pub fn compress(
+    skeleton: &RawSkeleton,
+    clip: &RawClip,
+    options: &CompressOptions,
+) -> Result<CompressedClip, CompressError> {
+    skeleton.check()?;
+    clip.check(skeleton)?;
+    with_heap(|heap| {
+        let bytes = skeleton.build_in(Endian::NATIVE, heap)?;
+        let opened = Skeleton::open(&bytes);
+        let opened = opened.map_err(|_| CompressError::Bones(skeleton.len()))?;
+        let skin = RawSkin::new(&skeleton.parents, clip, options.skin_distance);
+        let tracks = Tracks::new(skeleton, clip, &skin, options);
+        let work = Work { skeleton, opened, clip, options, skin, tracks };
+        work.run(heap)
+    })
+}
+
+/// A clip under work.
+struct Work<'w> {
+    skeleton: &'w RawSkeleton,
+    opened: Skeleton<'w>,
+    clip: &'w RawClip,
+    options: &'w CompressOptions,
+    skin: RawSkin,
+    tracks: Tracks,
+}
+
+/// The channels of all bones, by what they are.
+struct Tracks {
+    moving: Vec<TrackSource>,
+    /// The lane of each.
+    lanes: Vec<usize>,
+    groups: usize,
+    constants: Vec<(u16, [f32; 4])>,
+    still: usize,
+}
+
+/// What a round made.
+struct Round {
+    parts: ClipParts,
+    fitted: Vec<FittedTrack>,
+    errors: SkinErrors,
+    bytes: usize,
+}
+
+impl Work<'_> {
+    fn run(&self, memory: &dyn Allocator) -> Result<CompressedClip, CompressError> {
+        let bound = self.options.bound;
+        let mut tolerances = std::vec![0.4 * bound; self.tracks.moving.len()];
+        let mut best: Option<(Round, Vec<f32>)> = None;
+        for number in 0..2 * self.options.rounds {
+            if number >= self.options.rounds && best.is_some() {
+                break;
+            }
+            let round = self.round(&tolerances, memory)?;
+            let is_within = round.errors.max() <= bound;
+            let used = tolerances.clone();
+            if number < self.options.rounds {
+                self.adjust(&mut tolerances, &round.errors);
+            } else {
+                // None was within the bound yet: all have to be more exact.
+                tolerances.iter_mut().for_each(|tolerance| *tolerance *= 0.7);
+            }
+            if is_within && best.as_ref().is_none_or(|(best, _)| round.bytes < best.bytes) {
+                best = Some((round, used));
+            }
+        }
+        if best.is_none() {
+            let exact = std::vec![0.0; tolerances.len()];
+            let round = self.round(&exact, memory)?;
+            if round.errors.max() > bound {
+                return Err(self.too_far(&round.errors));
+            }
+            best = Some((round, exact));
+        }
+        let Some((round, tolerances)) = best else { return Err(CompressError::Frames(0)) };
+        let bytes = round.parts.build(self.options.endian, memory)?.to_vec();
+        let statistics = self.statistics(&round, &tolerances);
+        Ok(CompressedClip { bytes, statistics })
+    }
+
+    /// Fits all tracks, and measures the clip that they make.
+    fn round(&self, tolerances: &[f32], memory: &dyn Allocator) -> Result<Round, CompressError> {
+        let Tracks { moving, lanes, groups, constants, .. } = &self.tracks;
+        let fitted: Vec<_> = moving
+            .iter()
+            .zip(lanes)
+            .zip(tolerances)
+            .map(|((source, lane), tolerance)| fit_track(source, *lane, *tolerance))
+            .collect();
+        let mut parts = ClipParts {
+            rate: self.clip.rate,
+            last_frame: self.clip.frames(self.skeleton.len()) as u32 - 1,
+            bones: self.skeleton.len() as u32,
+            constant_places: constants.iter().map(|(place, _)| *place).collect(),
+            constants: constants.iter().map(|(_, value)| *value).collect(),
+            events: self.clip.events.clone(),
+            ..ClipParts::default()
+        };
+        parts.events.sort_by(|a, b| a.frame.total_cmp(&b.frame));
+        for (source, track) in moving.iter().zip(&fitted) {
+            let place = (source.channel, source.bone);
+            let bytes = track.bits.bytes() as u8;
+            parts.tracks.push(Track::pack(place, bytes, source.range_codes, source.base));
+            if let Some([x, y, z]) = source.drift {
+                parts.drifts.push([Track::place(source.channel, source.bone), x, y, z]);
+            }
+        }
+        write_stream(&fitted, *groups, self.options.jump_ratio, &mut parts);
+        let blob: BlobBytes<'_> = parts.build(Endian::NATIVE, memory)?;
+        let clip = Clip::open(&blob).map_err(|_| CompressError::Frames(0))?;
+        let errors = self.skin.errors(&self.opened, &clip)?;
+        Ok(Round { parts, fitted, errors, bytes: blob.len() })
+    }
+
+    /// Gives each track a tolerance by how far the worst skin is off that it moves, and by its share in
+    /// the tolerances of all tracks that move that skin: one with more than the others gives more. Without
+    /// that, a hand with a large tolerance makes the arm more exact, round after round.
+    fn adjust(&self, tolerances: &mut [f32], errors: &SkinErrors) {
+        let (bones, by_bone) = (self.skeleton.len(), errors.by_bone());
+        // The worst bone among each bone and those below it.
+        let mut worst: Vec<usize> = (0..bones).collect();
+        for bone in (0..bones).rev() {
+            if let Some(parent) = self.skeleton.parent(bone)
+                && by_bone[worst[bone]] > by_bone[worst[parent]]
+            {
+                worst[parent] = worst[bone];
+            }
+        }
+        // The tolerances of all tracks of a bone and those above, and how many they are.
+        let mut chains = std::vec![(0.0, 0.0); bones];
+        for (source, tolerance) in self.tracks.moving.iter().zip(&*tolerances) {
+            chains[source.bone].0 += tolerance;
+            chains[source.bone].1 += 1.0;
+        }
+        for bone in 0..bones {
+            let above = self.skeleton.parent(bone).map_or((0.0, 0.0), |parent| chains[parent]);
+            chains[bone] = (chains[bone].0 + above.0, chains[bone].1 + above.1);
+        }
+        for (source, tolerance) in self.tracks.moving.iter().zip(tolerances) {
+            let worst = worst[source.bone];
+            let (sum, count): (f32, f32) = chains[worst];
+            let share = (*tolerance * count / sum.max(f32::MIN_POSITIVE)).clamp(0.25, 4.0);
+            // A little less than the bound, as one frame decides which clip is within.
+            let ratio = 0.98 * self.options.bound / by_bone[worst].max(f32::MIN_POSITIVE);
+            let ratio = ratio.clamp(0.4, 1.5);
+            *tolerance *= libm::powf(ratio, if ratio < 1.0 { share } else { 1.0 / share });
+        }
+    }
+
+    /// Returns the error that the bound cannot be kept.
+    fn too_far(&self, errors: &SkinErrors) -> CompressError {
+        let by_bone = errors.by_bone();
+        let worst = (0..by_bone.len()).max_by(|a, b| by_bone[*a].total_cmp(&by_bone[*b]));
+        let worst = worst.unwrap_or_default();
+        let name = |bone: usize| self.skeleton.names[bone].clone();
+        let above: Vec<_> =
+            core::iter::successors(Some(worst), |bone| self.skeleton.parent(*bone)).collect();
+        let step = |source: &TrackSource| {
+            let range = ranges_of(source).into_iter().fold(0.0, f32::max);
+            range * if source.channel == Channel::Position { 1.0 } else { source.reach }
+        };
+        let sources = self.tracks.moving.iter().filter(|source| above.contains(&source.bone));
+        let widest = sources.max_by(|a, b| step(a).total_cmp(&step(b)));
+        CompressError::Bound {
+            bone: name(worst),
+            error: by_bone[worst],
+            bound: self.options.bound,
+            widest: widest.map(|source| (source.channel, name(source.bone))),
+        }
+    }
+
+    fn statistics(&self, round: &Round, tolerances: &[f32]) -> ClipStatistics {
+        let bones = self.skeleton.len();
+        let Round { parts, fitted, errors, bytes } = round;
+        let sources = self.tracks.moving.iter().zip(fitted).zip(tolerances);
+        ClipStatistics {
+            bones,
+            frames: self.clip.frames(bones),
+            seconds: parts.last_frame as f32 / parts.rate,
+            raw_bytes: self.clip.raw_bytes(),
+            bytes: *bytes,
+            stream_bytes: parts.stream_bytes(),
+            uniform_bytes: self
+                .tracks
+                .moving
+                .iter()
+                .zip(tolerances)
+                .map(|(source, tolerance)| uniform_bytes(source, *tolerance))
+                .sum(),
+            jump_bytes: 20 * parts.jumps.len() + parts.jump_states.len(),
+            jumps: parts.jumps.len(),
+            still: self.tracks.still,
+            constants: parts.constants.len(),
+            groups: self.tracks.groups,
+            error_max: errors.max(),
+            error_p99: errors.percentile(0.99),
+            tracks: sources
+                .map(|((source, track), tolerance)| TrackStatistics {
+                    bone: self.skeleton.names[source.bone].clone(),
+                    channel: source.channel,
+                    key_bytes: track.bits.bytes(),
+                    keys: track.knots.len(),
+                    bytes: track.bytes(),
+                    tolerance: *tolerance,
+                })
+                .collect(),
+        }
+    }
+}
+
+impl Tracks {
+    fn new(
+        skeleton: &RawSkeleton,
+        clip: &RawClip,
+        skin: &RawSkin,
+        options: &CompressOptions,
+    ) -> Self {
+        let bones = skeleton.len();
+        let reaches = skin.reaches(skeleton);
+        let mut jumps: BTreeMap<(usize, Channel), Vec<RawJump>> = BTreeMap::new();
+        for jump in &clip.jumps {
+            jumps.entry((jump.bone, jump.channel)).or_default().push(*jump);
+        }
+        jumps.values_mut().for_each(|jumps| jumps.sort_by_key(|jump| jump.frame));
+        // What is left out is off for all bones below, so it may be a small part of the bound.
+        let still = 0.02 * options.bound;
+        let mut tracks = Self {
+            moving: Vec::new(),
+            lanes: Vec::new(),
+            groups: 0,
+            constants: Vec::new(),
+            still: 0,
+        };
+        let mut last = None;
+        for channel in Channel::ALL {
+            for (bone, reach) in reaches.iter().copied().enumerate() {
+                let jumps = jumps.get(&(bone, channel)).map_or(&[][..], |jumps| jumps);
+                let place = TrackPlace { channel, bone, bones, reach, jumps };
+                match place.kind(clip, &skeleton.bind[bone], still) {
+                    TrackKind::Bind => tracks.still += 1,
+                    TrackKind::Constant(value) => {
+                        tracks.constants.push((Track::place(channel, bone), value));
+                    }
+                    TrackKind::Moving(source) => {
+                        let group = (channel, bone / LANES);
+                        tracks.groups += usize::from(last.replace(group) != Some(group));
+                        tracks.lanes.push((tracks.groups - 1) * LANES + bone % LANES);
+                        tracks.moving.push(source);
+                    }
+                }
+            }
+        }
+        tracks
+    }
+}
+
+/// Fits a track with keys of the size that takes the fewest bytes.
+fn fit_track(source: &TrackSource, lane: usize, tolerance: f32) -> FittedTrack {
+    let ranges = ranges_of(source);
+    let fitted = |bytes| {
+        let knots = fit(source, FitTerms { tolerance, bytes })?;
+        Some(FittedTrack { lane, bits: KeyBits::new(bytes, ranges), knots })
+    };
+    let smallest = (1..=6).filter_map(fitted).min_by_key(FittedTrack::bytes);
+    smallest.unwrap_or(FittedTrack { lane, bits: KeyBits::NONE, knots: Vec::new() })
+}

@@ -1,0 +1,12 @@
+//! Playing clips: active keys of eight tracks side by side, and a place in the stream.
+
+mod active_group;
+mod clip_table;
+mod players;
+mod weights;
+
+pub use active_group::ActiveGroup;
+pub use clip_table::{ClipTable, TableError};
+pub use players::Players;
+#[cfg(feature = "compile")]
+pub(crate) use weights::key_weights;

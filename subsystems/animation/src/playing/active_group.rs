@@ -1,0 +1,143 @@
+//! The active keys of eight tracks.
+
+use super::weights::key_weights;
+use crate::clip::{Codes, END, Key, KeyBits, SCALE, frames_of, level};
+use crate::lanes::{LANES, Lanes};
+
+/// The four keys of each of eight tracks that its curve needs now, and the intervals before them.
+///
+/// The curve runs from key 1 to key 2; keys 0 and 3 give it its slopes there. A key that comes in
+/// replaces the oldest one. As it is stored as the difference (exclusive or) from that one, the same
+/// operation backwards brings the old one back.
+///
+/// # Memory
+///
+/// 256 bytes, which are four cache lines: 32 a track.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
+pub struct ActiveGroup {
+    keys: [[[u16; LANES]; 3]; 4],
+    /// The frames from the key before to each of the four.
+    intervals: [[u8; LANES]; 4],
+    /// The frame of key 1.
+    starts: [u16; LANES],
+    codes: [Codes; LANES],
+}
+
+impl ActiveGroup {
+    /// No key was needed yet.
+    pub(crate) const EMPTY: Self = Self {
+        keys: [[[0; LANES]; 3]; 4],
+        intervals: [[0; LANES]; 4],
+        starts: [0; LANES],
+        codes: [Codes(0); LANES],
+    };
+
+    /// Goes on to the next interval of a track with what the stream has, and returns how many bytes of
+    /// the values were used.
+    #[inline]
+    pub(crate) fn advance(
+        &mut self,
+        lane: usize,
+        mixed: u8,
+        bits: KeyBits,
+        values: &[u8],
+    ) -> usize {
+        let code = self.codes[lane].advance(mixed);
+        let (key, bytes) =
+            if code == END { ([0; 3], 0) } else { (bits.unpack(values), bits.bytes()) };
+        let intervals = &mut self.intervals;
+        self.starts[lane] = self.starts[lane].wrapping_add(u16::from(intervals[2][lane]));
+        for at in 0..3 {
+            intervals[at][lane] = intervals[at + 1][lane];
+        }
+        intervals[3][lane] = frames_of(code);
+        for (axis, word) in key.into_iter().enumerate() {
+            let oldest = self.keys[0][axis][lane];
+            for at in 0..3 {
+                self.keys[at][axis][lane] = self.keys[at + 1][axis][lane];
+            }
+            self.keys[3][axis][lane] = oldest ^ word;
+        }
+        bytes
+    }
+
+    /// Returns how many bytes of the values the newest key of a track has.
+    #[inline]
+    pub(crate) fn newest_bytes(&self, lane: usize, bits: KeyBits) -> usize {
+        if self.codes[lane].newest() == END { 0 } else { bits.bytes() }
+    }
+
+    /// Goes back to the interval of a track before: undoes [`advance`](Self::advance) with the same
+    /// arguments.
+    #[inline]
+    pub(crate) fn retreat(&mut self, lane: usize, mixed: u8, bits: KeyBits, values: &[u8]) {
+        let is_end = self.codes[lane].newest() == END;
+        let key = if is_end { [0; 3] } else { bits.unpack(values) };
+        let back = self.codes[lane].retreat(mixed);
+        let intervals = &mut self.intervals;
+        for at in (0..3).rev() {
+            intervals[at + 1][lane] = intervals[at][lane];
+        }
+        intervals[0][lane] = frames_of(back);
+        self.starts[lane] = self.starts[lane].wrapping_sub(u16::from(intervals[2][lane]));
+        for (axis, word) in key.into_iter().enumerate() {
+            let newest = self.keys[3][axis][lane];
+            for at in (0..3).rev() {
+                self.keys[at + 1][axis][lane] = self.keys[at][axis][lane];
+            }
+            self.keys[0][axis][lane] = newest ^ word;
+        }
+    }
+
+    /// Returns where each curve is at a frame, as numbers over the ranges of its track.
+    #[inline]
+    pub(crate) fn evaluate(&self, frame: f32, ranges: &[Lanes; 3]) -> [Lanes; 3] {
+        let mut lengths = [Lanes::ZERO; 3];
+        for (row, frames) in lengths.iter_mut().zip(&self.intervals[1..]) {
+            for (length, frames) in row.0.iter_mut().zip(frames) {
+                *length = f32::from(*frames);
+            }
+        }
+        let mut starts = Lanes::ZERO;
+        for (start, frame) in starts.0.iter_mut().zip(self.starts) {
+            *start = f32::from(frame);
+        }
+        let [before, length, after] = lengths;
+        let weights = key_weights(Lanes::splat(frame) - starts, before, length, after);
+        let mut out = [Lanes::ZERO; 3];
+        for (axis, (out, range)) in out.iter_mut().zip(ranges).enumerate() {
+            let mut sum = Lanes::ZERO;
+            for (keys, weight) in self.keys.iter().zip(weights) {
+                let mut steps = Lanes::ZERO;
+                for (steps, word) in steps.0.iter_mut().zip(keys[axis]) {
+                    *steps = level(word);
+                }
+                sum = sum + weight * steps;
+            }
+            *out = sum * Lanes::splat(SCALE) * *range;
+        }
+        out
+    }
+
+    /// Returns when the interval of a track begins, the codes of its keys, and the keys.
+    #[cfg(feature = "compile")]
+    pub(crate) fn track(&self, lane: usize) -> (u16, Codes, [Key; 4]) {
+        (self.starts[lane], self.codes[lane], self.keys.map(|key| key.map(|row| row[lane])))
+    }
+
+    /// Sets the state of a track.
+    #[inline]
+    pub(crate) fn set_track(&mut self, lane: usize, start: u16, codes: Codes, keys: [Key; 4]) {
+        self.starts[lane] = start;
+        self.codes[lane] = codes;
+        for (row, interval) in self.intervals.iter_mut().zip(codes.frames()) {
+            row[lane] = interval;
+        }
+        for (rows, key) in self.keys.iter_mut().zip(keys) {
+            for (row, word) in rows.iter_mut().zip(key) {
+                row[lane] = word;
+            }
+        }
+    }
+}

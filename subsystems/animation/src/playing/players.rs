@@ -1,0 +1,271 @@
+//! Many players of one clip.
+
+use core::fmt;
+
+use loligo_allocators::Allocator;
+use loligo_containers::{Array, GrowError};
+
+use super::active_group::ActiveGroup;
+use super::clip_table::{ClipTable, TrackGroup};
+use crate::clip::{
+    Channel, Clip, Codes, Cursor, groups_of_round, is_same_frame, lanes_of, round_bytes, step_at,
+};
+use crate::lanes::Lanes;
+use crate::pose::{BoneGroup, Poses, multiply};
+
+/// Players of a clip, one for each character: the active keys of each, and its place in the stream.
+///
+/// A player's state depends on its frame alone, however it came there.
+///
+/// # Complexity
+///
+/// Sampling is O(tracks + bones) and O(keys between the two frames), forwards and backwards. A leap is
+/// bounded by the keys between two jump frames. Nothing is allocated after the constructor.
+///
+/// # Memory
+///
+/// 256 bytes for eight bones of a channel that moves, and 20 for the place in the stream.
+///
+/// # Examples
+///
+/// See the crate's page.
+///
+/// # Invariants
+///
+/// 1. The cursor of each player is at a round of the clip, and at that round's mask, step and value.
+/// 2. Each track that a round before the cursor names was advanced by it.
+pub struct Players<'a> {
+    active: Array<'a, ActiveGroup>,
+    cursors: Array<'a, Cursor>,
+    groups: usize,
+}
+
+impl<'a> Players<'a> {
+    /// Makes players at the beginning of a clip.
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory.
+    pub fn try_new(
+        count: usize,
+        table: &ClipTable<'_, '_>,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, GrowError> {
+        let groups = table.group_count();
+        let len = count.saturating_mul(groups);
+        let mut active = Array::try_with_capacity(len, memory)?;
+        active.try_resize(len, ActiveGroup::EMPTY)?;
+        let mut cursors = Array::try_with_capacity(count, memory)?;
+        cursors.try_resize(count, Cursor::default())?;
+        Ok(Self { active, cursors, groups })
+    }
+
+    /// Returns the number of players.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.cursors.len()
+    }
+
+    /// Returns `true` if there is no player.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.cursors.is_empty()
+    }
+
+    /// Returns how many bytes of the stream a player is past.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such player.
+    #[must_use]
+    pub fn stream_position(&self, index: usize) -> usize {
+        let Cursor { round, mask, step, value, .. } = self.cursors[index];
+        let rounds = round as usize * round_bytes(self.groups);
+        rounds + mask as usize + step.div_ceil(2) as usize + value as usize
+    }
+
+    /// Moves a player to a frame and writes the pose there. Frames before the first and after the last
+    /// one are these; between two frames it is on the curves.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such player, if the players were made for another clip, or if the pose has fewer
+    /// bones than the clip.
+    pub fn sample(
+        &mut self,
+        table: &ClipTable<'_, '_>,
+        index: usize,
+        frame: f32,
+        pose: &mut [BoneGroup],
+    ) {
+        assert_eq!(self.groups, table.group_count(), "the players were made for another clip");
+        let active = &mut self.active[index * self.groups..(index + 1) * self.groups];
+        let frame = clamped(frame, table.clip());
+        seek(table, active, &mut self.cursors[index], frame);
+        pose[..table.still.len()].copy_from_slice(&table.still);
+        let part = frame / table.clip().last_frame.max(1) as f32;
+        for (group, active) in table.groups.iter().zip(&*active) {
+            write_group(group, active, (frame, part), &mut pose[usize::from(group.bones)]);
+        }
+    }
+
+    /// Moves each player to its frame and writes its pose.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer frames or poses than players, or for the reasons of
+    /// [`sample`](Self::sample).
+    pub fn sample_all(&mut self, table: &ClipTable<'_, '_>, frames: &[f32], poses: &mut Poses<'_>) {
+        assert!(frames.len() >= self.len(), "{} frames for {} players", frames.len(), self.len());
+        for (index, frame) in frames.iter().enumerate().take(self.len()) {
+            self.sample(table, index, *frame, poses.pose_mut(index));
+        }
+    }
+}
+
+impl fmt::Debug for Players<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (players, groups) = (self.len(), self.groups);
+        f.debug_struct("Players").field("players", &players).field("groups", &groups).finish()
+    }
+}
+
+/// Returns a frame of the clip: the first one for what is no number.
+fn clamped(frame: f32, clip: &Clip<'_>) -> f32 {
+    frame.max(0.0).min(clip.last_frame as f32)
+}
+
+/// Brings the active keys to those of a frame.
+fn seek(table: &ClipTable<'_, '_>, active: &mut [ActiveGroup], cursor: &mut Cursor, frame: f32) {
+    let clip = table.clip();
+    if !clip.jumps.is_empty() {
+        leap(table, active, cursor, frame);
+    }
+    let size = round_bytes(table.groups.len());
+    while let Some(round) = round_at(clip, size, cursor.round) {
+        let begun = cursor.frame + u32::from(!is_same_frame(round));
+        if begun as f32 - 1.0 > frame {
+            break;
+        }
+        advance(table, active, cursor, round);
+        cursor.frame = begun;
+        cursor.round += 1;
+    }
+    while cursor.frame as f32 - 1.0 > frame {
+        let before = cursor.round.wrapping_sub(1);
+        let Some(round) = round_at(clip, size, before) else { break };
+        retreat(table, active, cursor, round);
+        cursor.frame -= u32::from(!is_same_frame(round));
+        cursor.round = before;
+    }
+}
+
+/// Returns a round, if there is one of that number.
+#[inline]
+fn round_at<'b>(clip: &Clip<'b>, size: usize, number: u32) -> Option<&'b [u8]> {
+    let start = (number as usize).checked_mul(size)?;
+    clip.rounds.get(start..start.checked_add(size)?)
+}
+
+/// Gives the tracks of a round their keys.
+fn advance(
+    table: &ClipTable<'_, '_>,
+    active: &mut [ActiveGroup],
+    cursor: &mut Cursor,
+    round: &[u8],
+) {
+    let clip = table.clip();
+    for group in groups_of_round(round) {
+        let mask = clip.masks[cursor.mask as usize];
+        cursor.mask += 1;
+        for lane in lanes_of(mask) {
+            let mixed = step_at(clip.steps, cursor.step as usize);
+            let values = clip.values.get(cursor.value as usize..).unwrap_or_default();
+            let bits = table.groups[group].bits[lane];
+            cursor.value += active[group].advance(lane, mixed, bits, values) as u32;
+            cursor.step += 1;
+        }
+    }
+}
+
+/// Takes the keys of a round from its tracks again, the last one first.
+fn retreat(
+    table: &ClipTable<'_, '_>,
+    active: &mut [ActiveGroup],
+    cursor: &mut Cursor,
+    round: &[u8],
+) {
+    let clip = table.clip();
+    for group in groups_of_round(round).rev() {
+        cursor.mask -= 1;
+        let mask = clip.masks[cursor.mask as usize];
+        for lane in lanes_of(mask).rev() {
+            let bits = table.groups[group].bits[lane];
+            cursor.step -= 1;
+            cursor.value -= active[group].newest_bytes(lane, bits) as u32;
+            let mixed = step_at(clip.steps, cursor.step as usize);
+            let values = clip.values.get(cursor.value as usize..).unwrap_or_default();
+            active[group].retreat(lane, mixed, bits, values);
+        }
+    }
+}
+
+/// Takes the state of a jump frame, if many keys are between it and the cursor, on the way to a frame.
+fn leap(table: &ClipTable<'_, '_>, active: &mut [ActiveGroup], cursor: &mut Cursor, frame: f32) {
+    let clip = table.clip();
+    // What taking a state costs, in keys.
+    let cost = 2 * clip.tracks.len() as u32;
+    let after = clip.jumps.partition_point(|[begun, ..]| *begun as f32 - 1.0 <= frame);
+    let earlier = after.checked_sub(1).filter(|at| clip.jumps[*at][3] > cursor.step + cost);
+    let later = Some(after)
+        .filter(|at| clip.jumps.get(*at).is_some_and(|jump| jump[3] + cost < cursor.step));
+    let Some(jump) = earlier.or(later) else { return };
+    *cursor = Cursor::of_jump(clip.jumps[jump]);
+    let bytes = clip.jump_states.len() / clip.jumps.len();
+    let mut state = &clip.jump_states[jump * bytes..(jump + 1) * bytes];
+    for (group, active) in table.groups.iter().zip(active) {
+        for (lane, bits) in group.bits.iter().enumerate().filter(|(_, bits)| bits.bytes() > 0) {
+            let Some(([a, b, c, d], rest)) = state.split_first_chunk::<4>() else { return };
+            let (start, codes) = (u16::from_le_bytes([*a, *b]), u16::from_le_bytes([*c, *d]));
+            let mut keys = [[0; 3]; 4];
+            state = rest;
+            for key in &mut keys {
+                *key = bits.unpack(state);
+                state = state.get(bits.bytes()..).unwrap_or_default();
+            }
+            active.set_track(lane, start, Codes(codes), keys);
+        }
+    }
+}
+
+/// Writes one channel of eight bones at a frame, which is that part of the clip.
+#[inline]
+fn write_group(
+    group: &TrackGroup,
+    active: &ActiveGroup,
+    (frame, part): (f32, f32),
+    bones: &mut BoneGroup,
+) {
+    // Lanes without a track have ranges of 0, so they stay as they are.
+    let [x, y, z] = active.evaluate(frame, &group.ranges);
+    match group.channel {
+        Channel::Rotation => {
+            let square = x * x + y * y + z * z;
+            let inverse = Lanes::ONE / (Lanes::ONE + square);
+            let twice = inverse + inverse;
+            let turn = [x * twice, y * twice, z * twice, (Lanes::ONE - square) * inverse];
+            bones.rotation = multiply(&bones.rotation, &turn);
+        }
+        Channel::Position => {
+            let part = Lanes::splat(part);
+            for ((row, value), drift) in bones.position.iter_mut().zip([x, y, z]).zip(group.drift) {
+                *row = *row + drift * part + value;
+            }
+        }
+        Channel::Scale => {
+            for (row, value) in bones.scale.iter_mut().zip([x, y, z]) {
+                *row = *row + value;
+            }
+        }
+    }
+}

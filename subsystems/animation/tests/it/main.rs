@@ -1,0 +1,17 @@
+//! Animation from outside: clips within their bound, any time by any way, damage, blends and bent limbs
+//! with known solutions.
+
+mod blending;
+mod clips;
+mod damage;
+mod gltf;
+mod gltf_model;
+mod kinematics;
+#[path = "../../../expressions/tests/it/memory.rs"]
+mod memory;
+mod mocap;
+mod motion;
+mod playing;
+mod rig;
+#[path = "../../../sjson/src/test_drawn.rs"]
+mod test_drawn;
