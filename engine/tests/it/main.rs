@@ -26,6 +26,7 @@ mod saving;
 mod scripts;
 mod socket;
 mod spawning;
+mod subscribing;
 mod support;
 mod tools;
 mod tracing;
