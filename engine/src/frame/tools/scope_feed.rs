@@ -16,8 +16,9 @@ use crate::monitoring::GameTimeline;
 /// The most threads whose scopes are sent.
 const THREADS_MAX: usize = 24;
 
-/// The most scopes of a message, of all threads together; the last ones of each thread are sent.
-const SPANS_MAX: usize = 4000;
+/// The most scopes of a message, of all threads together; the last ones of each thread are sent. A
+/// scope costs a frame about a microsecond, so that these cost one in a hundred of its time.
+const SPANS_MAX: usize = 1000;
 
 /// The most different scopes of a frame that are named; times of others are summed as `other`.
 const PARTS_MAX: usize = 24;

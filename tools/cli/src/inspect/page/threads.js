@@ -27,7 +27,8 @@ const Threads = (() => {
       for (const [index, start, ns, depth, core] of spans) {
         thread.spans.push({ name: value.names[index], start, end: start + ns, depth, core });
         thread.depth = Math.max(thread.depth, depth + 1);
-        last = Math.max(last, start + ns);
+        // What is shown ends with a whole frame.
+        if (depth === 0 && name === FIRST[0]) last = Math.max(last, start + ns);
       }
     }
     sort();
