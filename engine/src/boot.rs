@@ -16,6 +16,8 @@ use crate::drawing::{BackEnd, Link, Packet, PacketExchange, WindowSetup};
 use crate::error::EngineError;
 use crate::frame::{Engine, EngineParts};
 use crate::loading::{ClosingReader, Content, Reader};
+#[cfg(feature = "tool-server")]
+use crate::log::RecentLines;
 use crate::log::{NamingSink, new_log};
 use crate::memory::{Memory, Room, SharedAllocator, memory_of, with_memory_of};
 use crate::monitoring::{ClosingTrace, Monitoring, TraceWriter};
@@ -114,9 +116,26 @@ fn boot_tasks<'m, R>(
     };
     let watched = Watched { workers: &workers, record };
     let log = NamingSink::new(options.log, options.data, memory_of(&memory, Room::Engine));
+    #[cfg(feature = "tool-server")]
+    let lines = {
+        let has_tools = !options.without.has(OptionalSubsystem::Tools);
+        RecentLines::try_new(&log, has_tools.then(|| memory_of(&memory, Room::Tools)))?
+    };
+    #[cfg(feature = "tool-server")]
+    let log = &lines;
+    #[cfg(not(feature = "tool-server"))]
+    let log = &log;
     tasks.run_observed(&watched, |main| {
         let workers = &workers;
-        let lent = EngineParts { memory, monitoring, workers, worker: main, log: &log };
+        let lent = EngineParts {
+            memory,
+            monitoring,
+            workers,
+            worker: main,
+            log,
+            #[cfg(feature = "tool-server")]
+            lines: log,
+        };
         let mut act = Some(act);
         let mut result = None;
         recorded(monitoring, "main", &mut || {

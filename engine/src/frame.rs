@@ -118,6 +118,8 @@ pub struct Engine<'e, 'm> {
     scripts: Option<Scripts<'m>>,
     #[cfg(feature = "tool-server")]
     tools: Option<tools::Tools<'m>>,
+    #[cfg(feature = "tool-server")]
+    lines: &'e crate::log::RecentLines<'e, 'm>,
 }
 
 /// The memory of a frame that was drawn.

@@ -50,7 +50,7 @@ pub use scripts::{ENTITY, EntityId, ScriptFailures, bindings};
 pub use subsystems::{SUBSYSTEMS, each_built_in};
 pub use time_step::{GameClock, TimeStep, UPDATES_MAX, Updates};
 #[cfg(feature = "tool-server")]
-pub use tools::{ToolRequest, ToolServer, ToolToken};
+pub use tools::{ToolRequest, ToolServer, ToolToken, ToolTopic};
 pub use world::{CAMERA, Camera, LIGHT, MODEL, Model, PointLight, SUN, Sun};
 pub use world::{
     LevelSpawned, ListenError, Logic, Removed, ResourceChanged, Spawned, World, event_schemas,

@@ -6,8 +6,12 @@ use crate::error::EngineError;
 use crate::memory::{Memory, Room, SharedAllocator, memory_of};
 
 mod naming_sink;
+#[cfg(feature = "tool-server")]
+mod recent_lines;
 
 pub(crate) use naming_sink::NamingSink;
+#[cfg(feature = "tool-server")]
+pub(crate) use recent_lines::{RecentLine, RecentLines};
 
 /// Returns a log that goes to a sink.
 pub(crate) fn new_log<'e, 'm: 'e>(

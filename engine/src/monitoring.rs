@@ -3,13 +3,20 @@
 //! ```text
 //! usual          main thread, at the end of a frame:   drains into the graphs
 //! with a trace   a thread, some times a second:        drains into the trace and the graphs
+//! with a tool    either of them:                       drains into the last scopes as well
 //! ```
 
 use core::time::Duration;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use loligo_allocators::SharedRef;
-use loligo_monitor::{Consumer, Event, GraphLimits, Graphs, Monitor, Options, current};
+#[cfg(feature = "tool-server")]
+use loligo_containers::GrowError;
+#[cfg(feature = "tool-server")]
+use loligo_monitor::TimelineLimits;
+use loligo_monitor::{
+    Consumer, Event, GraphLimits, Graphs, Monitor, Options, Timeline, current, name,
+};
 
 use crate::error::EngineError;
 use crate::memory::SharedAllocator;
@@ -28,6 +35,13 @@ const ROUND: Duration = Duration::from_millis(10);
 /// Blocks of the monitor where a trace is written: 16 MiB, for a writer that is late.
 const TRACE_BLOCKS: u32 = 256;
 
+/// What the timeline of a tool keeps: 3 MiB.
+#[cfg(feature = "tool-server")]
+const TIMELINE: TimelineLimits = TimelineLimits { threads: 24, spans: 4096, names: 512 };
+
+/// The scopes of a game.
+pub(crate) type GameTimeline<'m> = Timeline<'m, SharedAllocator<'m>>;
+
 /// The graphs of a game.
 pub(crate) type GameGraphs<'m> = Graphs<'m, SharedAllocator<'m>>;
 
@@ -35,6 +49,10 @@ pub(crate) type GameGraphs<'m> = Graphs<'m, SharedAllocator<'m>>;
 pub(crate) struct Monitoring<'m> {
     monitor: Monitor<'m, SharedAllocator<'m>>,
     graphs: Mutex<GameGraphs<'m>>,
+    /// The last scopes, while a tool looks at them.
+    timeline: Mutex<Option<GameTimeline<'m>>>,
+    #[cfg(feature = "tool-server")]
+    memory: SharedRef<'m>,
     /// Whether a thread drains it for a trace, and not the main thread.
     is_traced: bool,
     state: Mutex<State>,
@@ -56,6 +74,9 @@ impl<'m> Monitoring<'m> {
         Ok(Self {
             monitor: Monitor::try_new_in(&Options { blocks, ..usual }, memory)?,
             graphs: Mutex::new(graphs),
+            timeline: Mutex::default(),
+            #[cfg(feature = "tool-server")]
+            memory,
             is_traced,
             state: Mutex::default(),
             changed: Condvar::new(),
@@ -81,10 +102,42 @@ impl<'m> Monitoring<'m> {
     /// Ends a frame: what was recorded goes to the graphs, unless a thread takes it.
     pub(crate) fn end_frame(&self) {
         current::frame();
-        if !self.is_traced {
-            // Graphs have gaps where events were lost.
-            let _ = self.monitor.drain(&mut [&mut *self.graphs()]);
+        if self.is_traced {
+            return;
         }
+        let mut graphs = self.graphs();
+        // Graphs and the timeline have gaps where events were lost.
+        let _ = match &mut *self.timeline() {
+            Some(timeline) => {
+                let _scope = current::scope(name!("timeline"));
+                self.monitor.drain(&mut [&mut *graphs, timeline])
+            }
+            None => self.monitor.drain(&mut [&mut *graphs]),
+        };
+    }
+
+    /// Returns `true` if scopes are recorded: the feature for it is compiled in.
+    #[cfg(feature = "tool-server")]
+    pub(crate) fn is_recording(&self) -> bool {
+        self.monitor.is_recording()
+    }
+
+    /// Returns the last scopes, if they are kept. With a trace, a thread waits for them meanwhile.
+    pub(crate) fn timeline(&self) -> MutexGuard<'_, Option<GameTimeline<'m>>> {
+        // Nothing of it is changed in half.
+        self.timeline.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins to keep the last scopes, or ends it and frees their memory.
+    #[cfg(feature = "tool-server")]
+    pub(crate) fn keep_timeline(&self, keep: bool) -> Result<(), GrowError> {
+        let mut timeline = self.timeline();
+        if keep && timeline.is_none() {
+            *timeline = Some(Timeline::try_new_in(&TIMELINE, self.memory)?);
+        } else if !keep {
+            *timeline = None;
+        }
+        Ok(())
     }
 
     /// Writes a trace until it is closed: what the thread for it does.
@@ -140,11 +193,15 @@ impl Drop for ClosingTrace<'_, '_> {
     }
 }
 
-/// The graphs as a consumer on a thread that shares them: it has them for an event at a time.
+/// The graphs and the timeline as a consumer on a thread that shares them: it has them for an event
+/// at a time.
 struct SharedGraphs<'t, 'm>(&'t Monitoring<'m>);
 
 impl Consumer for SharedGraphs<'_, '_> {
     fn event(&mut self, event: &Event<'_>) {
         self.0.graphs().event(event);
+        if let Some(timeline) = &mut *self.0.timeline() {
+            timeline.event(event);
+        }
     }
 }

@@ -27,6 +27,8 @@ mod callbacks;
 mod columns;
 mod events;
 mod failures;
+#[cfg(feature = "tool-server")]
+mod inspecting;
 mod listening;
 mod saving;
 

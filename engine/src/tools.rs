@@ -1,6 +1,6 @@
 //! A port on which tools talk to a running engine.
 
-use core::fmt::{self, Write as _};
+use core::fmt;
 use core::net::SocketAddr;
 use core::time::Duration;
 use std::io;
@@ -10,22 +10,32 @@ use std::time::Instant;
 
 use loligo_allocators::Allocator;
 use loligo_containers::Array;
-use loligo_sjson::{Nest, Options, Style, Value, ValueKind, ValueRef, Writer};
+use loligo_sjson::{Nest, Style, Writer};
 
 use crate::error::ToolError;
 use crate::options::ToolOptions;
 
+mod answer;
+mod client;
 mod link;
 mod metered;
 mod origin;
+mod request;
+mod subscriptions;
 #[cfg(test)]
 mod tests;
 mod text;
 mod token;
+mod topic;
 
+use answer::{Asked, Serve, answer, write_error};
+use client::Client;
 use link::{Link, Received};
+pub use request::ToolRequest;
 use text::Text;
 pub use token::ToolToken;
+use topic::TOPICS_MAX;
+pub use topic::ToolTopic;
 
 /// The most requests of one tool that are served in one call: a tool that floods the engine waits
 /// its turn.
@@ -38,27 +48,6 @@ const ACCEPTED_MAX: usize = 16;
 /// wants one.
 const SILENCE_MAX: Duration = Duration::from_secs(5);
 
-/// What a tool asks for.
-#[derive(Clone, Copy)]
-pub struct ToolRequest<'r> {
-    /// Which tool: a number that no other has or had.
-    pub tool: u32,
-    /// The member `type`.
-    pub kind: &'r str,
-    /// All members.
-    pub body: ValueRef<'r>,
-}
-
-impl fmt::Debug for ToolRequest<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { tool, kind, body: _ } = self;
-        f.debug_struct("ToolRequest")
-            .field("tool", tool)
-            .field("kind", kind)
-            .finish_non_exhaustive()
-    }
-}
-
 /// A port on which tools talk to a running engine: JSON objects, a line each over TCP or a message
 /// each over WebSocket, on the same port ("Our Tool Architecture", Bitsquid blog, 2010-04-23).
 ///
@@ -67,6 +56,10 @@ impl fmt::Debug for ToolRequest<'_> {
 /// engine   { "id": 7, "type": "result", "value": 3 }
 /// engine   { "id": 7, "type": "error", "message": "line 1: ..." }      if it cannot be done
 /// engine   { "type": "monitor", "value": ... }                         broadcast to all
+/// tool     { "id": 8, "type": "subscribe", "topics": ["log"], "messages_a_second": 20 }
+/// engine   { "id": 8, "type": "result", "value": { "topics": [ .. ], "messages_a_second": 20, .. } }
+/// engine   { "type": "log", "left_out": 0, "value": ... }              as it comes
+/// tool     { "id": 9, "type": "unsubscribe", "topics": ["log"] }       all topics, where none is named
 /// ```
 ///
 /// A request's `type` is needed, its `id` comes back with the answer. Nothing here blocks:
@@ -84,6 +77,14 @@ impl fmt::Debug for ToolRequest<'_> {
 /// All places may be taken by connections that say nothing; one that has sent no whole message for
 /// 5 seconds gives its place to the next that comes.
 ///
+/// # Subscriptions
+///
+/// What a tool has subscribed to is sent by [`publish`](Self::publish), up to a bound of messages and
+/// bytes a second for each tool, which the answer states. What exceeds the bound is left out and
+/// counted in `left_out`, and so is what would wait for a tool that has not read what came before:
+/// a tool that reads nothing costs a poll one call of the system, and never more memory than one
+/// round of messages.
+///
 /// # Memory
 ///
 /// Messages, answers and what waits are arrays of the allocator passed in, no longer than the
@@ -97,9 +98,12 @@ pub struct ToolServer<'a> {
     options: ToolOptions,
     token: Option<ToolToken>,
     memory: &'a dyn Allocator,
-    links: Array<'a, Link<'a>>,
-    /// The answer that is being written.
+    clients: Array<'a, Client<'a>>,
+    topics: Array<'a, ToolTopic>,
+    /// The answer or the message that is being written.
     text: Text<'a>,
+    /// The value of the message.
+    value: Text<'a>,
     next_tool: u32,
 }
 
@@ -120,11 +124,29 @@ impl<'a> ToolServer<'a> {
             Ok(listener)
         };
         let listener = listen().map_err(|error| ToolError::Listen { address, error })?;
-        let links = Array::try_with_capacity_in(options.tools_max, memory)?;
-        let text = Text::new_in(options.waiting_bytes_max, memory);
+        let clients = Array::try_with_capacity_in(options.tools_max, memory)?;
+        let topics = Array::new_in(memory);
+        let [text, value] = [(); 2].map(|()| Text::new_in(options.waiting_bytes_max, memory));
         let random = || ToolToken::try_random().map_err(ToolError::Token);
         let token = options.needs_token.then(random).transpose()?;
-        Ok(Self { listener, options, token, memory, links, text, next_tool: 0 })
+        let next_tool = 0;
+        Ok(Self { listener, options, token, memory, clients, topics, text, value, next_tool })
+    }
+
+    /// Sets the topics that tools can subscribe to.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError`] if there is no memory.
+    ///
+    /// # Panics
+    ///
+    /// If they are more than 16, or a tool is connected.
+    pub fn set_topics(&mut self, topics: &[ToolTopic]) -> Result<(), ToolError> {
+        assert!(topics.len() <= TOPICS_MAX, "{} topics are more than {TOPICS_MAX}", topics.len());
+        assert!(self.clients.is_empty(), "{} tools are connected", self.clients.len());
+        self.topics = Array::try_from_slice(topics, self.memory)?;
+        Ok(())
     }
 
     /// Returns the token that tools have to know, if they have to.
@@ -145,10 +167,10 @@ impl<'a> ToolServer<'a> {
     /// Returns how many tools are connected.
     #[must_use]
     pub fn tools(&self) -> usize {
-        self.links.len()
+        self.clients.len()
     }
 
-    /// Takes new tools in, serves requests and sends what waits; returns how many requests there
+    /// Accepts new tools, serves requests and sends what waits; returns how many requests there
     /// were.
     ///
     /// `serve` writes one value, the result; or returns why it cannot, and what it had written is
@@ -160,21 +182,74 @@ impl<'a> ToolServer<'a> {
         self.poll_at(Instant::now(), serve)
     }
 
-    /// As [`poll`](Self::poll), at a time that tests choose.
-    fn poll_at(
+    /// Returns `true` if any tool has subscribed to a topic.
+    #[must_use]
+    pub fn has_subscribers(&self, topic: &str) -> bool {
+        let place = self.topics.iter().position(|of| of.name == topic);
+        place.is_some_and(|place| self.clients.iter().any(|client| client.subscriptions.has(place)))
+    }
+
+    /// Begins a round of messages: a tool that has not read all that was sent before is sent none
+    /// until the next round.
+    pub fn begin_round(&mut self) {
+        let Self { clients, .. } = self;
+        clients.as_mut_slice().iter_mut().for_each(Client::begin_round);
+    }
+
+    /// Sends a message of a topic to the tools that have subscribed to it; returns `true` if any was
+    /// sent it. `body` writes its value, and is called only if a tool can be sent more.
+    ///
+    /// # Errors
+    ///
+    /// [`fmt::Error`] if `body` returns it, or the message does not fit into what may wait; then it is
+    /// counted as left out.
+    pub fn publish(
+        &mut self,
+        topic: &str,
+        body: &mut dyn FnMut(&mut Writer<'_>) -> fmt::Result,
+    ) -> fmt::Result {
+        self.publish_at(Instant::now(), topic, body)
+    }
+
+    /// As [`publish`](Self::publish), at a time that tests choose.
+    fn publish_at(
         &mut self,
         now: Instant,
-        serve: &mut dyn FnMut(&ToolRequest<'_>, &mut Writer<'_>) -> Result<(), String>,
-    ) -> usize {
+        topic: &str,
+        body: &mut dyn FnMut(&mut Writer<'_>) -> fmt::Result,
+    ) -> fmt::Result {
+        let Self { clients, topics, text, value, .. } = self;
+        let Some(place) = topics.iter().position(|of| of.name == topic) else { return Ok(()) };
+        let clients = clients.as_mut_slice();
+        let written = match clients.iter().any(|client| client.can_take_topic(place, now)) {
+            true => write_value(value, body).map(|()| Some(value.as_str())),
+            false => Ok(None),
+        };
+        let subscribers = clients.iter_mut().filter(|client| client.subscriptions.has(place));
+        for client in subscribers {
+            match written {
+                Ok(Some(value)) => client.publish((place, topic), value, text, now),
+                _ => client.subscriptions.count_left_out(place),
+            }
+        }
+        let written = written.map(drop);
+        self.drop_closed();
+        written
+    }
+
+    /// As [`poll`](Self::poll), at a time that tests choose.
+    fn poll_at(&mut self, now: Instant, serve: &mut Serve<'_>) -> usize {
         self.accept(now);
         let mut served = 0;
-        for link in self.links.as_mut_slice() {
+        for Client { link, subscriptions, .. } in self.clients.as_mut_slice() {
             link.refill();
             for _ in 0..REQUESTS_MAX {
                 match link.receive() {
                     Received::Nothing => break,
                     Received::Message { tool, due, text } => {
-                        let good = answer((tool, text), due, self.memory, &mut self.text, serve);
+                        let asked = Asked { tool, message: text, due };
+                        let own = (&*self.topics, &mut *subscriptions);
+                        let good = answer(&asked, own, self.memory, &mut self.text, serve);
                         served += usize::from(good);
                         link.has_spoken(now);
                         link.sent_back(&self.text, good);
@@ -213,7 +288,8 @@ impl<'a> ToolServer<'a> {
         body(&mut writer)?;
         writer.end(Nest::Object)?;
         writer.finish()?;
-        for link in self.links.as_mut_slice().iter_mut().filter(|link| link.is_admitted()) {
+        let links = self.clients.as_mut_slice().iter_mut().map(|client| &mut client.link);
+        for link in links.filter(|link| link.is_admitted()) {
             link.send(&self.text);
             link.flush();
         }
@@ -227,11 +303,11 @@ impl<'a> ToolServer<'a> {
             let Ok((stream, _)) = self.listener.accept() else { return };
             self.free_place(now);
             let options = (&self.options, self.token);
-            if self.links.len() < self.options.tools_max
+            if self.clients.len() < self.options.tools_max
                 && let Ok(link) = Link::new(stream, self.next_tool, options, now, self.memory)
             {
                 self.next_tool = self.next_tool.wrapping_add(1);
-                let _ = self.links.try_push(link);
+                let _ = self.clients.try_push(Client::new(link));
             }
         }
     }
@@ -239,24 +315,24 @@ impl<'a> ToolServer<'a> {
     /// Closes the link that was silent longest, where all places are taken and it was silent for
     /// too long.
     fn free_place(&mut self, now: Instant) {
-        if self.links.len() < self.options.tools_max {
+        if self.clients.len() < self.options.tools_max {
             return;
         }
-        let silent =
-            self.links.iter().enumerate().filter(|(_, link)| link.silence(now) >= SILENCE_MAX);
+        let links = self.clients.iter().map(|client| &client.link).enumerate();
+        let silent = links.filter(|(_, link)| link.silence(now) >= SILENCE_MAX);
         // A tool that only listens keeps its place before one that never sent a valid message.
         if let Some((index, _)) =
             silent.max_by_key(|(_, link)| (!link.is_known(), link.silence(now)))
         {
-            self.links.remove(index);
+            self.clients.remove(index);
         }
     }
 
     fn drop_closed(&mut self) {
         let mut index = 0;
-        while index < self.links.len() {
-            if self.links[index].is_closed() {
-                self.links.remove(index);
+        while index < self.clients.len() {
+            if self.clients[index].link.is_closed() {
+                self.clients.remove(index);
             } else {
                 index += 1;
             }
@@ -270,83 +346,13 @@ impl fmt::Debug for ToolServer<'_> {
     }
 }
 
-/// Writes the answer to a message into `text`; returns whether the message was a JSON object, with
-/// the token where it is due.
-fn answer(
-    (tool, message): (u32, &str),
-    due: Option<ToolToken>,
-    memory: &dyn Allocator,
-    text: &mut Text<'_>,
-    serve: &mut dyn FnMut(&ToolRequest<'_>, &mut Writer<'_>) -> Result<(), String>,
-) -> bool {
-    text.clear();
-    // What does not fit is dropped as a whole by the text, so writing cannot fail half-way unseen.
-    let value = match Value::try_parse_in(message.as_bytes(), &Options::JSON, memory) {
-        Ok(value) if value.root().kind() == ValueKind::Object => value,
-        Ok(_) => {
-            let _ = write_error(text, None, "expected a JSON object as the message");
-            return false;
-        }
-        Err(error) => {
-            let mut why = Text::new_in(1024, memory);
-            let _ = write!(why, "the message is no JSON: {error}");
-            let _ = write_error(text, None, why.as_str());
-            return false;
-        }
-    };
-    let body = value.root();
-    let id = body.get("id").and_then(|id| id.as_i64());
-    let given = body.get("token").and_then(|token| token.as_str());
-    if due.is_some_and(|token| !given.is_some_and(|given| token.matches(given))) {
-        let _ = write_error(text, id, NO_TOKEN);
-        return false;
-    }
-    let Some(kind) = body.get("type").and_then(|kind| kind.as_str()) else {
-        let _ = write_error(text, id, "expected a string as the member `type`");
-        return true;
-    };
-    let request = ToolRequest { tool, kind, body };
-    let refused = write_result(text, id, |writer| serve(&request, writer));
-    if let Err(why) = refused {
-        text.clear();
-        let _ = write_error(text, id, &why);
-    }
-    true
-}
-
-/// The answer to a tool without the token.
-const NO_TOKEN: &str = "the first message needs the port's token as the member `token`; the engine prints it and keeps it in \
-     the file `tools` of the data folder";
-
-fn write_result(
-    text: &mut Text<'_>,
-    id: Option<i64>,
-    serve: impl FnOnce(&mut Writer<'_>) -> Result<(), String>,
-) -> Result<(), String> {
-    let too_long = |_| String::from("the answer is too long for the connection: ask for less");
-    let mut writer = Writer::new(Style::JSON_COMPACT, text);
-    start(&mut writer, id, "result").map_err(too_long)?;
-    writer.key("value").map_err(too_long)?;
-    serve(&mut writer)?;
-    writer.end(Nest::Object).map_err(too_long)?;
-    writer.finish().map_err(too_long)
-}
-
-fn write_error(text: &mut Text<'_>, id: Option<i64>, why: &str) -> fmt::Result {
-    let mut writer = Writer::new(Style::JSON_COMPACT, text);
-    start(&mut writer, id, "error")?;
-    writer.key("message")?;
-    writer.string(why)?;
-    writer.end(Nest::Object)?;
+/// Writes the value of a message.
+fn write_value(
+    value: &mut Text<'_>,
+    body: &mut dyn FnMut(&mut Writer<'_>) -> fmt::Result,
+) -> fmt::Result {
+    value.clear();
+    let mut writer = Writer::new(Style::JSON_COMPACT, value);
+    body(&mut writer)?;
     writer.finish()
-}
-
-fn start(writer: &mut Writer<'_>, id: Option<i64>, kind: &str) -> fmt::Result {
-    writer.start(Nest::Object)?;
-    if let Some(id) = id {
-        writer.key("id")?;
-        writer.i64(id)?;
-    }
-    writer.key("type")?;
-    writer.string(kind)
 }

@@ -9,20 +9,20 @@ use loligo_tasks::Worker;
 
 use super::player::Player;
 use super::times::FrameTimes;
-#[cfg(feature = "tool-server")]
-use super::tools;
 use super::{Engine, Figures};
 use crate::cpu::Workers;
 use crate::drawing::{Drawn, GameWindow, Link, Wanted};
 use crate::error::EngineError;
 use crate::loading::Content;
+#[cfg(feature = "tool-server")]
+use crate::log::RecentLines;
 use crate::log::new_log;
 #[cfg(feature = "pads")]
 use crate::memory::Library;
 use crate::memory::{Memory, Room, memory_of};
 use crate::monitoring::Monitoring;
 use crate::options::EngineOptions;
-#[cfg(any(feature = "script", feature = "tool-server"))]
+#[cfg(feature = "script")]
 use crate::options::OptionalSubsystem;
 #[cfg(feature = "script")]
 use crate::options::ScriptOptions;
@@ -42,6 +42,9 @@ pub(crate) struct EngineParts<'e, 'm> {
     pub(crate) workers: &'e Workers,
     pub(crate) worker: &'e Worker<'e>,
     pub(crate) log: &'e dyn LogSink,
+    /// The last lines of the log.
+    #[cfg(feature = "tool-server")]
+    pub(crate) lines: &'e RecentLines<'e, 'm>,
 }
 
 impl<'e, 'm> Engine<'e, 'm> {
@@ -52,7 +55,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         link: Link<'e, 'm>,
         shown: GameWindow<'e>,
     ) -> Result<Self, EngineError> {
-        let EngineParts { memory, monitoring, workers, worker, log } = *lent;
+        let EngineParts { memory, monitoring, workers, worker, log, .. } = *lent;
         let [engine, entities, input, render] =
             [Room::Engine, Room::Entities, Room::Input, Room::Render]
                 .map(|room| memory_of(&memory, room));
@@ -108,6 +111,8 @@ impl<'e, 'm> Engine<'e, 'm> {
             scripts: None,
             #[cfg(feature = "tool-server")]
             tools: None,
+            #[cfg(feature = "tool-server")]
+            lines: lent.lines,
         };
         engine.begin(options)?;
         Ok(engine)
@@ -120,9 +125,7 @@ impl<'e, 'm> Engine<'e, 'm> {
             self.open_pads();
         }
         #[cfg(feature = "tool-server")]
-        if !options.without.has(OptionalSubsystem::Tools) {
-            self.tools = Some(tools::Tools::try_new(options, &self.memory, &self.log)?);
-        }
+        self.open_tools(options)?;
         self.world.set_spawns_per_frame(options.spawns_per_frame);
         self.world.add_built_in(BuiltIn::new(options.without, &self.memory))?;
         let rows = rows(options.without, options.subsystems);

@@ -146,6 +146,10 @@ impl<'m> Engine<'_, 'm> {
         }
         if wanted.picture {
             core::mem::swap(&mut self.picture, &mut picture);
+            #[cfg(feature = "screen")]
+            if let Some(tools) = &mut self.tools {
+                tools.picture_came();
+            }
         }
         let workers_ns = self.workers.ns();
         let drawn = result?;

@@ -6,8 +6,13 @@
 //! { "type": "reload" }                              compiles again where it can, swaps what has changed
 //! { "type": "restart" }                             spawns the level again
 //! { "type": "monitor" }                             frame times, memory by subsystem, libraries, graphs
+//! { "type": "log" }                                 the last lines of the log
+//! { "type": "functions" }                           what scripts can call
+//! { "type": "script_objects" }                      how many objects scripts hold, by type
 //! { "type": "quit" }                                ends the game after this frame
 //! ```
+//!
+//! What comes by itself is subscribed to: see `docs/reference/tools.md`, which describes all of it.
 //!
 //! After "Our Tool Architecture" (Bitsquid blog, 2010-04-23) and "Monitoring your game"
 //! (2011-05-26).
@@ -18,6 +23,7 @@ use std::string::{String, ToString};
 
 use loligo_containers::Array;
 use loligo_diagnostics::{Log, log};
+use loligo_monitor::{current, name};
 use loligo_resources::Names;
 use loligo_sjson::{Nest, Writer};
 
@@ -25,13 +31,23 @@ use super::Engine;
 use crate::error::EngineError;
 use crate::memory::{Library, Memory, Room, SharedAllocator, libraries, memory_of};
 use crate::monitoring::Monitoring;
-use crate::options::EngineOptions;
+use crate::options::{EngineOptions, OptionalSubsystem};
 use crate::tools::{ToolRequest, ToolServer, ToolToken};
 use crate::world::LogicCalls;
 
 mod address_file;
+mod feed;
+mod reports;
+mod scope_feed;
+#[cfg(feature = "screen")]
+mod screen;
+#[cfg(feature = "screen")]
+mod tool_picture;
+mod topics;
 
 use address_file::{ADDRESS_FILE, AddressFile};
+use feed::Feed;
+use topics::Available;
 
 /// What is answered where no script can be run.
 const NO_SCRIPTS: &str = "the engine runs without scripts; name one as `script` in game.config";
@@ -42,17 +58,21 @@ const NO_MONITOR: &str = "the engine runs without the monitor; run without `--wi
 /// The port, and what tools have asked to be kept.
 pub(super) struct Tools<'m> {
     server: ToolServer<'m>,
+    feed: Feed,
     /// The file with the address; it is removed when the server ends.
     _file: Option<AddressFile>,
 }
 
 impl<'m> Tools<'m> {
-    pub(super) fn try_new(
+    fn try_new(
         options: &EngineOptions<'_>,
         memory: &Memory<'m>,
+        available: Available,
+        lines: u64,
         log: &Log<'_, SharedAllocator<'m>>,
     ) -> Result<Self, EngineError> {
-        let server = ToolServer::try_new(options.tools, memory_of(memory, Room::Tools))?;
+        let mut server = ToolServer::try_new(options.tools, memory_of(memory, Room::Tools))?;
+        feed::set_topics(&mut server, available)?;
         let mut file = None;
         if let (Some(token), Ok(address)) = (server.token(), server.address()) {
             // The game runs without the file: its output has the token, too.
@@ -66,7 +86,13 @@ impl<'m> Tools<'m> {
                 ),
             }
         }
-        Ok(Self { server, _file: file })
+        Ok(Self { server, feed: Feed::new(lines), _file: file })
+    }
+
+    /// Notes that the picture that was asked for is there.
+    #[cfg(feature = "screen")]
+    pub(super) fn picture_came(&mut self) {
+        self.feed.picture_came();
     }
 }
 
@@ -83,17 +109,48 @@ impl<'m> Engine<'_, 'm> {
         self.tools.as_ref()?.server.token()
     }
 
+    /// Opens the port for tools.
+    pub(super) fn open_tools(&mut self, options: &EngineOptions<'_>) -> Result<(), EngineError> {
+        if options.without.has(OptionalSubsystem::Tools) {
+            return Ok(());
+        }
+        let has_scripts = self.content.settings.script.is_some();
+        #[cfg(feature = "screen")]
+        let screen = self.link.is_drawn().then(screen::Screen::try_start).transpose();
+        let available = Available {
+            #[cfg(feature = "screen")]
+            thread: screen.is_ok(),
+            monitor: self.monitoring.is_some(),
+            recording: self.monitoring.is_some_and(Monitoring::is_recording),
+            scripts: has_scripts && !options.without.has(OptionalSubsystem::Script),
+            renderer: self.link.is_drawn(),
+        };
+        let lines = self.lines.count();
+        let tools = Tools::try_new(options, &self.memory, available, lines, &self.log)?;
+        let tools = self.tools.insert(tools);
+        #[cfg(feature = "screen")]
+        if let Ok(screen) = screen {
+            tools.feed.screen = screen;
+        }
+        #[cfg(not(feature = "screen"))]
+        let _ = tools;
+        Ok(())
+    }
+
     /// Serves what tools have asked for since the last frame.
     pub(super) fn serve_tools(
         &mut self,
         logic: &mut LogicCalls<'_, 'm>,
     ) -> Result<(), EngineError> {
         let Some(mut tools) = self.tools.take() else { return Ok(()) };
-        let server = &mut tools.server;
+        let Tools { server, feed, .. } = &mut tools;
+        let _scope = (server.tools() > 0).then(|| current::scope(name!("tools")));
         // The port's library takes its memory from the global heap, and an answer is a text from
         // there.
-        Library::Tungstenite
-            .run(|| server.poll(&mut |request, writer| self.answer(request, writer, logic)));
+        Library::Tungstenite.run(|| {
+            server.poll(&mut |request, writer| self.answer(request, writer, logic));
+            self.publish(server, feed);
+        });
         self.tools = Some(tools);
         Ok(())
     }
@@ -125,12 +182,16 @@ impl<'m> Engine<'_, 'm> {
                 writer.null().map_err(too_long)
             }
             "monitor" => self.write_monitor(writer).map_err(too_long),
+            "log" => self.write_lines(writer).map_err(too_long),
+            "functions" => self.list_functions(writer),
+            "script_objects" => self.count_script_objects(writer),
             "quit" => {
                 self.world.end_game();
                 writer.null().map_err(too_long)
             }
             kind => Err(format!(
-                "there is no request `{kind}`; one of script, console, reload, restart, monitor, quit"
+                "there is no request `{kind}`; one of script, console, reload, restart, monitor, log, functions, \
+                 script_objects, subscribe, unsubscribe, quit"
             )),
         }
     }
@@ -149,6 +210,30 @@ impl<'m> Engine<'_, 'm> {
     #[cfg(not(feature = "script"))]
     #[expect(clippy::unused_self, reason = "with scripts it is needed")]
     fn run_script(&mut self, _: &str, _: &mut Writer<'_>) -> Result<(), String> {
+        Err(NO_SCRIPTS.into())
+    }
+
+    #[cfg(feature = "script")]
+    fn list_functions(&self, writer: &mut Writer<'_>) -> Result<(), String> {
+        self.write_functions(writer).map_err(too_long)
+    }
+
+    #[cfg(feature = "script")]
+    fn count_script_objects(&mut self, writer: &mut Writer<'_>) -> Result<(), String> {
+        let Some(scripts) = &mut self.scripts else { return Err(NO_SCRIPTS.into()) };
+        let counts = scripts.count_objects()?;
+        reports::write_script_objects(&counts, writer).map_err(too_long)
+    }
+
+    #[cfg(not(feature = "script"))]
+    #[expect(clippy::unused_self, reason = "with scripts it is needed")]
+    fn list_functions(&self, _: &mut Writer<'_>) -> Result<(), String> {
+        Err(NO_SCRIPTS.into())
+    }
+
+    #[cfg(not(feature = "script"))]
+    #[expect(clippy::unused_self, reason = "with scripts it is needed")]
+    fn count_script_objects(&mut self, _: &mut Writer<'_>) -> Result<(), String> {
         Err(NO_SCRIPTS.into())
     }
 

@@ -19,6 +19,8 @@ pub enum Library {
     Std,
     /// Gamepads.
     Gilrs,
+    /// Pictures for tools.
+    Png,
     /// The graphics API.
     Wgpu,
     /// WebSocket connections of tools.
@@ -27,10 +29,11 @@ pub enum Library {
     Winit,
 }
 
-static SITES: [CallSite; 6] = [
+static SITES: [CallSite; 7] = [
     CallSite::new("loligo-compiler"),
     CallSite::new("std"),
     CallSite::new("gilrs"),
+    CallSite::new("png"),
     CallSite::new("wgpu"),
     CallSite::new("tungstenite"),
     CallSite::new("winit"),

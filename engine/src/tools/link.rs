@@ -216,16 +216,26 @@ impl<'a> Link<'a> {
         }
     }
 
-    /// Sends what waits, as far as the tool takes it.
-    pub(super) fn flush(&mut self) {
-        let alive = match &mut self.wire {
-            Wire::New(_) | Wire::Shaking(_) | Wire::Closed => true,
-            Wire::Lines(lines) => lines.flush(),
-            Wire::Web(socket) => is_alive(socket.flush()),
+    /// Returns the most bytes that wait for the tool.
+    pub(super) const fn waiting_bytes_max(&self) -> usize {
+        self.waiting_bytes_max
+    }
+
+    /// Sends what waits, as far as the tool reads it; returns `true` if nothing waits any more.
+    pub(super) fn flush(&mut self) -> bool {
+        let (is_alive, is_empty) = match &mut self.wire {
+            Wire::New(_) | Wire::Shaking(_) | Wire::Closed => (true, true),
+            Wire::Lines(lines) => (lines.flush(), lines.outgoing.is_empty()),
+            Wire::Web(socket) => {
+                let flushed = socket.flush();
+                let is_empty = flushed.is_ok();
+                (is_alive(flushed), is_empty)
+            }
         };
-        if !alive {
+        if !is_alive {
             self.wire = Wire::Closed;
         }
+        is_empty
     }
 
     /// Finds out what a connection speaks, and goes on with its handshake.
@@ -385,13 +395,27 @@ impl<'a> Lines<'a> {
         self.outgoing.try_push(b'\n')
     }
 
+    /// Removes what has left, so that a tool that never reads all of it makes nothing grow. Half of
+    /// it at least goes, so that a byte is moved once on average.
+    fn drop_sent(&mut self) {
+        let len = self.outgoing.len();
+        if self.gone >= len - self.gone {
+            self.outgoing.as_mut_slice().copy_within(self.gone..len, 0);
+            self.outgoing.truncate(len - self.gone);
+            self.gone = 0;
+        }
+    }
+
     /// Sends, and returns whether the connection goes on.
     fn flush(&mut self) -> bool {
         while self.gone < self.outgoing.len() {
             match self.stream.write(&self.outgoing[self.gone..]) {
                 Ok(0) => return false,
                 Ok(sent) => self.gone += sent,
-                Err(error) => return is_later(&error),
+                Err(error) => {
+                    self.drop_sent();
+                    return is_later(&error);
+                }
             }
         }
         self.outgoing.clear();

@@ -17,6 +17,7 @@ use tungstenite::{Message, WebSocket};
 use super::{ToolError, ToolOptions, ToolRequest, ToolServer};
 
 mod attacks;
+mod subscribing;
 
 /// So long a tool waits before the server counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(60);

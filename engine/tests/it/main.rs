@@ -28,6 +28,7 @@ mod scripts;
 mod skins;
 mod socket;
 mod spawning;
+mod subscribing;
 mod support;
 mod tools;
 mod tracing;

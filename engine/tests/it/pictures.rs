@@ -41,8 +41,8 @@ fn middle(engine: &mut Engine<'_, '_>) -> Option<[u8; 3]> {
     (picture.len() == width * height * 4).then(|| [picture[at], picture[at + 1], picture[at + 2]])
 }
 
-#[test]
-fn a_material_that_is_changed_while_the_game_runs_is_seen_in_the_picture() {
+/// A game whose picture of 64 by 48 pixels is all of one color.
+pub(crate) fn flat() -> Game {
     let game = Game::new(1);
     game.write("flat.shader", SHADER);
     game.write("yard.frame", FRAME);
@@ -50,6 +50,12 @@ fn a_material_that_is_changed_while_the_game_runs_is_seen_in_the_picture() {
     let config = std::fs::read_to_string(game.sources().join("game.config")).expect("written");
     game.write("game.config", &config.replace("[ 640 360 ]", "[ 64 48 ]"));
     assert_eq!(game.compile(), [""; 0], "it is right");
+    game
+}
+
+#[test]
+fn a_material_that_is_changed_while_the_game_runs_is_seen_in_the_picture() {
+    let game = flat();
     let data = game.data();
     let recompile = |told: &mut dyn FnMut(&dyn core::fmt::Display)| {
         game.compile().iter().for_each(|error| told(error));

@@ -23,7 +23,7 @@ function update(step)
 end
 ";
 
-fn scripted() -> Game {
+pub(crate) fn scripted() -> Game {
     let game = Game::new(2);
     let config = std::fs::read_to_string(game.sources().join("game.config")).expect("written");
     game.write("game.config", &format!("{config}\nscript = \"main\""));

@@ -39,6 +39,11 @@ impl Tool {
         }
         let line = format!("{request}\n");
         self.stream.get_mut().write_all(line.as_bytes()).expect("it is taken");
+        self.next(engine, logic)
+    }
+
+    /// Runs frames until the next message is there.
+    pub(crate) fn next(&mut self, engine: &mut Engine<'_, '_>, logic: &mut Turning) -> Value {
         let mut answer = String::new();
         while !answer.ends_with('\n') {
             engine.frame(logic).expect("a frame");

@@ -16,6 +16,7 @@ mod compile;
 #[cfg(feature = "games")]
 mod content;
 mod convert;
+mod inspect;
 #[cfg(feature = "games")]
 mod new;
 mod output;
@@ -94,6 +95,8 @@ enum Command {
     Compile(compile::Compile),
     /// Makes a recording of other recorders' data.
     Convert(convert::Convert),
+    /// Shows a game that runs on a page of a browser.
+    Inspect(inspect::Inspect),
     /// Lists the resources that come with the program, or prints one.
     #[cfg(feature = "games")]
     Core(built_in::Core),
@@ -123,6 +126,7 @@ fn main() -> ExitCode {
         #[cfg(feature = "games")]
         Command::Compile(compile) => compile.run(),
         Command::Convert(convert) => convert.run(),
+        Command::Inspect(inspect) => inspect.run(),
         #[cfg(feature = "games")]
         Command::Core(core) => core.run(),
         #[cfg(feature = "games")]

@@ -25,6 +25,7 @@ use crate::unfinished::Unfinished;
 mod advice;
 mod collect;
 mod data;
+pub mod design;
 mod drive;
 mod film;
 mod film_demo;

@@ -108,7 +108,7 @@ fn silent_connections_give_their_place_to_a_tool() {
     let mut known = connect(address);
     known.write_all(b"{\"type\": \"add\", \"terms\": [1]}\n").expect("it is taken");
     poll_until(&mut server, start, 1);
-    while !server.links.iter().any(|link| link.is_known()) {
+    while !server.clients.iter().any(|client| client.link.is_known()) {
         server.poll_at(start, &mut serve);
         thread::yield_now();
     }

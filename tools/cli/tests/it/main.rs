@@ -1,6 +1,7 @@
 //! Tests that run the built `loligo`.
 
 mod advise;
+mod browser;
 mod check;
 mod closed_pipes;
 mod compile;
@@ -8,6 +9,7 @@ mod content;
 mod convert;
 mod fleet;
 mod hostile;
+mod inspect;
 mod new;
 #[path = "../../../../subsystems/monitor/tests/it/packets.rs"]
 mod packets;

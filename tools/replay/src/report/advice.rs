@@ -6,6 +6,7 @@ mod maps;
 
 use core::fmt::Write as _;
 
+use super::design;
 use super::page::{self, escape};
 use super::timeline::Timeline;
 use super::words::plural;
@@ -19,9 +20,9 @@ const TEMPLATE: &str = include_str!("advice/page.html");
 
 /// The scripts, each after those that it uses.
 const SCRIPTS: [&str; 12] = [
-    include_str!("script/dom.js"),
-    include_str!("script/units.js"),
-    include_str!("script/theme.js"),
+    design::DOM,
+    design::UNITS,
+    design::THEME,
     include_str!("script/kinds.js"),
     include_str!("script/histogram.js"),
     include_str!("script/memory_map.js"),

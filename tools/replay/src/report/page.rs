@@ -3,13 +3,14 @@
 use core::fmt::Write as _;
 
 use crate::report::data::PageData;
+use crate::report::design;
 
 const TEMPLATE: &str = include_str!("page.html");
 
 /// The style sheets in the order in which they apply.
 pub(super) const STYLES: [&str; 5] = [
-    include_str!("style/tokens.css"),
-    include_str!("style/page.css"),
+    design::TOKENS,
+    design::FRAME,
     include_str!("style/tables.css"),
     include_str!("style/charts.css"),
     include_str!("style/film.css"),
@@ -17,9 +18,9 @@ pub(super) const STYLES: [&str; 5] = [
 
 /// The scripts, each after those that it uses.
 const SCRIPTS: [&str; 14] = [
-    include_str!("script/dom.js"),
-    include_str!("script/units.js"),
-    include_str!("script/theme.js"),
+    design::DOM,
+    design::UNITS,
+    design::THEME,
     include_str!("script/kinds.js"),
     include_str!("script/line_chart.js"),
     include_str!("script/table.js"),

@@ -3,12 +3,13 @@
 
 use core::fmt::Write as _;
 
+use super::design;
 use super::page::{self, code_marks, escape};
 use crate::sheet::{Section, Sheet};
 
 const TEMPLATE: &str = include_str!("sheet.html");
 
-const SCRIPTS: [&str; 2] = [include_str!("script/dom.js"), include_str!("script/theme.js")];
+const SCRIPTS: [&str; 2] = [design::DOM, design::THEME];
 
 /// Words in tables are set left, and the line that the reader looks for is marked.
 const STYLE: &str = "
