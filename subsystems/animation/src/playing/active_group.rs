@@ -15,7 +15,7 @@ use crate::lanes::{LANES, Lanes};
 /// 256 bytes, which are four cache lines: 32 a track.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
-pub struct ActiveGroup {
+pub(crate) struct ActiveGroup {
     keys: [[[u16; LANES]; 3]; 4],
     /// The frames from the key before to each of the four.
     intervals: [[u8; LANES]; 4],
