@@ -29,6 +29,6 @@ pub use motion::{
     BlendPlace, Cycle, GroundPath, Passage, PassedEvent, Playhead, blend_place, ground_pose,
     take_ground,
 };
-pub use playing::{ActiveGroup, ClipTable, Players, TableError};
+pub use playing::{ClipTable, Players, TableError};
 pub use pose::{BoneGroup, Poses, bone, groups_of, set_bone};
 pub use skeleton::{BONES_MAX, NO_BONE, SKELETON_TYPE, SKELETON_VERSION, Skeleton, SkeletonImage};

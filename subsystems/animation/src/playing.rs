@@ -5,7 +5,8 @@ mod clip_table;
 mod players;
 mod weights;
 
-pub use active_group::ActiveGroup;
+#[cfg(feature = "compile")]
+pub(crate) use active_group::ActiveGroup;
 pub use clip_table::{ClipTable, TableError};
 pub use players::Players;
 #[cfg(feature = "compile")]

@@ -54,7 +54,7 @@ impl<'a> BoneMask<'a> {
     /// If there is no such bone.
     #[must_use]
     pub fn get(&self, bone: usize) -> f32 {
-        self.lanes[bone / LANES].0[bone % LANES]
+        self.lanes[bone / LANES].get(bone % LANES)
     }
 
     /// Sets the weight of a bone.
@@ -63,7 +63,7 @@ impl<'a> BoneMask<'a> {
     ///
     /// If there is no such bone.
     pub fn set(&mut self, bone: usize, weight: f32) {
-        self.lanes[bone / LANES].0[bone % LANES] = weight;
+        self.lanes[bone / LANES].set(bone % LANES, weight);
     }
 
     /// Sets the weight of a bone and of all bones below it.

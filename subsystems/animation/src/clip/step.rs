@@ -7,6 +7,7 @@
 pub(crate) const END: u8 = 0;
 
 /// The code of a key at the time of the key before: a jump, or the first key of a track.
+#[cfg(feature = "compile")]
 pub(crate) const JUMP: u8 = 15;
 
 /// The frames of each code.

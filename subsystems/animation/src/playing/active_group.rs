@@ -15,7 +15,7 @@ use crate::lanes::{LANES, Lanes};
 /// 256 bytes, which are four cache lines: 32 a track.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
-pub struct ActiveGroup {
+pub(crate) struct ActiveGroup {
     keys: [[[u16; LANES]; 3]; 4],
     /// The frames from the key before to each of the four.
     intervals: [[u8; LANES]; 4],
@@ -93,27 +93,15 @@ impl ActiveGroup {
     /// Returns where each curve is at a frame, as numbers over the ranges of its track.
     #[inline]
     pub(crate) fn evaluate(&self, frame: f32, ranges: &[Lanes; 3]) -> [Lanes; 3] {
-        let mut lengths = [Lanes::ZERO; 3];
-        for (row, frames) in lengths.iter_mut().zip(&self.intervals[1..]) {
-            for (length, frames) in row.0.iter_mut().zip(frames) {
-                *length = f32::from(*frames);
-            }
-        }
-        let mut starts = Lanes::ZERO;
-        for (start, frame) in starts.0.iter_mut().zip(self.starts) {
-            *start = f32::from(frame);
-        }
-        let [before, length, after] = lengths;
+        let [_, before, length, after] =
+            self.intervals.map(|row| Lanes::of_numbers(&row, f32::from));
+        let starts = Lanes::of_numbers(&self.starts, f32::from);
         let weights = key_weights(Lanes::splat(frame) - starts, before, length, after);
         let mut out = [Lanes::ZERO; 3];
         for (axis, (out, range)) in out.iter_mut().zip(ranges).enumerate() {
             let mut sum = Lanes::ZERO;
             for (keys, weight) in self.keys.iter().zip(weights) {
-                let mut steps = Lanes::ZERO;
-                for (steps, word) in steps.0.iter_mut().zip(keys[axis]) {
-                    *steps = level(word);
-                }
-                sum = sum + weight * steps;
+                sum = sum + weight * Lanes::of_numbers(&keys[axis], level);
             }
             *out = sum * Lanes::splat(SCALE) * *range;
         }

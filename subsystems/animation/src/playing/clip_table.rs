@@ -118,7 +118,7 @@ impl<'b, 'a> ClipTable<'b, 'a> {
                 let lane = track.bone % LANES;
                 group.bits[lane] = track.bits;
                 for (row, range) in group.ranges.iter_mut().zip(track.ranges) {
-                    row.0[lane] = range;
+                    row.set(lane, range);
                 }
             }
         }
@@ -129,7 +129,7 @@ impl<'b, 'a> ClipTable<'b, 'a> {
             };
             if let Some(group) = groups.iter_mut().find(is_its) {
                 for (row, word) in group.drift.iter_mut().zip(drift) {
-                    row.0[bone % LANES] = number_of(*word);
+                    row.set(bone % LANES, number_of(*word));
                 }
             }
         }
@@ -173,6 +173,6 @@ fn set_channel(pose: &mut [BoneGroup], channel: Channel, bone: usize, value: [f3
         Channel::Scale => &mut group.scale[..],
     };
     for (row, value) in rows.iter_mut().zip(value) {
-        row.0[lane] = value;
+        row.set(lane, value);
     }
 }

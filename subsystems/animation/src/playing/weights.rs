@@ -19,11 +19,11 @@ pub(crate) trait Float:
     /// Returns `yes` where it is above 0, else `no`.
     fn pick(self, yes: Self, no: Self) -> Self;
 
-    /// Returns the greater one.
-    #[inline(always)]
-    fn at_least(self, low: Self) -> Self {
-        (self - low).pick(self, low)
-    }
+    /// Returns the greater one; `low` where they are the same.
+    fn at_least(self, low: Self) -> Self;
+
+    /// Returns the lesser one; `high` where they are the same.
+    fn at_most(self, high: Self) -> Self;
 }
 
 impl Float for f32 {
@@ -36,6 +36,16 @@ impl Float for f32 {
     fn pick(self, yes: Self, no: Self) -> Self {
         if self > 0.0 { yes } else { no }
     }
+
+    #[inline(always)]
+    fn at_least(self, low: Self) -> Self {
+        if self > low { self } else { low }
+    }
+
+    #[inline(always)]
+    fn at_most(self, high: Self) -> Self {
+        if self < high { self } else { high }
+    }
 }
 
 impl Float for Lanes {
@@ -46,7 +56,17 @@ impl Float for Lanes {
 
     #[inline(always)]
     fn pick(self, yes: Self, no: Self) -> Self {
-        (-self).select_negative(yes, no)
+        self.select_positive(yes, no)
+    }
+
+    #[inline(always)]
+    fn at_least(self, low: Self) -> Self {
+        self.at_least(low)
+    }
+
+    #[inline(always)]
+    fn at_most(self, high: Self) -> Self {
+        self.at_most(high)
     }
 }
 
@@ -64,8 +84,7 @@ pub(crate) fn key_weights<F: Float>(time: F, before: F, length: F, after: F) -> 
     // An interval of length 0 is left at once, and is no reason to divide by 0.
     let length = length.at_least(one);
     let part = time / length;
-    let part = part.at_least(zero);
-    let part = (part - one).pick(one, part);
+    let part = part.at_least(zero).at_most(one);
     let square = part * part;
     let cube = square * part;
     // What the difference of the two keys and the slopes at both ends are multiplied with.
@@ -130,14 +149,14 @@ mod tests {
             [0.0, 1.0, 2.0, 5.0, 8.0, 10.0, 12.0, 1.0],
             [0.0, 3.0, 0.0, 6.0, 0.0, 64.0, 1.0, 0.0],
         ]) {
-            *row = Lanes(values);
+            *row = Lanes::from_array(values);
         }
         let [time, before, length, after] = lanes;
         let found = key_weights(time, before, length, after);
         for lane in 0..LANES {
-            let [time, before, length, after] = lanes.map(|row| row.0[lane]);
+            let [time, before, length, after] = lanes.map(|row| row.get(lane));
             let wanted = key_weights(time, before, length, after);
-            assert_eq!(found.map(|row| row.0[lane]), wanted, "lane {lane}, bit for bit");
+            assert_eq!(found.map(|row| row.get(lane)), wanted, "lane {lane}, bit for bit");
         }
     }
 

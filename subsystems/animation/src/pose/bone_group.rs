@@ -46,9 +46,9 @@ impl BoneGroup {
     #[must_use]
     pub fn get(&self, lane: usize) -> Pose {
         Pose {
-            position: Vec3::from_array(self.position.map(|row| row.0[lane])),
-            rotation: Quat::from_array(self.rotation.map(|row| row.0[lane])),
-            scale: Vec3::from_array(self.scale.map(|row| row.0[lane])),
+            position: Vec3::from_array(self.position.map(|row| row.get(lane))),
+            rotation: Quat::from_array(self.rotation.map(|row| row.get(lane))),
+            scale: Vec3::from_array(self.scale.map(|row| row.get(lane))),
         }
     }
 
@@ -60,13 +60,13 @@ impl BoneGroup {
     #[inline]
     pub fn set(&mut self, lane: usize, pose: &Pose) {
         for (row, value) in self.position.iter_mut().zip(pose.position.to_array()) {
-            row.0[lane] = value;
+            row.set(lane, value);
         }
         for (row, value) in self.rotation.iter_mut().zip(pose.rotation.to_array()) {
-            row.0[lane] = value;
+            row.set(lane, value);
         }
         for (row, value) in self.scale.iter_mut().zip(pose.scale.to_array()) {
-            row.0[lane] = value;
+            row.set(lane, value);
         }
     }
 }

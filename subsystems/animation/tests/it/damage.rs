@@ -5,7 +5,7 @@ use loligo_containers::BlobBytes;
 
 use crate::clips::QUICK;
 use crate::memory::with_memory;
-use crate::mocap::{MocapTerms, body, clip};
+use crate::mocap::{MocapTerms, Random, body, clip};
 use crate::rig::Rig;
 
 use loligo_animation::compile::{CompressOptions, RawEvent};
@@ -67,6 +67,32 @@ fn each_byte_of_a_clip_may_be_any_other() {
             let short = BlobBytes::try_copy(&whole[..length], memory).expect("memory");
             assert!(Clip::open(&short).is_err(), "{length} bytes");
         }
+    });
+}
+
+#[test]
+fn several_bytes_of_a_clip_may_be_any_others() {
+    let body = body(false);
+    let terms = MocapTerms { seed: 4, frames: 50, rate: 30.0, noise: 0.5, speed: 0.5 };
+    let options = CompressOptions { jump_ratio: 1, bound: 1.0e-3, ..QUICK() };
+    with_memory(|memory| {
+        let rig = Rig::new(&body, &clip(&body, terms), &options, memory);
+        let mut random = Random(12);
+        let mut played = 0;
+        for _ in 0..3000 {
+            let mut spoiled = rig.clip.to_vec();
+            for _ in 0..1 + (random.between(0.0, 4.0) as usize) {
+                let at = random.between(0.0, spoiled.len() as f32) as usize;
+                let at = at.min(spoiled.len() - 1);
+                spoiled[at] = random.between(0.0, 256.0) as u8;
+            }
+            let spoiled = BlobBytes::try_copy(&spoiled, memory).expect("memory");
+            if let Ok(clip) = Clip::open(&spoiled) {
+                play(clip, &rig.skeleton());
+                played += 1;
+            }
+        }
+        assert!(played > 100, "{played} were played");
     });
 }
 
