@@ -147,8 +147,9 @@ fn a_tool_hears_of_all_that_is_measured() {
         ask(tool, &json!({ "type": "unsubscribe" }), engine);
         assert_eq!(monitor.stats().requested, before, "and are kept no longer");
         let again = ask(tool, &json!({ "type": "log" }), engine);
-        let first = list(&again["value"]["lines"]).iter().find(|line| line["number"] == numbers[0]);
-        assert_eq!(first, Some(lines[0]), "the last lines are there for those who come later");
+        let last = lines[lines.len() - 1];
+        let kept = list(&again["value"]["lines"]);
+        assert!(kept.contains(last), "the last lines are there for those who come later: {kept:?}");
     })
     .expect("it boots");
 }
