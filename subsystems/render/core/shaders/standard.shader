@@ -46,11 +46,11 @@ struct Material {
 @group(1) @binding(0) var<uniform> material: Material;
 @group(1) @binding(1) var color_texture: texture_2d<f32>;
 @group(1) @binding(2) var color_sampler: sampler;
-@group(1) @binding(3) var normal_texture: texture_2d<f32>;
-@group(1) @binding(4) var surface_texture: texture_2d<f32>;
-@group(1) @binding(5) var emission_texture: texture_2d<f32>;
 @group(2) @binding(0) var shadow_texture: texture_depth_2d;
 @group(2) @binding(1) var shadow_sampler: sampler_comparison;
+@group(3) @binding(0) var normal_texture: texture_2d<f32>;
+@group(3) @binding(1) var surface_texture: texture_2d<f32>;
+@group(3) @binding(2) var emission_texture: texture_2d<f32>;
 
 const PI: f32 = 3.14159265;
 

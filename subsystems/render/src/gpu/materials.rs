@@ -15,13 +15,19 @@ use crate::gpu::textures::try_texture;
 use crate::material::MaterialTexture;
 use crate::texture::{TexturePacking, TextureWrap};
 
-/// What shaders see of a material: numbers, color, how textures are read, and the other textures.
-const SLOTS: [Slot; 6] =
-    [Slot::Uniform, Slot::Texture, Slot::Sampler, Slot::Texture, Slot::Texture, Slot::Texture];
+/// What shaders see of each material: numbers, color, and how textures are read.
+const SLOTS: [Slot; 3] = [Slot::Uniform, Slot::Texture, Slot::Sampler];
+
+/// And of those that have one of them: normals, surface, emission. They are apart, since whatever is
+/// in a group costs processor time each time that the group is bound.
+const MAP_SLOTS: [Slot; 3] = [Slot::Texture; 3];
 
 /// Textures and materials by number.
 pub(super) struct Materials<'a, A: Allocator + ?Sized> {
     pub(super) layout: BindLayout,
+    pub(super) maps_layout: BindLayout,
+    /// For materials without maps.
+    pub(super) no_maps: BindGroup,
     /// One for each [`TextureWrap`].
     samplers: [Sampler; 3],
     /// For materials without a texture: white, and normals that look out of the surface.
@@ -43,8 +49,15 @@ pub(super) struct Material {
     pub(super) drawn: Drawn,
     /// The number of the target that it shows.
     pub(super) shown: Option<u16>,
-    pub(super) group: BindGroup,
+    pub(super) groups: Groups,
     constants: Buffer,
+}
+
+/// What is bound for a material.
+pub(super) struct Groups {
+    pub(super) own: BindGroup,
+    /// Those of its maps, if it has any.
+    pub(super) maps: Option<BindGroup>,
 }
 
 impl<'a, A: Allocator + ?Sized> Materials<'a, A> {
@@ -56,15 +69,21 @@ impl<'a, A: Allocator + ?Sized> Materials<'a, A> {
             let pixel = TextureData { pixels, is_srgb, levels, wrap, packing, data };
             try_texture(gpu, name, &pixel, memory)
         };
+        let white = pixel("white", &[255; 4])?;
+        let straight = pixel("straight", &[128, 128, 255, 255])?;
+        let maps_layout = gpu.try_bind_layout("maps", &MAP_SLOTS)?;
+        let none = [&straight, &white, &white].map(Bound::Texture);
         Ok(Self {
             layout: gpu.try_bind_layout("material", &SLOTS)?,
+            no_maps: gpu.try_bind_group("no maps", &maps_layout, &none)?,
+            maps_layout,
             samplers: [
                 gpu.try_sampler(SamplerKind::Repeat)?,
                 gpu.try_sampler(SamplerKind::Edge)?,
                 gpu.try_sampler(SamplerKind::Mirror)?,
             ],
-            white: pixel("white", &[255; 4])?,
-            straight: pixel("straight", &[128, 128, 255, 255])?,
+            white,
+            straight,
             textures: Slots::new_in("texture", memory),
             slots: Slots::new_in("material", memory),
         })
@@ -100,9 +119,9 @@ impl<'a, A: Allocator + ?Sized> Materials<'a, A> {
         let constants = gpu.try_buffer("material", BufferUse::Uniform, bytes.len() as u64)?;
         gpu.try_write_buffer(&constants, 0, bytes)?;
         let shown = shown(data, targets);
-        let group = self.try_group(gpu, &constants, data, None, shown)?;
+        let groups = self.try_groups(gpu, &constants, data, None, shown)?;
         let (drawn, shown) = (Drawn::of(data), shown.map(|(number, _)| number));
-        self.slots.replace(number, Material { data: *data, drawn, shown, group, constants });
+        self.slots.replace(number, Material { data: *data, drawn, shown, groups, constants });
         Ok(())
     }
 
@@ -139,11 +158,11 @@ impl<'a, A: Allocator + ?Sized> Materials<'a, A> {
         let mut groups = Array::new_in(self.slots.memory());
         for Material { data, constants, .. } in self.slots.iter().filter(|slot| named(slot)) {
             let (changed, shown) = (Some((number, &texture)), shown(data, targets));
-            groups.try_push(self.try_group(gpu, constants, data, changed, shown)?)?;
+            groups.try_push(self.try_groups(gpu, constants, data, changed, shown)?)?;
         }
         let materials = self.slots.iter_mut().filter(|material| named(material));
-        for (material, group) in materials.zip(groups) {
-            material.group = group;
+        for (material, groups) in materials.zip(groups) {
+            material.groups = groups;
         }
         self.textures.replace(number, texture);
         Ok(())
@@ -159,25 +178,25 @@ impl<'a, A: Allocator + ?Sized> Materials<'a, A> {
         let mut groups = Array::new_in(self.slots.memory());
         for Material { data, constants, .. } in self.slots.iter().filter(shows) {
             let shown = shown(data, Some(targets));
-            let group = self.try_group(gpu, constants, data, None, shown)?;
-            groups.try_push((group, shown.map(|(number, _)| number)))?;
+            let made = self.try_groups(gpu, constants, data, None, shown)?;
+            groups.try_push((made, shown.map(|(number, _)| number)))?;
         }
         let materials = self.slots.iter_mut().filter(|material| material.data.target.is_some());
-        for (material, (group, shown)) in materials.zip(groups) {
-            (material.group, material.shown) = (group, shown);
+        for (material, (groups, shown)) in materials.zip(groups) {
+            (material.groups, material.shown) = (groups, shown);
         }
         Ok(())
     }
 
     /// Binds the textures of a material, one of which may be another than the one that is there.
-    fn try_group(
+    fn try_groups(
         &self,
         gpu: &Gpu,
         constants: &Buffer,
         data: &MaterialData,
         changed: Option<(u32, &Wrapped)>,
         shown: Option<(u16, &Texture)>,
-    ) -> Result<BindGroup, GpuRenderError> {
+    ) -> Result<Groups, GpuRenderError> {
         let mut found = [&self.white, &self.straight, &self.white, &self.white];
         let mut wrap = None;
         for (at, number) in data.textures.iter().enumerate() {
@@ -196,8 +215,12 @@ impl<'a, A: Allocator + ?Sized> Materials<'a, A> {
         }
         let [color, normal, surface, emission] = found.map(Bound::Texture);
         let sampler = Bound::Sampler(&self.samplers[wrap.unwrap_or_default() as usize]);
-        let bound = [Bound::Buffer(constants), color, sampler, normal, surface, emission];
-        Ok(gpu.try_bind_group("material", &self.layout, &bound)?)
+        let bound = [Bound::Buffer(constants), color, sampler];
+        let own = gpu.try_bind_group("material", &self.layout, &bound)?;
+        let maps = [normal, surface, emission];
+        let has_maps = data.textures[1..].iter().any(Option::is_some);
+        let maps = has_maps.then(|| gpu.try_bind_group("maps", &self.maps_layout, &maps));
+        Ok(Groups { own, maps: maps.transpose()? })
     }
 }
 

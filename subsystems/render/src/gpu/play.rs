@@ -64,12 +64,15 @@ pub(super) struct Playing<'p, 'a, A: Allocator + ?Sized> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bindings {
     material: u32,
+    /// The material whose maps are bound.
+    maps: u32,
     shader: u32,
     drawn: Drawn,
 }
 
 impl Bindings {
-    pub(super) const NONE: Self = Self { material: NONE, shader: NONE, drawn: Drawn::FullScreen };
+    pub(super) const NONE: Self =
+        Self { material: NONE, maps: NONE, shader: NONE, drawn: Drawn::FullScreen };
 }
 
 impl<A: Allocator + ?Sized> Playing<'_, '_, A> {
@@ -90,10 +93,11 @@ impl<A: Allocator + ?Sized> Playing<'_, '_, A> {
             return Ok(false);
         }
         let Some(pass) = &mut self.pass else { unreachable!("draws come within a pass") };
-        let wanted = Bindings { material: state, shader, drawn };
+        let maps = if material.groups.maps.is_some() { state } else { NONE };
+        let wanted = Bindings { material: state, maps, shader, drawn };
         if (wanted.shader, wanted.drawn) != (self.bound.shader, self.bound.drawn) {
-            let layouts =
-                Layouts { frame: &self.instances.layout, material: &self.materials.layout };
+            let Materials { layout: material, maps_layout: maps, .. } = self.materials;
+            let layouts = Layouts { frame: &self.instances.layout, material, maps };
             let (targets, layer) = (self.targets, self.layer);
             let pipeline =
                 self.shaders.try_pipeline(self.gpu, layouts, targets, shader, layer, drawn)?;
@@ -101,8 +105,11 @@ impl<A: Allocator + ?Sized> Playing<'_, '_, A> {
             self.sums.pipelines += 1;
         }
         if wanted.material != self.bound.material {
-            pass.set_group(1, &material.group);
+            pass.set_group(1, &material.groups.own);
             self.sums.materials += 1;
+        }
+        if wanted.maps != self.bound.maps {
+            pass.set_group(3, material.groups.maps.as_ref().unwrap_or(&self.materials.no_maps));
         }
         self.bound = wanted;
         Ok(true)
@@ -119,6 +126,7 @@ impl<A: Allocator + ?Sized> Playing<'_, '_, A> {
         pass.set_mesh_buffers(&self.meshes.vertices, &self.meshes.indices);
         pass.set_group(0, group);
         pass.set_group(2, reads);
+        pass.set_group(3, &self.materials.no_maps);
         self.bound = Bindings::NONE;
         Ok(())
     }

@@ -282,7 +282,8 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
         text: &str,
     ) -> Result<(), GpuRenderError> {
         let shader = self.gpu.try_shader(name, text)?;
-        let layouts = Layouts { frame: &self.instances.layout, material: &self.materials.layout };
+        let Materials { layout: material, maps_layout: maps, .. } = &self.materials;
+        let layouts = Layouts { frame: &self.instances.layout, material, maps };
         self.shaders.try_set(&self.gpu, layouts, self.targets.as_ref(), number, shader)
     }
 

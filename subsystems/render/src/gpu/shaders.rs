@@ -39,11 +39,13 @@ const VERTICES: VertexLayout<'_> = VertexLayout {
     ],
 };
 
-/// The groups that all pipelines see before that of their pass.
+/// The groups that all pipelines see besides that of their pass.
 #[derive(Clone, Copy)]
 pub(super) struct Layouts<'l> {
     pub(super) frame: &'l BindLayout,
     pub(super) material: &'l BindLayout,
+    /// After that of the pass.
+    pub(super) maps: &'l BindLayout,
 }
 
 /// The shaders by number.
@@ -166,7 +168,7 @@ fn try_pipeline<A: Allocator + ?Sized>(
         pixel_entry: entries.1,
         vertices: is_mesh.then_some(VERTICES),
         culls_backs: is_mesh && !is_two_sided,
-        groups: &[layouts.frame, layouts.material, &pass.reads_layout],
+        groups: &[layouts.frame, layouts.material, &pass.reads_layout, layouts.maps],
         colors: pass.colors(),
         samples: pass.samples,
         blend: if is_blended { Blend::Alpha } else { Blend::Replace },

@@ -213,7 +213,7 @@ fn the_built_in_shaders_declare_what_the_layout_says() {
             }
         }
         for ((group, number), what) in bindings(&module) {
-            if group < 2 {
+            if group != 2 {
                 let stated = bound.iter().find(|(place, _)| *place == (group, number));
                 assert_eq!(stated.map(|(_, what)| what), Some(&what), "{path}: {group}, {number}");
                 checked += 1;
