@@ -14,6 +14,8 @@ pub struct Shader {
     pub(crate) module: Kept<wgpu::ShaderModule>,
     name: Kept<String>,
     entries: Kept<Vec<String>>,
+    /// A bit for each group that it sees something of.
+    groups: u32,
 }
 
 impl Shader {
@@ -27,6 +29,12 @@ impl Shader {
     #[must_use]
     pub fn has_entry(&self, name: &str) -> bool {
         self.entries.iter().any(|entry| entry == name)
+    }
+
+    /// Returns `true` if it sees something of the group of that number.
+    #[must_use]
+    pub fn has_group(&self, number: u32) -> bool {
+        self.groups.checked_shr(number).is_some_and(|bits| bits & 1 == 1)
     }
 }
 
@@ -54,6 +62,10 @@ impl Gpu {
                 let mut places = error.labels().filter(|(place, _)| place.is_defined());
                 fault(places.next().map(|(place, _)| place.location(text)), &error.message())
             })?;
+            let variables = parsed.global_variables.iter();
+            let groups = variables.filter_map(|(_, variable)| variable.binding);
+            let groups = groups.filter_map(|binding| 1_u32.checked_shl(binding.group));
+            let groups = groups.fold(0, |all, group| all | group);
             let entries = parsed.entry_points.iter().map(|entry| entry.name.clone()).collect();
             let guard = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
             let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
@@ -77,6 +89,7 @@ impl Gpu {
                     module: Kept::new(module),
                     name: Kept::new(name.into()),
                     entries: Kept::new(entries),
+                    groups,
                 }),
             }
         })

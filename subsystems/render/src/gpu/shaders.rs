@@ -23,6 +23,9 @@ const CUTOUT: &str = "fs_cutout";
 const SHADOW_CUTOUT: &str = "vs_shadow_cutout";
 const SHADOW_CUTOUT_PIXEL: &str = "fs_shadow_cutout";
 
+/// The number of the group of a material's maps.
+const MAPS: u32 = 3;
+
 /// How many pipelines a layer has.
 const KINDS: usize = Drawn::ALL.len();
 
@@ -156,6 +159,8 @@ fn try_pipeline<A: Allocator + ?Sized>(
     let is_shadow = pass.is_shadow();
     let is_blended = order == Order::BackToFront;
     let entries = entries(shader, is_shadow, drawn);
+    // A group that a shader does not see would be bound again with each material.
+    let groups = [layouts.frame, layouts.material, &pass.reads_layout, layouts.maps];
     let is_mesh = drawn != Drawn::FullScreen;
     let is_two_sided = matches!(drawn, Drawn::Meshes { is_two_sided: true, .. });
     let depth = DepthUse {
@@ -168,7 +173,7 @@ fn try_pipeline<A: Allocator + ?Sized>(
         pixel_entry: entries.1,
         vertices: is_mesh.then_some(VERTICES),
         culls_backs: is_mesh && !is_two_sided,
-        groups: &[layouts.frame, layouts.material, &pass.reads_layout, layouts.maps],
+        groups: &groups[..if shader.has_group(MAPS) { 4 } else { 3 }],
         colors: pass.colors(),
         samples: pass.samples,
         blend: if is_blended { Blend::Alpha } else { Blend::Replace },
