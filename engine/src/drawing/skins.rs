@@ -5,13 +5,10 @@ use loligo_allocators::SharedRef;
 use loligo_containers::{Array, BuildKeyHasher, GrowError, HashMap};
 use loligo_ids::IdString64;
 use loligo_interface::{SkinnedMesh as Handle, Skinner, SubsystemError};
-use loligo_render::{Geometry, SkinnedMesh, Skinning, Transform};
+use loligo_render::{Geometry, MOVED_VERTICES_MAX, SkinnedMesh, Skinning, Transform};
 
 use crate::assets::{MeshData, MeshParts, VERTICES_MAX, name_of};
 use crate::memory::SharedAllocator;
-
-/// The most vertices that bones move in a frame.
-const MOVED_MAX: u32 = 1 << 21;
 
 /// What is known of a mesh that bones may move.
 struct Skin<'e> {
@@ -108,7 +105,7 @@ impl Skinner for Skins<'_> {
             });
         }
         let vertices = self.vertices + skin.vertices;
-        if vertices > MOVED_MAX {
+        if vertices > MOVED_VERTICES_MAX {
             let what = "bones move more vertices than a frame has room for, which are 2 097 152";
             return Err(SubsystemError::Wrong { what, remedy: "show fewer, or simpler meshes" });
         }

@@ -58,7 +58,7 @@ pub use placeholder::{
 pub use resource_error::{ContentError, ContentErrorKind};
 pub use shader::{SHADER_TYPE, SHADER_VERSION, ShaderImage, ShaderResource};
 pub use shader_text::{SHADER_BYTES_MAX, ShaderTextError, ShaderTextErrorKind, check_shader_text};
-pub use skinned::{SkinnedMesh, Skinning, skin_vertices};
+pub use skinned::{MOVED_VERTICES_MAX, SkinnedMesh, Skinning, skin_vertices};
 pub use sort::ItemSorter;
 pub use sort_item::SortItem;
 pub use state::{

@@ -35,7 +35,7 @@ pub const LIGHTS_MAX: usize = 1024;
 ///
 /// # Memory
 ///
-/// From the allocator that it is given: 1 KiB, 72 bytes for each light that is seen, and 2 304 bytes
+/// From the allocator that it is given: 1 KiB, 76 bytes for each light that is seen, and 2 304 bytes
 /// for each 32 that are chosen. It is kept for the next frame.
 ///
 /// # Examples

@@ -46,7 +46,7 @@ impl MaterialTexture {
 }
 
 blob_struct! {
-    /// A material as it is saved: a blob of 160 bytes. [`MaterialResource`] reads it.
+    /// A material as it is saved: a blob of 168 bytes. [`MaterialResource`] reads it.
     pub struct MaterialImage {
         /// The hash of the shader's name.
         pub shader: IdString64,
@@ -190,6 +190,8 @@ impl MaterialResource {
         self.color.into_iter().chain(self.custom).chain(single)
     }
 }
+
+const _: () = assert!(size_of::<MaterialImage>() == 120, "with its header 168: its doc states it");
 
 const fn key(type_name: &str, name: IdString64) -> ResourceKey {
     ResourceKey { type_hash: IdString64::new(type_name), name }

@@ -5,6 +5,9 @@ use glam::{Vec3, Vec4};
 use crate::mesh::{MeshVertex, SkinVertex};
 use crate::state::Transform;
 
+/// The most vertices that bones move in a frame: 64 MiB of them.
+pub const MOVED_VERTICES_MAX: u32 = 1 << 21;
+
 /// A mesh with a skin, as bones move it in a frame: a back end computes its vertices before the
 /// first pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

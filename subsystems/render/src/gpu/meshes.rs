@@ -8,10 +8,9 @@ use crate::gpu::data::VERTEX_BYTES;
 use crate::gpu::error::GpuRenderError;
 use crate::gpu::slots::Slots;
 use crate::mesh::SkinVertex;
+use crate::skinned::MOVED_VERTICES_MAX;
 
-/// The most vertices that bones move in a frame, 64 MiB of them, and those that there is room for at
-/// first.
-const MOVED_MAX: u64 = 1 << 21;
+/// The vertices that bones move that there is room for at first.
 const MOVED_FIRST: u64 = 1 << 14;
 
 /// The buffers, the owners of their parts, and what is where.
@@ -96,8 +95,8 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
         if vertices <= self.moved_max {
             return Ok(false);
         }
-        if vertices > MOVED_MAX {
-            let (what, limit) = ("vertices that bones move", MOVED_MAX);
+        if vertices > u64::from(MOVED_VERTICES_MAX) {
+            let (what, limit) = ("vertices that bones move", MOVED_VERTICES_MAX.into());
             return Err(GpuRenderError::Full { what, wanted: vertices, limit });
         }
         let moved_max = vertices.next_power_of_two().max(MOVED_FIRST);
