@@ -45,8 +45,9 @@ use crate::contract::stats::Stats;
 ///
 /// 40 bytes for each block and each gap between blocks, in one table from the backing that doubles
 /// as it fills; it does not depend on the length of the range, which may be up to 2^64 - 1. A free
-/// block serves a longer request of the same bin (a 16th of a doubling) only if it is among the
-/// first four of it. The object itself is 4.2 KiB.
+/// block serves a longer request of the same bin (a 16th of a doubling) only if it is the first of
+/// it, or among the first four where no block of a longer bin is free or the request is aligned. The
+/// object itself is 4.2 KiB.
 ///
 /// # Threads
 ///

@@ -38,6 +38,11 @@ impl<B: Allocator + ?Sized> HeapOffsets<'_, B> {
     /// start.
     fn find(&self, len: u64, align: u64) -> Option<(u32, u64)> {
         let own = Bins::of(len);
+        if align == 1
+            && let Some(longer) = self.bins.next_after(own)
+        {
+            return Some((self.shorter(self.bins.head(own), self.bins.head(longer), len), 0));
+        }
         if let Some(found) = self.find_in(own, len, align) {
             return Some(found);
         }
@@ -53,6 +58,16 @@ impl<B: Allocator + ?Sized> HeapOffsets<'_, B> {
         }
         let node = self.bins.head(self.bins.next_after(anywhere)?);
         self.skip_in(node, len, align).map(|skip| (node, skip))
+    }
+
+    /// The first block of the bin of `len` if there is one and it is long enough, else `longer`. In a
+    /// full range that is a matter of chance, so it is no branch.
+    #[inline]
+    fn shorter(&self, own: u32, longer: u32, len: u64) -> u32 {
+        let nodes = self.nodes.all();
+        let first = &nodes[(own as usize).min(nodes.len() - 1)];
+        let fits = (own != NIL) & (first.len.get() >= len);
+        [longer, own][usize::from(fits)]
     }
 
     /// One of the first blocks of a bin that holds `len` at a multiple of `align`.

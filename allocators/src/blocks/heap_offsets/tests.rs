@@ -228,9 +228,9 @@ fn damage_is_found() {
 }
 
 #[test]
-fn four_of_the_own_bin_are_tried_before_a_longer_block_is_cut() {
+fn the_first_of_the_own_bin_is_tried_and_four_where_no_longer_block_is_free() {
     let backing = TestBacking::new();
-    let offsets = HeapOffsets::new("bins", 0..100_000, &backing).expect("the table has room");
+    let offsets = HeapOffsets::new("bins", 0..10_000, &backing).expect("the table has room");
     // Of one bin, 1024 to 1087, each apart from the next one.
     let lens = [1080, 1030, 1028, 1026, 1024];
     let blocks = lens.map(|len| {
@@ -238,11 +238,15 @@ fn four_of_the_own_bin_are_tried_before_a_longer_block_is_cut() {
         (block, offsets.allocate(1, 1).expect("there is room"))
     });
     blocks.iter().for_each(|&(block, _)| offsets.free(block));
-    let third = offsets.allocate(1027, 1).expect("there is room");
-    assert_eq!(third.offset(), blocks[2].0.offset(), "the first of the list that is long enough");
-    let far = offsets.allocate(1070, 1).expect("there is room");
+    let first = offsets.allocate(1024, 1).expect("there is room");
+    assert_eq!(first.offset(), blocks[4].0.offset(), "the first of the list is long enough");
+    let longer = offsets.allocate(1027, 1).expect("there is room");
+    assert!(longer.offset() > blocks[4].1.offset(), "the first is not, so a longer one is cut");
+    let rest = offsets.allocate(offsets.longest_free(), 1).expect("it is what is longest");
+    let far = offsets.allocate(1070, 1).expect("the fourth of the list is long enough");
     assert_eq!(far.offset(), blocks[0].0.offset(), "it is the fourth now");
-    [third, far].into_iter().chain(blocks.map(|(_, apart)| apart)).for_each(|b| offsets.free(b));
+    let taken = [first, longer, rest, far];
+    taken.into_iter().chain(blocks.map(|(_, apart)| apart)).for_each(|b| offsets.free(b));
 }
 
 #[test]
