@@ -1,12 +1,14 @@
 //! What all threads share, and how a thread adds, takes and finishes tasks without the lock.
 
 mod handle;
+mod help;
 mod idle;
 mod main_thread;
 mod run;
 mod worker;
 
 use core::sync::atomic::AtomicU64;
+use std::time::Instant;
 
 use crate::error::AddError;
 use crate::failures::SOUND;
@@ -40,6 +42,8 @@ pub(crate) struct Hub<'m> {
     state: Lock<State>,
     bells: &'m [Bell],
     observer: Option<&'m dyn Observer>,
+    /// From when [`help`](Self::help) counts time.
+    began: Instant,
 }
 
 /// The memory of a hub.
@@ -73,7 +77,7 @@ impl<'m> Hub<'m> {
         let threads = unsafe { Lent::new(threads) };
         let table = Table::new(slots, locals, entries, sizes);
         let state = Lock::new(State::new(threads, &table, main_threads));
-        Self { table, state, bells, observer }
+        Self { table, state, bells, observer, began: Instant::now() }
     }
 
     /// Makes the calling thread one of the manager's, and returns what it was before.

@@ -15,8 +15,13 @@ pub(crate) const LOOKS: core::ops::Range<u32> = 0..0;
 /// How long a thread pauses between two looks, at most: each takes lines from the threads that work.
 pub(crate) const PAUSE_MAX: u32 = 64;
 
-/// How long a thread waits before it takes a task that it has seen: half a microsecond.
-pub(crate) const MOMENT: u32 = 32;
+/// How many turns a thread waits before it takes a task that it has seen, at least and at most: half
+/// a microsecond, and five, the time of a wake-up.
+pub(crate) const MOMENT: core::ops::Range<u32> = 32..512;
+
+/// What is taken from another thread pays if a task is longer than this, in nanoseconds: it moves two
+/// cache lines there and back.
+pub(crate) const WORTH: u64 = 250;
 
 /// What one thread has for itself; others only take from its ring, and read its counts.
 ///
@@ -43,6 +48,12 @@ pub(crate) struct Local {
     pub(crate) looks: Plain32,
     /// How long it pauses between two looks.
     pub(crate) pause: Plain32,
+    /// How long it waits before it takes what it has seen.
+    pub(crate) moment: Plain32,
+    /// When it last took something of others, and how many tasks it had completed then; 0 if what it
+    /// has done since is no measure of these.
+    pub(crate) helped_at: Plain64,
+    pub(crate) helped: Plain64,
     /// How many scopes it has begun and not ended.
     pub(crate) scopes: Plain32,
     /// How many of its waits are within each other.
@@ -81,6 +92,9 @@ impl Local {
             pending: Plain32::new(0),
             looks: Plain32::new(LOOKS.end / 8),
             pause: Plain32::new(1),
+            moment: Plain32::new(MOMENT.start),
+            helped_at: Plain64::new(0),
+            helped: Plain64::new(0),
             scopes: Plain32::new(0),
             depth: Plain32::new(0),
             forks: Forks::new(),

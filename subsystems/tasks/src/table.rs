@@ -246,13 +246,13 @@ impl<'m> Table<'m> {
     /// Takes tasks of the greatest height that rings show, if that is more than `mine`: one, and
     /// more for this thread's ring if that is empty.
     #[cold]
-    pub(crate) fn steal(&self, me: Me<'_>, mine: u8) -> Option<u32> {
+    pub(crate) fn steal(&self, me: Me<'_>, mine: u8, many: bool) -> Option<u32> {
         loop {
             let height = self.board.highest();
             if height <= mine {
                 return None;
             }
-            if let Some(index) = self.steal_of(me, height, mine == 0) {
+            if let Some(index) = self.steal_of(me, height, many) {
                 return Some(index);
             }
             self.board.clear(height, self.locals.len());

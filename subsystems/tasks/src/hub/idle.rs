@@ -1,6 +1,7 @@
 //! What a thread does that finds nothing to run.
 
 use crate::hub::Hub;
+use crate::hub::help::Help;
 use crate::local::{LOOKS, MOMENT, Me, PAUSE_MAX};
 use crate::state::Waits;
 use crate::turn::{Fell, Turn};
@@ -25,7 +26,7 @@ impl Hub<'_> {
         if !seen {
             self.sleep(me, waits, is_there);
         }
-        let taken = self.take(me);
+        let taken = self.take(me, Help::Now);
         let was_last = board.end_search();
         board.end_idle();
         if taken.is_some() {
@@ -55,8 +56,10 @@ impl Hub<'_> {
             }
             if self.table.sees_work(me.thread) {
                 // What is gone after a moment was so little that to take some of it would cost its
-                // thread more than to run it.
-                (0..MOMENT).for_each(|_| core::hint::spin_loop());
+                // thread more than to run it. What is in no ring waits for no thread of its own.
+                let in_ring = self.table.board.locked(me.thread) == 0;
+                let turns = if in_ring { me.local.moment.get() } else { MOMENT.start };
+                (0..turns).for_each(|_| core::hint::spin_loop());
                 return true;
             }
             // Longer and longer while what is seen is gone before it is taken: then others have so

@@ -5,6 +5,7 @@ use std::panic::catch_unwind;
 
 use crate::error::WaitError;
 use crate::failures::{CLOSING, SOUND};
+use crate::hub::help::Help;
 use crate::hub::{Hub, Worker};
 use crate::id::TaskId;
 use crate::local::Me;
@@ -60,7 +61,7 @@ impl Hub<'_> {
     /// Runs one task, if there is one.
     pub(crate) fn run_one(&self, me: Me<'_>) -> bool {
         self.enter(me);
-        let taken = self.take(me);
+        let taken = self.take(me, Help::Now);
         if let Some(index) = taken {
             self.run(me, index);
         }
@@ -78,6 +79,8 @@ impl Hub<'_> {
 
     fn leave(&self, me: Me<'_>) {
         self.pay(me);
+        // What the thread does now is not what it took.
+        me.local.helped_at.set(0);
         let depth = &me.local.depth;
         depth.set(depth.get() - 1);
         if depth.get() == 0 {
@@ -119,7 +122,7 @@ impl Hub<'_> {
     /// Runs a task; if there is none, looks for some time, and then sleeps.
     #[inline]
     fn step(&self, me: Me<'_>, waits: Waits, is_there: &dyn Fn() -> bool) {
-        let taken = self.take(me).or_else(|| self.idle(me, waits, is_there));
+        let taken = self.take(me, Help::IfWorth).or_else(|| self.idle(me, waits, is_there));
         if let Some(index) = taken {
             self.run(me, index);
         }
@@ -127,9 +130,9 @@ impl Hub<'_> {
 
     /// Takes the task of the greatest priority that this thread may run.
     #[inline]
-    pub(super) fn take(&self, me: Me<'_>) -> Option<u32> {
+    pub(super) fn take(&self, me: Me<'_>, help: Help) -> Option<u32> {
         loop {
-            let index = self.pick(me)?;
+            let index = self.pick(me, help)?;
             let failure = self.table.slot(index).failure.get();
             if failure == SOUND && !self.table.board.is_closing() {
                 return Some(index);
@@ -140,7 +143,7 @@ impl Hub<'_> {
     }
 
     #[inline]
-    fn pick(&self, me: Me<'_>) -> Option<u32> {
+    fn pick(&self, me: Me<'_>, help: Help) -> Option<u32> {
         let (table, local) = (&self.table, me.local);
         let mine = if local.ring.is_empty() { 0 } else { local.level.get() + 1 };
         let locked = table.board.locked(me.thread);
@@ -155,7 +158,7 @@ impl Hub<'_> {
             return local.ring.pop_alone(table.entries(me.thread));
         }
         if table.board.highest() > mine
-            && let Some(index) = table.steal(me, mine)
+            && let Some(index) = self.help(me, mine, help)
         {
             return Some(index);
         }
