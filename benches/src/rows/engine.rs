@@ -16,7 +16,7 @@
 //!
 //! `lines100k` is how much longer a frame with 100 000 debug lines is than one without, from the
 //! game's logic to the list of what is drawn, of the processor on the thread that runs the game and
-//! draws.
+//! draws; the game makes them and sends them with one command, or each with one (`lines100k-each`).
 //!
 //! `loading` is the longest frame of those that go on while a package of 1 500 resources is loaded, of
 //! the processor on the thread that runs the game.
@@ -60,7 +60,8 @@ pub fn rows() -> Vec<Row> {
         row("saved20000", Aim::time(200.0, 50.0), Measure::Alone(|| saved(20_000))),
         row("level10k", Aim::time(1.0, 0.5), Measure::Alone(over_frames)),
         row("change10k", Aim::time(16.6, 8.0), Measure::Alone(in_one_frame)),
-        row("lines100k", Aim::time(1.0, 0.5), Measure::Alone(lines)),
+        row("lines100k", Aim::time(1.0, 0.5), Measure::Alone(|| lines(true))),
+        row("lines100k-each", Aim::time(1.0, 0.5), Measure::Alone(|| lines(false))),
         row("loading", Aim::time(1.0, 0.7), Measure::Alone(longest_frame)),
         over_mapped("read4k", || read_beside_mapped(4 << 10)),
         over_mapped("read64k", || read_beside_mapped(64 << 10)),

@@ -1,5 +1,6 @@
 //! The subsystems that have joined by a row: stepped in their order, each known by its name alone.
 
+use bytemuck::NoUninit;
 use glam::Affine3A;
 use loligo_allocators::SharedRef;
 use loligo_containers::{Array, Event, EventReader, EventRecord, EventStream, GrowError};
@@ -260,6 +261,15 @@ impl<'m> Joined<'m> {
     /// Appends a command.
     pub(super) fn send<E: Event>(&mut self, command: E) -> Result<(), GrowError> {
         self.commands[0].try_push(command)
+    }
+
+    /// Appends a command with items after it.
+    pub(super) fn send_with_tail<E: Event, T: NoUninit>(
+        &mut self,
+        command: E,
+        tail: &[T],
+    ) -> Result<(), GrowError> {
+        self.commands[0].try_push_with_tail(command, tail)
     }
 
     /// Appends a command whose type is known by its number alone.

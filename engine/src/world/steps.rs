@@ -1,6 +1,7 @@
 //! What the world does with the subsystems that joined by a row: where each is stepped, what it
 //! hears of and what is asked of it.
 
+use bytemuck::NoUninit;
 use glam::Affine3A;
 use loligo_containers::{Event, EventReader, EventRecord};
 use loligo_diagnostics::Log;
@@ -83,6 +84,19 @@ impl<'m> World<'m> {
     /// [`EngineError`] if there is no memory.
     pub fn command<E: Event>(&mut self, command: E) -> Result<(), EngineError> {
         Ok(self.joined.send(command)?)
+    }
+
+    /// As [`command`](Self::command), for many things at once: the items follow the command.
+    ///
+    /// # Errors
+    ///
+    /// As [`command`](Self::command).
+    pub fn command_with_tail<E: Event, T: NoUninit>(
+        &mut self,
+        command: E,
+        tail: &[T],
+    ) -> Result<(), EngineError> {
+        Ok(self.joined.send_with_tail(command, tail)?)
     }
 
     /// As [`command`](Self::command), of a type that is known by its number alone.

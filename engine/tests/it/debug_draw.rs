@@ -1,6 +1,8 @@
 //! Lines that games draw to see what they compute.
 
-use loligo_debug_draw::{DrawBox, DrawLine, DrawScreenText, DrawText, LINES_MAX};
+use loligo_debug_draw::{
+    DrawBox, DrawLine, DrawLines, DrawScreenText, DrawText, LINES_MAX, Line,
+};
 use loligo_engine::{BackEndChoice, Engine, EngineOptions, with_engine};
 use loligo_ids::id32;
 use loligo_interface::EventText;
@@ -128,6 +130,39 @@ fn what_is_too_much_is_left_out_and_said_once() {
         })
         .expect("it boots");
     }
+}
+
+#[test]
+fn many_lines_of_one_command_are_drawn_like_those_of_many() {
+    let game = game("function update() end");
+    let data = game.data();
+    let at = |number: u16| glam::Vec3::new(f32::from(number), 0.0, -5.0);
+    let red = glam::Vec3::X;
+    let text = |act: &dyn Fn(&mut Engine<'_, '_>)| {
+        with_engine(&game.options(&data), |engine| {
+            assert_eq!(bytes(engine), 0, "none yet");
+            act(engine);
+            assert_eq!(bytes(engine), 1000 * 32, "all are drawn");
+            let text = engine.text().to_owned();
+            assert_eq!(bytes(engine), 0, "for one frame");
+            text
+        })
+        .expect("it boots")
+    };
+    let one = text(&|engine| {
+        let lines: Vec<Line> =
+            (0..1000).map(|number| Line::new(at(number), at(number) + red, red)).collect();
+        let world = engine.world_mut();
+        world.command_with_tail(DrawLines { seconds: 0.0 }, &lines).expect("there is memory");
+    });
+    let many = text(&|engine| {
+        for number in 0..1000 {
+            let [from, to] = [at(number), at(number) + red].map(|at| at.to_array());
+            let line = DrawLine { from, to, color: red.to_array(), seconds: 0.0 };
+            engine.world_mut().command(line).expect("there is memory");
+        }
+    });
+    assert_eq!(one, many);
 }
 
 #[test]

@@ -18,6 +18,15 @@ pub struct DrawLine {
     pub seconds: f32,
 }
 
+/// Lines are to be drawn: the [`Line`](crate::Line)s that follow the command. For a thousand and more
+/// that is four times as fast as a command for each.
+#[derive(Clone, Copy, Debug, PartialEq, AnyBitPattern, NoUninit, Event)]
+#[repr(C)]
+pub struct DrawLines {
+    /// For how long, of the game's time; 0 for one frame.
+    pub seconds: f32,
+}
+
 /// The edges of a box are to be drawn, whose sides are along the axes.
 #[derive(Clone, Copy, Debug, PartialEq, AnyBitPattern, NoUninit, Event)]
 #[repr(C)]

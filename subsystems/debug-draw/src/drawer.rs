@@ -16,7 +16,8 @@ pub(crate) const LINES: IdString32 = id32!("debug_lines");
 #[derive(Clone, Copy, Debug, AnyBitPattern, NoUninit, Event)]
 #[repr(C)]
 pub(crate) struct Lines {
-    pub(crate) count: u32,
+    /// 1 if all of them are in the world, else 0.
+    pub(crate) are_in_world: u32,
 }
 
 /// Draws the lines of the last frame.
@@ -31,12 +32,12 @@ struct LineDrawer<'m> {
 impl Drawer for LineDrawer<'_> {
     fn read(&mut self, messages: EventReader<'_>) -> Result<(), SubsystemError> {
         for record in messages {
-            if let Some((_, lines)) = record.get_with_tail::<Lines, u8>() {
+            if let Some((Lines { are_in_world }, lines)) = record.get_with_tail::<Lines, u8>() {
                 let bytes = lines.as_bytes();
-                self.lines.clear();
+                // All are overwritten, so those that are there need not be cleared.
                 self.lines.try_resize(bytes.len() / size_of::<Line>(), Line::default())?;
                 bytemuck::cast_slice_mut(&mut self.lines).copy_from_slice(bytes);
-                self.are_in_world = self.lines.iter().all(Line::is_in_world);
+                self.are_in_world = are_in_world != 0;
             }
         }
         Ok(())

@@ -15,7 +15,7 @@ mod line;
 mod shapes;
 mod subsystem;
 
-pub use commands::{DrawBox, DrawCross, DrawLine, DrawSphere};
+pub use commands::{DrawBox, DrawCross, DrawLine, DrawLines, DrawSphere};
 pub use commands::{DrawScreenLine, DrawScreenText, DrawText};
 pub use line::{LINES_MAX, Line};
 pub use subsystem::{DebugDraw, ROW};

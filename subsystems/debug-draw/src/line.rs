@@ -81,6 +81,16 @@ impl Line {
         Self { from: at.to_array(), color: bytes_of(color), to, space: FACING }
     }
 
+    /// Makes those lines of the world whose bytes are no line's, as those of a command may be, and
+    /// returns whether all lines are.
+    pub(crate) fn check(lines: &mut [Self]) -> bool {
+        let most = lines.iter().fold(WORLD, |most, line| most.max(line.space));
+        if most > FACING {
+            lines.iter_mut().filter(|line| line.space > FACING).for_each(|line| line.space = WORLD);
+        }
+        most == WORLD || lines.iter().all(Self::is_in_world)
+    }
+
     /// Returns `true` if it is in the world, where it is the same for all who look.
     pub(crate) const fn is_in_world(&self) -> bool {
         self.space == WORLD

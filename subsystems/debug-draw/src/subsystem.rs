@@ -11,7 +11,8 @@ use loligo_interface::{
 };
 
 use crate::commands::{
-    DrawBox, DrawCross, DrawLine, DrawScreenLine, DrawScreenText, DrawSphere, DrawText, SCHEMAS,
+    DrawBox, DrawCross, DrawLine, DrawLines, DrawScreenLine, DrawScreenText, DrawSphere, DrawText,
+    SCHEMAS,
 };
 use crate::drawer::{self, Lines};
 use crate::line::{LINES_MAX, Line};
@@ -42,11 +43,16 @@ const FULL: SubsystemError = SubsystemError::Wrong {
 ///
 /// # Memory
 ///
-/// 40 bytes a line, and 32 more on their way to the thread that renders.
+/// 32 bytes a line, 16 for each run of lines that end together, and 32 more a line on their way to
+/// the thread that renders.
+///
+/// # Invariants
+///
+/// 1. The runs have as many lines in all as there are, in their order. None is empty.
+/// 2. The first `shown` lines are whole runs.
 pub struct DebugDraw<'m> {
     lines: Array<'m, Line, SubsystemMemory<'m>>,
-    /// Until when each is drawn, in the game's nanoseconds.
-    ends: Array<'m, u64, SubsystemMemory<'m>>,
+    runs: Array<'m, Run, SubsystemMemory<'m>>,
     messages: EventStream<'m, SubsystemMemory<'m>>,
     /// The game's time.
     now: u64,
@@ -58,13 +64,23 @@ pub struct DebugDraw<'m> {
     is_full: bool,
 }
 
+/// Lines that follow each other and end together.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// Until when they are drawn, in the game's nanoseconds.
+    until: u64,
+    len: u32,
+    /// Whether all of them are the same in each view.
+    are_in_world: bool,
+}
+
 impl<'m> DebugDraw<'m> {
     /// Returns one without lines.
     #[must_use]
     pub const fn new(memory: SharedRef<'m>) -> Self {
         Self {
             lines: Array::new_in(memory),
-            ends: Array::new_in(memory),
+            runs: Array::new_in(memory),
             messages: EventStream::new_in(memory),
             now: 0,
             shown: 0,
@@ -90,12 +106,57 @@ impl<'m> DebugDraw<'m> {
             self.is_full = true;
             return Ok(());
         }
-        // What is no time is one frame, as 0 is.
-        let nanoseconds = (f64::from(seconds.max(0.0)) * 1e9) as u64;
-        self.ends.try_reserve(1)?;
         self.lines.try_push(line)?;
-        // There is room.
-        self.ends.push(self.now.saturating_add(nanoseconds));
+        self.end_at(1, line.is_in_world(), seconds)
+    }
+
+    /// As [`draw`](Self::draw), for many lines.
+    ///
+    /// # Errors
+    ///
+    /// As [`draw`](Self::draw).
+    pub fn draw_all(&mut self, lines: &[Line], seconds: f32) -> Result<(), SubsystemError> {
+        let first = self.lines.len();
+        let taken = &lines[..lines.len().min(LINES_MAX - first)];
+        self.is_full |= taken.len() < lines.len();
+        let mut are_in_world = true;
+        self.lines.try_reserve(taken.len())?;
+        // What was copied is looked at while it is in the cache.
+        for part in taken.chunks(512) {
+            let from = self.lines.len();
+            self.lines.try_extend_from_slice(part)?;
+            are_in_world &= Line::check(&mut self.lines[from..]);
+        }
+        self.end_at(taken.len(), are_in_world, seconds)
+    }
+
+    /// Notes when the last lines end, which are in no run yet.
+    fn end_at(
+        &mut self,
+        count: usize,
+        are_in_world: bool,
+        seconds: f32,
+    ) -> Result<(), SubsystemError> {
+        // What is no time is one frame, as 0 is.
+        let until = self.now.saturating_add((f64::from(seconds.max(0.0)) * 1e9) as u64);
+        let before = self.lines.len() - count;
+        let run = Run { until, len: count as u32, are_in_world };
+        match self.runs.last_mut() {
+            Some(last)
+                if (last.until, last.are_in_world) == (until, are_in_world)
+                    && before != self.shown =>
+            {
+                last.len += run.len;
+            }
+            _ if count == 0 => {}
+            _ => {
+                let pushed = self.runs.try_push(run);
+                if pushed.is_err() {
+                    self.lines.truncate(before);
+                }
+                pushed?;
+            }
+        }
         Ok(())
     }
 
@@ -113,16 +174,24 @@ impl<'m> DebugDraw<'m> {
     /// Begins an update: forgets lines that were shown and whose time is over.
     fn begin(&mut self, now: u64) {
         self.now = now;
-        let mut kept = 0;
-        for at in 0..self.lines.len() {
-            if at >= self.shown || self.ends[at] >= now {
-                (self.lines[kept], self.ends[kept]) = (self.lines[at], self.ends[at]);
-                kept += 1;
+        let (mut at, mut kept, mut kept_runs) = (0, 0, 0);
+        let shown = core::mem::take(&mut self.shown);
+        for number in 0..self.runs.len() {
+            let run = self.runs[number];
+            let end = at + run.len as usize;
+            if at >= shown || run.until >= now {
+                self.lines.copy_within(at..end, kept);
+                self.runs[kept_runs] = run;
+                (kept, kept_runs) = (kept + run.len as usize, kept_runs + 1);
+                if at < shown {
+                    self.shown = kept;
+                }
             }
+            at = end;
         }
         self.is_changed |= kept < self.lines.len();
         self.lines.truncate(kept);
-        self.ends.truncate(kept);
+        self.runs.truncate(kept_runs);
     }
 
     /// Sends the lines of a frame to the drawer, which keeps them until others come.
@@ -130,8 +199,8 @@ impl<'m> DebugDraw<'m> {
         self.is_changed |= self.lines.len() > self.shown;
         if self.is_changed {
             let lines: &[u8] = bytemuck::cast_slice(self.lines.as_slice());
-            let count = self.lines.len() as u32;
-            self.messages.try_push_with_tail(Lines { count }, lines)?;
+            let are_in_world = u32::from(self.runs.iter().all(|run| run.are_in_world));
+            self.messages.try_push_with_tail(Lines { are_in_world }, lines)?;
         }
         (self.shown, self.is_changed) = (self.lines.len(), false);
         if core::mem::take(&mut self.is_full) { Err(FULL) } else { Ok(()) }
@@ -155,6 +224,12 @@ impl<'m> Subsystem<'m> for DebugDraw<'m> {
     fn command(&mut self, command: &EventRecord<'_>) -> Result<(), SubsystemError> {
         if let Some(DrawLine { from, to, color, seconds }) = command.get() {
             return self.draw(Line::new(from.into(), to.into(), color.into()), seconds);
+        }
+        if let Some((DrawLines { seconds }, mut lines)) = command.get_with_tail::<_, Line>() {
+            return match lines.as_slice() {
+                Some(lines) => self.draw_all(lines, seconds),
+                None => lines.try_for_each(|line| self.draw_all(&[line], seconds)),
+            };
         }
         if let Some(DrawBox { center, size, color, seconds }) = command.get() {
             let [center, size, color] = [center, size, color].map(Vec3::from);
@@ -212,3 +287,6 @@ fn make(memory: SharedRef<'_>) -> Result<MadeSubsystem<'_>, SubsystemError> {
     let made = Own::new_in(DebugDraw::new(memory), memory)?;
     Ok(own_dyn!(made => dyn Subsystem<'_> + '_))
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use bytemuck::NoUninit;
 use loligo_containers::{Event, EventRecord, EventStream, GrowError};
 
 use crate::subsystem::SubsystemMemory;
@@ -24,6 +25,19 @@ impl<'c, 'm> Commands<'c, 'm> {
     /// [`GrowError`] if there is no memory.
     pub fn send<E: Event>(&mut self, command: E) -> Result<(), GrowError> {
         self.stream.try_push(command)
+    }
+
+    /// Appends a command with items after it, as many as it wants.
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory.
+    pub fn send_with_tail<E: Event, T: NoUninit>(
+        &mut self,
+        command: E,
+        tail: &[T],
+    ) -> Result<(), GrowError> {
+        self.stream.try_push_with_tail(command, tail)
     }
 }
 
