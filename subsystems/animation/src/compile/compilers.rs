@@ -1,4 +1,4 @@
-//! Compilers of skeletons and clips.
+//! Compilers of skeletons and clips, and where those of all types are registered.
 
 use std::string::{String, ToString};
 use std::sync::Arc;
@@ -10,12 +10,14 @@ use loligo_formats::GltfFile;
 use super::compress::{CompressOptions, compress};
 use super::gltf_clip::gltf_clip;
 use super::gltf_skeleton::gltf_skeleton;
+use super::machine::MachineCompiler;
 use super::raw_clip::RawEvent;
 use super::raw_skeleton::RawSkeleton;
 use crate::clip::{CLIP_TYPE, CLIP_VERSION};
+use crate::machine::MACHINE_TYPE;
 use crate::skeleton::{SKELETON_TYPE, SKELETON_VERSION};
 
-/// Registers all compilers of this crate: `clip` and `skeleton`.
+/// Registers all compilers of this crate: `clip`, `machine` and `skeleton`.
 ///
 /// # Examples
 ///
@@ -28,6 +30,7 @@ use crate::skeleton::{SKELETON_TYPE, SKELETON_VERSION};
 /// ```
 pub fn register(compilers: &mut Compilers) {
     compilers.register(CLIP_TYPE, ClipCompiler);
+    compilers.register(MACHINE_TYPE, MachineCompiler);
     compilers.register(SKELETON_TYPE, SkeletonCompiler);
 }
 
@@ -89,15 +92,7 @@ impl Compiler for ClipCompiler {
             "events",
         ])?;
         let asked = source.need("skeleton", "name the skeleton: `skeleton = \"heroes/hero\"`")?;
-        let name = asked.string()?;
-        let Some(path) = context.source_of(SKELETON_TYPE, name)? else {
-            let reason = std::format!("there is no skeleton `{name}`");
-            return Err(asked.error(reason, "add it to the project, or name another"));
-        };
-        let described =
-            Property::read(&context.read(&path)?).map_err(|error| error.in_file(&*path))?;
-        let (file, skeleton) =
-            skeleton_of(context, &described).map_err(|error| in_skeleton(error, &path))?;
+        let (file, skeleton) = named_skeleton(context, asked)?;
         let file = match source.get("file") {
             Some(other) => read_file(context, other)?,
             None => file,
@@ -153,6 +148,20 @@ fn bone_of(named: &Property, skeleton: &RawSkeleton) -> Result<usize, CompileErr
         );
         named.error(std::format!("the skeleton has no bone `{name}`"), remedy)
     })
+}
+
+/// Reads the skeleton of a name, and the file it is in.
+pub(super) fn named_skeleton(
+    context: &mut Context<'_>,
+    asked: &Property,
+) -> Result<(GltfFile, RawSkeleton), CompileError> {
+    let name = asked.string()?;
+    let Some(path) = context.source_of(SKELETON_TYPE, name)? else {
+        let reason = std::format!("there is no skeleton `{name}`");
+        return Err(asked.error(reason, "add it to the project, or name another"));
+    };
+    let described = Property::read(&context.read(&path)?).map_err(|error| error.in_file(&*path))?;
+    skeleton_of(context, &described).map_err(|error| in_skeleton(error, &path))
 }
 
 /// Reads the skeleton that a source describes, and the file it is in.

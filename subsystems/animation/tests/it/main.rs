@@ -7,6 +7,8 @@ mod damage;
 mod gltf;
 mod gltf_model;
 mod kinematics;
+mod machine_rig;
+mod machines;
 #[path = "../../../expressions/tests/it/memory.rs"]
 mod memory;
 mod mocap;
