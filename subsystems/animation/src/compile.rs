@@ -34,6 +34,7 @@ mod machine;
 mod raw_clip;
 mod raw_skeleton;
 mod skin;
+mod sources;
 mod statistics;
 mod stream;
 mod track_source;

@@ -26,6 +26,7 @@ mod machine_players;
 mod machine_table;
 mod machines;
 mod mix;
+mod sample;
 mod saved;
 mod slot;
 mod step_layer;
@@ -43,7 +44,8 @@ pub use image::{
 pub use machine_error::MachineError;
 pub use machine_players::MachinePlayers;
 pub use machine_table::MachineTable;
-pub use machines::{MachineSample, Machines};
+pub use machines::Machines;
+pub use sample::MachineSample;
 pub use saved::SavedError;
 
 use core::fmt;

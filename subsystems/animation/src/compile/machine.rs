@@ -15,6 +15,7 @@ use loligo_compiler::{CompileError, Compiler, Context, Property};
 use loligo_containers::Endian;
 
 use super::raw_skeleton::RawSkeleton;
+use super::sources::named_skeleton;
 use crate::clip::CLIP_TYPE;
 use crate::machine::MACHINE_VERSION;
 use crate::skeleton::SKELETON_TYPE;
@@ -91,7 +92,7 @@ impl Compiler for MachineCompiler {
     fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
         let source = Property::read(&context.source()?)?;
         let named = source.need("skeleton", "name the skeleton: `skeleton = \"heroes/hero\"`")?;
-        let skeleton = super::compilers::named_skeleton(context, named)?.1;
+        let skeleton = named_skeleton(context, named)?.1;
         let place = named.place();
         context.refer(SKELETON_TYPE, named.string()?, place);
         let compiled = compile_source(&source, &skeleton, context.endian())?;

@@ -7,7 +7,8 @@ use loligo_containers::{Array, GrowError};
 
 use super::image::NONE;
 use super::machine_table::MachineTable;
-use super::machines::{MachineSample, Machines};
+use super::machines::Machines;
+use super::sample::MachineSample;
 use crate::blending::{add_pose, blend_into, subtract_pose};
 use crate::motion::take_ground;
 use crate::playing::{ClipTable, PlayerPool, Players};

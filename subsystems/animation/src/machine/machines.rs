@@ -9,26 +9,9 @@ use loligo_entities::Pose;
 use super::event::MachineEvent;
 use super::ground_track::Ground;
 use super::machine_table::MachineTable;
+use super::sample::MachineSample;
 use super::slot::LayerSlots;
 use super::step_layer::StepLayer;
-
-/// A clip of which a pose is made.
-///
-/// # Memory
-///
-/// 12 bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(C)]
-pub struct MachineSample {
-    /// The number of the clip in the machine.
-    pub clip: u16,
-    /// The layer that plays it.
-    pub layer: u16,
-    /// The frame, from the first to the last one of the clip.
-    pub frame: f32,
-    /// Its part of the layer, above 0: those of a layer add up to 1.
-    pub weight: f32,
-}
 
 /// Characters of a machine: their variables, the states that they are in, and what is to be sampled for
 /// the pose of each.
@@ -329,6 +312,16 @@ impl<'a> Machines<'a> {
     #[must_use]
     pub fn way(&self, character: usize) -> Pose {
         self.ways[character].pose()
+    }
+
+    /// Returns the bytes of all characters.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.slots)
+            + size_of_val(&*self.rows)
+            + size_of_val(&*self.samples)
+            + size_of_val(&*self.layers)
+            + size_of_val(&*self.ways)
     }
 
     fn layer_slots(&self, character: usize, layer: usize) -> &LayerSlots {

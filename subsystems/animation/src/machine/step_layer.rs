@@ -5,13 +5,13 @@ use super::event::MachineEvent;
 use super::ground_track::{Ground, way_of};
 use super::image::{AT_END, AT_ONCE, MachineTransition};
 use super::machine_table::MachineTable;
-use super::machines::MachineSample;
 use super::mix::{Mix, set_state_variables};
+use super::sample::MachineSample;
 use super::slot::{LayerSlots, SLOTS};
 use super::timeline::{Timeline, Way};
 use crate::motion::Passage;
 
-/// The most transitions that a layer takes in a step, so that those in a ring end.
+/// The most transitions of a layer in one step, so that those in a ring end.
 const TRANSITIONS_A_STEP: usize = 4;
 
 /// The fastest that a state is played, forwards or backwards.

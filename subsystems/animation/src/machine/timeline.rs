@@ -91,7 +91,7 @@ impl Timeline {
     }
 
     /// Returns the way to the end of the lap, in the direction in which it is played, and how many seconds
-    /// it takes. None if it stands still.
+    /// it takes. None if it is not moving.
     pub(super) fn way_to_end(&self, from: f32) -> Option<(Way, f32)> {
         let is_forward = self.speed > 0.0;
         let way = Way { from, to: 0.0, laps: 0, is_forward };
@@ -105,7 +105,7 @@ impl Timeline {
         self.in_seconds(way, seconds)
     }
 
-    /// Returns the way to a phase, and how many seconds it takes. None if it stands still, or if a lap that
+    /// Returns the way to a phase, and how many seconds it takes. None if it is not moving, or if a lap that
     /// is not repeated is past it.
     pub(super) fn way_to(&self, from: f32, to: f32, is_fresh: bool) -> Option<(Way, f32)> {
         let is_forward = self.speed > 0.0;

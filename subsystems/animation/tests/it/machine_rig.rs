@@ -87,10 +87,17 @@ pub(crate) fn machine_bytes(source: &str) -> Result<Vec<u8>, String> {
     compiled.map(|compiled| compiled.bytes).map_err(|error| error.to_string())
 }
 
+/// Compresses clips for a chain of three bones.
+pub(crate) fn packed(clips: &[ClipTerms]) -> Vec<Vec<u8>> {
+    let body = chain(3);
+    let pack = |terms| compress(&body, &raw_clip(&body, terms), &QUICK()).expect("it is whole");
+    clips.iter().map(|terms| pack(terms).bytes).collect()
+}
+
 /// Runs a test with a machine of bytes.
 pub(crate) fn with_bytes(
     bytes: &[u8],
-    clips: &[ClipTerms],
+    clips: &[Vec<u8>],
     memory: &dyn Allocator,
     test: impl FnOnce(&mut MachineRig<'_, '_, '_>),
 ) -> Result<(), String> {
@@ -100,10 +107,7 @@ pub(crate) fn with_bytes(
     let body = chain(3);
     let skeleton = aligned(&body.build(Endian::NATIVE).expect("it is whole"));
     let skeleton = Skeleton::open(&skeleton).expect("a skeleton");
-    let packed = clips.iter().map(|terms| {
-        aligned(&compress(&body, &raw_clip(&body, terms), &QUICK()).expect("it is whole").bytes)
-    });
-    let packed: Vec<_> = packed.collect();
+    let packed: Vec<_> = clips.iter().map(|bytes| aligned(bytes)).collect();
     let tables = packed.iter().map(|bytes| {
         let clip = Clip::open(bytes).expect("a clip");
         ClipTable::try_new(clip, &skeleton, memory).expect("memory")
@@ -120,7 +124,7 @@ pub(crate) fn with_bytes(
 /// Runs a test with a machine of a source.
 pub(crate) fn with_machine(
     source: &str,
-    clips: &[ClipTerms],
+    clips: &[Vec<u8>],
     test: impl FnOnce(&mut MachineRig<'_, '_, '_>),
 ) {
     let bytes = machine_bytes(source).unwrap_or_else(|error| panic!("{error}\n{source}"));

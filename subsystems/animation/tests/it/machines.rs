@@ -8,17 +8,17 @@ use loligo_animation::{
 use loligo_entities::Pose;
 use loligo_ids::IdString32;
 
-use crate::machine_rig::{ClipTerms, MachineRig, machine_bytes, with_machine};
+use crate::machine_rig::{MachineRig, machine_bytes, packed, with_machine};
 use crate::memory::with_memory;
 
 /// Idle, walk, run, jump: 2, 1, 0.5 and 0.75 seconds.
-fn clips() -> Vec<ClipTerms> {
-    vec![
+fn clips() -> Vec<Vec<u8>> {
+    packed(&[
         ("idle", 64, 32.0, vec![]),
         ("walk", 32, 32.0, vec![(4.0, "left"), (20.0, "right")]),
         ("run", 16, 32.0, vec![(2.0, "left"), (10.0, "right")]),
         ("jump", 24, 32.0, vec![(12.0, "hit")]),
-    ]
+    ])
 }
 
 const HEAD: &str = "
