@@ -20,6 +20,7 @@
 //! // hero.machine: see `MachineCompiler`
 //! ```
 
+mod anatomy;
 mod compilers;
 mod compress;
 mod error;
@@ -39,6 +40,7 @@ mod statistics;
 mod stream;
 mod track_source;
 
+pub use anatomy::{ClipAnatomy, StreamKey, TrackAnatomy};
 pub use compilers::{ClipCompiler, SkeletonCompiler, register};
 pub use compress::{CompressOptions, CompressedClip, compress};
 pub use error::CompressError;

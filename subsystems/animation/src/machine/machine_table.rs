@@ -10,10 +10,11 @@ use super::formula::Formula;
 use super::ground_track::{Ground, push_track};
 use super::image::NONE;
 use super::machine_error::MachineError;
+use super::timeline::Place;
 use super::triangle::Triangle;
 use super::{MIX_MAX, Machine, STATE_VARIABLES};
 use crate::blending::BoneMask;
-use crate::clip::Clip;
+use crate::clip::ClipEvent;
 use crate::playing::ClipTable;
 use crate::skeleton::Skeleton;
 
@@ -27,15 +28,13 @@ use crate::skeleton::Skeleton;
 ///
 /// # Memory
 ///
-/// 40 bytes a formula, 56 a triangle, 72 and up to 36 for marks a clip, and 16 a frame of all clips if the
-/// machine has a root; 4 bytes a bone and mask.
+/// 40 bytes a formula, 48 a triangle, 104 a clip, and 16 a frame of all clips if the machine has a root; 4
+/// bytes a bone and mask.
 pub struct MachineTable<'b, 'a> {
     pub(super) machine: Machine<'b>,
     pub(super) formulas: Array<'a, Formula<'b>>,
     pub(super) triangles: Array<'a, Triangle>,
     pub(super) clips: Array<'a, ClipTime<'b>>,
-    /// Where the parts of a lap begin, from the first mark on, and where the last one ends.
-    starts: Array<'a, f32>,
     grounds: Array<'a, Ground>,
     masks: Array<'a, BoneMask<'a>>,
     root: Option<usize>,
@@ -46,16 +45,17 @@ pub struct MachineTable<'b, 'a> {
 /// The time of a clip.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ClipTime<'b> {
-    pub(super) clip: Clip<'b>,
     pub(super) last_frame: f32,
-    pub(super) seconds_a_frame: f32,
     /// The frame of the first mark.
     first_mark: f32,
-    /// Of `starts`.
-    first_start: u32,
+    /// Where the parts of a lap begin, in frames from the first mark on, and where the last one ends.
+    starts: [f32; MIX_MAX + 1],
+    /// How long each part is.
+    seconds: [f32; MIX_MAX],
     parts: u32,
     /// Of `grounds`.
     first_ground: u32,
+    pub(super) events: &'b [ClipEvent],
 }
 
 impl<'b, 'a> MachineTable<'b, 'a> {
@@ -81,7 +81,6 @@ impl<'b, 'a> MachineTable<'b, 'a> {
             formulas: Array::try_with_capacity(machine.formulas.len(), memory)?,
             triangles: Array::try_with_capacity(machine.triangles.len(), memory)?,
             clips: Array::try_with_capacity(expected, memory)?,
-            starts: Array::try_with_capacity(machine.marks.len() + 2 * expected, memory)?,
             grounds: Array::try_with_capacity(0, memory)?,
             masks: Array::try_with_capacity(machine.masks.len(), memory)?,
             root,
@@ -159,21 +158,26 @@ impl<'b, 'a> MachineTable<'b, 'a> {
             return Err(MachineError::Mark { clip: named.name, last_frame });
         }
         let first_mark = marks.first().copied().unwrap_or(0.0);
-        self.clips.try_push(ClipTime {
-            clip,
-            last_frame: last,
-            seconds_a_frame: 1.0 / clip.rate(),
-            first_mark,
-            first_start: self.starts.len() as u32,
-            parts: named.marks.max(1),
-            first_ground: self.grounds.len() as u32,
-        })?;
-        self.starts.try_push(0.0)?;
-        for mark in marks.iter().skip(1) {
+        let parts = named.marks.max(1) as usize;
+        let mut starts = [last; MIX_MAX + 1];
+        starts[0] = 0.0;
+        for (start, mark) in starts[1..].iter_mut().zip(marks.iter().skip(1)) {
             let since = mark - first_mark;
-            self.starts.try_push(if since < 0.0 { since + last } else { since })?;
+            *start = if since < 0.0 { since + last } else { since };
         }
-        self.starts.try_push(last)?;
+        let mut seconds = [0.0; MIX_MAX];
+        for (part, seconds) in seconds[..parts].iter_mut().enumerate() {
+            *seconds = (starts[part + 1] - starts[part]) / clip.rate();
+        }
+        self.clips.try_push(ClipTime {
+            last_frame: last,
+            first_mark,
+            starts,
+            seconds,
+            parts: parts as u32,
+            first_ground: self.grounds.len() as u32,
+            events: clip.events(),
+        })?;
         if let Some(root) = self.root {
             push_track(&mut self.grounds, table, root, memory)?;
         }
@@ -214,29 +218,35 @@ impl<'b, 'a> MachineTable<'b, 'a> {
         self.formulas[usize::from(formula)].run(row)
     }
 
-    /// Returns how long a part of a clip's lap is, in seconds.
-    pub(super) fn part_seconds(&self, clip: usize, part: usize, is_looping: bool) -> f32 {
+    /// Adds a part of how long the parts of a clip's lap are, in seconds.
+    #[inline]
+    pub(super) fn add_seconds(
+        &self,
+        clip: usize,
+        weight: f32,
+        is_looping: bool,
+        seconds: &mut [f32],
+    ) {
         let time = &self.clips[clip];
-        let frames = match is_looping {
-            true => {
-                let at = time.first_start as usize + part;
-                self.starts[at + 1] - self.starts[at]
+        if is_looping {
+            for (sum, part) in seconds.iter_mut().zip(time.seconds) {
+                *sum += weight * part;
             }
-            false => time.last_frame,
-        };
-        frames * time.seconds_a_frame
+        } else {
+            let whole: f32 = time.seconds[..time.parts as usize].iter().sum();
+            seconds[0] += weight * whole;
+        }
     }
 
-    /// Returns the frame of a clip at a phase, and 1 if its last frame was passed since the first mark.
-    pub(super) fn frame_at(&self, clip: usize, phase: f32, is_looping: bool) -> (f32, u32) {
+    /// Returns the frame of a clip at a place, and 1 if its last frame was passed since the first mark.
+    #[inline]
+    pub(super) fn frame_at(&self, clip: usize, place: Place, is_looping: bool) -> (f32, u32) {
         let time = &self.clips[clip];
         if !is_looping {
-            return ((phase * time.last_frame).clamp(0.0, time.last_frame), 0);
+            return ((place.done * time.last_frame).min(time.last_frame), 0);
         }
-        let part = (phase.max(0.0) as usize).min(time.parts as usize - 1);
-        let at = time.first_start as usize + part;
-        let (start, end) = (self.starts[at], self.starts[at + 1]);
-        let since = (start + (phase - part as f32) * (end - start)).min(end);
+        let (start, end) = (time.starts[place.part], time.starts[place.part + 1]);
+        let since = (start + place.done * (end - start)).min(end);
         let frame = since + time.first_mark;
         match frame >= time.last_frame {
             true => (frame - time.last_frame, 1),
@@ -252,8 +262,7 @@ impl<'b, 'a> MachineTable<'b, 'a> {
         }
         let since = frame - time.first_mark;
         let since = if since < 0.0 { since + time.last_frame } else { since };
-        let first = time.first_start as usize;
-        let starts = &self.starts[first..=first + time.parts as usize];
+        let starts = &time.starts[..=time.parts as usize];
         let after = starts.partition_point(|start| *start <= since);
         let part = after.clamp(1, time.parts as usize) - 1;
         let length = starts[part + 1] - starts[part];

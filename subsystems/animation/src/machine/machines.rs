@@ -268,6 +268,7 @@ impl<'a> Machines<'a> {
                 character,
                 layer,
                 weight: 0.0,
+                has_root: layer == 0 && table.root().is_some(),
                 way: Ground::STILL,
                 visit: &mut visit,
             };

@@ -72,11 +72,23 @@ impl Passage {
     /// # Complexity
     ///
     /// O(log events) and O(events passed). Allocates nothing.
-    pub fn each_event(&self, clip: &Clip<'_>, mut visit: impl FnMut(PassedEvent)) {
+    pub fn each_event(&self, clip: &Clip<'_>, visit: impl FnMut(PassedEvent)) {
+        self.each_of(clip.events(), visit);
+    }
+
+    /// Returns `false` if none of some events is on the way, which most steps of most clips are like.
+    #[inline]
+    pub(crate) fn may_pass(&self, events: &[ClipEvent]) -> bool {
+        let (low, high) = (self.from.min(self.to), self.from.max(self.to));
+        let is_between = |event: &ClipEvent| event.frame() >= low && event.frame() <= high;
+        self.laps > 0 || events.iter().any(is_between)
+    }
+
+    /// Calls `visit` with each event of a list by frame that was passed.
+    pub(crate) fn each_of(&self, events: &[ClipEvent], mut visit: impl FnMut(PassedEvent)) {
         if self.is_still {
             return;
         }
-        let events = clip.events();
         for lap in 0..=self.laps {
             let (is_first, is_last) = (lap == 0, lap == self.laps);
             let (entry, exit) = match self.is_forward {
