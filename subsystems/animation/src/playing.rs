@@ -2,12 +2,14 @@
 
 mod active_group;
 mod clip_table;
+mod player_pool;
 mod players;
 mod weights;
 
 #[cfg(feature = "compile")]
 pub(crate) use active_group::ActiveGroup;
 pub use clip_table::{ClipTable, TableError};
+pub(crate) use player_pool::PlayerPool;
 pub use players::Players;
 #[cfg(feature = "compile")]
 pub(crate) use weights::key_weights;

@@ -100,13 +100,7 @@ impl<'a> Players<'a> {
     ) {
         assert_eq!(self.groups, table.group_count(), "the players were made for another clip");
         let active = &mut self.active[index * self.groups..(index + 1) * self.groups];
-        let frame = clamped(frame, table.clip());
-        seek(table, active, &mut self.cursors[index], frame);
-        pose[..table.still.len()].copy_from_slice(&table.still);
-        let part = frame / table.clip().last_frame.max(1) as f32;
-        for (group, active) in table.groups.iter().zip(&*active) {
-            write_group(group, active, (frame, part), &mut pose[usize::from(group.bones)]);
-        }
+        write_pose(table, active, &mut self.cursors[index], frame, pose);
     }
 
     /// Moves each player to its frame and writes its pose.
@@ -127,6 +121,23 @@ impl fmt::Debug for Players<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (players, groups) = (self.len(), self.groups);
         f.debug_struct("Players").field("players", &players).field("groups", &groups).finish()
+    }
+}
+
+/// Moves a player to a frame and writes the pose there.
+pub(super) fn write_pose(
+    table: &ClipTable<'_, '_>,
+    active: &mut [ActiveGroup],
+    cursor: &mut Cursor,
+    frame: f32,
+    pose: &mut [BoneGroup],
+) {
+    let frame = clamped(frame, table.clip());
+    seek(table, active, cursor, frame);
+    pose[..table.still.len()].copy_from_slice(&table.still);
+    let part = frame / table.clip().last_frame.max(1) as f32;
+    for (group, active) in table.groups.iter().zip(&*active) {
+        write_group(group, active, (frame, part), &mut pose[usize::from(group.bones)]);
     }
 }
 

@@ -1,0 +1,286 @@
+//! What all characters of a machine share.
+
+use core::fmt;
+
+use loligo_allocators::Allocator;
+use loligo_containers::{Array, GrowError};
+use loligo_ids::IdString32;
+
+use super::formula::Formula;
+use super::ground_track::{Ground, push_track};
+use super::image::NONE;
+use super::machine_error::MachineError;
+use super::timeline::Place;
+use super::triangle::Triangle;
+use super::{MIX_MAX, Machine, STATE_VARIABLES};
+use crate::blending::BoneMask;
+use crate::clip::ClipEvent;
+use crate::playing::ClipTable;
+use crate::skeleton::Skeleton;
+
+/// A machine made ready to be stepped, with the clips that it plays: formulas, triangles, masks, and the
+/// way of each clip on the ground.
+///
+/// # Complexity
+///
+/// Making it is O(bytes of the machine + frames of all clips), as the way is sampled. One is enough for all
+/// characters.
+///
+/// # Memory
+///
+/// 40 bytes a formula, 48 a triangle, 104 a clip, and 16 a frame of all clips if the machine has a root; 4
+/// bytes a bone and mask.
+pub struct MachineTable<'b, 'a> {
+    pub(super) machine: Machine<'b>,
+    pub(super) formulas: Array<'a, Formula<'b>>,
+    pub(super) triangles: Array<'a, Triangle>,
+    pub(super) clips: Array<'a, ClipTime<'b>>,
+    grounds: Array<'a, Ground>,
+    masks: Array<'a, BoneMask<'a>>,
+    root: Option<usize>,
+    /// The most samples that each layer has at the same time.
+    pub(super) samples: usize,
+}
+
+/// The time of a clip.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ClipTime<'b> {
+    pub(super) last_frame: f32,
+    /// The frame of the first mark.
+    first_mark: f32,
+    /// Where the parts of a lap begin, in frames from the first mark on, and where the last one ends.
+    starts: [f32; MIX_MAX + 1],
+    /// How long each part is.
+    seconds: [f32; MIX_MAX],
+    parts: u32,
+    /// Of `grounds`.
+    first_ground: u32,
+    pub(super) events: &'b [ClipEvent],
+}
+
+impl<'b, 'a> MachineTable<'b, 'a> {
+    /// Makes a machine ready to be stepped. `clips` are those of [`Machine::clips`], in their order.
+    ///
+    /// # Errors
+    ///
+    /// [`MachineError`] if clips or bones are not those of the machine, or there is no memory.
+    pub fn try_new(
+        machine: Machine<'b>,
+        skeleton: &Skeleton<'_>,
+        clips: &[&ClipTable<'b, '_>],
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, MachineError> {
+        let (found, expected) = (clips.len(), machine.clips.len());
+        if found != expected {
+            return Err(MachineError::Clips { found, expected });
+        }
+        let find = |bone: IdString32| skeleton.find(bone).ok_or(MachineError::Bone { bone });
+        let root = machine.root().map(find).transpose()?;
+        let mut table = Self {
+            machine,
+            formulas: Array::try_with_capacity(machine.formulas.len(), memory)?,
+            triangles: Array::try_with_capacity(machine.triangles.len(), memory)?,
+            clips: Array::try_with_capacity(expected, memory)?,
+            grounds: Array::try_with_capacity(0, memory)?,
+            masks: Array::try_with_capacity(machine.masks.len(), memory)?,
+            root,
+            samples: 0,
+        };
+        table.try_push_formulas()?;
+        table.try_push_masks(skeleton, find, memory)?;
+        for (at, clip) in clips.iter().enumerate() {
+            table.try_push_clip(at, clip, skeleton, memory)?;
+        }
+        Ok(table)
+    }
+
+    fn try_push_formulas(&mut self) -> Result<(), GrowError> {
+        let machine = self.machine;
+        for formula in 0..machine.formulas.len() - 1 {
+            let words = machine.words_of(formula);
+            // They were verified when the machine was opened.
+            let verified = Formula::verify(words, machine.variables.len());
+            self.formulas.try_push(verified.unwrap_or(Formula::Constant(0.0)))?;
+        }
+        for layer in 0..machine.layers.len() {
+            let most = machine.states_of(layer).map(|state| {
+                let state = &machine.states[state];
+                usize::from(state.motions).min(if state.triangles > 0 { 3 } else { MIX_MAX })
+            });
+            self.samples += super::slot::SLOTS * most.max().unwrap_or(0);
+        }
+        for state in machine.states {
+            let first = usize::from(state.first_triangle);
+            let motions = machine.motions_of(state);
+            for corners in &machine.triangles[first..first + usize::from(state.triangles)] {
+                if let Some(triangle) = Triangle::try_new(*corners, motions) {
+                    self.triangles.try_push(triangle)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn try_push_masks(
+        &mut self,
+        skeleton: &Skeleton<'_>,
+        find: impl Fn(IdString32) -> Result<usize, MachineError>,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<(), MachineError> {
+        for [first, count] in self.machine.masks {
+            let mut mask = BoneMask::try_new(skeleton.len(), 0.0, memory)?;
+            let end = *first as usize + *count as usize;
+            for bone in &self.machine.mask_bones[*first as usize..end] {
+                mask.set_below(skeleton, find(bone.bone)?, bone.weight);
+            }
+            self.masks.try_push(mask)?;
+        }
+        Ok(())
+    }
+
+    fn try_push_clip(
+        &mut self,
+        at: usize,
+        table: &ClipTable<'b, '_>,
+        skeleton: &Skeleton<'_>,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<(), MachineError> {
+        let (named, clip) = (&self.machine.clips[at], *table.clip());
+        let (found, expected) = (clip.bones(), skeleton.len());
+        if found != expected {
+            return Err(MachineError::Bones { clip: named.name, found, expected });
+        }
+        let first = named.first_mark as usize;
+        let marks = &self.machine.marks[first..first + named.marks as usize];
+        let last = clip.last_frame() as f32;
+        if marks.iter().any(|mark| *mark >= last.max(f32::MIN_POSITIVE)) {
+            let last_frame = clip.last_frame();
+            return Err(MachineError::Mark { clip: named.name, last_frame });
+        }
+        let first_mark = marks.first().copied().unwrap_or(0.0);
+        let parts = named.marks.max(1) as usize;
+        let mut starts = [last; MIX_MAX + 1];
+        starts[0] = 0.0;
+        for (start, mark) in starts[1..].iter_mut().zip(marks.iter().skip(1)) {
+            let since = mark - first_mark;
+            *start = if since < 0.0 { since + last } else { since };
+        }
+        let mut seconds = [0.0; MIX_MAX];
+        for (part, seconds) in seconds[..parts].iter_mut().enumerate() {
+            *seconds = (starts[part + 1] - starts[part]) / clip.rate();
+        }
+        self.clips.try_push(ClipTime {
+            last_frame: last,
+            first_mark,
+            starts,
+            seconds,
+            parts: parts as u32,
+            first_ground: self.grounds.len() as u32,
+            events: clip.events(),
+        })?;
+        if let Some(root) = self.root {
+            push_track(&mut self.grounds, table, root, memory)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the machine.
+    #[must_use]
+    pub const fn machine(&self) -> &Machine<'b> {
+        &self.machine
+    }
+
+    /// Returns the mask of a layer, if it has one.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such layer.
+    #[must_use]
+    pub fn mask(&self, layer: usize) -> Option<&BoneMask<'a>> {
+        let mask = self.machine.layers[layer].mask;
+        (mask != NONE).then(|| &self.masks[usize::from(mask)])
+    }
+
+    /// Returns the bone whose way is given to the entity, if there is one.
+    #[must_use]
+    pub const fn root(&self) -> Option<usize> {
+        self.root
+    }
+
+    /// Returns how many values a character has for formulas.
+    pub(super) const fn row(&self) -> usize {
+        self.machine.variables.len() + STATE_VARIABLES.len()
+    }
+
+    /// Returns the value of a formula.
+    #[inline]
+    pub(super) fn run(&self, formula: u16, row: &[f32]) -> f32 {
+        self.formulas[usize::from(formula)].run(row)
+    }
+
+    /// Adds a part of how long the parts of a clip's lap are, in seconds.
+    #[inline]
+    pub(super) fn add_seconds(
+        &self,
+        clip: usize,
+        weight: f32,
+        is_looping: bool,
+        seconds: &mut [f32],
+    ) {
+        let time = &self.clips[clip];
+        if is_looping {
+            for (sum, part) in seconds.iter_mut().zip(time.seconds) {
+                *sum += weight * part;
+            }
+        } else {
+            let whole: f32 = time.seconds[..time.parts as usize].iter().sum();
+            seconds[0] += weight * whole;
+        }
+    }
+
+    /// Returns the frame of a clip at a place, and 1 if its last frame was passed since the first mark.
+    #[inline]
+    pub(super) fn frame_at(&self, clip: usize, place: Place, is_looping: bool) -> (f32, u32) {
+        let time = &self.clips[clip];
+        if !is_looping {
+            return ((place.done * time.last_frame).min(time.last_frame), 0);
+        }
+        let (start, end) = (time.starts[place.part], time.starts[place.part + 1]);
+        let since = (start + place.done * (end - start)).min(end);
+        let frame = since + time.first_mark;
+        match frame >= time.last_frame {
+            true => (frame - time.last_frame, 1),
+            false => (frame, 0),
+        }
+    }
+
+    /// Returns the phase of a frame of a clip.
+    pub(super) fn phase_of(&self, clip: usize, frame: f32, is_looping: bool) -> f32 {
+        let time = &self.clips[clip];
+        if !is_looping {
+            return if time.last_frame > 0.0 { frame / time.last_frame } else { 0.0 };
+        }
+        let since = frame - time.first_mark;
+        let since = if since < 0.0 { since + time.last_frame } else { since };
+        let starts = &time.starts[..=time.parts as usize];
+        let after = starts.partition_point(|start| *start <= since);
+        let part = after.clamp(1, time.parts as usize) - 1;
+        let length = starts[part + 1] - starts[part];
+        let done = if length > 0.0 { (since - starts[part]) / length } else { 0.0 };
+        part as f32 + done.clamp(0.0, 1.0)
+    }
+
+    /// Returns the places of the root of a clip; none if there is no root.
+    pub(super) fn ground(&self, clip: usize) -> &[Ground] {
+        let time = &self.clips[clip];
+        let first = time.first_ground as usize;
+        let end = first + time.last_frame as usize + 1;
+        self.grounds.get(first..end).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for MachineTable<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MachineTable").field("machine", &self.machine).finish_non_exhaustive()
+    }
+}
