@@ -1,5 +1,6 @@
 //! The rows of the scoreboard: what each measures, and what it is to reach.
 
+pub mod animation;
 pub mod buddy;
 pub mod containers;
 pub mod cost;
@@ -45,6 +46,8 @@ pub enum Unit {
     LiveBytesPerByte,
     /// Bytes of memory for each item.
     BytesPerItem,
+    /// Bytes of what was compressed for each byte of what it became.
+    RawBytesPerByte,
     /// Adjacent links of all links.
     AdjacentPerLink,
     /// Cache misses of one of two things for each miss of the other.
@@ -71,6 +74,7 @@ impl Unit {
             Self::BytesPerLiveByte => "bytes/live byte",
             Self::LiveBytesPerByte => "live bytes/byte",
             Self::BytesPerItem => "bytes/item",
+            Self::RawBytesPerByte => "raw bytes/byte",
             Self::AdjacentPerLink => "adjacent/link",
             Self::MissesPerMiss => "misses/miss",
             Self::TimePerBound => "time/bound",
@@ -236,6 +240,7 @@ pub fn all(traces: &[String]) -> Vec<Row> {
     rows.extend(cost::rows());
     rows.extend(ids::rows());
     rows.extend(containers::rows());
+    rows.extend(animation::rows());
     rows.extend(diagnostics::rows());
     rows.extend(engine::rows());
     rows.extend(entities::rows());

@@ -1,5 +1,6 @@
 //! The workloads, each written once: the scoreboard and the criterion groups run the same code.
 
+pub(crate) mod animation;
 pub(crate) mod batch;
 pub(crate) mod churn;
 pub(crate) mod containers;

@@ -1,8 +1,6 @@
 //! Lines that games draw to see what they compute.
 
-use loligo_debug_draw::{
-    DrawBox, DrawLine, DrawLines, DrawScreenText, DrawText, LINES_MAX, Line,
-};
+use loligo_debug_draw::{DrawBox, DrawLine, DrawLines, DrawScreenText, DrawText, LINES_MAX, Line};
 use loligo_engine::{BackEndChoice, Engine, EngineOptions, with_engine};
 use loligo_ids::id32;
 use loligo_interface::EventText;
