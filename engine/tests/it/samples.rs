@@ -156,6 +156,31 @@ fn the_event_arrives() {
     });
 }
 
+#[test]
+fn the_parade_walks_turns_and_looks() {
+    with_sample("30-parade", BackEndChoice::Text, |engine, _| {
+        frames(engine, 2);
+        let people = engine.world().tags().entities(id32!("walker")).to_vec();
+        assert_eq!(people.len(), 1000);
+        let matrix = |engine: &Engine<'_, '_>, at: usize| {
+            *engine.world().transforms().world(people[at]).expect("it is somewhere")
+        };
+        let before: Vec<_> = (0..1000).map(|at| matrix(engine, at)).collect();
+        frames(engine, 600);
+        let shown = text(engine);
+        let skinned = shown.lines().filter(|line| line.starts_with("skinned ")).count();
+        assert!((300..=1000).contains(&skinned), "those that are seen: {skinned}");
+        let (mut walked, mut turned) = (0, 0);
+        for (at, old) in before.iter().enumerate() {
+            let new = matrix(engine, at);
+            walked += usize::from((new.translation - old.translation).length() > 2.0);
+            turned += usize::from(new.matrix3.z_axis.dot(old.matrix3.z_axis) < 0.1);
+            assert!(new.translation.y.abs() < 1e-3, "on the ground: {new:?}");
+        }
+        assert!(walked >= 600 && turned >= 100, "{walked} have walked, {turned} have turned");
+    });
+}
+
 /// The average brightness of a part of a picture, from 0 to 255: columns and rows in hundredths.
 fn brightness(picture: &[u8], size: [u32; 2], [left, top, right, bottom]: [u32; 4]) -> f64 {
     let [width, height] = size;

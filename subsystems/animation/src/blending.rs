@@ -6,4 +6,6 @@ mod mix;
 
 pub use additive::{add_pose, subtract_pose};
 pub use bone_mask::BoneMask;
+#[cfg(feature = "subsystem")]
+pub(crate) use mix::blend_lanes;
 pub use mix::{blend_into, mix_poses};

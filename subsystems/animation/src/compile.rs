@@ -19,6 +19,8 @@
 //! ```
 
 mod compilers;
+#[cfg(feature = "subsystem")]
+mod components;
 mod compress;
 mod error;
 mod fit;
@@ -36,6 +38,8 @@ mod stream;
 mod track_source;
 
 pub use compilers::{ClipCompiler, SkeletonCompiler, register};
+#[cfg(feature = "subsystem")]
+pub use components::{AnimationCompiler, components};
 pub use compress::{CompressOptions, CompressedClip, compress};
 pub use error::CompressError;
 pub use gltf_clip::gltf_clip;
