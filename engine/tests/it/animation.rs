@@ -358,6 +358,118 @@ fn scripts_reach_all_of_a_character() {
     }
 }
 
+const MACHINE: &str = "skeleton = \"walker\" root = \"root\" variables = { speed = 0 }
+clips = { idle = \"idle\" walk = \"walk\" wave = \"wave\" }
+masks = { arm = [ \"arm.r\" ] }
+layers = [
+    {
+        name = \"body\" states = { idle = { clip = \"idle\" } walk = { clip = \"walk\" speed = \"speed\" } }
+        transitions = [
+            { from = \"idle\" to = \"walk\" if = \"speed > 0\" seconds = 0.3 }
+            { from = \"walk\" to = \"idle\" if = \"speed == 0\" seconds = 0.3 }
+        ]
+    }
+    { name = \"arm\" mask = \"arm\" weight = \"speed - 1\" states = { wave = { clip = \"wave\" } } }
+    { name = \"breath\" additive = true weight = 0.5 states = { idle = { clip = \"idle\" } } }
+]";
+
+/// A game with a person that a state machine drives.
+fn driven(script: &str) -> Game {
+    let game = game("idle", "", script);
+    game.write("person.machine", MACHINE);
+    let person = PERSON.replace("play = \"PLAY\" DETAILS", "machine = \"person\"");
+    game.write("person.entity", &format!("components = {{ {person} }}"));
+    assert_eq!(game.compile(), [""; 0], "it is right");
+    game
+}
+
+const DRIVES: &str = "
+    function clip_event(entity, name, bone, at) print('step', bone == Animation.id('foot.r')) end
+    function update()
+        local person, frame = Entity.find('person'), Game.frame()
+        if frame == 30 then
+            print('is', Animation.is_in(person, 'idle'), Animation.get(person, 'speed'))
+            Animation.set(person, 'speed', 1)
+        elseif frame == 60 then
+            print('walks', Animation.is_in(person, 'walk'), Animation.get(person, 'speed'))
+        elseif frame == 200 then
+            Animation.set(person, 'speed', 1.5)
+            print(pcall(Animation.set, person, 'sped', 1))
+            print(pcall(Animation.get, Entity.find('eye'), 'speed'))
+        elseif frame == 230 then
+            Animation.fade(person, 'turn', 0.2)
+        end
+    end";
+
+#[test]
+fn a_machine_drives_a_person() {
+    let game = driven(DRIVES);
+    let data = game.data();
+    let runs = [1, 4].map(|threads| {
+        let options = EngineOptions { threads: Some(threads), ..game.options(&data) };
+        with_engine(&options, |engine| {
+            frames(engine, 90);
+            let then = place(engine, id32!("person"));
+            assert!((then.z + 3.0).abs() < 1.1, "it has just begun to walk: {then}");
+            frames(engine, 60);
+            let way = place(engine, id32!("person")) - then;
+            assert!((way - Vec3::Z * 1.15).length() < 0.02, "by its root: {way}");
+            frames(engine, 60);
+            let then = place(engine, id32!("person"));
+            frames(engine, 10);
+            let way = place(engine, id32!("person")) - then;
+            assert!((way.z - 1.5 * 1.15 / 6.0).abs() < 0.03, "faster: {way}");
+            (bones(&text(engine)), engine.state_hashes().collect::<Vec<_>>())
+        })
+        .expect("it boots")
+    });
+    assert_eq!(runs[0], runs[1], "with four threads");
+    let log = game.log.all();
+    for wanted in ["is\ttrue\t0", "walks\ttrue\t1", "no variable of that name", "no component"] {
+        assert!(log.iter().any(|line| line.contains(wanted)), "{wanted}: {log:#?}");
+    }
+    assert!(log.iter().filter(|line| line.contains("step\t")).count() >= 8, "{log:#?}");
+    assert!(!log.iter().any(|line| line.starts_with("error")), "{log:#?}");
+}
+
+#[test]
+fn a_machine_goes_on_as_it_was_saved_and_when_it_is_compiled_again() {
+    let game = driven(DRIVES);
+    let data = game.data();
+    let options = game.options(&data);
+    let frame = |engine: &mut Engine<'_, '_>| {
+        let bones = bones(&text(engine));
+        (bones, engine.state_hashes().collect::<Vec<_>>())
+    };
+    for (before, after) in [(1, 60), (35, 60), (205, 60)] {
+        let (bytes, went_on) = with_engine(&options, |engine| {
+            frames(engine, before);
+            let bytes = engine.save().expect("there is memory").to_vec();
+            (bytes, (0..after).map(|_| frame(engine)).collect::<Vec<_>>())
+        })
+        .expect("it boots");
+        let loaded = with_engine(&options, |engine| {
+            engine.load(&bytes).expect("it was saved");
+            assert!(engine.save().expect("there is memory").to_vec() == bytes, "the same bytes");
+            (0..after).map(|_| frame(engine)).collect::<Vec<_>>()
+        })
+        .expect("it boots");
+        let at = went_on.iter().zip(&loaded).position(|(old, new)| old != new);
+        assert_eq!(at, None, "after {before}: {:?}", at.map(|at| (&went_on[at], &loaded[at])));
+    }
+    with_engine(&options, |engine| {
+        frames(engine, 100);
+        game.write("person.machine", &MACHINE.replace("0.3", "0.4"));
+        assert_eq!(game.compile(), [""; 0], "it is right");
+        engine.reload(&mut ()).expect("there is memory");
+        let then = place(engine, id32!("person"));
+        frames(engine, 60);
+        let way = place(engine, id32!("person")) - then;
+        assert!((way - Vec3::Z * 1.15).length() < 0.04, "it walks on: {way}");
+    })
+    .expect("it boots");
+}
+
 #[test]
 fn a_frame_of_many_allocates_nothing() {
     let game = game(

@@ -4,6 +4,8 @@ mod additive;
 mod bone_mask;
 mod mix;
 
+#[cfg(feature = "subsystem")]
+pub(crate) use additive::add_lanes;
 pub use additive::{add_pose, subtract_pose};
 pub use bone_mask::BoneMask;
 #[cfg(feature = "subsystem")]

@@ -16,6 +16,8 @@
 //! animation = "Walk"           // the only one
 //! rate = 30   bound_cm = 0.01   skin_cm = 3   jump_ratio = 8
 //! events = [ { name = "step" frame = 12 bone = "left foot" } ]
+//!
+//! // hero.machine: see `MachineCompiler`
 //! ```
 
 mod compilers;
@@ -30,9 +32,11 @@ mod gltf_skeleton;
 mod heap;
 mod image;
 mod knots;
+mod machine;
 mod raw_clip;
 mod raw_skeleton;
 mod skin;
+mod sources;
 mod statistics;
 mod stream;
 mod track_source;
@@ -44,6 +48,7 @@ pub use compress::{CompressOptions, CompressedClip, compress};
 pub use error::CompressError;
 pub use gltf_clip::gltf_clip;
 pub use gltf_skeleton::gltf_skeleton;
+pub use machine::{CompiledMachine, MachineCompiler, compile_machine};
 pub use raw_clip::{RawClip, RawEvent, RawJump};
 pub use raw_skeleton::RawSkeleton;
 pub use skin::{SkinErrors, skin_errors};

@@ -13,6 +13,7 @@ pub mod compile;
 mod error;
 mod kinematics;
 mod lanes;
+mod machine;
 mod motion;
 mod playing;
 mod pose;
@@ -27,6 +28,12 @@ pub use kinematics::{
     Chain, ChainError, LookAt, TwoBones, look_at, solve_chain, solve_two_bones, space_of,
 };
 pub use lanes::{LANES, Lanes};
+pub use machine::{
+    LAYERS_MAX, MACHINE_TYPE, MACHINE_VERSION, MIX_MAX, Machine, MachineClip, MachineError,
+    MachineEvent, MachineImage, MachineLayer, MachineMotion, MachinePlayers, MachineSample,
+    MachineState, MachineTable, MachineTransition, MachineVariable, Machines, MaskBone,
+    STATE_VARIABLES, STATES_MAX, SavedError, VARIABLES_MAX,
+};
 pub use motion::{
     BlendPlace, Cycle, GroundPath, Passage, PassedEvent, Playhead, blend_place, ground_pose,
     take_ground,

@@ -2,6 +2,7 @@
 
 mod active_group;
 mod clip_table;
+mod player_pool;
 mod players;
 mod weights;
 
@@ -10,6 +11,7 @@ pub(crate) use active_group::ActiveGroup;
 #[cfg(feature = "subsystem")]
 pub(crate) use clip_table::ClipLanes;
 pub use clip_table::{ClipTable, TableError};
+pub(crate) use player_pool::PlayerPool;
 pub use players::Players;
 #[cfg(feature = "subsystem")]
 pub(crate) use players::sample_clip;

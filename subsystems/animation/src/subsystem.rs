@@ -14,6 +14,7 @@ use loligo_interface::{
 };
 
 use crate::clip::CLIP_TYPE;
+use crate::machine::MACHINE_TYPE;
 use crate::skeleton::SKELETON_TYPE;
 
 mod assets;
@@ -27,7 +28,9 @@ mod events;
 #[cfg(feature = "script")]
 mod functions;
 mod goals;
+mod machine_body;
 mod rig;
+mod rig_machine;
 mod saved;
 mod voice;
 
@@ -140,7 +143,7 @@ impl<'m> Subsystem<'m> for Animation<'m> {
     }
 
     fn resource_types(&self) -> &'static [&'static str] {
-        &[SKELETON_TYPE, CLIP_TYPE]
+        &[SKELETON_TYPE, CLIP_TYPE, MACHINE_TYPE]
     }
 
     fn resource(&mut self, change: &ResourceChange<'_>) -> Result<(), SubsystemError> {

@@ -1,21 +1,21 @@
-//! Compilers of skeletons and clips.
+//! Compilers of skeletons and clips, and where those of all types are registered.
 
 use std::string::{String, ToString};
-use std::sync::Arc;
 use std::vec::Vec;
 
 use loligo_compiler::{CompileError, Compiler, Compilers, Context, Property, nearest};
-use loligo_formats::GltfFile;
 
 use super::compress::{CompressOptions, compress};
 use super::gltf_clip::gltf_clip;
-use super::gltf_skeleton::gltf_skeleton;
+use super::machine::MachineCompiler;
 use super::raw_clip::RawEvent;
 use super::raw_skeleton::RawSkeleton;
+use super::sources::{named_skeleton, read_file, skeleton_of};
 use crate::clip::{CLIP_TYPE, CLIP_VERSION};
+use crate::machine::MACHINE_TYPE;
 use crate::skeleton::{SKELETON_TYPE, SKELETON_VERSION};
 
-/// Registers all compilers of this crate: `clip` and `skeleton`.
+/// Registers all compilers of this crate: `clip`, `machine` and `skeleton`.
 ///
 /// # Examples
 ///
@@ -28,6 +28,7 @@ use crate::skeleton::{SKELETON_TYPE, SKELETON_VERSION};
 /// ```
 pub fn register(compilers: &mut Compilers) {
     compilers.register(CLIP_TYPE, ClipCompiler);
+    compilers.register(MACHINE_TYPE, MachineCompiler);
     compilers.register(SKELETON_TYPE, SkeletonCompiler);
 }
 
@@ -89,15 +90,7 @@ impl Compiler for ClipCompiler {
             "events",
         ])?;
         let asked = source.need("skeleton", "name the skeleton: `skeleton = \"heroes/hero\"`")?;
-        let name = asked.string()?;
-        let Some(path) = context.source_of(SKELETON_TYPE, name)? else {
-            let reason = std::format!("there is no skeleton `{name}`");
-            return Err(asked.error(reason, "add it to the project, or name another"));
-        };
-        let described =
-            Property::read(&context.read(&path)?).map_err(|error| error.in_file(&*path))?;
-        let (file, skeleton) =
-            skeleton_of(context, &described).map_err(|error| in_skeleton(error, &path))?;
+        let (file, skeleton) = named_skeleton(context, asked)?;
         let file = match source.get("file") {
             Some(other) => read_file(context, other)?,
             None => file,
@@ -153,33 +146,4 @@ fn bone_of(named: &Property, skeleton: &RawSkeleton) -> Result<usize, CompileErr
         );
         named.error(std::format!("the skeleton has no bone `{name}`"), remedy)
     })
-}
-
-/// Reads the skeleton that a source describes, and the file it is in.
-fn skeleton_of(
-    context: &mut Context<'_>,
-    source: &Property,
-) -> Result<(GltfFile, RawSkeleton), CompileError> {
-    source.allow(&["file", "skin"])?;
-    let file = source.need("file", "name a glTF file: `file = \"models/hero.glb\"`")?;
-    let skin = source.get("skin").map(Property::string).transpose()?;
-    let file = read_file(context, file)?;
-    let skeleton = gltf_skeleton(&file, skin)?;
-    Ok((file, skeleton))
-}
-
-/// Names the skeleton's source in an error that names no file.
-fn in_skeleton(error: CompileError, path: &Arc<str>) -> CompileError {
-    if error.file.is_empty() { error.in_file(&**path) } else { error }
-}
-
-fn read_file(context: &mut Context<'_>, file: &Property) -> Result<GltfFile, CompileError> {
-    let path = file.string()?;
-    let (line, column) = file.place();
-    let bytes = context.try_read(path).map_err(|error| error.at(line, column))?;
-    let Some(bytes) = bytes else {
-        let remedy = "give its path from the project's folder on";
-        return Err(file.error(std::format!("there is no file `{path}`"), remedy));
-    };
-    GltfFile::read(context, path, &bytes)
 }

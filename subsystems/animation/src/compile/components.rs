@@ -12,6 +12,7 @@ use loligo_entities::{ComponentType, ResourceWords};
 use loligo_ids::murmur2_32;
 
 use crate::clip::CLIP_TYPE;
+use crate::machine::MACHINE_TYPE;
 use crate::skeleton::SKELETON_TYPE;
 use crate::subsystem::{
     ANIMATION, ATTACH, CLIPS_MAX, DETAILS_MAX, HEAD, LOOPS, RESTING, ROOT_MOTION, SCATTER,
@@ -42,7 +43,8 @@ const ATTACH_COMPILER: PlainCompiler = PlainCompiler {
 /// |---|---|---|
 /// | `skeleton` | | the skeleton |
 /// | `mesh`, `material` | | what is drawn: a mesh with a skin |
-/// | `clips` | | an object: short names, and clips or objects of `clip`, `loops` (true) and `above` |
+/// | `machine` | none | a state machine, which plays its clips |
+/// | `clips` | none | an object: short names, and clips or objects of `clip`, `loops` (true) and `above` |
 /// | `play` | nothing | the short name of the clip that is played at first |
 /// | `phase` | 0 | where in it that begins, from 0 to 1 |
 /// | `scatter` | `false` | whether each entity begins elsewhere |
@@ -53,10 +55,11 @@ const ATTACH_COMPILER: PlainCompiler = PlainCompiler {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AnimationCompiler;
 
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "skeleton",
     "mesh",
     "material",
+    "machine",
     "clips",
     "play",
     "phase",
@@ -67,8 +70,7 @@ const KEYS: [&str; 11] = [
     "details",
 ];
 
-const KNOWN: &str =
-    "skeleton, mesh, material, clips, play, phase, scatter, speed, root_motion, radius, details";
+const KNOWN: &str = "skeleton, mesh, material, machine, clips, play, phase, scatter, speed, root_motion, radius, details";
 
 impl ComponentCompiler for AnimationCompiler {
     fn name(&self) -> &'static str {
@@ -93,6 +95,9 @@ impl ComponentCompiler for AnimationCompiler {
             if let Some(field) = config.field(key) {
                 put(&mut head, at, config.resource(&field, key)?);
             }
+        }
+        if let Some(field) = config.field("machine") {
+            put(&mut head, 7, config.resource(&field, MACHINE_TYPE)?);
         }
         let number = |key, default: f32| config.field(key).map_or(Ok(default), |of| of.number());
         let flag = |key| config.field(key).map_or(Ok(false), |of| of.bool());

@@ -10,13 +10,13 @@ use crate::clip::{Clip, ClipEvent};
 /// frame belongs to the step that reached it. Turning around at an event does not pass it again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Passage {
-    pub(super) from: f32,
-    pub(super) to: f32,
-    pub(super) last_frame: f32,
-    pub(super) laps: u32,
-    pub(super) is_forward: bool,
-    pub(super) has_start: bool,
-    pub(super) is_still: bool,
+    pub(crate) from: f32,
+    pub(crate) to: f32,
+    pub(crate) last_frame: f32,
+    pub(crate) laps: u32,
+    pub(crate) is_forward: bool,
+    pub(crate) has_start: bool,
+    pub(crate) is_still: bool,
 }
 
 /// An event that was passed.
@@ -57,16 +57,30 @@ impl Passage {
         self.is_forward
     }
 
+    /// Returns how many frames it goes.
+    pub(crate) fn frames(&self) -> f32 {
+        if self.laps == 0 {
+            return (self.to - self.from).abs();
+        }
+        let last = self.last_frame;
+        let first_part = if self.is_forward { last - self.from } else { self.from };
+        first_part + self.frames_after(0)
+    }
+
     /// Calls `visit` with each event of a clip that was passed, in the order of passing.
     ///
     /// # Complexity
     ///
     /// O(log events) and O(events passed). Allocates nothing.
-    pub fn each_event(&self, clip: &Clip<'_>, mut visit: impl FnMut(PassedEvent)) {
+    pub fn each_event(&self, clip: &Clip<'_>, visit: impl FnMut(PassedEvent)) {
+        self.each_of(clip.events(), visit);
+    }
+
+    /// As [`each_event`](Self::each_event), of the events of a clip.
+    pub(crate) fn each_of(&self, events: &[ClipEvent], mut visit: impl FnMut(PassedEvent)) {
         if self.is_still {
             return;
         }
-        let events = clip.events();
         for lap in 0..=self.laps {
             let (is_first, is_last) = (lap == 0, lap == self.laps);
             let (entry, exit) = match self.is_forward {

@@ -100,8 +100,7 @@ impl<'a> Players<'a> {
     ) {
         assert_eq!(self.groups, table.group_count(), "the players were made for another clip");
         let active = &mut self.active[index * self.groups..(index + 1) * self.groups];
-        let cursor = &mut self.cursors[index];
-        sample_clip(table.clip(), &table.lanes, (active, cursor), frame, None, pose);
+        write_pose(table, active, &mut self.cursors[index], frame, pose);
     }
 
     /// Moves each player to its frame and writes its pose.
@@ -150,6 +149,16 @@ pub(crate) fn sample_clip<A: Allocator + ?Sized>(
 /// A clip, and its groups of eight tracks.
 type Tracks<'t, 'b> = (&'t Clip<'b>, &'t [TrackGroup]);
 
+/// Moves a player to a frame and writes the pose there.
+pub(super) fn write_pose(
+    table: &ClipTable<'_, '_>,
+    active: &mut [ActiveGroup],
+    cursor: &mut Cursor,
+    frame: f32,
+    pose: &mut [BoneGroup],
+) {
+    sample_clip(table.clip(), &table.lanes, (active, cursor), frame, None, pose);
+}
 /// Returns a frame of the clip: the first one for what is no number.
 fn clamped(frame: f32, clip: &Clip<'_>) -> f32 {
     frame.max(0.0).min(clip.last_frame as f32)

@@ -101,6 +101,13 @@ impl<'a> Poses<'a> {
         let groups = groups_of(self.bones);
         &mut self.groups[index * groups..(index + 1) * groups]
     }
+
+    /// Returns the first two poses, the second to be changed.
+    pub(crate) fn split(&mut self) -> (&[BoneGroup], &mut [BoneGroup]) {
+        let groups = groups_of(self.bones);
+        let (first, second) = self.groups.split_at_mut(groups);
+        (first, &mut second[..groups])
+    }
 }
 
 impl fmt::Debug for Poses<'_> {

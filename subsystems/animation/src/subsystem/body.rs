@@ -8,10 +8,12 @@ use loligo_interface::{SubsystemError, SubsystemMemory};
 
 use super::assets::Assets;
 use super::goals::{GOALS_MAX, Goal};
+use super::machine_body::MachineBody;
 use super::rig::{Rig, RigClip};
 use super::voice::Voice;
 use crate::blending::blend_lanes;
 use crate::lanes::Lanes;
+use crate::machine::MachineView;
 use crate::motion::{Playhead, as_seen_from};
 use crate::playing::sample_clip;
 use crate::pose::{BoneGroup, bone, set_bone};
@@ -35,6 +37,7 @@ pub(crate) struct Body<'m> {
     pub(crate) is_hidden: bool,
     pub(crate) speed: f32,
     pub(crate) voices: [Voice<'m>; VOICES],
+    pub(crate) machine: MachineBody<'m>,
     pub(crate) goals: [Option<Goal>; GOALS_MAX],
     /// Where the entity was drawn last.
     pub(crate) matrix: Affine3A,
@@ -65,6 +68,7 @@ impl<'m> Body<'m> {
             is_hidden: false,
             speed: 1.0,
             voices: core::array::from_fn(|_| Voice::new(memory)),
+            machine: MachineBody::new(memory),
             goals: [None; GOALS_MAX],
             matrix: Affine3A::IDENTITY,
             way: Pose::IDENTITY,
@@ -80,8 +84,9 @@ impl<'m> Body<'m> {
     }
 
     /// Makes room for the bones and keys of its rig.
-    pub(crate) fn fit(&mut self, rig: &Rig<'m>) -> Result<(), SubsystemError> {
+    pub(crate) fn fit(&mut self, rig: &Rig<'m>, assets: &Assets<'_>) -> Result<(), SubsystemError> {
         let groups = rig.bind.len();
+        self.machine.fit(rig.machine.as_ref(), groups, assets)?;
         for pose in [&mut self.pose, &mut self.scratch] {
             pose.clear();
             pose.try_resize(groups, BoneGroup::IDENTITY)?;
@@ -154,9 +159,12 @@ impl<'m> Body<'m> {
     }
 
     /// Goes on by some seconds.
-    pub(crate) fn step(&mut self, rig: &Rig<'m>, seconds: f32) {
+    pub(crate) fn step(&mut self, rig: &Rig<'m>, view: Option<&MachineView<'_, '_>>, seconds: f32) {
         self.is_posed = false;
-        self.way = Pose::IDENTITY;
+        self.way = match view {
+            Some(view) => self.machine.step(view, seconds * self.speed),
+            None => Pose::IDENTITY,
+        };
         let mut sum = 0.0;
         for voice in &mut self.voices {
             voice.passage = None;
@@ -167,7 +175,7 @@ impl<'m> Body<'m> {
                 if voice.has_ended() {
                     voice.fade(0.0, GIVE_WAY);
                 }
-            } else if !clip.path.is_empty() && voice.weight > 0.0 {
+            } else if view.is_none() && !clip.path.is_empty() && voice.weight > 0.0 {
                 let [before, after] = [passage.from(), passage.to()].map(|at| clip.ground(at));
                 let way = clip.way().step(&before, &after, &passage);
                 sum += voice.weight;
@@ -205,8 +213,11 @@ impl<'m> Body<'m> {
 
     /// Mixes what is played.
     fn mix(&mut self, rig: &Rig<'m>, assets: &Assets<'_>, mask: Option<&[Lanes]>) {
-        let Self { voices, pose, scratch, .. } = self;
-        let mut sum = 0.0;
+        let Self { voices, machine, pose, scratch, .. } = self;
+        let own = rig.machine.as_ref();
+        let is_driven = own.is_some_and(|of| machine.mix(of, assets, mask, (pose, scratch)));
+        // What is played besides a machine is over it.
+        let mut sum = if is_driven { 1.0 } else { 0.0 };
         // Those of the whole body first.
         for is_part in [false, true] {
             for voice in voices.iter_mut().filter(|voice| voice.weight > 0.0) {
@@ -221,6 +232,10 @@ impl<'m> Body<'m> {
                 }
                 if is_part {
                     blend_lanes(pose, scratch, voice.weight, Some(&clip.mask));
+                    continue;
+                }
+                if is_driven {
+                    blend_lanes(pose, scratch, voice.weight, None);
                     continue;
                 }
                 sum += voice.weight;

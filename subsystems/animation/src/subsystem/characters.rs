@@ -118,7 +118,7 @@ impl<'m> Characters<'m> {
             }
         }
         for body in bodies.iter_mut().filter(|body| body.is_stale) {
-            failed = failed.and(body.fit(&rigs[body.rig as usize]));
+            failed = failed.and(body.fit(&rigs[body.rig as usize], assets));
         }
         failed
     }

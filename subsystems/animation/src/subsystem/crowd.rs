@@ -12,6 +12,7 @@ use super::drawer::{FrameBegun, Posed, RigKnown};
 use super::events::{BoneLine, ClipEnded, ClipPassed};
 use super::rig::Rig;
 use super::{Animation, place};
+use crate::machine::MachineView;
 use crate::motion::PassedEvent;
 
 /// How many characters a task has at the least.
@@ -36,10 +37,21 @@ impl<'m> Animation<'m> {
     /// Goes on by the time of an update.
     pub(super) fn go_on(&mut self, frame: &mut Frame<'_>) -> Result<(), SubsystemError> {
         let seconds = frame.step as f32 / 1e9;
-        let Characters { rigs, bodies, .. } = &mut self.characters;
-        let rigs = &**rigs;
+        let Self { assets, characters: Characters { rigs, bodies, .. }, .. } = self;
+        let (rigs, assets) = (&**rigs, &*assets);
         let step = |_, bodies: &mut [Body<'m>]| {
-            bodies.iter_mut().for_each(|body| body.step(&rigs[body.rig as usize], seconds));
+            for same in bodies.chunk_by_mut(|one, next| one.rig == next.rig) {
+                let rig = &rigs[same[0].rig as usize];
+                let each = |same: &mut [Body<'m>], view: Option<&MachineView<'_, '_>>| {
+                    same.iter_mut().for_each(|body| body.step(rig, view, seconds));
+                };
+                let machine = rig.machine.as_ref();
+                let driven =
+                    machine.and_then(|of| of.with_view(assets, |view| each(same, Some(view))));
+                if driven.is_none() {
+                    each(same, None);
+                }
+            }
         };
         let stepped = frame.worker.parallel_for_each_mut(&"step characters", bodies, GRAIN, step);
         self.notice()?;
@@ -52,6 +64,15 @@ impl<'m> Animation<'m> {
         let Self { assets, characters: Characters { rigs, bodies, .. }, events, .. } = self;
         for body in bodies.iter_mut() {
             let rig = &rigs[body.rig as usize];
+            for at in 0..body.machine.passed.len() {
+                let passed = body.machine.passed[at];
+                if passed.weight >= HEARD {
+                    let entity = body.entity.to_bits();
+                    let (bone, at) = place_of(body, rig, assets, passed.bone);
+                    let name = passed.name.hash();
+                    events.try_push(ClipPassed { entity, name, bone, at })?;
+                }
+            }
             for at in 0..body.voices.len() {
                 let voice = &body.voices[at];
                 let Some(number) = voice.clip() else { continue };
@@ -88,7 +109,7 @@ impl<'m> Animation<'m> {
         for body in bodies.iter().filter(|body| body.way != Pose::IDENTITY) {
             let has_way = |rig: &Rig<'_>| rig.description().is_some_and(|of| of.has(ROOT_MOTION));
             if let Some(pose) = frame.places.pose(body.entity)
-                && has_way(&rigs[body.rig as usize])
+                && (rigs[body.rig as usize].machine.is_some() || has_way(&rigs[body.rig as usize]))
             {
                 let mut to = pose.place(&body.way);
                 to.rotation = to.rotation.normalize();

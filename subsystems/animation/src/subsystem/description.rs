@@ -4,6 +4,7 @@ use loligo_entities::{ComponentType, EntityResource, ResourceWords};
 use loligo_ids::{IdString32, IdString64};
 
 use crate::clip::CLIP_TYPE;
+use crate::machine::MACHINE_TYPE;
 use crate::skeleton::SKELETON_TYPE;
 
 /// Characters: after transforms and tags.
@@ -174,9 +175,6 @@ impl<'w> Description<'w> {
         }
     }
 }
-
-/// The type of state machines.
-pub(crate) const MACHINE_TYPE: &str = "machine";
 
 /// Calls `each` with the resources that the components of a resource name.
 pub(crate) fn needs(entities: &EntityResource<'_>, each: &mut dyn FnMut(&'static str, IdString64)) {

@@ -21,7 +21,7 @@ const NUMBER: &[Kind] = &[Kind::Number];
 const BOOL: &[Kind] = &[Kind::Bool];
 const NONE: &[Kind] = &[];
 
-pub(super) const FUNCTIONS: [SubsystemFunction; 18] = [
+pub(super) const FUNCTIONS: [SubsystemFunction; 21] = [
     of("Animation.play", NAMED, NONE, "plays a clip at once, in place of what it plays"),
     of("Animation.fade", NAMED_NUMBER, NONE, "plays a clip, and fades it in within some seconds"),
     of("Animation.stop", &[ID, Kind::Number], NONE, "fades all clips out within some seconds"),
@@ -60,6 +60,9 @@ pub(super) const FUNCTIONS: [SubsystemFunction; 18] = [
     of("Animation.set_visible", &[ID, Kind::Bool], NONE, "shows or hides it"),
     of("Animation.show_bones", BOOL, NONE, "draws the bones of characters as lines, or not"),
     of("Animation.id", &[Kind::Text], NUMBER, "the number by which events have a name"),
+    of("Animation.set", NAMED_NUMBER, NONE, "sets a variable of its state machine"),
+    of("Animation.get", NAMED, NUMBER, "the value of a variable of its state machine"),
+    of("Animation.is_in", NAMED, BOOL, "whether a layer of its state machine is in a state"),
 ];
 
 const fn of(
@@ -92,6 +95,7 @@ pub(super) fn call(
         }
         9 | 10 => return bone(animation, function, call),
         11 => return attach(animation, call),
+        18..=20 => return machine(animation, function, call),
         13 | 14 => return aim(animation, function, call),
         1 | 0 | 3 | 6..=8 => return clip(animation, function, call),
         _ => {
@@ -170,6 +174,45 @@ fn clip(
             let weight = body.voice(number).map_or(0.0, |voice| voice.weight);
             call.return_number(weight.into());
         }
+    }
+    Ok(())
+}
+
+/// Runs a function of the state machine.
+fn machine(
+    animation: &mut Animation<'_>,
+    function: usize,
+    call: &mut Call<'_>,
+) -> Result<(), ArgumentError> {
+    let name = IdString32::new(call.text(1)?);
+    let value = if function == 18 { finite(call, 2)? } else { 0.0 };
+    character(animation, call)?;
+    let Animation { assets, characters, .. } = animation;
+    let found = Entity::from_bits(call.id(0)).and_then(|of| characters.find(of));
+    let body = found.map(|at| &mut characters.bodies[at]);
+    let of = body.and_then(|body| {
+        let machine = characters.rigs[body.rig as usize].machine.as_ref()?.machine(assets)?;
+        Some((machine, body.machine.machine.as_mut()?))
+    });
+    let Some((machine, own)) = of else {
+        return Err(call.refuse(format_args!(
+            "its component names no machine that is loaded; name one under `machine`"
+        )));
+    };
+    if function == 20 {
+        let mut layers = (0..machine.layer_count()).zip(0..);
+        let is_in = |(layer, _): (usize, u32)| machine.state_name(own.state(0, layer)) == name;
+        call.return_bool(layers.any(is_in));
+        return Ok(());
+    }
+    let Some(variable) = machine.variable(name) else {
+        return Err(call.refuse(format_args!(
+            "its machine has no variable of that name; name it under `variables`"
+        )));
+    };
+    match function {
+        18 => own.set(0, variable, value),
+        _ => call.return_number(own.get(0, variable).into()),
     }
     Ok(())
 }

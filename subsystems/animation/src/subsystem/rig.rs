@@ -9,6 +9,7 @@ use loligo_interface::{SubsystemError, SubsystemMemory};
 
 use super::assets::Assets;
 use super::description::{DETAILS_MAX, Description, Detail, NamedClip, ROOT_MOTION};
+use super::rig_machine::RigMachine;
 use crate::clip::{Clip, Cursor};
 use crate::lanes::{LANES, Lanes};
 use crate::motion::{GroundPath, ground_pose};
@@ -55,6 +56,7 @@ pub(crate) struct Rig<'m> {
     /// 0 while the skeleton is not loaded.
     pub(crate) bones: usize,
     pub(crate) clips: Array<'m, Option<RigClip<'m>>, Memory<'m>>,
+    pub(crate) machine: Option<RigMachine<'m>>,
     pub(crate) details: Array<'m, RigDetail<'m>, Memory<'m>>,
     pub(crate) bind: Array<'m, BoneGroup, Memory<'m>>,
     /// The middle of the bones at rest, and a radius around it in which all of a pose is.
@@ -75,6 +77,7 @@ impl<'m> Rig<'m> {
             is_known: false,
             bones: 0,
             clips: Array::new_in(memory),
+            machine: None,
             details: Array::new_in(memory),
             bind: Array::new_in(memory),
             sphere: [0.0; 4],
@@ -104,6 +107,7 @@ impl<'m> Rig<'m> {
         let memory = self.words.memory();
         self.clips.clear();
         self.details.clear();
+        self.machine = None;
         (self.is_stale, self.is_known, self.bones) = (false, false, 0);
         let words = core::mem::replace(&mut self.words, Array::new_in(memory));
         let made = self.prepare_for(&words, assets);
@@ -144,6 +148,15 @@ impl<'m> Rig<'m> {
             self.details.try_push(RigDetail { of, mask })?;
         }
         self.bones = skeleton.len();
+        if let Some(name) = description.machine()
+            && let Some(machine) = assets.machine(name)
+        {
+            let made = RigMachine::try_new((name, &machine), &skeleton, assets, memory);
+            self.machine = made.unwrap_or_else(|error| {
+                first_error = first_error.and(Err(error));
+                None
+            });
+        }
         first_error
     }
 
@@ -159,6 +172,17 @@ impl<'m> Rig<'m> {
 }
 
 impl<'m> RigClip<'m> {
+    /// Makes a clip of a machine ready.
+    pub(crate) fn of_machine(
+        name: IdString64,
+        clip: &Clip<'_>,
+        skeleton: &Skeleton<'_>,
+        memory: SharedRef<'m>,
+    ) -> Result<Self, SubsystemError> {
+        let named = NamedClip { short: 0, clip: Some(name), loops: true, above: 0 };
+        Self::try_new(&named, clip, skeleton, false, memory)
+    }
+
     fn try_new(
         named: &NamedClip,
         clip: &Clip<'_>,
@@ -240,7 +264,7 @@ fn write_path<'m>(
 }
 
 /// Sets the weights of the bone of a name, and of all below it.
-fn set_below(mask: &mut [Lanes], skeleton: &Skeleton<'_>, name: u32, weight: f32) {
+pub(crate) fn set_below(mask: &mut [Lanes], skeleton: &Skeleton<'_>, name: u32, weight: f32) {
     let Some(top) = skeleton.find(loligo_ids::IdString32::from_hash(name)) else { return };
     for at in top..skeleton.len() {
         let mut above = Some(at);

@@ -21,7 +21,7 @@ const WRONG: SubsystemError = SubsystemError::Wrong {
 ///
 /// ```text
 /// words | rigs: count | component | .. | bodies: count | entity | rig | flags | speed | phase | matrix: 12 |
-///       clip: 8 | .. 6 | goal: 6 | .. 4 | .. | attachments: count | child | owner | bone | pose: 10 | ..
+///       clip: 8 | .. 6 | goal: 6 | .. 4 | words of the machine: count | .. | .. | attachments: count | child | owner | bone | pose: 10 | ..
 /// ```
 pub(crate) fn each_word(
     characters: &Characters<'_>,
@@ -45,6 +45,10 @@ pub(crate) fn each_word(
             let words = goal.map_or(NO_GOAL, Goal::to_words);
             words.into_iter().for_each(&mut *each);
         }
+        let mut count = 0;
+        body.machine.each_word(&mut |_| count += 1);
+        each(count);
+        body.machine.each_word(each);
     }
     each(attachments.list.len() as u32);
     for attachment in &attachments.list {
@@ -161,6 +165,11 @@ impl Words<'_> {
                 true => None,
                 false => Some(Goal::from_words(words).ok_or(WRONG)?),
             };
+        }
+        let count = self.count()?;
+        for _ in 0..count {
+            let [word] = self.take()?;
+            body.machine.saved.try_extend_from_slice(&word.to_le_bytes())?;
         }
         characters.add(body)
     }

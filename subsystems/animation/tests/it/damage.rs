@@ -1,9 +1,13 @@
 //! Damaged skeletons and clips are refused, or harmless.
 
-use loligo_animation::{BoneGroup, Clip, ClipTable, Players, Playhead, Skeleton, bone, groups_of};
+use loligo_allocators::Allocator;
+use loligo_animation::{
+    BoneGroup, Clip, ClipTable, Machine, Players, Playhead, Skeleton, bone, groups_of,
+};
 use loligo_containers::BlobBytes;
 
 use crate::clips::QUICK;
+use crate::machine_rig::{ClipTerms, machine_bytes, packed, with_bytes};
 use crate::memory::with_memory;
 use crate::mocap::{MocapTerms, Random, body, clip};
 use crate::rig::Rig;
@@ -120,6 +124,95 @@ fn each_byte_of_a_skeleton_may_be_any_other() {
                 skeleton.write_matrices(&pose, &mut spaces);
                 skeleton.write_skin(&mut spaces);
             }
+        }
+    });
+}
+
+/// A machine with everything that one can have.
+const MACHINE: &str = "
+skeleton = \"chain\"
+root = \"bone 0\"
+variables = { speed = 0 side = 0.5 }
+clips = { a = { clip = \"a\" marks = [ 4 20 ] } b = { clip = \"b\" marks = [ 12 2 ] } c = \"c\" }
+masks = { upper = [ { bone = \"bone 1\" weight = 0.5 } ] }
+layers = [
+    {
+        name = \"base\"
+        start = \"move\"
+        states = {
+            one = { clip = \"c\" loops = false }
+            move = { along = \"speed\" points = [ { clip = \"a\" at = 0 } { clip = \"b\" at = 2 } ] }
+            list = { clips = [ { clip = \"a\" weight = \"1 - side\" } { clip = \"b\" weight = \"side\" } ] }
+        }
+        transitions = [
+            { from = \"move\" to = \"list\" if = \"speed > 1\" sync = true seconds = 0.4 }
+            { from = \"list\" to = \"one\" event = \"e\" seconds = 0.1 }
+            { from = \"one\" to = \"move\" when = \"end\" if = \"state.time > 0.1\" start = 0.5 }
+        ]
+    }
+    {
+        name = \"over\" additive = true mask = \"upper\" weight = \"side\"
+        states = { plane = { along = [ \"speed\" \"side\" ] points = [
+            { clip = \"c\" at = [ 0 0 ] } { clip = \"c\" at = [ 1 0 ] } { clip = \"c\" at = [ 0 1 ] }
+            { clip = \"c\" at = [ 2 2 ] } ] } }
+    }
+]";
+
+/// The clips of the machine: their last frames and events.
+fn machine_clips() -> [ClipTerms; 3] {
+    [("a", 32, 32.0, vec![(7.0, "e")]), ("b", 21, 32.0, vec![(17.0, "e")]), ("c", 9, 32.0, vec![])]
+}
+
+/// Steps a machine of bytes that may be damaged: all stays finite, and weights add up.
+fn step_all(bytes: &[u8], clips: &[Vec<u8>], memory: &dyn Allocator) -> Result<(), String> {
+    with_bytes(bytes, clips, memory, |rig| {
+        let variables = rig.table.machine().variable_count();
+        for step in 0..12_u8 {
+            for variable in 0..variables {
+                rig.machines.set(0, variable, f32::from(step % 5) * 0.6);
+            }
+            for (.., weight, since) in rig.step([0.1, 0.01, 0.7][usize::from(step % 3)]) {
+                assert!((0.0..=1.01).contains(&weight) && since >= 0.0, "{weight} {since}");
+            }
+            for layer in 0..rig.table.machine().layer_count() {
+                let samples = rig.samples(layer);
+                let sum: f32 = samples.iter().map(|(.., weight)| weight).sum();
+                assert!((sum - 1.0).abs() < 1.0e-3, "{samples:?}");
+                for (clip, frame, _) in samples {
+                    let last = [32.0, 21.0, 9.0][usize::from(clip)];
+                    assert!((0.0..=last).contains(&frame), "{frame} of {last}");
+                }
+            }
+            let way = rig.machines.way(0);
+            assert!(way.position.is_finite() && way.rotation.is_finite(), "{way:?}");
+        }
+    })
+}
+
+#[test]
+fn each_byte_of_a_machine_may_be_any_other() {
+    let whole = machine_bytes(MACHINE).expect("it is whole");
+    let clips = packed(&machine_clips());
+    with_memory(|memory| {
+        step_all(&whole, &clips, memory).expect("it is whole");
+        let (mut refused, mut played) = (0, 0);
+        for at in 0..whole.len() {
+            for change in [0x01, 0x80, 0xff] {
+                let mut spoiled = whole.clone();
+                spoiled[at] ^= change;
+                match step_all(&spoiled, &clips, memory) {
+                    Ok(()) => played += 1,
+                    Err(error) => {
+                        assert!(error.contains("; "), "a remedy: {error}");
+                        refused += 1;
+                    }
+                }
+            }
+        }
+        assert!(refused > 100 && played > 100, "{refused} were refused, {played} played");
+        for length in 0..whole.len() {
+            let short = BlobBytes::try_copy(&whole[..length], memory).expect("memory");
+            assert!(Machine::open(&short).is_err(), "{length} bytes");
         }
     });
 }

@@ -1,0 +1,332 @@
+//! A step of a layer of a character.
+
+use super::MIX_MAX;
+use super::event::MachineEvent;
+use super::ground_track::{Ground, way_of};
+use super::image::{AT_END, AT_ONCE, MachineTransition};
+use super::machine_table::MachineView;
+use super::mix::{Mix, set_state_variables};
+use super::sample::MachineSample;
+use super::slot::{LayerSlots, SLOTS};
+use super::timeline::{Timeline, Way};
+use crate::motion::Passage;
+
+/// The most transitions of a layer in one step, so that those in a ring end.
+const TRANSITIONS_A_STEP: usize = 4;
+
+/// The fastest that a state is played, forwards or backwards.
+const SPEED_MAX: f32 = 1000.0;
+
+/// A layer of a character that is stepped.
+pub(super) struct StepLayer<'s, 't, 'b, V> {
+    pub(super) table: &'s MachineView<'t, 'b>,
+    pub(super) slots: &'s mut LayerSlots,
+    /// The variables, and those of a state after them.
+    pub(super) row: &'s mut [f32],
+    pub(super) character: usize,
+    pub(super) layer: usize,
+    /// That of the layer.
+    pub(super) weight: f32,
+    /// The way of the root in this step.
+    pub(super) way: Ground,
+    pub(super) visit: V,
+}
+
+/// A transition that is taken, and the way of the newest state until then.
+struct Taken {
+    transition: usize,
+    way: Option<Way>,
+    seconds: f32,
+}
+
+impl<V: FnMut(MachineEvent)> StepLayer<'_, '_, '_, V> {
+    /// Steps the layer, and writes its samples; returns how many there are.
+    pub(super) fn step(&mut self, seconds: f32, samples: &mut [MachineSample]) -> usize {
+        let mut left = seconds;
+        self.weight = self.layer_weight();
+        let mut mixes = self.mixes();
+        for _ in 0..TRANSITIONS_A_STEP {
+            let Some(taken) = self.next_transition(&mixes, left) else { break };
+            left -= taken.seconds;
+            self.advance(&mixes, taken.seconds, taken.way, left);
+            self.begin(taken.transition);
+            mixes = self.mixes();
+        }
+        self.advance(&mixes, left, None, 0.0);
+        self.weight = self.layer_weight();
+        self.write_samples(&mixes, samples)
+    }
+
+    /// Returns the weight of the layer now.
+    pub(super) fn layer_weight(&mut self) -> f32 {
+        self.set_variables_of(0);
+        let formula = self.table.machine.layers[self.layer].weight;
+        self.table.run(formula, self.row).clamp(0.0, 1.0)
+    }
+
+    fn set_variables_of(&mut self, slot: usize) {
+        let slot = &self.slots.0[slot];
+        let parts = self.table.machine.states[usize::from(slot.state)].parts;
+        set_state_variables(self.row, slot.time, slot.phase / f32::from(parts), slot.fade);
+    }
+
+    /// Returns the clips of all states that are played.
+    fn mixes(&mut self) -> [Mix; SLOTS] {
+        let mut mixes = [Mix::EMPTY; SLOTS];
+        let len = self.slots.len();
+        for (at, mix) in mixes[..len].iter_mut().enumerate() {
+            self.set_variables_of(at);
+            *mix = Mix::of(self.table, usize::from(self.slots.0[at].state), self.row);
+        }
+        mixes
+    }
+
+    /// Returns the first transition that is taken within some seconds.
+    fn next_transition(&mut self, mixes: &[Mix; SLOTS], left: f32) -> Option<Taken> {
+        let machine = &self.table.machine;
+        let newest = self.slots.0[0];
+        let transitions = machine.transitions_of(&machine.states[usize::from(newest.state)]);
+        if transitions.is_empty() {
+            return None;
+        }
+        self.set_variables_of(0);
+        let mut timeline = None;
+        let mut first: Option<Taken> = None;
+        for number in transitions {
+            let transition = &machine.transitions[number];
+            if self.table.run(transition.condition, self.row) == 0.0 {
+                continue;
+            }
+            if transition.when == AT_ONCE {
+                return Some(Taken { transition: number, way: None, seconds: 0.0 });
+            }
+            let timeline = timeline.get_or_insert_with(|| {
+                let count = self.group_len(0);
+                let weights = self.slots.weights(self.slots.len());
+                self.timeline(mixes, &weights, 0, count)
+            });
+            let found = match transition.when {
+                AT_END => timeline.way_to_end(newest.phase),
+                _ => self.way_to_event(&mixes[0], timeline, transition),
+            };
+            let earliest = first.as_ref().map_or(left, |first| first.seconds);
+            let is_earlier =
+                |seconds: f32| seconds < earliest || first.is_none() && seconds <= left;
+            if let Some((way, seconds)) = found.filter(|(_, seconds)| is_earlier(*seconds)) {
+                first = Some(Taken { transition: number, way: Some(way), seconds });
+            }
+        }
+        first
+    }
+
+    /// Returns the way of the newest state to the next event of a transition's name, in any of its clips.
+    fn way_to_event(
+        &self,
+        mix: &Mix,
+        timeline: &Timeline,
+        transition: &MachineTransition,
+    ) -> Option<(Way, f32)> {
+        let newest = &self.slots.0[0];
+        let mut first: Option<(Way, f32)> = None;
+        for (clip, _) in mix.iter() {
+            for event in self.table.events[clip] {
+                if event.name() != transition.event {
+                    continue;
+                }
+                let phase = self.table.phase_of(clip, event.frame(), timeline.is_looping);
+                let found = timeline.way_to(newest.phase, phase, newest.is_fresh());
+                let is_earlier = |seconds| first.is_none_or(|(_, first)| seconds < first);
+                if let Some(found) = found.filter(|(_, seconds)| is_earlier(*seconds)) {
+                    first = Some(found);
+                }
+            }
+        }
+        first
+    }
+
+    /// Returns how many states from one on are played in step with it.
+    fn group_len(&self, first: usize) -> usize {
+        let slots = &self.slots.0[first..self.slots.len()];
+        let is_linked = |slot: &&super::slot::Slot| {
+            let transition = slot.transition().map(|at| &self.table.machine.transitions[at]);
+            transition.is_some_and(|transition| transition.is_synchronised != 0)
+        };
+        (1 + slots.iter().take_while(is_linked).count()).min(slots.len())
+    }
+
+    /// Returns the lap of states that are played in step: each as much of it as its weight.
+    fn timeline(
+        &self,
+        mixes: &[Mix; SLOTS],
+        weights: &[f32; SLOTS],
+        first: usize,
+        count: usize,
+    ) -> Timeline {
+        let states = &self.table.machine.states;
+        let state = &states[usize::from(self.slots.0[first].state)];
+        let parts = usize::from(state.parts);
+        let is_looping = state.is_looping != 0;
+        let mut timeline = Timeline { seconds: [0.0; MIX_MAX], parts, is_looping, speed: 0.0 };
+        let sum: f32 = weights[first..first + count].iter().sum();
+        for at in first..first + count {
+            let weight = match sum > 0.0 {
+                true => weights[at] / sum,
+                false => f32::from(u8::from(at == first)),
+            };
+            let state = &states[usize::from(self.slots.0[at].state)];
+            let speed = self.table.run(state.speed, self.row).clamp(-SPEED_MAX, SPEED_MAX);
+            timeline.speed += weight * speed;
+            for (clip, share) in mixes[at].iter() {
+                for (part, seconds) in timeline.seconds[..parts].iter_mut().enumerate() {
+                    let its = self.table.part_seconds(clip, part, is_looping);
+                    *seconds += weight * share * its;
+                }
+            }
+        }
+        timeline
+    }
+
+    /// Plays all states for some seconds, after which `after` are left of the step. The newest one goes
+    /// the way that is passed, if one is.
+    fn advance(&mut self, mixes: &[Mix; SLOTS], seconds: f32, way: Option<Way>, after: f32) {
+        if seconds <= 0.0 && way.is_none() {
+            return;
+        }
+        let len = self.slots.len();
+        for slot in &mut self.slots.0[..len] {
+            let transition = slot.transition().map(|at| &self.table.machine.transitions[at]);
+            let fade = transition.map_or(1.0, |transition| transition.seconds);
+            slot.fade = if fade > seconds * 1.0e-6 { slot.fade + seconds / fade } else { 1.0 };
+            slot.fade = slot.fade.min(1.0);
+            slot.time += seconds;
+        }
+        let weights = self.slots.weights(len);
+        let mut moved = Ground::NOTHING;
+        let mut first = 0;
+        let mut way = way;
+        while first < len {
+            let count = self.group_len(first);
+            let timeline = self.timeline(mixes, &weights, first, count);
+            let slot = &self.slots.0[first];
+            let (from, is_fresh) = (slot.phase, slot.is_fresh());
+            let its = way.take().unwrap_or_else(|| timeline.way(from, seconds));
+            let pass = Pass { way: its, is_fresh, is_looping: timeline.is_looping, seconds, after };
+            for at in first..first + count {
+                self.pass(&mixes[at], weights[at], &pass, &mut moved);
+                let slot = &mut self.slots.0[at];
+                slot.phase = its.to;
+                if !pass.is_still() {
+                    slot.set_passed();
+                }
+            }
+            first += count;
+        }
+        self.way = self.way.then(&moved.normalized());
+        self.slots.drop_covered();
+    }
+
+    /// Visits the events of a way, and adds to the way of the root.
+    fn pass(&mut self, mix: &Mix, weight: f32, pass: &Pass, moved: &mut Ground) {
+        for (clip, share) in mix.iter() {
+            let weight = weight * share;
+            if weight <= 0.0 {
+                continue;
+            }
+            let passage = pass.passage(self.table, clip);
+            if self.layer == 0 {
+                moved.add(&way_of(self.table.ground(clip), &passage), weight);
+            }
+            let events = self.table.events[clip];
+            if pass.is_still() || events.is_empty() {
+                continue;
+            }
+            let seconds_a_frame = pass.seconds / passage.frames().max(f32::MIN_POSITIVE);
+            passage.each_of(events, |event| {
+                let since = event.frames_since * seconds_a_frame;
+                (self.visit)(MachineEvent {
+                    character: self.character,
+                    name: event.name,
+                    bone: event.bone,
+                    layer: self.layer,
+                    clip,
+                    weight: weight * self.weight,
+                    frame: event.frame,
+                    seconds_since: since.min(pass.seconds) + pass.after,
+                });
+            });
+        }
+    }
+
+    /// Begins the state that a transition leads to.
+    fn begin(&mut self, number: usize) {
+        let transition = &self.table.machine.transitions[number];
+        let newest = self.slots.0[0];
+        let parts = self.table.machine.states[usize::from(transition.to)].parts;
+        let (phase, is_fresh) = match transition.is_synchronised != 0 {
+            true => (newest.phase, newest.is_fresh()),
+            false => (transition.start * f32::from(parts), true),
+        };
+        self.slots.begin(transition.to, number as u16, phase, is_fresh);
+        if transition.seconds <= 0.0 {
+            self.slots.0[0].fade = 1.0;
+            self.slots.drop_covered();
+        }
+    }
+
+    fn write_samples(&self, mixes: &[Mix; SLOTS], samples: &mut [MachineSample]) -> usize {
+        let len = self.slots.len();
+        let weights = self.slots.weights(len);
+        let mut count = 0;
+        for (at, slot) in self.slots.0[..len].iter().enumerate() {
+            let state = &self.table.machine.states[usize::from(slot.state)];
+            for (clip, share) in mixes[at].iter() {
+                let weight = weights[at] * share;
+                if weight > 0.0 && count < samples.len() {
+                    let frame = self.table.frame_at(clip, slot.phase, state.is_looping != 0).0;
+                    let (clip, layer) = (clip as u16, self.layer as u16);
+                    samples[count] = MachineSample { clip, layer, frame, weight };
+                    count += 1;
+                }
+            }
+        }
+        count
+    }
+}
+
+/// What a group of states that are played in step passes.
+struct Pass {
+    way: Way,
+    is_fresh: bool,
+    is_looping: bool,
+    seconds: f32,
+    /// The seconds of the step that are left after it.
+    after: f32,
+}
+
+impl Pass {
+    fn is_still(&self) -> bool {
+        self.way.laps == 0 && self.way.from == self.way.to
+    }
+
+    /// Returns the way in frames of a clip.
+    fn passage(&self, table: &MachineView<'_, '_>, clip: usize) -> Passage {
+        let Way { from, to, laps, is_forward } = self.way;
+        let (from, from_laps) = table.frame_at(clip, from, self.is_looping);
+        let (to, to_laps) = table.frame_at(clip, to, self.is_looping);
+        // Laps of the clip are counted from its first frame, those of the way from its first mark.
+        let laps = match is_forward {
+            true => (laps + to_laps).saturating_sub(from_laps),
+            false => (laps + from_laps).saturating_sub(to_laps),
+        };
+        let last_frame = table.clips[clip].last_frame;
+        Passage {
+            from,
+            to,
+            last_frame,
+            laps,
+            is_forward,
+            has_start: self.is_fresh,
+            is_still: self.is_still(),
+        }
+    }
+}
