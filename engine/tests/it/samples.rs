@@ -267,27 +267,3 @@ fn write_picture(path: &Path, picture: &[u8], [width, height]: [u32; 2]) {
     let mut writer = encoder.write_header().expect("it may be written");
     writer.write_image_data(picture).expect("it has as many pixels");
 }
-
-#[test]
-fn zz_strip() {
-    let Some(sample) = std::env::var_os("STRIP") else { return };
-    let number = |name: &str, default: usize| {
-        std::env::var(name).map_or(default, |text| text.parse().expect("number"))
-    };
-    let (first, gap, count) =
-        (number("STRIP_FIRST", 30), number("STRIP_GAP", 5), number("STRIP_COUNT", 8));
-    let out = PathBuf::from(std::env::var_os("STRIP_OUT").expect("out"));
-    with_sample(sample.to_str().expect("text"), BackEndChoice::Auto, |engine, log| {
-        let began = std::time::Instant::now();
-        frames(engine, first);
-        for at in 0..count {
-            let shown = picture(engine);
-            if shown.is_empty() {
-                panic!("{:?}", log.all());
-            }
-            write_picture(&out.join(format!("{at}.png")), &shown, engine.size());
-            frames(engine, gap - 1);
-        }
-        println!("{:?}", began.elapsed());
-    });
-}
