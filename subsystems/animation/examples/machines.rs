@@ -64,7 +64,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let count = arguments.next().map_or(Ok(1000), |text| text.parse::<usize>())?;
     let steps = arguments.next().map_or(Ok(600), |text| text.parse::<usize>())?;
     let body = body(true);
-    let compiled = compile_machine(SOURCE.as_bytes(), &body, Endian::NATIVE)?;
+    let compiled = compile_machine(SOURCE.as_bytes(), &body, Endian::NATIVE);
+    let compiled = compiled.map_err(|error| error.to_string())?;
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("animation", &pages);
     let skeleton = BlobBytes::try_copy(&body.build(Endian::NATIVE)?, &heap)?;

@@ -20,6 +20,7 @@
 //! // hero.machine: see `MachineCompiler`
 //! ```
 
+mod anatomy;
 mod compilers;
 #[cfg(feature = "subsystem")]
 mod components;
@@ -41,6 +42,7 @@ mod statistics;
 mod stream;
 mod track_source;
 
+pub use anatomy::{ClipAnatomy, StreamKey, TrackAnatomy};
 pub use compilers::{ClipCompiler, SkeletonCompiler, register};
 #[cfg(feature = "subsystem")]
 pub use components::{AnimationCompiler, components};

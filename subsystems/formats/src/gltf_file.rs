@@ -40,6 +40,20 @@ impl GltfFile {
     /// [`CompileError`] with the file's path, if it is no glTF 2.0, if it is damaged, or if a file that
     /// it leads to is not there.
     pub fn read(context: &mut Context<'_>, path: &str, bytes: &[u8]) -> Result<Self, CompileError> {
+        Self::read_with(path, bytes, |buffer| context.try_read(buffer))
+    }
+
+    /// Reads a file outside of a project. `read` is given the path of each buffer in a separate file, with
+    /// the folders of `path` before it, and returns its bytes, or `None` if there is no such file.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
+    pub fn read_with(
+        path: &str,
+        bytes: &[u8],
+        mut read: impl FnMut(&str) -> Result<Option<Arc<[u8]>>, CompileError>,
+    ) -> Result<Self, CompileError> {
         let wrong = |reason: String| CompileError::new(reason, REMEDY).in_file(path);
         let Gltf { document, mut blob } = open(bytes).map_err(|error| error.in_file(path))?;
         let mut buffers: Vec<Arc<[u8]>> = Vec::new();
@@ -50,7 +64,7 @@ impl GltfFile {
                     let nothing = || wrong("the file has no binary part".to_owned());
                     blob.take().ok_or_else(nothing)?.into()
                 }
-                gltf::buffer::Source::Uri(uri) => read_uri(context, path, uri)?,
+                gltf::buffer::Source::Uri(uri) => read_uri(&mut read, path, uri)?,
             };
             if read.len() < buffer.length() {
                 let (has, told) = (read.len(), buffer.length());
@@ -166,7 +180,11 @@ fn open(bytes: &[u8]) -> Result<Gltf, CompileError> {
 }
 
 /// Reads a buffer that is in the text, or in a separate file given by a path.
-fn read_uri(context: &mut Context<'_>, path: &str, uri: &str) -> Result<Arc<[u8]>, CompileError> {
+fn read_uri(
+    read: &mut impl FnMut(&str) -> Result<Option<Arc<[u8]>>, CompileError>,
+    path: &str,
+    uri: &str,
+) -> Result<Arc<[u8]>, CompileError> {
     let wrong = |reason: String, remedy: &str| CompileError::new(reason, remedy).in_file(path);
     if let Some(data) = uri.strip_prefix("data:") {
         let text = data.split_once(";base64,").map(|(_, text)| text);
@@ -181,7 +199,7 @@ fn read_uri(context: &mut Context<'_>, path: &str, uri: &str) -> Result<Arc<[u8]
         Some((folder, _)) => format!("{folder}/{uri}"),
         None => uri,
     };
-    match context.try_read(&beside) {
+    match read(&beside) {
         Ok(Some(bytes)) => Ok(bytes),
         Ok(None) => {
             let reason = format!("its buffer is in `{beside}`, which is not there");

@@ -1,7 +1,7 @@
 //! The way of a clip's root on the ground, frame by frame.
 
 use bytemuck::{Pod, Zeroable};
-use glam::{Quat, Vec3};
+use glam::{Quat, Vec2, Vec3};
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 use loligo_entities::Pose;
@@ -76,11 +76,12 @@ impl Ground {
 
     /// Returns it with a turn; none where turns cancel each other out.
     pub(super) fn normalized(self) -> Self {
-        let length = libm::sqrtf(self.cosine * self.cosine + self.sine * self.sine);
+        let length = Vec2::new(self.cosine, self.sine).length();
         if length < 1.0e-6 {
             return Self { cosine: 1.0, sine: 0.0, ..self };
         }
-        Self { cosine: self.cosine / length, sine: self.sine / length, ..self }
+        let scale = 1.0 / length;
+        Self { cosine: self.cosine * scale, sine: self.sine * scale, ..self }
     }
 
     pub(super) const NOTHING: Self = Self { x: 0.0, z: 0.0, cosine: 0.0, sine: 0.0 };
@@ -108,7 +109,7 @@ pub(super) fn push_track<'m>(
 /// Returns how far a root moved in a step, as seen from where it was.
 pub(super) fn way_of(track: &[Ground], passage: &Passage) -> Ground {
     let (Some(first), Some(last)) = (track.first(), track.last()) else { return Ground::STILL };
-    let before = place(track, passage.from());
+    let before = place(track, passage.from()).normalized();
     let after = place(track, passage.to());
     if passage.laps() == 0 {
         return before.see(&after);
@@ -122,13 +123,18 @@ pub(super) fn way_of(track: &[Ground], passage: &Passage) -> Ground {
     way.then(&start.see(&after))
 }
 
-/// Returns where a root is at a frame.
+/// Returns where a root is at a frame. Between two frames the turn is a little short of its length, as the
+/// line between them is.
+#[inline]
 fn place(track: &[Ground], frame: f32) -> Ground {
-    let at = (frame.max(0.0) as usize).min(track.len() - 1);
-    let next = (at + 1).min(track.len() - 1);
-    let part = (frame - at as f32).clamp(0.0, 1.0);
-    let mut sum = Ground::NOTHING;
-    sum.add(&track[at], 1.0 - part);
-    sum.add(&track[next], part);
-    sum.normalized()
+    let at = (frame as usize).min(track.len() - 1);
+    let (low, high) = (&track[at], track.get(at + 1).unwrap_or(&track[at]));
+    let part = frame - at as f32;
+    let between = |low: f32, high: f32| low + (high - low) * part;
+    Ground {
+        x: between(low.x, high.x),
+        z: between(low.z, high.z),
+        cosine: between(low.cosine, high.cosine),
+        sine: between(low.sine, high.sine),
+    }
 }

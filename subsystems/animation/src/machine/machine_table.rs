@@ -10,6 +10,7 @@ use super::formula::Formula;
 use super::ground_track::{Ground, push_track};
 use super::image::NONE;
 use super::machine_error::MachineError;
+use super::timeline::Place;
 use super::triangle::Triangle;
 use super::{MIX_MAX, Machine, STATE_VARIABLES};
 use crate::blending::BoneMask;
@@ -27,8 +28,8 @@ use crate::skeleton::Skeleton;
 ///
 /// # Memory
 ///
-/// 40 bytes a formula, 56 a triangle, 72 and up to 36 for marks a clip, and 16 a frame of all clips if the
-/// machine has a root; 4 bytes a bone and mask.
+/// 40 bytes a formula, 48 a triangle, 104 a clip, and 16 a frame of all clips if the machine has a root; 4
+/// bytes a bone and mask.
 pub struct MachineTable<'b, 'a> {
     pub(super) machine: Machine<'b>,
     formulas: Array<'a, Formula<'b>>,
@@ -42,8 +43,6 @@ pub struct MachineTable<'b, 'a> {
 pub(crate) struct MachineParts<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     triangles: Array<'a, Triangle, A>,
     clips: Array<'a, ClipTime, A>,
-    /// Where the parts of a lap begin, from the first mark on, and where the last one ends.
-    starts: Array<'a, f32, A>,
     /// Where the roots of the clips are on the ground, frame by frame; nothing without a root.
     pub(crate) grounds: Array<'a, Ground, A>,
     root: Option<usize>,
@@ -59,7 +58,7 @@ pub(crate) struct MachineView<'t, 'b> {
     pub(super) events: &'t [&'b [ClipEvent]],
     pub(super) triangles: &'t [Triangle],
     pub(super) clips: &'t [ClipTime],
-    starts: &'t [f32],
+    root: Option<usize>,
     grounds: &'t [Ground],
     pub(super) samples: usize,
 }
@@ -68,11 +67,12 @@ pub(crate) struct MachineView<'t, 'b> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClipTime {
     pub(super) last_frame: f32,
-    pub(super) seconds_a_frame: f32,
     /// The frame of the first mark.
     first_mark: f32,
-    /// Of `starts`.
-    first_start: u32,
+    /// Where the parts of a lap begin, in frames from the first mark on, and where the last one ends.
+    starts: [f32; MIX_MAX + 1],
+    /// How long each part is.
+    seconds: [f32; MIX_MAX],
     parts: u32,
     /// Of `grounds`.
     first_ground: u32,
@@ -182,7 +182,6 @@ impl<'a, A: Allocator + ?Sized> MachineParts<'a, A> {
         let mut parts = Self {
             triangles: Array::try_with_capacity_in(machine.triangles.len(), memory)?,
             clips: Array::try_with_capacity_in(clips, memory)?,
-            starts: Array::try_with_capacity_in(machine.marks.len() + 2 * clips, memory)?,
             grounds: Array::new_in(memory),
             root: machine.root().map(|bone| find(skeleton, bone)).transpose()?,
             samples: 0,
@@ -227,20 +226,25 @@ impl<'a, A: Allocator + ?Sized> MachineParts<'a, A> {
             return Err(MachineError::Mark { clip: named.name, last_frame });
         }
         let first_mark = marks.first().copied().unwrap_or(0.0);
-        self.clips.try_push(ClipTime {
-            last_frame: last,
-            seconds_a_frame: 1.0 / clip.rate(),
-            first_mark,
-            first_start: self.starts.len() as u32,
-            parts: named.marks.max(1),
-            first_ground: self.grounds.len() as u32,
-        })?;
-        self.starts.try_push(0.0)?;
-        for mark in marks.iter().skip(1) {
+        let parts = named.marks.max(1) as usize;
+        let mut starts = [last; MIX_MAX + 1];
+        starts[0] = 0.0;
+        for (start, mark) in starts[1..].iter_mut().zip(marks.iter().skip(1)) {
             let since = mark - first_mark;
-            self.starts.try_push(if since < 0.0 { since + last } else { since })?;
+            *start = if since < 0.0 { since + last } else { since };
         }
-        Ok(self.starts.try_push(last)?)
+        let mut seconds = [0.0; MIX_MAX];
+        for (part, seconds) in seconds[..parts].iter_mut().enumerate() {
+            *seconds = (starts[part + 1] - starts[part]) / clip.rate();
+        }
+        Ok(self.clips.try_push(ClipTime {
+            last_frame: last,
+            first_mark,
+            starts,
+            seconds,
+            parts: parts as u32,
+            first_ground: self.grounds.len() as u32,
+        })?)
     }
 
     /// Returns the bone whose way is given to the entity, if there is one.
@@ -262,7 +266,7 @@ impl<'a, A: Allocator + ?Sized> MachineParts<'a, A> {
             events,
             triangles: &self.triangles,
             clips: &self.clips,
-            starts: &self.starts,
+            root: self.root,
             grounds: &self.grounds,
             samples: self.samples,
         }
@@ -270,6 +274,11 @@ impl<'a, A: Allocator + ?Sized> MachineParts<'a, A> {
 }
 
 impl MachineView<'_, '_> {
+    /// Returns the bone whose way is given to the entity, if there is one.
+    pub(super) const fn root(&self) -> Option<usize> {
+        self.root
+    }
+
     /// Returns how many values a character has for formulas.
     pub(super) const fn row(&self) -> usize {
         self.machine.variables.len() + STATE_VARIABLES.len()
@@ -281,29 +290,35 @@ impl MachineView<'_, '_> {
         self.formulas[usize::from(formula)].run(row)
     }
 
-    /// Returns how long a part of a clip's lap is, in seconds.
-    pub(super) fn part_seconds(&self, clip: usize, part: usize, is_looping: bool) -> f32 {
+    /// Adds a part of how long the parts of a clip's lap are, in seconds.
+    #[inline]
+    pub(super) fn add_seconds(
+        &self,
+        clip: usize,
+        weight: f32,
+        is_looping: bool,
+        seconds: &mut [f32],
+    ) {
         let time = &self.clips[clip];
-        let frames = match is_looping {
-            true => {
-                let at = time.first_start as usize + part;
-                self.starts[at + 1] - self.starts[at]
+        if is_looping {
+            for (sum, part) in seconds.iter_mut().zip(time.seconds) {
+                *sum += weight * part;
             }
-            false => time.last_frame,
-        };
-        frames * time.seconds_a_frame
+        } else {
+            let whole: f32 = time.seconds[..time.parts as usize].iter().sum();
+            seconds[0] += weight * whole;
+        }
     }
 
-    /// Returns the frame of a clip at a phase, and 1 if its last frame was passed since the first mark.
-    pub(super) fn frame_at(&self, clip: usize, phase: f32, is_looping: bool) -> (f32, u32) {
+    /// Returns the frame of a clip at a place, and 1 if its last frame was passed since the first mark.
+    #[inline]
+    pub(super) fn frame_at(&self, clip: usize, place: Place, is_looping: bool) -> (f32, u32) {
         let time = &self.clips[clip];
         if !is_looping {
-            return ((phase * time.last_frame).clamp(0.0, time.last_frame), 0);
+            return ((place.done * time.last_frame).min(time.last_frame), 0);
         }
-        let part = (phase.max(0.0) as usize).min(time.parts as usize - 1);
-        let at = time.first_start as usize + part;
-        let (start, end) = (self.starts[at], self.starts[at + 1]);
-        let since = (start + (phase - part as f32) * (end - start)).min(end);
+        let (start, end) = (time.starts[place.part], time.starts[place.part + 1]);
+        let since = (start + place.done * (end - start)).min(end);
         let frame = since + time.first_mark;
         match frame >= time.last_frame {
             true => (frame - time.last_frame, 1),
@@ -319,8 +334,7 @@ impl MachineView<'_, '_> {
         }
         let since = frame - time.first_mark;
         let since = if since < 0.0 { since + time.last_frame } else { since };
-        let first = time.first_start as usize;
-        let starts = &self.starts[first..=first + time.parts as usize];
+        let starts = &time.starts[..=time.parts as usize];
         let after = starts.partition_point(|start| *start <= since);
         let part = after.clamp(1, time.parts as usize) - 1;
         let length = starts[part + 1] - starts[part];

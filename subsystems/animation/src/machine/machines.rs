@@ -299,6 +299,7 @@ impl<'a, A: Allocator + ?Sized> Machines<'a, A> {
                 character,
                 layer,
                 weight: 0.0,
+                has_root: layer == 0 && table.root().is_some(),
                 way: Ground::STILL,
                 visit: &mut visit,
             };

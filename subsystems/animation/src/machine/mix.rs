@@ -8,13 +8,12 @@ use super::{MIX_MAX, STATE_VARIABLES};
 /// The clips of a state that have a weight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mix {
-    clips: [u16; MIX_MAX],
-    weights: [f32; MIX_MAX],
+    clips: [(u16, f32); MIX_MAX],
     len: usize,
 }
 
 impl Mix {
-    pub(super) const EMPTY: Self = Self { clips: [0; MIX_MAX], weights: [0.0; MIX_MAX], len: 0 };
+    pub(super) const EMPTY: Self = Self { clips: [(0, 0.0); MIX_MAX], len: 0 };
 
     /// Computes the clips of a state, and their weights, which add up to 1.
     pub(super) fn of(table: &MachineView<'_, '_>, number: usize, row: &[f32]) -> Self {
@@ -31,16 +30,16 @@ impl Mix {
     }
 
     /// Returns clips and weights.
+    #[inline]
     pub(super) fn iter(&self) -> impl Iterator<Item = (usize, f32)> + '_ {
-        let clips = self.clips.iter().map(|clip| usize::from(*clip));
-        clips.zip(self.weights).take(self.len)
+        let clips = self.clips.get(..self.len).unwrap_or_default();
+        clips.iter().map(|(clip, weight)| (usize::from(*clip), *weight))
     }
 
     /// Adds a clip, unless it has no weight.
     fn add(&mut self, motions: &[MachineMotion], motion: usize, weight: f32) {
         if weight > 0.0 && self.len < MIX_MAX {
-            self.clips[self.len] = motions[motion].clip;
-            self.weights[self.len] = weight;
+            self.clips[self.len] = (motions[motion].clip, weight);
             self.len += 1;
         }
     }
@@ -85,9 +84,10 @@ impl Mix {
 
     /// Divides the weights by their sum.
     fn scale(&mut self) {
-        let sum: f32 = self.weights[..self.len].iter().sum();
-        let sum = if sum > 0.0 && sum.is_finite() { sum } else { 1.0 };
-        self.weights.iter_mut().for_each(|weight| *weight /= sum);
+        let clips = &mut self.clips[..self.len];
+        let sum: f32 = clips.iter().map(|(_, weight)| weight).sum();
+        let part = if sum > 0.0 && sum.is_finite() { 1.0 / sum } else { 1.0 };
+        clips.iter_mut().for_each(|(_, weight)| *weight *= part);
     }
 }
 

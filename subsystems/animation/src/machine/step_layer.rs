@@ -8,7 +8,7 @@ use super::machine_table::MachineView;
 use super::mix::{Mix, set_state_variables};
 use super::sample::MachineSample;
 use super::slot::{LayerSlots, SLOTS};
-use super::timeline::{Timeline, Way};
+use super::timeline::{Place, Timeline, Way};
 use crate::motion::Passage;
 
 /// The most transitions of a layer in one step, so that those in a ring end.
@@ -27,6 +27,8 @@ pub(super) struct StepLayer<'s, 't, 'b, V> {
     pub(super) layer: usize,
     /// That of the layer.
     pub(super) weight: f32,
+    /// Whether the way of the root is that of this layer.
+    pub(super) has_root: bool,
     /// The way of the root in this step.
     pub(super) way: Ground,
     pub(super) visit: V,
@@ -43,22 +45,22 @@ impl<V: FnMut(MachineEvent)> StepLayer<'_, '_, '_, V> {
     /// Steps the layer, and writes its samples; returns how many there are.
     pub(super) fn step(&mut self, seconds: f32, samples: &mut [MachineSample]) -> usize {
         let mut left = seconds;
-        self.weight = self.layer_weight();
         let mut mixes = self.mixes();
+        self.weight = self.layer_weight();
         for _ in 0..TRANSITIONS_A_STEP {
             let Some(taken) = self.next_transition(&mixes, left) else { break };
             left -= taken.seconds;
             self.advance(&mixes, taken.seconds, taken.way, left);
             self.begin(taken.transition);
             mixes = self.mixes();
+            self.weight = self.layer_weight();
         }
         self.advance(&mixes, left, None, 0.0);
-        self.weight = self.layer_weight();
         self.write_samples(&mixes, samples)
     }
 
     /// Returns the weight of the layer now.
-    pub(super) fn layer_weight(&mut self) -> f32 {
+    fn layer_weight(&mut self) -> f32 {
         self.set_variables_of(0);
         let formula = self.table.machine.layers[self.layer].weight;
         self.table.run(formula, self.row).clamp(0.0, 1.0)
@@ -177,10 +179,8 @@ impl<V: FnMut(MachineEvent)> StepLayer<'_, '_, '_, V> {
             let speed = self.table.run(state.speed, self.row).clamp(-SPEED_MAX, SPEED_MAX);
             timeline.speed += weight * speed;
             for (clip, share) in mixes[at].iter() {
-                for (part, seconds) in timeline.seconds[..parts].iter_mut().enumerate() {
-                    let its = self.table.part_seconds(clip, part, is_looping);
-                    *seconds += weight * share * its;
-                }
+                let seconds = &mut timeline.seconds[..parts];
+                self.table.add_seconds(clip, weight * share, is_looping, seconds);
             }
         }
         timeline
@@ -210,7 +210,10 @@ impl<V: FnMut(MachineEvent)> StepLayer<'_, '_, '_, V> {
             let slot = &self.slots.0[first];
             let (from, is_fresh) = (slot.phase, slot.is_fresh());
             let its = way.take().unwrap_or_else(|| timeline.way(from, seconds));
-            let pass = Pass { way: its, is_fresh, is_looping: timeline.is_looping, seconds, after };
+            let parts = timeline.parts;
+            let places = [Place::new(its.from, parts), Place::new(its.to, parts)];
+            let is_looping = timeline.is_looping;
+            let pass = Pass { way: its, places, is_fresh, is_looping, seconds, after };
             for at in first..first + count {
                 self.pass(&mixes[at], weights[at], &pass, &mut moved);
                 let slot = &mut self.slots.0[at];
@@ -221,7 +224,9 @@ impl<V: FnMut(MachineEvent)> StepLayer<'_, '_, '_, V> {
             }
             first += count;
         }
-        self.way = self.way.then(&moved.normalized());
+        if self.has_root {
+            self.way = self.way.then(&moved.normalized());
+        }
         self.slots.drop_covered();
     }
 
@@ -232,12 +237,15 @@ impl<V: FnMut(MachineEvent)> StepLayer<'_, '_, '_, V> {
             if weight <= 0.0 {
                 continue;
             }
+            let events = self.table.events[clip];
+            if !self.has_root && events.is_empty() {
+                continue;
+            }
             let passage = pass.passage(self.table, clip);
-            if self.layer == 0 {
+            if self.has_root {
                 moved.add(&way_of(self.table.ground(clip), &passage), weight);
             }
-            let events = self.table.events[clip];
-            if pass.is_still() || events.is_empty() {
+            if pass.is_still() || !passage.may_pass(events) {
                 continue;
             }
             let seconds_a_frame = pass.seconds / passage.frames().max(f32::MIN_POSITIVE);
@@ -279,10 +287,11 @@ impl<V: FnMut(MachineEvent)> StepLayer<'_, '_, '_, V> {
         let mut count = 0;
         for (at, slot) in self.slots.0[..len].iter().enumerate() {
             let state = &self.table.machine.states[usize::from(slot.state)];
+            let place = Place::new(slot.phase, usize::from(state.parts));
             for (clip, share) in mixes[at].iter() {
                 let weight = weights[at] * share;
                 if weight > 0.0 && count < samples.len() {
-                    let frame = self.table.frame_at(clip, slot.phase, state.is_looping != 0).0;
+                    let frame = self.table.frame_at(clip, place, state.is_looping != 0).0;
                     let (clip, layer) = (clip as u16, self.layer as u16);
                     samples[count] = MachineSample { clip, layer, frame, weight };
                     count += 1;
@@ -296,6 +305,8 @@ impl<V: FnMut(MachineEvent)> StepLayer<'_, '_, '_, V> {
 /// What a group of states that are played in step passes.
 struct Pass {
     way: Way,
+    /// Where it begins and ends.
+    places: [Place; 2],
     is_fresh: bool,
     is_looping: bool,
     seconds: f32,
@@ -310,9 +321,9 @@ impl Pass {
 
     /// Returns the way in frames of a clip.
     fn passage(&self, table: &MachineView<'_, '_>, clip: usize) -> Passage {
-        let Way { from, to, laps, is_forward } = self.way;
-        let (from, from_laps) = table.frame_at(clip, from, self.is_looping);
-        let (to, to_laps) = table.frame_at(clip, to, self.is_looping);
+        let Way { laps, is_forward, .. } = self.way;
+        let [from, to] = self.places.map(|place| table.frame_at(clip, place, self.is_looping));
+        let ((from, from_laps), (to, to_laps)) = (from, to);
         // Laps of the clip are counted from its first frame, those of the way from its first mark.
         let laps = match is_forward {
             true => (laps + to_laps).saturating_sub(from_laps),

@@ -22,6 +22,25 @@ pub(super) struct Way {
     pub(super) is_forward: bool,
 }
 
+/// A phase as a part of a lap and how much of it is done.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) part: usize,
+    pub(super) done: f32,
+}
+
+impl Place {
+    /// Returns the place of a phase in a lap of some parts. At the end of the lap the last one is done.
+    #[inline]
+    pub(super) fn new(phase: f32, parts: usize) -> Self {
+        if parts <= 1 {
+            return Self { part: 0, done: phase };
+        }
+        let part = (phase as usize).min(parts - 1);
+        Self { part, done: phase - part as f32 }
+    }
+}
+
 impl Timeline {
     pub(super) fn total(&self) -> f32 {
         self.seconds[..self.parts].iter().sum()
@@ -29,9 +48,9 @@ impl Timeline {
 
     /// Returns when a phase is reached from the beginning of the lap.
     pub(super) fn time_of(&self, phase: f32) -> f32 {
-        let part = (phase.max(0.0) as usize).min(self.parts - 1);
+        let Place { part, done } = Place::new(phase, self.parts);
         let before: f32 = self.seconds[..part].iter().sum();
-        before + (phase - part as f32) * self.seconds[part]
+        before + done * self.seconds[part]
     }
 
     /// Returns the phase at a time from the beginning of the lap.
@@ -69,6 +88,7 @@ impl Timeline {
         }
         // Right at the end the next lap begins; right at the beginning the lap before has not.
         let laps = match is_forward {
+            _ if time >= 0.0 && time < total => 0.0,
             true => libm::floorf(time / total),
             false => libm::ceilf(-time / total),
         };

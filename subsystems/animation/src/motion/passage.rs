@@ -76,7 +76,15 @@ impl Passage {
         self.each_of(clip.events(), visit);
     }
 
-    /// As [`each_event`](Self::each_event), of the events of a clip.
+    /// Returns `false` if none of some events is on the way, which most steps of most clips are like.
+    #[inline]
+    pub(crate) fn may_pass(&self, events: &[ClipEvent]) -> bool {
+        let (low, high) = (self.from.min(self.to), self.from.max(self.to));
+        let is_between = |event: &ClipEvent| event.frame() >= low && event.frame() <= high;
+        self.laps > 0 || events.iter().any(is_between)
+    }
+
+    /// Calls `visit` with each event of a list by frame that was passed.
     pub(crate) fn each_of(&self, events: &[ClipEvent], mut visit: impl FnMut(PassedEvent)) {
         if self.is_still {
             return;

@@ -4,7 +4,8 @@ use core::f32::consts::TAU;
 
 use glam::{Quat, Vec3};
 use loligo_animation::compile::{
-    CompressError, CompressOptions, RawClip, RawJump, RawSkeleton, compress, skin_errors,
+    ClipAnatomy, CompressError, CompressOptions, RawClip, RawJump, RawSkeleton, compress,
+    skin_errors,
 };
 use loligo_animation::{Channel, bone};
 use loligo_entities::Pose;
@@ -207,4 +208,24 @@ fn what_cannot_be_kept_is_refused_by_name() {
     let jump = RawJump { bone: 9, channel: Channel::Scale, frame: 1, before: Pose::IDENTITY };
     let jump = wrong(&|_, raw| raw.jumps.push(jump));
     assert_eq!(jump, CompressError::Jump { bone: 9, frame: 1 });
+}
+
+#[test]
+fn the_anatomy_of_a_clip_is_what_was_compressed() {
+    let body = chain(9);
+    let terms = MocapTerms { seed: 8, frames: 40, rate: 30.0, noise: 0.5, speed: 0.1 };
+    with_memory(|memory| {
+        let rig = Rig::new(&body, &clip(&body, terms), &QUICK(), memory);
+        let anatomy = ClipAnatomy::of(&rig.clip());
+        assert_eq!(anatomy.tracks.len(), rig.statistics.tracks.len());
+        for (found, wanted) in anatomy.tracks.iter().zip(&rig.statistics.tracks) {
+            assert_eq!(body.names[found.bone], wanted.bone);
+            assert_eq!((found.channel, found.key_bytes), (wanted.channel, wanted.key_bytes));
+            assert_eq!(found.keys.len(), wanted.keys, "{}", wanted.bone);
+            assert!(found.keys.is_sorted() && found.keys[0] == 0, "{:?}", found.keys);
+            assert_eq!(found.keys.last(), Some(&39), "the last frame");
+        }
+        assert!(anatomy.stream.is_sorted_by_key(|key| key.needed), "in the order of need");
+        assert!(anatomy.stream.iter().all(|key| key.frame >= key.needed), "before it is needed");
+    });
 }
