@@ -260,8 +260,8 @@ fn a_clip_is_compiled_again_while_it_is_played() {
         };
         let walks = way(WALK);
         assert!((walks - 1.15).abs() < 0.02, "{walks}");
-        let stands = way("skeleton = \"walker\" animation = \"idle\" rate = 20");
-        assert!(stands < 0.05, "{stands}");
+        let idles = way("skeleton = \"walker\" animation = \"idle\" rate = 20");
+        assert!(idles < 0.05, "{idles}");
         // A clip for other bones is refused, and what can be played is.
         let walks = way(WALK);
         assert!((walks - 1.15).abs() < 0.02, "{walks}");

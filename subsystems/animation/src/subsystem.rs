@@ -30,6 +30,7 @@ mod functions;
 mod goals;
 mod machine_body;
 mod rig;
+mod rig_clip;
 mod rig_machine;
 mod saved;
 mod voice;

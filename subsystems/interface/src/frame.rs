@@ -4,8 +4,8 @@ use core::fmt;
 
 use loligo_tasks::Worker;
 
-use crate::drawer::Viewpoint;
 use crate::places::Places;
+use crate::viewpoint::Viewpoint;
 
 /// What a subsystem has while it is stepped.
 pub struct Frame<'f> {

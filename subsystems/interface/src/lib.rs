@@ -16,9 +16,10 @@ mod row;
 mod schema;
 mod subsystem;
 mod text;
+mod viewpoint;
 
 pub use commands::{Commands, Wire};
-pub use drawer::{Drawer, Drawing, DrawnVertex, MadeDrawer, SkinnedMesh, Skinner, Viewpoint};
+pub use drawer::{Drawer, Drawing, DrawnVertex, MadeDrawer, SkinnedMesh, Skinner};
 pub use error::SubsystemError;
 pub use frame::Frame;
 #[cfg(feature = "gpu")]
@@ -34,6 +35,7 @@ pub use schema::{EventField, EventSchema, FieldKind, FieldValue, Sending, size_o
 pub use subsystem::SubsystemFunction;
 pub use subsystem::{Subsystem, SubsystemMemory};
 pub use text::{EventText, TEXT_BYTES};
+pub use viewpoint::Viewpoint;
 
 #[doc(hidden)]
 pub use loligo_containers::Event as __Event;

@@ -220,8 +220,8 @@ fn pose_seen<'m>(body: &mut Body<'m>, rig: &Rig<'m>, assets: &super::Assets<'_>,
     body.place(rig);
 }
 
-/// Returns the number of the pose that is due at a time, of so many a second; 0 where each frame has
-/// one. Not all characters have a new one in the same frame.
+/// Returns the number of the pose that is due at a time, at a rate a second; 0 where each frame has one.
+/// Not all characters have a new one in the same frame.
 fn turn_at(rate: f32, entity: u32, now: u64) -> u64 {
     if rate <= 0.0 {
         return 0;

@@ -28,7 +28,7 @@ pub struct ClipEnded {
     pub clip: u32,
 }
 
-/// A line from a bone to its parent, for whoever draws such lines.
+/// A line from a bone to its parent: an engine makes a line on the screen of it.
 #[derive(Clone, Copy, Debug, PartialEq, AnyBitPattern, NoUninit, Event)]
 #[repr(C)]
 pub struct BoneLine {

@@ -6,7 +6,7 @@ use loligo_entities::Pose;
 use loligo_interface::{SubsystemError, SubsystemMemory};
 
 use super::assets::Assets;
-use super::rig::RigClip;
+use super::rig_clip::RigClip;
 use super::rig_machine::RigMachine;
 use crate::blending::{add_lanes, blend_lanes, subtract_pose};
 use crate::clip::Cursor;

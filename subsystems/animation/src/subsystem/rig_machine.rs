@@ -6,7 +6,7 @@ use loligo_ids::IdString64;
 use loligo_interface::{SubsystemError, SubsystemMemory};
 
 use super::assets::Assets;
-use super::rig::{RigClip, set_below};
+use super::rig_clip::{RigClip, set_below};
 use crate::clip::{Clip, ClipEvent, Cursor};
 use crate::lanes::Lanes;
 use crate::machine::{

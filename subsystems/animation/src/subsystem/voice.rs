@@ -4,7 +4,7 @@ use loligo_allocators::SharedRef;
 use loligo_containers::Array;
 use loligo_interface::{SubsystemError, SubsystemMemory};
 
-use super::rig::RigClip;
+use super::rig_clip::RigClip;
 use crate::clip::Cursor;
 use crate::motion::{Passage, Playhead};
 use crate::playing::ActiveGroup;
