@@ -157,7 +157,8 @@ fn boot_content<'m, R>(
     let folder = DataFolder::new(options.data)?;
     let is_drawn = !options.without.has(OptionalSubsystem::Render);
     let log = new_log(lent.log, &lent.memory)?;
-    let mut content = Content::try_load(folder, is_drawn, &lent.memory, &log, main)?;
+    let needs = rows(options.without, options.subsystems).filter_map(|(_, row)| row.needs());
+    let mut content = Content::try_load(folder, is_drawn, needs, &lent.memory, &log, main)?;
     drop(log);
     if threads == 1 || !options.loads_in_background() {
         return boot_render(lent, options, threads, main, content, act);

@@ -58,6 +58,7 @@ pub fn components() -> Vec<SharedComponentCompiler> {
         Arc::new(SunCompiler),
         Arc::new(LightCompiler),
     ]);
+    components.extend(crate::rows::components());
     components
 }
 

@@ -15,6 +15,7 @@ use std::time::Instant;
 use loligo_allocators::ArmedAll;
 use loligo_containers::{Array, EventStream};
 use loligo_diagnostics::{Log, log};
+use loligo_interface::Viewpoint;
 use loligo_resources::ResourceKey;
 use loligo_tasks::Worker;
 
@@ -91,6 +92,8 @@ pub struct Engine<'e, 'm> {
     /// A frame that the renderer could not accept.
     late: Option<Packet<'m, SharedAllocator<'m>>>,
     spare_events: EventStream<'m, SharedAllocator<'m>>,
+    /// From where players see the frame.
+    watched: Array<'m, Viewpoint, SharedAllocator<'m>>,
     wanted: Wanted,
     text: Array<'m, u8, SharedAllocator<'m>>,
     picture: Array<'m, u8, SharedAllocator<'m>>,

@@ -7,6 +7,7 @@ use loligo_containers::{Array, GrowError};
 use loligo_diagnostics::{Log, context};
 use loligo_entities::EntityResource;
 use loligo_ids::IdString64;
+use loligo_interface::ListNeeds;
 use loligo_render::{
     FrameDescription, LayerTakes, MATERIAL_TYPE, MATERIAL_VERSION, MESH_TYPE, MESH_VERSION,
     SHADER_TYPE, SHADER_VERSION, TEXTURE_TYPE, TEXTURE_VERSION,
@@ -62,6 +63,8 @@ pub(crate) struct Content<'e, 'm> {
     /// What is loaded already, and has changed.
     renewed: Option<ResourceKey>,
     is_drawn: bool,
+    /// What lists the resources that components of subsystems need.
+    needs: Array<'m, ListNeeds, SharedAllocator<'m>>,
 }
 
 impl<'m: 'e, 'e> Content<'e, 'm> {
@@ -70,6 +73,7 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
     pub(crate) fn try_load(
         folder: DataFolder<'e>,
         is_drawn: bool,
+        needs: impl Iterator<Item = ListNeeds>,
         memory: &Memory<'m>,
         log: &Log<'_, SharedAllocator<'m>>,
         worker: &Worker<'_>,
@@ -108,7 +112,9 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
             are_materials_changed: true,
             renewed: None,
             is_drawn,
+            needs: Array::new_in(engine),
         };
+        content.needs.try_extend(needs)?;
         content.load_first(&mut Owners { world: None, log }, worker)?;
         Ok(content)
     }
@@ -314,6 +320,22 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
         Ok(())
     }
 
+    /// Wants what components of subsystems need, for as long as the level of a saved game is there.
+    pub(crate) fn want_needs(&mut self, world: &World<'m>) -> Result<(), EngineError> {
+        let mut keys = Array::new_in(self.layers.memory());
+        let mut pushed = Ok(());
+        for (_, subsystem) in world.joined().all() {
+            subsystem.needs(&mut |type_name, name| {
+                if is_needed(type_name, self.is_drawn) {
+                    let type_hash = IdString64::new(type_name);
+                    pushed = pushed.and_then(|()| keys.try_push(ResourceKey { type_hash, name }));
+                }
+            });
+        }
+        pushed?;
+        Ok(self.want_all(&keys, |content| &mut content.saved)?)
+    }
+
     /// Wants some of what the models of saved games are made of no more.
     pub(crate) fn release_saved(&mut self, range: impl RangeBounds<usize>) {
         let Self { saved, store, .. } = self;
@@ -335,6 +357,12 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
         materials.drain(unwanted).for_each(|material| store.release(material));
         Ok(wanted?)
     }
+}
+
+/// Returns whether a resource of a type that a component names is to be loaded: where nothing is drawn,
+/// what is drawn with is not.
+fn is_needed(type_name: &str, is_drawn: bool) -> bool {
+    is_drawn || ![MESH_TYPE, MATERIAL_TYPE].contains(&type_name)
 }
 
 /// Returns the number of a layer by the hash of its name.

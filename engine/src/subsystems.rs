@@ -138,4 +138,5 @@ impl<'m> BuiltIn<'m> {
 #[cfg(feature = "compile")]
 pub(crate) fn register_compilers(compilers: &mut loligo_compiler::Compilers) {
     loligo_input::compile::register(compilers);
+    crate::rows::register_compilers(compilers);
 }

@@ -26,6 +26,7 @@ use crate::options::EngineOptions;
 use crate::options::OptionalSubsystem;
 #[cfg(feature = "script")]
 use crate::options::ScriptOptions;
+use crate::rows::OWN_WIRES;
 #[cfg(feature = "script")]
 use crate::scripts::Scripts;
 use crate::subsystems::{BuiltIn, rows};
@@ -90,6 +91,7 @@ impl<'e, 'm> Engine<'e, 'm> {
             spare: None,
             late: None,
             spare_events: EventStream::new_in(entities),
+            watched: Array::new_in(render),
             wanted: Wanted::default(),
             text: Array::new_in(render),
             picture: Array::new_in(render),
@@ -130,6 +132,7 @@ impl<'e, 'm> Engine<'e, 'm> {
         self.world.add_built_in(BuiltIn::new(options.without, &self.memory))?;
         let rows = rows(options.without, options.subsystems);
         self.world.join(rows, options.wires, &self.memory)?;
+        self.world.connect(&OWN_WIRES)?;
         self.world.learn_views(self.content.views())?;
         self.content.hand_over(&mut self.world, &self.log)?;
         self.load_first()?;

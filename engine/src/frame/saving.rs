@@ -63,7 +63,11 @@ impl<'m> Engine<'_, 'm> {
         let models = content.want_models(loaded.models());
         let models = models.and_then(|()| content.finish(owners, worker));
         let replaced = models.and_then(|()| Ok(self.world.replace(loaded, &game)?));
-        let Self { content, world, log, .. } = self;
+        let Self { content, world, log, worker, .. } = self;
+        let replaced = replaced.and_then(|()| {
+            content.want_needs(world)?;
+            content.finish(&mut Owners { world: Some(world), log }, worker)
+        });
         match &replaced {
             Ok(()) => {
                 content.settings.level = level;

@@ -37,8 +37,12 @@ impl<'m> Engine<'_, 'm> {
         };
         let ((), ended) = worker.both(&"transforms", |_| collect(), end)?;
         self.world.joined_mut().pass_moved();
-        self.world.step_all(Phase::Listen, self.worker, &self.log);
-        ended
+        let watched = match self.link.is_drawn() {
+            true => self.world.watch(self.size, &mut self.watched),
+            false => Ok(()),
+        };
+        self.world.step_seen(Phase::Listen, &self.watched, self.worker, &self.log);
+        ended.and(watched.map_err(EngineError::from))
     }
 
     /// Shows the frame, which took so much of a processor on this thread so far.

@@ -15,9 +15,9 @@ use loligo_resources::{
 };
 use loligo_tasks::Worker;
 
-use super::Content;
 use super::reader::{Done, ReadResult, UNDER_WAY_MAX, read};
 use super::store::Stage;
+use super::{Content, is_needed};
 use crate::assets::Prepared;
 use crate::error::EngineError;
 use crate::memory::SharedAllocator;
@@ -272,6 +272,17 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
             for model in models.iter().filter(|_| self.is_drawn) {
                 needs.try_extend_from_slice(&[model.mesh(), model.material()])?;
             }
+            let mut pushed = Ok(());
+            for list in &self.needs {
+                list(&entities, &mut |type_name, name| {
+                    if is_needed(type_name, self.is_drawn) {
+                        let type_hash = IdString64::new(type_name);
+                        pushed =
+                            pushed.and_then(|()| needs.try_push(ResourceKey { type_hash, name }));
+                    }
+                });
+            }
+            pushed?;
         } else if is(PACKAGE_TYPE) {
             let blob = resource.blob::<PackageImage>();
             let wrong = |error| LoadError { key, kind: LoadErrorKind::NoPackage(error) };

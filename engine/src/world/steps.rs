@@ -9,7 +9,9 @@ use loligo_entities::{Entity, Pose, Transforms};
 use loligo_input::{Input, InputSubsystem};
 #[cfg(feature = "script")]
 use loligo_interface::SubsystemFunction;
-use loligo_interface::{EventSchema, FieldKind, Frame, Phase, Places, SubsystemRow, Wire};
+use loligo_interface::{
+    EventSchema, FieldKind, Frame, Phase, Places, SubsystemRow, Viewpoint, Wire,
+};
 use loligo_tasks::Worker;
 
 use super::joined::Joined;
@@ -73,6 +75,11 @@ impl<'m> World<'m> {
                 return Err(EngineError::Rows { name: row.name(), what });
             }
         }
+        Ok(self.joined.connect(wires)?)
+    }
+
+    /// Adds wires.
+    pub(crate) fn connect(&mut self, wires: &[Wire]) -> Result<(), EngineError> {
         Ok(self.joined.connect(wires)?)
     }
 
@@ -153,9 +160,20 @@ impl<'m> World<'m> {
         worker: &Worker<'_>,
         log: &Log<'_, SharedAllocator<'m>>,
     ) {
+        self.step_seen(phase, &[], worker, log);
+    }
+
+    /// As [`step_all`](Self::step_all), of a frame that is seen from views.
+    pub(crate) fn step_seen(
+        &mut self,
+        phase: Phase,
+        views: &[Viewpoint],
+        worker: &Worker<'_>,
+        log: &Log<'_, SharedAllocator<'m>>,
+    ) {
         let Self { joined, managers, events, frame, now, step, .. } = self;
         let places = &mut Placed(&mut managers.transforms);
-        let mut frame = Frame { number: *frame, now: *now, step: *step, worker, places };
+        let mut frame = Frame { number: *frame, now: *now, step: *step, worker, places, views };
         joined.step(phase, &mut frame, log);
         joined.gather(events, log);
     }

@@ -1,11 +1,13 @@
 //! The views of the frame, as the game controls them: whose camera each looks through, which part
 //! of its targets it draws, and whether it is drawn at all.
 
+use glam::camera::rh::proj::directx::perspective;
 use glam::{Affine3A, Quat, Vec3};
 use loligo_allocators::SharedRef;
 use loligo_containers::{Array, GrowError};
 use loligo_entities::Entity;
 use loligo_ids::IdString64;
+use loligo_interface::Viewpoint;
 use loligo_render::{PLAYER, ViewFrom, ViewRef};
 
 use super::World;
@@ -14,6 +16,9 @@ use super::scene_view::SceneView;
 use crate::error::SavedGameError;
 use crate::memory::SharedAllocator;
 use crate::saved::{long, number};
+
+/// How much wider than high a part of a picture is thought to be at the least.
+const WIDEST: f32 = 2.0;
 
 /// The bytes of a view in a saved game.
 const SAVED_BYTES: usize = 32;
@@ -244,6 +249,29 @@ impl<'m> World<'m> {
             let is_drawn = control.is_none_or(|control| !control.is_hidden);
             let rectangle = rectangle.unwrap_or(view.rectangle);
             out.try_push(SceneView { eye, camera, sun, sun_direction, rectangle, is_drawn })?;
+        }
+        Ok(())
+    }
+
+    /// Appends from where players see a picture of a size in pixels; each sees as much as the view that
+    /// is drawn, or more, as the targets of other passes may be wider.
+    pub(crate) fn watch(
+        &self,
+        [width, height]: [u32; 2],
+        out: &mut Array<'m, Viewpoint, SharedAllocator<'m>>,
+    ) -> Result<(), GrowError> {
+        out.clear();
+        for (number, view) in (0..).zip(&self.views.frame) {
+            let control = self.views.control(view.name);
+            if view.from == ViewFrom::Sun || control.is_some_and(|control| control.is_hidden) {
+                continue;
+            }
+            let (eye, Camera { field_of_view, near, far }) = self.eye_of(view.name);
+            let wide = (width as f32 / height.max(1) as f32).max(WIDEST);
+            let projection = perspective(field_of_view, wide, near, far);
+            let mut point = Viewpoint::new(eye, projection, [width, height]);
+            (point.number, point.stage) = (number, view.stage);
+            out.try_push(point)?;
         }
         Ok(())
     }

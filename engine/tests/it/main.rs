@@ -1,5 +1,6 @@
 //! All integration tests, linked once.
 
+mod animation;
 mod base;
 mod batches;
 mod conformance;

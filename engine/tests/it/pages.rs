@@ -53,6 +53,9 @@ fn compiled(game: &Game, component: &str, keys: &str) -> Result<String, String> 
 #[test]
 fn the_page_of_components_has_their_keys_and_defaults() {
     let (page, game) = (page("components.md"), Game::new(1));
+    let sample = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../samples/30-parade/models");
+    fs::copy(sample.join("walker.gltf"), game.sources().join("walker.gltf")).expect("it is there");
+    game.write("walker.skeleton", "file = \"walker.gltf\"");
     let mut defaults = 0;
     for compiler in loligo_engine::compile::components() {
         let name = compiler.name();
@@ -63,7 +66,11 @@ fn the_page_of_components_has_their_keys_and_defaults() {
         let listed: Vec<&str> = listed.trim().split(", ").filter(|key| !key.is_empty()).collect();
         assert_eq!(keys(section), listed, "components.md lists the keys of `{name}`");
         // Those that have no default must be there.
-        let needed = if name == "model" { "mesh = \"box\" material = \"stone\"" } else { "" };
+        let needed = match name {
+            "model" => "mesh = \"box\" material = \"stone\"",
+            "animation" => "skeleton = \"walker\"",
+            _ => "",
+        };
         for row in rows(section).iter().filter(|row| !row[1].is_empty()) {
             let stated = compiled(&game, name, &format!("{needed} {} = {}", row[0], row[1]));
             assert!(stated.is_ok(), "{name}: {row:?}: {stated:?}");

@@ -14,6 +14,14 @@ fn samples() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../samples")
 }
 
+/// Compiles a sample, with which nothing may be wrong.
+fn compile(name: &str, folder: &Path) {
+    let (sources, compilers) = (samples().join(name), compilers());
+    let project = Project::new(&sources, folder, &compilers);
+    let report = project.compile(&Threads::new(NonZeroUsize::MIN)).expect("it can be compiled");
+    assert!(report.errors.is_empty(), "{name}: {:?}", report.errors);
+}
+
 /// Compiles a sample and runs it; nothing may be wrong with it.
 fn with_sample(
     name: &str,
@@ -21,10 +29,7 @@ fn with_sample(
     work: impl FnOnce(&mut Engine<'_, '_>, &Lines),
 ) {
     let folder = tempfile::tempdir().expect("a folder");
-    let (sources, compilers) = (samples().join(name), compilers());
-    let project = Project::new(&sources, folder.path(), &compilers);
-    let report = project.compile(&Threads::new(NonZeroUsize::MIN)).expect("it can be compiled");
-    assert!(report.errors.is_empty(), "{name}: {:?}", report.errors);
+    compile(name, folder.path());
     let log = Lines::default();
     let options = EngineOptions {
         back_end,
@@ -154,6 +159,65 @@ fn the_event_arrives() {
         frames(engine, 3);
         assert!(said("2 gone, 3 left"), "{:#?}", log.all());
     });
+}
+
+#[test]
+fn the_parade_walks_turns_and_looks() {
+    with_sample("30-parade", BackEndChoice::Text, |engine, _| {
+        frames(engine, 2);
+        let people = engine.world().tags().entities(id32!("walker")).to_vec();
+        assert_eq!(people.len(), 1000);
+        let matrix = |engine: &Engine<'_, '_>, at: usize| {
+            *engine.world().transforms().world(people[at]).expect("it is somewhere")
+        };
+        let before: Vec<_> = (0..1000).map(|at| matrix(engine, at)).collect();
+        frames(engine, 600);
+        let shown = text(engine);
+        let skinned = shown.lines().find_map(|line| line.strip_prefix("skinned "));
+        let skinned = skinned.and_then(|line| line.split(':').next()).unwrap_or("0");
+        let skinned: usize = skinned.parse().expect("a number");
+        assert!((300..=1000).contains(&skinned), "those that are seen: {skinned}");
+        let (mut walked, mut turned) = (0, 0);
+        for (at, old) in before.iter().enumerate() {
+            let new = matrix(engine, at);
+            walked += usize::from((new.translation - old.translation).length() > 2.0);
+            turned += usize::from(new.matrix3.z_axis.dot(old.matrix3.z_axis) < 0.1);
+            assert!(new.translation.y.abs() < 1e-3, "on the ground: {new:?}");
+        }
+        assert!(walked >= 600 && turned >= 100, "{walked} have walked, {turned} have turned");
+    });
+}
+
+#[test]
+fn the_parade_is_replayed_byte_for_byte() {
+    const FRAMES: usize = 120;
+    let (folder, log) = (tempfile::tempdir().expect("a folder"), Lines::default());
+    compile("30-parade", folder.path());
+    let options = EngineOptions {
+        back_end: BackEndChoice::Text,
+        time_step: Some(STEP),
+        log: &log,
+        is_recorded: true,
+        ..EngineOptions::new(folder.path())
+    };
+    let played = with_engine(&options, |engine| {
+        frames(engine, FRAMES - 1);
+        let last = text(engine);
+        let recording = engine.recording().expect("there is memory").expect("it is recorded");
+        (recording.to_vec(), last)
+    });
+    let (recording, last) = played.expect("it boots");
+    assert!(last.contains("skinned "), "people are seen: {last}");
+    let (replay, threads, is_recorded) = (Some(&*recording), Some(1), false);
+    let options = EngineOptions { replay, threads, is_recorded, ..options };
+    with_engine(&options, |engine| {
+        frames(engine, FRAMES - 1);
+        let again = text(engine);
+        assert!(engine.replay_error().is_none(), "{:?}", engine.replay_error());
+        assert_eq!(engine.replay_difference(), None, "each subsystem has the same state");
+        assert!(again == last, "and the frame the same bytes");
+    })
+    .expect("it boots");
 }
 
 /// The average brightness of a part of a picture, from 0 to 255: columns and rows in hundredths.

@@ -168,11 +168,19 @@ impl<'b> Clip<'b> {
     ///
     /// [`AnimationError`] says what is wrong.
     pub fn open(payload: &'b [u8]) -> Result<Self, AnimationError> {
+        let mut clip = Self::read(payload)?;
+        clip.keys = walk::verify(&clip)?;
+        Ok(clip)
+    }
+
+    /// Opens what was opened before, without another look at the stream; it does not know the number
+    /// of its keys.
+    pub(crate) fn read(payload: &'b [u8]) -> Result<Self, AnimationError> {
         let blob = Blob::<ClipImage>::open_structure(payload)
             .map_err(|error| AnimationError::blob(CLIP_TYPE, error))?;
         let image = blob.root();
         let tracks = blob.array(&image.tracks);
-        let mut clip = Self {
+        Ok(Self {
             rate: image.rate,
             last_frame: image.last_frame,
             bones: image.bones,
@@ -189,9 +197,7 @@ impl<'b> Clip<'b> {
             keys: 0,
             events: blob.array(&image.events),
             bytes: payload.len(),
-        };
-        clip.keys = walk::verify(&clip)?;
-        Ok(clip)
+        })
     }
 
     /// Checks the invariants, as opening does.

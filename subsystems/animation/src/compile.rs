@@ -22,6 +22,8 @@
 
 mod anatomy;
 mod compilers;
+#[cfg(feature = "subsystem")]
+mod components;
 mod compress;
 mod error;
 mod fit;
@@ -42,6 +44,8 @@ mod track_source;
 
 pub use anatomy::{ClipAnatomy, StreamKey, TrackAnatomy};
 pub use compilers::{ClipCompiler, SkeletonCompiler, register};
+#[cfg(feature = "subsystem")]
+pub use components::{AnimationCompiler, components};
 pub use compress::{CompressOptions, CompressedClip, compress};
 pub use error::CompressError;
 pub use gltf_clip::gltf_clip;

@@ -18,6 +18,8 @@ mod motion;
 mod playing;
 mod pose;
 mod skeleton;
+#[cfg(feature = "subsystem")]
+mod subsystem;
 
 pub use blending::{BoneMask, add_pose, blend_into, mix_poses, subtract_pose};
 pub use clip::{CLIP_TYPE, CLIP_VERSION, Channel, Clip, ClipEvent, ClipImage, FRAMES_MAX};
@@ -39,3 +41,5 @@ pub use motion::{
 pub use playing::{ClipTable, Players, TableError};
 pub use pose::{BoneGroup, Poses, bone, groups_of, set_bone};
 pub use skeleton::{BONES_MAX, NO_BONE, SKELETON_TYPE, SKELETON_VERSION, Skeleton, SkeletonImage};
+#[cfg(feature = "subsystem")]
+pub use subsystem::{Animation, BoneLine, ClipEnded, ClipPassed, ROW};

@@ -35,6 +35,10 @@ mod triangle;
 mod verify;
 
 pub use event::MachineEvent;
+#[cfg(feature = "subsystem")]
+pub(crate) use formula::Formula;
+#[cfg(feature = "subsystem")]
+pub(crate) use ground_track::Ground;
 #[cfg(feature = "compile")]
 pub(crate) use image::{AT_END, AT_EVENT, AT_ONCE, CLIP, LINE, LIST, NONE, PLANE};
 pub use image::{
@@ -44,9 +48,13 @@ pub use image::{
 pub use machine_error::MachineError;
 pub use machine_players::MachinePlayers;
 pub use machine_table::MachineTable;
+#[cfg(feature = "subsystem")]
+pub(crate) use machine_table::{MachineParts, MachineView, formula_of};
 pub use machines::Machines;
 pub use sample::MachineSample;
 pub use saved::SavedError;
+#[cfg(feature = "subsystem")]
+pub(crate) use saved::fingerprint;
 
 use core::fmt;
 
@@ -134,10 +142,17 @@ impl<'b> Machine<'b> {
     ///
     /// [`AnimationError`] says what is wrong.
     pub fn open(payload: &'b [u8]) -> Result<Self, AnimationError> {
+        let machine = Self::read(payload)?;
+        machine.verify()?;
+        Ok(machine)
+    }
+
+    /// Opens what was opened before, without another look at it.
+    pub(crate) fn read(payload: &'b [u8]) -> Result<Self, AnimationError> {
         let blob = Blob::<MachineImage>::open_structure(payload)
             .map_err(|error| AnimationError::blob(MACHINE_TYPE, error))?;
         let image = blob.root();
-        let machine = Self {
+        Ok(Self {
             variables: blob.array(&image.variables),
             clips: blob.array(&image.clips),
             marks: blob.array(&image.marks),
@@ -151,9 +166,7 @@ impl<'b> Machine<'b> {
             transitions: blob.array(&image.transitions),
             formulas: blob.array(&image.formulas),
             words: blob.array(&image.words),
-        };
-        machine.verify()?;
-        Ok(machine)
+        })
     }
 
     /// Checks the invariants, as opening does.

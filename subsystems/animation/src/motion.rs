@@ -10,4 +10,6 @@ pub use blend_space::{BlendPlace, blend_place};
 pub use cycle::Cycle;
 pub use passage::{Passage, PassedEvent};
 pub use playhead::Playhead;
+#[cfg(feature = "subsystem")]
+pub(crate) use root::as_seen_from;
 pub use root::{GroundPath, ground_pose, take_ground};

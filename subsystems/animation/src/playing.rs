@@ -6,10 +6,14 @@ mod player_pool;
 mod players;
 mod weights;
 
-#[cfg(feature = "compile")]
+#[cfg(any(feature = "compile", feature = "subsystem"))]
 pub(crate) use active_group::ActiveGroup;
+#[cfg(feature = "subsystem")]
+pub(crate) use clip_table::ClipLanes;
 pub use clip_table::{ClipTable, TableError};
 pub(crate) use player_pool::PlayerPool;
 pub use players::Players;
+#[cfg(feature = "subsystem")]
+pub(crate) use players::sample_clip;
 #[cfg(feature = "compile")]
 pub(crate) use weights::key_weights;

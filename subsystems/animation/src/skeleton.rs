@@ -4,11 +4,12 @@
 //!
 //! ```text
 //! blob header     48 bytes
-//! root          | parents: offset, count | names | bind | inverse_bind |     32 bytes
+//! root          | parents: offset, count | names | bind | .. |               40 bytes
 //! parents       | none | 0 | 1 | ..                                           2 bytes a bone
 //! names         | hash of the name | ..                                       4 bytes a bone
 //! bind          | position: 3, rotation: 4, scale: 3 | ..                    40 bytes a bone
 //! inverse_bind  | columns of a matrix of 3 rows and 4 columns | ..           48 bytes a bone
+//! mesh_names    | hash of the name, 64 bits | ..                              8 bytes a bone
 //! ```
 
 use core::fmt;
@@ -25,7 +26,7 @@ use crate::pose::{BoneGroup, bone, groups_of, set_bone};
 pub const SKELETON_TYPE: &str = "skeleton";
 
 /// The version of skeletons that is compiled and read here.
-pub const SKELETON_VERSION: u32 = 1;
+pub const SKELETON_VERSION: u32 = 2;
 
 /// The most bones that a skeleton may have.
 pub const BONES_MAX: usize = 1024;
@@ -44,6 +45,8 @@ blob_struct! {
         pub bind: BlobArray<[f32; 10]>,
         /// For each bone the matrix that takes the skin's points to the bone's space.
         pub inverse_bind: BlobArray<[f32; 12]>,
+        /// The name of each bone, hashed as meshes have it.
+        pub mesh_names: BlobArray<u64>,
     }
 }
 
@@ -55,7 +58,7 @@ blob_struct! {
 ///
 /// # Memory
 ///
-/// The bytes are borrowed and used in place: 94 a bone. The object is four slices.
+/// The bytes are borrowed and used in place: 102 a bone. The object is five slices.
 ///
 /// # Examples
 ///
@@ -77,6 +80,7 @@ pub struct Skeleton<'b> {
     names: &'b [IdString32],
     bind: &'b [[f32; 10]],
     inverse_bind: &'b [[f32; 12]],
+    mesh_names: &'b [u64],
 }
 
 impl<'b> Skeleton<'b> {
@@ -91,17 +95,23 @@ impl<'b> Skeleton<'b> {
     ///
     /// [`AnimationError`] says what is wrong.
     pub fn open(payload: &'b [u8]) -> Result<Self, AnimationError> {
+        let skeleton = Self::read(payload)?;
+        skeleton.verify()?;
+        Ok(skeleton)
+    }
+
+    /// Opens what was opened before, without another look at it.
+    pub(crate) fn read(payload: &'b [u8]) -> Result<Self, AnimationError> {
         let blob = Blob::<SkeletonImage>::open_structure(payload)
             .map_err(|error| AnimationError::blob(SKELETON_TYPE, error))?;
         let image = blob.root();
-        let skeleton = Self {
+        Ok(Self {
             parents: blob.array(&image.parents),
             names: blob.array(&image.names),
             bind: blob.array(&image.bind),
             inverse_bind: blob.array(&image.inverse_bind),
-        };
-        skeleton.verify()?;
-        Ok(skeleton)
+            mesh_names: blob.array(&image.mesh_names),
+        })
     }
 
     /// Checks the invariants, as opening does.
@@ -125,6 +135,9 @@ impl<'b> Skeleton<'b> {
         }
         if self.inverse_bind.len() != bones {
             return wrong("inverse_bind", "one for each bone", self.inverse_bind.len());
+        }
+        if self.mesh_names.len() != bones {
+            return wrong("mesh_names", "one for each bone", self.mesh_names.len());
         }
         let is_late =
             |(at, parent): (usize, &u16)| *parent != NO_BONE && usize::from(*parent) >= at;
@@ -170,6 +183,12 @@ impl<'b> Skeleton<'b> {
     #[must_use]
     pub const fn names(&self) -> &'b [IdString32] {
         self.names
+    }
+
+    /// Returns the names of the bones, hashed in 64 bits, as meshes name the bones that move them.
+    #[must_use]
+    pub const fn mesh_names(&self) -> &'b [u64] {
+        self.mesh_names
     }
 
     /// Returns the index of the bone of a name. O(bones): keep the index.

@@ -5,6 +5,7 @@ use core::fmt;
 use loligo_tasks::Worker;
 
 use crate::places::Places;
+use crate::viewpoint::Viewpoint;
 
 /// What a subsystem has while it is stepped.
 pub struct Frame<'f> {
@@ -18,6 +19,11 @@ pub struct Frame<'f> {
     pub worker: &'f Worker<'f>,
     /// Where entities are.
     pub places: &'f mut dyn Places,
+    /// From where players see this frame, in [`Phase::Listen`](crate::Phase::Listen): what none of
+    /// these sees need not be made ready to be drawn. They see as much as the views that are drawn,
+    /// or more; those of the sun are not among them. In other phases, and where nothing is drawn, there
+    /// are none.
+    pub views: &'f [Viewpoint],
 }
 
 impl fmt::Debug for Frame<'_> {

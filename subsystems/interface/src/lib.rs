@@ -16,9 +16,10 @@ mod row;
 mod schema;
 mod subsystem;
 mod text;
+mod viewpoint;
 
 pub use commands::{Commands, Wire};
-pub use drawer::{Drawer, Drawing, DrawnVertex, MadeDrawer, SkinnedMesh, Skinner, Viewpoint};
+pub use drawer::{Drawer, Drawing, DrawnVertex, MadeDrawer, SkinnedMesh, Skinner};
 pub use error::SubsystemError;
 pub use frame::Frame;
 #[cfg(feature = "gpu")]
@@ -26,7 +27,7 @@ pub use job_row::{JobRow, MadeJob, MakeJob};
 pub use phase::Phase;
 pub use places::Places;
 pub use resource_change::ResourceChange;
-pub use row::{MadeSubsystem, MakeDrawer, MakeSubsystem, SubsystemRow};
+pub use row::{ListNeeds, MadeSubsystem, MakeDrawer, MakeSubsystem, SubsystemRow};
 #[cfg(feature = "script")]
 pub use schema::ENTITY;
 pub use schema::{EventField, EventSchema, FieldKind, FieldValue, Sending, size_of_field};
@@ -34,6 +35,7 @@ pub use schema::{EventField, EventSchema, FieldKind, FieldValue, Sending, size_o
 pub use subsystem::SubsystemFunction;
 pub use subsystem::{Subsystem, SubsystemMemory};
 pub use text::{EventText, TEXT_BYTES};
+pub use viewpoint::Viewpoint;
 
 #[doc(hidden)]
 pub use loligo_containers::Event as __Event;

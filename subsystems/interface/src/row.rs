@@ -3,6 +3,8 @@
 use core::fmt;
 
 use loligo_allocators::{Own, SharedRef};
+use loligo_entities::EntityResource;
+use loligo_ids::IdString64;
 
 use crate::drawer::MadeDrawer;
 use crate::error::SubsystemError;
@@ -16,6 +18,10 @@ pub type MakeSubsystem = for<'m> fn(SharedRef<'m>) -> Result<MadeSubsystem<'m>, 
 
 /// Makes the drawer of a subsystem, in the same memory.
 pub type MakeDrawer = for<'m> fn(SharedRef<'m>) -> Result<MadeDrawer<'m>, SubsystemError>;
+
+/// Calls a function with the types and names of resources that the components of a resource of
+/// entities need: meshes and materials among them.
+pub type ListNeeds = fn(&EntityResource<'_>, &mut dyn FnMut(&'static str, IdString64));
 
 /// A row in a table of subsystems.
 ///
@@ -39,6 +45,7 @@ pub struct SubsystemRow {
     name: &'static str,
     make: MakeSubsystem,
     drawer: Option<MakeDrawer>,
+    needs: Option<ListNeeds>,
     #[cfg(feature = "gpu")]
     jobs: &'static [crate::job_row::JobRow],
 }
@@ -52,6 +59,7 @@ impl SubsystemRow {
             name,
             make,
             drawer: None,
+            needs: None,
             #[cfg(feature = "gpu")]
             jobs: &[],
         }
@@ -61,6 +69,13 @@ impl SubsystemRow {
     #[must_use]
     pub const fn with_drawer(self, drawer: MakeDrawer) -> Self {
         Self { drawer: Some(drawer), ..self }
+    }
+
+    /// Returns the row with what lists the resources that its components need, so that they are loaded
+    /// with a level or an entity.
+    #[must_use]
+    pub const fn with_needs(self, needs: ListNeeds) -> Self {
+        Self { needs: Some(needs), ..self }
     }
 
     /// Returns the row with kinds of work for graphics cards, for which its drawer asks.
@@ -80,6 +95,12 @@ impl SubsystemRow {
     #[must_use]
     pub const fn has_drawer(&self) -> bool {
         self.drawer.is_some()
+    }
+
+    /// Returns what lists the resources that its components need.
+    #[must_use]
+    pub const fn needs(&self) -> Option<ListNeeds> {
+        self.needs
     }
 
     /// Makes the subsystem.

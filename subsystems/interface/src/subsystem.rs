@@ -52,6 +52,12 @@ pub trait Subsystem<'m>: Send {
         let _ = (type_hash, name);
     }
 
+    /// Calls `each` with the types and names of the resources that its components need now: a saved
+    /// game that was loaded wants them.
+    fn needs(&self, each: &mut dyn FnMut(&'static str, IdString64)) {
+        let _ = each;
+    }
+
     /// Works for a phase of a frame.
     ///
     /// # Errors

@@ -41,12 +41,22 @@ pub fn add_pose(
     weight: f32,
     mask: Option<&BoneMask<'_>>,
 ) {
+    add_lanes(pose, difference, weight, mask.map(BoneMask::lanes));
+}
+
+/// As [`add_pose`], with the weights of a mask.
+pub(crate) fn add_lanes(
+    pose: &mut [BoneGroup],
+    difference: &[BoneGroup],
+    weight: f32,
+    mask: Option<&[Lanes]>,
+) {
     let weight = Lanes::splat(weight);
     let difference = &difference[..pose.len()];
     match mask {
         None => pose.iter_mut().zip(difference).for_each(|(pose, other)| add(pose, other, weight)),
         Some(mask) => {
-            let lanes = &mask.lanes()[..pose.len()];
+            let lanes = &mask[..pose.len()];
             for ((pose, other), lanes) in pose.iter_mut().zip(difference).zip(lanes) {
                 add(pose, other, weight * *lanes);
             }

@@ -19,12 +19,22 @@ pub fn blend_into(
     weight: f32,
     mask: Option<&BoneMask<'_>>,
 ) {
+    blend_lanes(pose, other, weight, mask.map(BoneMask::lanes));
+}
+
+/// As [`blend_into`], with the weights of a mask.
+pub(crate) fn blend_lanes(
+    pose: &mut [BoneGroup],
+    other: &[BoneGroup],
+    weight: f32,
+    mask: Option<&[Lanes]>,
+) {
     let weight = Lanes::splat(weight);
     let other = &other[..pose.len()];
     match mask {
         None => pose.iter_mut().zip(other).for_each(|(pose, other)| toward(pose, other, weight)),
         Some(mask) => {
-            let lanes = &mask.lanes()[..pose.len()];
+            let lanes = &mask[..pose.len()];
             for ((pose, other), lanes) in pose.iter_mut().zip(other).zip(lanes) {
                 toward(pose, other, weight * *lanes);
             }

@@ -9,7 +9,7 @@ use glam::Affine3A;
 use loligo_allocators::Allocator;
 use loligo_containers::{BlobBuilder, BlobBytes, Endian, blob_field};
 use loligo_entities::Pose;
-use loligo_ids::IdString32;
+use loligo_ids::{IdString32, IdString64};
 
 use super::error::CompressError;
 use super::heap::with_heap;
@@ -116,6 +116,8 @@ impl RawSkeleton {
     ) -> Result<BlobBytes<'a>, CompressError> {
         self.check()?;
         let names: Vec<_> = self.names.iter().map(|name| IdString32::new(name)).collect();
+        let mesh_names: Vec<_> =
+            self.names.iter().map(|name| IdString64::new(name).hash()).collect();
         let bind: Vec<_> = self.bind.iter().map(numbers_of).collect();
         let inverse: Vec<_> = self.inverse_bind.iter().map(Affine3A::to_cols_array).collect();
         let mut builder = BlobBuilder::<SkeletonImage>::try_new(endian, memory)?;
@@ -124,6 +126,7 @@ impl RawSkeleton {
         builder.numbers(root.at(blob_field!(SkeletonImage, names)), &names)?;
         builder.numbers(root.at(blob_field!(SkeletonImage, bind)), &bind)?;
         builder.numbers(root.at(blob_field!(SkeletonImage, inverse_bind)), &inverse)?;
+        builder.numbers(root.at(blob_field!(SkeletonImage, mesh_names)), &mesh_names)?;
         Ok(builder.finish())
     }
 }

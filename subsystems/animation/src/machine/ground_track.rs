@@ -17,7 +17,7 @@ use crate::pose::{BoneGroup, bone, groups_of};
 /// 16 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct Ground {
+pub(crate) struct Ground {
     x: f32,
     z: f32,
     cosine: f32,
@@ -27,7 +27,7 @@ pub(super) struct Ground {
 impl Ground {
     pub(super) const STILL: Self = Self { x: 0.0, z: 0.0, cosine: 1.0, sine: 0.0 };
 
-    fn of_pose(pose: &Pose) -> Self {
+    pub(crate) fn of_pose(pose: &Pose) -> Self {
         let ground = ground_pose(pose);
         let (y, w) = (ground.rotation.y, ground.rotation.w);
         let (x, z) = (ground.position.x, ground.position.z);

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use loligo_allocators::Allocator;
-use loligo_containers::{Array, GrowError};
+use loligo_containers::Array;
 use loligo_ids::IdString32;
 
 use super::formula::Formula;
@@ -14,7 +14,7 @@ use super::timeline::Place;
 use super::triangle::Triangle;
 use super::{MIX_MAX, Machine, STATE_VARIABLES};
 use crate::blending::BoneMask;
-use crate::clip::ClipEvent;
+use crate::clip::{Clip, ClipEvent};
 use crate::playing::ClipTable;
 use crate::skeleton::Skeleton;
 
@@ -32,19 +32,40 @@ use crate::skeleton::Skeleton;
 /// bytes a bone and mask.
 pub struct MachineTable<'b, 'a> {
     pub(super) machine: Machine<'b>,
-    pub(super) formulas: Array<'a, Formula<'b>>,
-    pub(super) triangles: Array<'a, Triangle>,
-    pub(super) clips: Array<'a, ClipTime<'b>>,
-    grounds: Array<'a, Ground>,
+    formulas: Array<'a, Formula<'b>>,
+    /// The events of each clip.
+    events: Array<'a, &'b [ClipEvent]>,
     masks: Array<'a, BoneMask<'a>>,
+    parts: MachineParts<'a>,
+}
+
+/// What a table has of a machine and its clips that borrows nothing of them.
+pub(crate) struct MachineParts<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
+    triangles: Array<'a, Triangle, A>,
+    clips: Array<'a, ClipTime, A>,
+    /// Where the roots of the clips are on the ground, frame by frame; nothing without a root.
+    pub(crate) grounds: Array<'a, Ground, A>,
     root: Option<usize>,
-    /// The most samples that each layer has at the same time.
+    /// The most samples that all layers have at the same time.
+    samples: usize,
+}
+
+/// What a step of a character looks at.
+#[derive(Clone, Copy)]
+pub(crate) struct MachineView<'t, 'b> {
+    pub(super) machine: &'t Machine<'b>,
+    pub(super) formulas: &'t [Formula<'b>],
+    pub(super) events: &'t [&'b [ClipEvent]],
+    pub(super) triangles: &'t [Triangle],
+    pub(super) clips: &'t [ClipTime],
+    root: Option<usize>,
+    grounds: &'t [Ground],
     pub(super) samples: usize,
 }
 
 /// The time of a clip.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ClipTime<'b> {
+pub(crate) struct ClipTime {
     pub(super) last_frame: f32,
     /// The frame of the first mark.
     first_mark: f32,
@@ -55,7 +76,6 @@ pub(super) struct ClipTime<'b> {
     parts: u32,
     /// Of `grounds`.
     first_ground: u32,
-    pub(super) events: &'b [ClipEvent],
 }
 
 impl<'b, 'a> MachineTable<'b, 'a> {
@@ -74,114 +94,46 @@ impl<'b, 'a> MachineTable<'b, 'a> {
         if found != expected {
             return Err(MachineError::Clips { found, expected });
         }
-        let find = |bone: IdString32| skeleton.find(bone).ok_or(MachineError::Bone { bone });
-        let root = machine.root().map(find).transpose()?;
         let mut table = Self {
             machine,
             formulas: Array::try_with_capacity(machine.formulas.len(), memory)?,
-            triangles: Array::try_with_capacity(machine.triangles.len(), memory)?,
-            clips: Array::try_with_capacity(expected, memory)?,
-            grounds: Array::try_with_capacity(0, memory)?,
+            events: Array::try_with_capacity(expected, memory)?,
             masks: Array::try_with_capacity(machine.masks.len(), memory)?,
-            root,
-            samples: 0,
+            parts: MachineParts::try_new_in(&machine, skeleton, memory)?,
         };
-        table.try_push_formulas()?;
-        table.try_push_masks(skeleton, find, memory)?;
-        for (at, clip) in clips.iter().enumerate() {
-            table.try_push_clip(at, clip, skeleton, memory)?;
-        }
-        Ok(table)
-    }
-
-    fn try_push_formulas(&mut self) -> Result<(), GrowError> {
-        let machine = self.machine;
         for formula in 0..machine.formulas.len() - 1 {
-            let words = machine.words_of(formula);
-            // They were verified when the machine was opened.
-            let verified = Formula::verify(words, machine.variables.len());
-            self.formulas.try_push(verified.unwrap_or(Formula::Constant(0.0)))?;
+            table.formulas.try_push(formula_of(&machine, formula))?;
         }
-        for layer in 0..machine.layers.len() {
-            let most = machine.states_of(layer).map(|state| {
-                let state = &machine.states[state];
-                usize::from(state.motions).min(if state.triangles > 0 { 3 } else { MIX_MAX })
-            });
-            self.samples += super::slot::SLOTS * most.max().unwrap_or(0);
-        }
-        for state in machine.states {
-            let first = usize::from(state.first_triangle);
-            let motions = machine.motions_of(state);
-            for corners in &machine.triangles[first..first + usize::from(state.triangles)] {
-                if let Some(triangle) = Triangle::try_new(*corners, motions) {
-                    self.triangles.try_push(triangle)?;
-                }
+        table.try_push_masks(skeleton, memory)?;
+        for (at, clip) in clips.iter().enumerate() {
+            table.parts.try_push_clip(&machine, at, clip.clip(), skeleton)?;
+            table.events.try_push(clip.clip().events())?;
+            if let Some(root) = table.parts.root {
+                push_track(&mut table.parts.grounds, clip, root, memory)?;
             }
         }
-        Ok(())
+        Ok(table)
     }
 
     fn try_push_masks(
         &mut self,
         skeleton: &Skeleton<'_>,
-        find: impl Fn(IdString32) -> Result<usize, MachineError>,
         memory: &'a (dyn Allocator + 'a),
     ) -> Result<(), MachineError> {
         for [first, count] in self.machine.masks {
             let mut mask = BoneMask::try_new(skeleton.len(), 0.0, memory)?;
             let end = *first as usize + *count as usize;
             for bone in &self.machine.mask_bones[*first as usize..end] {
-                mask.set_below(skeleton, find(bone.bone)?, bone.weight);
+                mask.set_below(skeleton, find(skeleton, bone.bone)?, bone.weight);
             }
             self.masks.try_push(mask)?;
         }
         Ok(())
     }
 
-    fn try_push_clip(
-        &mut self,
-        at: usize,
-        table: &ClipTable<'b, '_>,
-        skeleton: &Skeleton<'_>,
-        memory: &'a (dyn Allocator + 'a),
-    ) -> Result<(), MachineError> {
-        let (named, clip) = (&self.machine.clips[at], *table.clip());
-        let (found, expected) = (clip.bones(), skeleton.len());
-        if found != expected {
-            return Err(MachineError::Bones { clip: named.name, found, expected });
-        }
-        let first = named.first_mark as usize;
-        let marks = &self.machine.marks[first..first + named.marks as usize];
-        let last = clip.last_frame() as f32;
-        if marks.iter().any(|mark| *mark >= last.max(f32::MIN_POSITIVE)) {
-            let last_frame = clip.last_frame();
-            return Err(MachineError::Mark { clip: named.name, last_frame });
-        }
-        let first_mark = marks.first().copied().unwrap_or(0.0);
-        let parts = named.marks.max(1) as usize;
-        let mut starts = [last; MIX_MAX + 1];
-        starts[0] = 0.0;
-        for (start, mark) in starts[1..].iter_mut().zip(marks.iter().skip(1)) {
-            let since = mark - first_mark;
-            *start = if since < 0.0 { since + last } else { since };
-        }
-        let mut seconds = [0.0; MIX_MAX];
-        for (part, seconds) in seconds[..parts].iter_mut().enumerate() {
-            *seconds = (starts[part + 1] - starts[part]) / clip.rate();
-        }
-        self.clips.try_push(ClipTime {
-            last_frame: last,
-            first_mark,
-            starts,
-            seconds,
-            parts: parts as u32,
-            first_ground: self.grounds.len() as u32,
-            events: clip.events(),
-        })?;
-        if let Some(root) = self.root {
-            push_track(&mut self.grounds, table, root, memory)?;
-        }
-        Ok(())
+    /// Returns what a step looks at.
+    pub(super) fn view(&self) -> MachineView<'_, 'b> {
+        self.parts.view(&self.machine, &self.formulas, &self.events)
     }
 
     /// Returns the machine.
@@ -204,6 +156,126 @@ impl<'b, 'a> MachineTable<'b, 'a> {
     /// Returns the bone whose way is given to the entity, if there is one.
     #[must_use]
     pub const fn root(&self) -> Option<usize> {
+        self.parts.root
+    }
+}
+
+/// Returns a formula of a machine.
+pub(crate) fn formula_of<'b>(machine: &Machine<'b>, number: usize) -> Formula<'b> {
+    // They were verified when the machine was opened.
+    let verified = Formula::verify(machine.words_of(number), machine.variables.len());
+    verified.unwrap_or(Formula::Constant(0.0))
+}
+
+fn find(skeleton: &Skeleton<'_>, bone: IdString32) -> Result<usize, MachineError> {
+    skeleton.find(bone).ok_or(MachineError::Bone { bone })
+}
+
+impl<'a, A: Allocator + ?Sized> MachineParts<'a, A> {
+    /// Makes the parts of a machine, without clips.
+    pub(crate) fn try_new_in(
+        machine: &Machine<'_>,
+        skeleton: &Skeleton<'_>,
+        memory: &'a A,
+    ) -> Result<Self, MachineError> {
+        let clips = machine.clips.len();
+        let mut parts = Self {
+            triangles: Array::try_with_capacity_in(machine.triangles.len(), memory)?,
+            clips: Array::try_with_capacity_in(clips, memory)?,
+            grounds: Array::new_in(memory),
+            root: machine.root().map(|bone| find(skeleton, bone)).transpose()?,
+            samples: 0,
+        };
+        for layer in 0..machine.layers.len() {
+            let most = machine.states_of(layer).map(|state| {
+                let state = &machine.states[state];
+                usize::from(state.motions).min(if state.triangles > 0 { 3 } else { MIX_MAX })
+            });
+            parts.samples += super::slot::SLOTS * most.max().unwrap_or(0);
+        }
+        for state in machine.states {
+            let first = usize::from(state.first_triangle);
+            let motions = machine.motions_of(state);
+            for corners in &machine.triangles[first..first + usize::from(state.triangles)] {
+                if let Some(triangle) = Triangle::try_new(*corners, motions) {
+                    parts.triangles.try_push(triangle)?;
+                }
+            }
+        }
+        Ok(parts)
+    }
+
+    /// Adds the next clip; where there is a root, the way of it follows in `grounds`.
+    pub(crate) fn try_push_clip(
+        &mut self,
+        machine: &Machine<'_>,
+        at: usize,
+        clip: &Clip<'_>,
+        skeleton: &Skeleton<'_>,
+    ) -> Result<(), MachineError> {
+        let named = &machine.clips[at];
+        let (found, expected) = (clip.bones(), skeleton.len());
+        if found != expected {
+            return Err(MachineError::Bones { clip: named.name, found, expected });
+        }
+        let first = named.first_mark as usize;
+        let marks = &machine.marks[first..first + named.marks as usize];
+        let last = clip.last_frame() as f32;
+        if marks.iter().any(|mark| *mark >= last.max(f32::MIN_POSITIVE)) {
+            let last_frame = clip.last_frame();
+            return Err(MachineError::Mark { clip: named.name, last_frame });
+        }
+        let first_mark = marks.first().copied().unwrap_or(0.0);
+        let parts = named.marks.max(1) as usize;
+        let mut starts = [last; MIX_MAX + 1];
+        starts[0] = 0.0;
+        for (start, mark) in starts[1..].iter_mut().zip(marks.iter().skip(1)) {
+            let since = mark - first_mark;
+            *start = if since < 0.0 { since + last } else { since };
+        }
+        let mut seconds = [0.0; MIX_MAX];
+        for (part, seconds) in seconds[..parts].iter_mut().enumerate() {
+            *seconds = (starts[part + 1] - starts[part]) / clip.rate();
+        }
+        Ok(self.clips.try_push(ClipTime {
+            last_frame: last,
+            first_mark,
+            starts,
+            seconds,
+            parts: parts as u32,
+            first_ground: self.grounds.len() as u32,
+        })?)
+    }
+
+    /// Returns the bone whose way is given to the entity, if there is one.
+    #[cfg(feature = "subsystem")]
+    pub(crate) const fn root(&self) -> Option<usize> {
+        self.root
+    }
+
+    /// Returns what a step looks at: the formulas and the events of the clips are those of the machine.
+    pub(crate) fn view<'t, 'b>(
+        &'t self,
+        machine: &'t Machine<'b>,
+        formulas: &'t [Formula<'b>],
+        events: &'t [&'b [ClipEvent]],
+    ) -> MachineView<'t, 'b> {
+        MachineView {
+            machine,
+            formulas,
+            events,
+            triangles: &self.triangles,
+            clips: &self.clips,
+            root: self.root,
+            grounds: &self.grounds,
+            samples: self.samples,
+        }
+    }
+}
+
+impl MachineView<'_, '_> {
+    /// Returns the bone whose way is given to the entity, if there is one.
+    pub(super) const fn root(&self) -> Option<usize> {
         self.root
     }
 

@@ -8,7 +8,7 @@ use loligo_entities::Pose;
 
 use super::event::MachineEvent;
 use super::ground_track::Ground;
-use super::machine_table::MachineTable;
+use super::machine_table::{MachineTable, MachineView};
 use super::sample::MachineSample;
 use super::slot::LayerSlots;
 use super::step_layer::StepLayer;
@@ -30,13 +30,13 @@ use super::step_layer::StepLayer;
 /// # Examples
 ///
 /// See the crate's page.
-pub struct Machines<'a> {
-    pub(super) slots: Array<'a, LayerSlots>,
-    pub(super) rows: Array<'a, f32>,
-    samples: Array<'a, MachineSample>,
+pub struct Machines<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
+    pub(super) slots: Array<'a, LayerSlots, A>,
+    pub(super) rows: Array<'a, f32, A>,
+    pub(super) samples: Array<'a, MachineSample, A>,
     /// How many samples a layer has, and its weight.
-    layers: Array<'a, (u32, f32)>,
-    ways: Array<'a, Ground>,
+    pub(super) layers: Array<'a, (u32, f32), A>,
+    ways: Array<'a, Ground, A>,
     pub(super) layer_count: usize,
     pub(super) row: usize,
     samples_max: usize,
@@ -53,20 +53,31 @@ impl<'a> Machines<'a> {
         table: &MachineTable<'_, '_>,
         memory: &'a (dyn Allocator + 'a),
     ) -> Result<Self, GrowError> {
+        Self::try_new_in(count, &table.view(), memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> Machines<'a, A> {
+    /// As [`try_new`](Machines::try_new), of a view of a table.
+    pub(crate) fn try_new_in(
+        count: usize,
+        table: &MachineView<'_, '_>,
+        memory: &'a A,
+    ) -> Result<Self, GrowError> {
         let layer_count = table.machine.layers.len();
         let (row, samples_max) = (table.row(), table.samples);
         let mut machines = Self {
-            slots: Array::try_with_capacity(count.saturating_mul(layer_count), memory)?,
-            rows: Array::try_with_capacity(count.saturating_mul(row), memory)?,
-            samples: Array::try_with_capacity(count.saturating_mul(samples_max), memory)?,
-            layers: Array::try_with_capacity(count.saturating_mul(layer_count), memory)?,
-            ways: Array::try_with_capacity(count, memory)?,
+            slots: Array::try_with_capacity_in(count.saturating_mul(layer_count), memory)?,
+            rows: Array::try_with_capacity_in(count.saturating_mul(row), memory)?,
+            samples: Array::try_with_capacity_in(count.saturating_mul(samples_max), memory)?,
+            layers: Array::try_with_capacity_in(count.saturating_mul(layer_count), memory)?,
+            ways: Array::try_with_capacity_in(count, memory)?,
             layer_count,
             row,
             samples_max,
         };
         for _ in 0..count {
-            machines.try_push(table)?;
+            machines.try_push_view(table)?;
         }
         Ok(machines)
     }
@@ -81,6 +92,10 @@ impl<'a> Machines<'a> {
     ///
     /// If the characters were made for another machine.
     pub fn try_push(&mut self, table: &MachineTable<'_, '_>) -> Result<usize, GrowError> {
+        self.try_push_view(&table.view())
+    }
+
+    fn try_push_view(&mut self, table: &MachineView<'_, '_>) -> Result<usize, GrowError> {
         self.check(table);
         self.slots.try_reserve(self.layer_count)?;
         self.rows.try_reserve(self.row)?;
@@ -94,7 +109,7 @@ impl<'a> Machines<'a> {
         self.samples.try_resize((number + 1) * self.samples_max, MachineSample::default())?;
         self.layers.try_resize((number + 1) * self.layer_count, (0, 0.0))?;
         self.ways.try_push(Ground::STILL)?;
-        self.reset(table, number);
+        self.reset_view(table, number);
         Ok(number)
     }
 
@@ -125,6 +140,11 @@ impl<'a> Machines<'a> {
     ///
     /// If there is no such character, or if the characters were made for another machine.
     pub fn reset(&mut self, table: &MachineTable<'_, '_>, character: usize) {
+        self.reset_view(&table.view(), character);
+    }
+
+    /// As [`reset`](Self::reset), of a view of the table.
+    pub(crate) fn reset_view(&mut self, table: &MachineView<'_, '_>, character: usize) {
         self.check(table);
         let first = character * self.layer_count;
         for (at, layer) in table.machine.layers.iter().enumerate() {
@@ -252,6 +272,17 @@ impl<'a> Machines<'a> {
         table: &MachineTable<'_, '_>,
         character: usize,
         seconds: f32,
+        visit: impl FnMut(MachineEvent),
+    ) {
+        self.step_view(&table.view(), character, seconds, visit);
+    }
+
+    /// As [`step_one`](Self::step_one), of a view of the table.
+    pub(crate) fn step_view(
+        &mut self,
+        table: &MachineView<'_, '_>,
+        character: usize,
+        seconds: f32,
         mut visit: impl FnMut(MachineEvent),
     ) {
         self.check(table);
@@ -329,14 +360,14 @@ impl<'a> Machines<'a> {
         &self.slots[character * self.layer_count..][..self.layer_count][layer]
     }
 
-    pub(super) fn check(&self, table: &MachineTable<'_, '_>) {
+    pub(super) fn check(&self, table: &MachineView<'_, '_>) {
         let found = (table.machine.layers.len(), table.row(), table.samples);
         let own = (self.layer_count, self.row, self.samples_max);
         assert_eq!(own, found, "the characters were made for another machine");
     }
 }
 
-impl fmt::Debug for Machines<'_> {
+impl<A: Allocator + ?Sized> fmt::Debug for Machines<'_, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (characters, layers) = (self.len(), self.layer_count);
         f.debug_struct("Machines")

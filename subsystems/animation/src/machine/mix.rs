@@ -1,7 +1,7 @@
 //! Which clips a state plays at the same time.
 
 use super::image::{CLIP, LINE, MachineMotion, MachineState, PLANE};
-use super::machine_table::MachineTable;
+use super::machine_table::MachineView;
 use super::triangle::locate;
 use super::{MIX_MAX, STATE_VARIABLES};
 
@@ -16,7 +16,7 @@ impl Mix {
     pub(super) const EMPTY: Self = Self { clips: [(0, 0.0); MIX_MAX], len: 0 };
 
     /// Computes the clips of a state, and their weights, which add up to 1.
-    pub(super) fn of(table: &MachineTable<'_, '_>, number: usize, row: &[f32]) -> Self {
+    pub(super) fn of(table: &MachineView<'_, '_>, number: usize, row: &[f32]) -> Self {
         let state = &table.machine.states[number];
         let motions = table.machine.motions_of(state);
         let mut mix = Self::EMPTY;
@@ -57,7 +57,7 @@ impl Mix {
 
     fn plane(
         &mut self,
-        table: &MachineTable<'_, '_>,
+        table: &MachineView<'_, '_>,
         state: &MachineState,
         motions: &[MachineMotion],
         row: &[f32],
@@ -72,7 +72,7 @@ impl Mix {
         self.scale();
     }
 
-    fn list(&mut self, table: &MachineTable<'_, '_>, motions: &[MachineMotion], row: &[f32]) {
+    fn list(&mut self, table: &MachineView<'_, '_>, motions: &[MachineMotion], row: &[f32]) {
         for (at, motion) in motions.iter().enumerate() {
             self.add(motions, at, table.run(motion.weight, row));
         }

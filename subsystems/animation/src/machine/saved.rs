@@ -7,11 +7,15 @@
 use core::error::Error;
 use core::fmt;
 
+use loligo_allocators::Allocator;
 use loligo_ids::murmur2_32;
 
+use super::Machine;
 use super::image::NONE;
-use super::machine_table::MachineTable;
+use super::machine_table::{MachineTable, MachineView};
 use super::machines::Machines;
+#[cfg(feature = "subsystem")]
+use super::sample::MachineSample;
 use super::slot::{LayerSlots, SLOTS, Slot};
 
 /// The bytes of a slot.
@@ -53,7 +57,7 @@ impl fmt::Display for SavedError {
 
 impl Error for SavedError {}
 
-impl Machines<'_> {
+impl<A: Allocator + ?Sized> Machines<'_, A> {
     /// Returns how many bytes a character is saved as.
     #[must_use]
     pub const fn saved_bytes(&self) -> usize {
@@ -71,6 +75,10 @@ impl Machines<'_> {
     /// If there is no such character, if `bytes` is not of the length of
     /// [`saved_bytes`](Self::saved_bytes), or if the characters were made for another machine.
     pub fn save(&self, table: &MachineTable<'_, '_>, character: usize, bytes: &mut [u8]) {
+        self.save_view(&table.view(), character, bytes);
+    }
+
+    fn save_view(&self, table: &MachineView<'_, '_>, character: usize, bytes: &mut [u8]) {
         self.check(table);
         assert_eq!(bytes.len(), self.saved_bytes(), "the bytes of a character");
         let variables = &self.rows[character * self.row..][..self.variable_count()];
@@ -80,7 +88,7 @@ impl Machines<'_> {
             let ids = u32::from(slot.state) | u32::from(slot.via) << 16;
             [slot.phase.to_bits(), slot.fade.to_bits(), slot.time.to_bits(), ids]
         });
-        let words = core::iter::once(fingerprint(table));
+        let words = core::iter::once(fingerprint(table.machine));
         let words = words.chain(variables.iter().map(|value| value.to_bits())).chain(slots);
         for (place, word) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(words) {
             *place = word.to_le_bytes();
@@ -102,13 +110,23 @@ impl Machines<'_> {
         character: usize,
         bytes: &[u8],
     ) -> Result<(), SavedError> {
+        self.restore_view(&table.view(), character, bytes)
+    }
+
+    /// As [`restore`](Self::restore), of a view of the table.
+    pub(crate) fn restore_view(
+        &mut self,
+        table: &MachineView<'_, '_>,
+        character: usize,
+        bytes: &[u8],
+    ) -> Result<(), SavedError> {
         let (found, expected) = (bytes.len(), self.saved_bytes());
         if found != expected {
             return Err(SavedError::Length { found, expected });
         }
         let words = bytes.as_chunks::<4>().0;
         let word = |at: usize| u32::from_le_bytes(words[at]);
-        if word(0) != fingerprint(table) {
+        if word(0) != fingerprint(table.machine) {
             return Err(SavedError::Machine);
         }
         let variables = 1..1 + self.variable_count();
@@ -129,7 +147,7 @@ impl Machines<'_> {
         if let Some(layer) = (0..self.layer_count).find(is_wrong) {
             return Err(SavedError::Layer(layer));
         }
-        self.reset(table, character);
+        self.reset_view(table, character);
         for (place, value) in self.variables_mut(character).iter_mut().zip(values) {
             *place = value;
         }
@@ -140,9 +158,71 @@ impl Machines<'_> {
     }
 }
 
+#[cfg(feature = "subsystem")]
+impl<A: Allocator + ?Sized> Machines<'_, A> {
+    /// Calls `each` with the words of the only character: what [`save`](Self::save) writes, and after
+    /// it what is to be sampled.
+    pub(crate) fn each_word(&self, fingerprint: u32, each: &mut dyn FnMut(u32)) {
+        each(fingerprint);
+        self.rows[..self.variable_count()].iter().for_each(|value| each(value.to_bits()));
+        for slot in self.slots.iter().flat_map(|layer| layer.0.iter()) {
+            let ids = u32::from(slot.state) | u32::from(slot.via) << 16;
+            [slot.phase.to_bits(), slot.fade.to_bits(), slot.time.to_bits(), ids]
+                .into_iter()
+                .for_each(&mut *each);
+        }
+        let mut samples = 0;
+        for (count, weight) in &self.layers {
+            each(*count);
+            each(weight.to_bits());
+            samples += *count as usize;
+        }
+        for sample in &self.samples[..samples] {
+            each(u32::from(sample.clip) | u32::from(sample.layer) << 16);
+            each(sample.frame.to_bits());
+            each(sample.weight.to_bits());
+        }
+    }
+
+    /// Restores the only character of such words; `false` if they are not of this machine.
+    pub(crate) fn restore_words(&mut self, table: &MachineView<'_, '_>, bytes: &[u8]) -> bool {
+        let Some((state, rest)) = bytes.split_at_checked(self.saved_bytes()) else { return false };
+        let words = rest.as_chunks::<4>().0;
+        let word = |at: usize| words.get(at).map_or(0, |word| u32::from_le_bytes(*word));
+        let number = |at: usize| f32::from_bits(word(at));
+        let layers = self.layer_count;
+        let counts = (0..layers).map(|layer| word(2 * layer) as usize);
+        let samples: usize = counts.fold(0, usize::saturating_add);
+        let is_whole = samples <= self.samples.len()
+            && words.len() == 2 * layers + 3 * samples
+            && (0..layers).all(|layer| (0.0..=1.0).contains(&number(2 * layer + 1)));
+        let sample = |at: usize| {
+            let first = 2 * layers + 3 * at;
+            let (clip, layer) = (word(first) as u16, (word(first) >> 16) as u16);
+            MachineSample { clip, layer, frame: number(first + 1), weight: number(first + 2) }
+        };
+        let clips = table.clips.len();
+        let is_sound = |of: MachineSample| {
+            usize::from(of.clip) < clips && of.frame.is_finite() && (0.0..=1.0).contains(&of.weight)
+        };
+        if !is_whole || !(0..samples).all(|at| is_sound(sample(at))) {
+            return false;
+        }
+        if self.restore_view(table, 0, state).is_err() {
+            return false;
+        }
+        for (at, layer) in self.layers.iter_mut().enumerate() {
+            *layer = (word(2 * at), number(2 * at + 1));
+        }
+        for (at, place) in self.samples[..samples].iter_mut().enumerate() {
+            *place = sample(at);
+        }
+        true
+    }
+}
+
 /// Returns what changes when states mean something else.
-fn fingerprint(table: &MachineTable<'_, '_>) -> u32 {
-    let machine = &table.machine;
+pub(crate) fn fingerprint(machine: &Machine<'_>) -> u32 {
     let variables = machine.variables.iter().map(|variable| variable.name.hash());
     let states = machine.states.iter().flat_map(|state| [state.name.hash(), state.parts.into()]);
     let transitions = machine.transitions.iter().map(|transition| u32::from(transition.to));
@@ -151,7 +231,7 @@ fn fingerprint(table: &MachineTable<'_, '_>) -> u32 {
 }
 
 /// Returns `true` if a layer can play these states.
-fn is_played(table: &MachineTable<'_, '_>, layer: usize, slots: &LayerSlots) -> bool {
+fn is_played(table: &MachineView<'_, '_>, layer: usize, slots: &LayerSlots) -> bool {
     let machine = &table.machine;
     let (states, len) = (machine.states_of(layer), slots.len());
     let is_state = |(at, slot): (usize, &Slot)| {

@@ -4,7 +4,7 @@ use super::MIX_MAX;
 use super::event::MachineEvent;
 use super::ground_track::{Ground, way_of};
 use super::image::{AT_END, AT_ONCE, MachineTransition};
-use super::machine_table::MachineTable;
+use super::machine_table::MachineView;
 use super::mix::{Mix, set_state_variables};
 use super::sample::MachineSample;
 use super::slot::{LayerSlots, SLOTS};
@@ -18,8 +18,8 @@ const TRANSITIONS_A_STEP: usize = 4;
 const SPEED_MAX: f32 = 1000.0;
 
 /// A layer of a character that is stepped.
-pub(super) struct StepLayer<'s, 't, 'b, 'a, V> {
-    pub(super) table: &'t MachineTable<'b, 'a>,
+pub(super) struct StepLayer<'s, 't, 'b, V> {
+    pub(super) table: &'s MachineView<'t, 'b>,
     pub(super) slots: &'s mut LayerSlots,
     /// The variables, and those of a state after them.
     pub(super) row: &'s mut [f32],
@@ -41,7 +41,7 @@ struct Taken {
     seconds: f32,
 }
 
-impl<V: FnMut(MachineEvent)> StepLayer<'_, '_, '_, '_, V> {
+impl<V: FnMut(MachineEvent)> StepLayer<'_, '_, '_, V> {
     /// Steps the layer, and writes its samples; returns how many there are.
     pub(super) fn step(&mut self, seconds: f32, samples: &mut [MachineSample]) -> usize {
         let mut left = seconds;
@@ -131,7 +131,7 @@ impl<V: FnMut(MachineEvent)> StepLayer<'_, '_, '_, '_, V> {
         let newest = &self.slots.0[0];
         let mut first: Option<(Way, f32)> = None;
         for (clip, _) in mix.iter() {
-            for event in self.table.clips[clip].events {
+            for event in self.table.events[clip] {
                 if event.name() != transition.event {
                     continue;
                 }
@@ -237,7 +237,7 @@ impl<V: FnMut(MachineEvent)> StepLayer<'_, '_, '_, '_, V> {
             if weight <= 0.0 {
                 continue;
             }
-            let events = self.table.clips[clip].events;
+            let events = self.table.events[clip];
             if !self.has_root && events.is_empty() {
                 continue;
             }
@@ -320,7 +320,7 @@ impl Pass {
     }
 
     /// Returns the way in frames of a clip.
-    fn passage(&self, table: &MachineTable<'_, '_>, clip: usize) -> Passage {
+    fn passage(&self, table: &MachineView<'_, '_>, clip: usize) -> Passage {
         let Way { laps, is_forward, .. } = self.way;
         let [from, to] = self.places.map(|place| table.frame_at(clip, place, self.is_looping));
         let ((from, from_laps), (to, to_laps)) = (from, to);

@@ -54,6 +54,29 @@ impl Playhead {
         !self.is_looping && self.frame >= self.last_frame
     }
 
+    /// Goes on as before in a clip that has become shorter or longer.
+    #[cfg(feature = "subsystem")]
+    pub(crate) fn set_last_frame(&mut self, last_frame: f32) {
+        self.last_frame = last_frame.max(0.0);
+        self.frame = self.frame.min(self.last_frame);
+    }
+
+    /// Returns what of it is saved.
+    #[cfg(feature = "subsystem")]
+    pub(crate) const fn to_words(self) -> [u32; 3] {
+        let flags = self.is_looping as u32 | (self.is_fresh as u32) << 1;
+        [self.last_frame.to_bits(), self.frame.to_bits(), flags]
+    }
+
+    /// Returns the playhead of what was saved; `None` if it is none.
+    #[cfg(feature = "subsystem")]
+    pub(crate) fn from_words([last_frame, frame, flags]: [u32; 3]) -> Option<Self> {
+        let [last_frame, frame] = [last_frame, frame].map(f32::from_bits);
+        let is_whole = last_frame.is_finite() && (0.0..=last_frame).contains(&frame) && flags < 4;
+        let (is_looping, is_fresh) = (flags & 1 != 0, flags & 2 != 0);
+        is_whole.then_some(Self { last_frame, frame, is_looping, is_fresh })
+    }
+
     /// Goes on by frames, backwards if they are below 0, and returns what was passed. A step that is no
     /// number is none. A step of more laps than 65535 is that many.
     pub fn step(&mut self, frames: f32) -> Passage {

@@ -26,7 +26,7 @@ pub fn ground_pose(pose: &Pose) -> Pose {
 pub fn take_ground(pose: &mut [BoneGroup], index: usize) -> Pose {
     let whole = bone(pose, index);
     let ground = ground_pose(&whole);
-    set_bone(pose, index, &from(&ground, &whole));
+    set_bone(pose, index, &as_seen_from(&ground, &whole));
     ground
 }
 
@@ -49,24 +49,24 @@ impl GroundPath {
     #[must_use]
     pub fn step(&self, before: &Pose, after: &Pose, passage: &Passage) -> Pose {
         if passage.laps() == 0 {
-            return from(before, after);
+            return as_seen_from(before, after);
         }
         let (start, end) = match passage.is_forward() {
             true => (&self.first, &self.last),
             false => (&self.last, &self.first),
         };
-        let lap = from(start, end);
-        let mut way = from(before, end);
+        let lap = as_seen_from(start, end);
+        let mut way = as_seen_from(before, end);
         for _ in 1..passage.laps() {
             way = way.place(&lap);
             way.rotation = way.rotation.normalize();
         }
-        way.place(&from(start, after))
+        way.place(&as_seen_from(start, after))
     }
 }
 
 /// Returns a pose as seen from another one of scale 1.
-fn from(space: &Pose, pose: &Pose) -> Pose {
+pub(crate) fn as_seen_from(space: &Pose, pose: &Pose) -> Pose {
     let back = space.rotation.conjugate();
     Pose {
         position: back * (pose.position - space.position),

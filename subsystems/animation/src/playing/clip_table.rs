@@ -23,13 +23,19 @@ use crate::skeleton::Skeleton;
 /// 320 bytes for eight bones, and 256 for eight bones of a channel that moves.
 pub struct ClipTable<'b, 'a> {
     clip: Clip<'b>,
-    pub(super) still: Array<'a, BoneGroup>,
-    pub(super) groups: Array<'a, TrackGroup>,
+    pub(super) lanes: ClipLanes<'a>,
+}
+
+/// What a table has of a clip that borrows nothing of it.
+pub(crate) struct ClipLanes<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
+    /// The pose of all that does not move.
+    pub(super) still: Array<'a, BoneGroup, A>,
+    pub(super) groups: Array<'a, TrackGroup, A>,
 }
 
 /// Eight tracks of one channel.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TrackGroup {
+pub(crate) struct TrackGroup {
     pub(super) ranges: [Lanes; 3],
     /// How far the bases go from the first to the last frame.
     pub(super) drift: [Lanes; 3],
@@ -86,11 +92,40 @@ impl<'b, 'a> ClipTable<'b, 'a> {
         skeleton: &Skeleton<'_>,
         memory: &'a (dyn Allocator + 'a),
     ) -> Result<Self, TableError> {
+        Ok(Self { clip, lanes: ClipLanes::try_new_in(&clip, skeleton, memory)? })
+    }
+
+    /// Returns the clip.
+    #[must_use]
+    pub const fn clip(&self) -> &Clip<'b> {
+        &self.clip
+    }
+
+    /// Returns how many groups of eight tracks are played.
+    #[must_use]
+    pub fn group_count(&self) -> usize {
+        self.lanes.groups.len()
+    }
+
+    /// Returns the bytes of the table.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.lanes.still) + size_of_val(&*self.lanes.groups)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> ClipLanes<'a, A> {
+    /// Makes them for a skeleton.
+    pub(crate) fn try_new_in(
+        clip: &Clip<'_>,
+        skeleton: &Skeleton<'_>,
+        memory: &'a A,
+    ) -> Result<Self, TableError> {
         let bones = skeleton.len();
         if clip.bones() != bones {
             return Err(TableError::Bones { clip: clip.bones(), skeleton: bones });
         }
-        let mut still = Array::try_with_capacity(groups_of(bones), memory)?;
+        let mut still = Array::try_with_capacity_in(groups_of(bones), memory)?;
         still.try_resize(groups_of(bones), BoneGroup::IDENTITY)?;
         skeleton.write_bind(&mut still);
         for (place, value) in clip.constant_places.iter().zip(clip.constants) {
@@ -99,7 +134,7 @@ impl<'b, 'a> ClipTable<'b, 'a> {
             }
         }
         let count = Track::group_count(clip.tracks);
-        let mut groups: Array<'a, TrackGroup> = Array::try_with_capacity(count, memory)?;
+        let mut groups: Array<'a, TrackGroup, A> = Array::try_with_capacity_in(count, memory)?;
         for track in clip.tracks.iter().filter_map(Track::unpack) {
             set_channel(&mut still, track.channel, track.bone, track.base);
             let bones = (track.bone / LANES) as u16;
@@ -133,25 +168,13 @@ impl<'b, 'a> ClipTable<'b, 'a> {
                 }
             }
         }
-        Ok(Self { clip, still, groups })
-    }
-
-    /// Returns the clip.
-    #[must_use]
-    pub const fn clip(&self) -> &Clip<'b> {
-        &self.clip
+        Ok(Self { still, groups })
     }
 
     /// Returns how many groups of eight tracks are played.
-    #[must_use]
-    pub fn group_count(&self) -> usize {
+    #[cfg(feature = "subsystem")]
+    pub(crate) fn group_count(&self) -> usize {
         self.groups.len()
-    }
-
-    /// Returns the bytes of the table.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        size_of_val(&*self.still) + size_of_val(&*self.groups)
     }
 }
 
@@ -159,7 +182,7 @@ impl fmt::Debug for ClipTable<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClipTable")
             .field("clip", &self.clip)
-            .field("groups", &self.groups.len())
+            .field("groups", &self.lanes.groups.len())
             .finish_non_exhaustive()
     }
 }

@@ -6,7 +6,7 @@ use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 
 use super::active_group::ActiveGroup;
-use super::clip_table::{ClipTable, TrackGroup};
+use super::clip_table::{ClipLanes, ClipTable, TrackGroup};
 use crate::clip::{
     Channel, Clip, Codes, Cursor, groups_of_round, is_same_frame, lanes_of, round_bytes, step_at,
 };
@@ -124,6 +124,31 @@ impl fmt::Debug for Players<'_> {
     }
 }
 
+/// Brings active keys to a frame of a clip and writes the pose there; but for groups of eight bones
+/// of which none takes part, where there is a mask: those are as where nothing moves.
+pub(crate) fn sample_clip<A: Allocator + ?Sized>(
+    clip: &Clip<'_>,
+    lanes: &ClipLanes<'_, A>,
+    (active, cursor): (&mut [ActiveGroup], &mut Cursor),
+    frame: f32,
+    mask: Option<&[Lanes]>,
+    pose: &mut [BoneGroup],
+) {
+    let frame = clamped(frame, clip);
+    seek((clip, &lanes.groups), active, cursor, frame);
+    pose[..lanes.still.len()].copy_from_slice(&lanes.still);
+    let part = frame / clip.last_frame.max(1) as f32;
+    for (group, active) in lanes.groups.iter().zip(&*active) {
+        let bones = usize::from(group.bones);
+        if mask.is_none_or(|mask| mask[bones] != Lanes::ZERO) {
+            write_group(group, active, (frame, part), &mut pose[bones]);
+        }
+    }
+}
+
+/// A clip, and its groups of eight tracks.
+type Tracks<'t, 'b> = (&'t Clip<'b>, &'t [TrackGroup]);
+
 /// Moves a player to a frame and writes the pose there.
 pub(super) fn write_pose(
     table: &ClipTable<'_, '_>,
@@ -132,40 +157,33 @@ pub(super) fn write_pose(
     frame: f32,
     pose: &mut [BoneGroup],
 ) {
-    let frame = clamped(frame, table.clip());
-    seek(table, active, cursor, frame);
-    pose[..table.still.len()].copy_from_slice(&table.still);
-    let part = frame / table.clip().last_frame.max(1) as f32;
-    for (group, active) in table.groups.iter().zip(&*active) {
-        write_group(group, active, (frame, part), &mut pose[usize::from(group.bones)]);
-    }
+    sample_clip(table.clip(), &table.lanes, (active, cursor), frame, None, pose);
 }
-
 /// Returns a frame of the clip: the first one for what is no number.
 fn clamped(frame: f32, clip: &Clip<'_>) -> f32 {
     frame.max(0.0).min(clip.last_frame as f32)
 }
 
 /// Brings the active keys to those of a frame.
-fn seek(table: &ClipTable<'_, '_>, active: &mut [ActiveGroup], cursor: &mut Cursor, frame: f32) {
-    let clip = table.clip();
+fn seek(tracks: Tracks<'_, '_>, active: &mut [ActiveGroup], cursor: &mut Cursor, frame: f32) {
+    let (clip, groups) = tracks;
     if !clip.jumps.is_empty() {
-        leap(table, active, cursor, frame);
+        leap(tracks, active, cursor, frame);
     }
-    let size = round_bytes(table.groups.len());
+    let size = round_bytes(groups.len());
     while let Some(round) = round_at(clip, size, cursor.round) {
         let begun = cursor.frame + u32::from(!is_same_frame(round));
         if begun as f32 - 1.0 > frame {
             break;
         }
-        advance(table, active, cursor, round);
+        advance(tracks, active, cursor, round);
         cursor.frame = begun;
         cursor.round += 1;
     }
     while cursor.frame as f32 - 1.0 > frame {
         let before = cursor.round.wrapping_sub(1);
         let Some(round) = round_at(clip, size, before) else { break };
-        retreat(table, active, cursor, round);
+        retreat(tracks, active, cursor, round);
         cursor.frame -= u32::from(!is_same_frame(round));
         cursor.round = before;
     }
@@ -180,19 +198,18 @@ fn round_at<'b>(clip: &Clip<'b>, size: usize, number: u32) -> Option<&'b [u8]> {
 
 /// Gives the tracks of a round their keys.
 fn advance(
-    table: &ClipTable<'_, '_>,
+    (clip, groups): Tracks<'_, '_>,
     active: &mut [ActiveGroup],
     cursor: &mut Cursor,
     round: &[u8],
 ) {
-    let clip = table.clip();
     for group in groups_of_round(round) {
         let mask = clip.masks[cursor.mask as usize];
         cursor.mask += 1;
         for lane in lanes_of(mask) {
             let mixed = step_at(clip.steps, cursor.step as usize);
             let values = clip.values.get(cursor.value as usize..).unwrap_or_default();
-            let bits = table.groups[group].bits[lane];
+            let bits = groups[group].bits[lane];
             cursor.value += active[group].advance(lane, mixed, bits, values) as u32;
             cursor.step += 1;
         }
@@ -201,17 +218,16 @@ fn advance(
 
 /// Takes the keys of a round from its tracks again, the last one first.
 fn retreat(
-    table: &ClipTable<'_, '_>,
+    (clip, groups): Tracks<'_, '_>,
     active: &mut [ActiveGroup],
     cursor: &mut Cursor,
     round: &[u8],
 ) {
-    let clip = table.clip();
     for group in groups_of_round(round).rev() {
         cursor.mask -= 1;
         let mask = clip.masks[cursor.mask as usize];
         for lane in lanes_of(mask).rev() {
-            let bits = table.groups[group].bits[lane];
+            let bits = groups[group].bits[lane];
             cursor.step -= 1;
             cursor.value -= active[group].newest_bytes(lane, bits) as u32;
             let mixed = step_at(clip.steps, cursor.step as usize);
@@ -222,8 +238,12 @@ fn retreat(
 }
 
 /// Takes the state of a jump frame, if many keys are between it and the cursor, on the way to a frame.
-fn leap(table: &ClipTable<'_, '_>, active: &mut [ActiveGroup], cursor: &mut Cursor, frame: f32) {
-    let clip = table.clip();
+fn leap(
+    (clip, groups): Tracks<'_, '_>,
+    active: &mut [ActiveGroup],
+    cursor: &mut Cursor,
+    frame: f32,
+) {
     // What taking a state costs, in keys.
     let cost = 2 * clip.tracks.len() as u32;
     let after = clip.jumps.partition_point(|[begun, ..]| *begun as f32 - 1.0 <= frame);
@@ -234,7 +254,7 @@ fn leap(table: &ClipTable<'_, '_>, active: &mut [ActiveGroup], cursor: &mut Curs
     *cursor = Cursor::of_jump(clip.jumps[jump]);
     let bytes = clip.jump_states.len() / clip.jumps.len();
     let mut state = &clip.jump_states[jump * bytes..(jump + 1) * bytes];
-    for (group, active) in table.groups.iter().zip(active) {
+    for (group, active) in groups.iter().zip(active) {
         for (lane, bits) in group.bits.iter().enumerate().filter(|(_, bits)| bits.bytes() > 0) {
             let Some(([a, b, c, d], rest)) = state.split_first_chunk::<4>() else { return };
             let (start, codes) = (u16::from_le_bytes([*a, *b]), u16::from_le_bytes([*c, *d]));

@@ -18,3 +18,16 @@ mod playing;
 mod rig;
 #[path = "../../../sjson/src/test_drawn.rs"]
 mod test_drawn;
+mod walker;
+
+// The modules of the example, which name each other.
+#[path = "../../examples/walker/body.rs"]
+mod body;
+#[path = "../../examples/walker/file.rs"]
+mod file;
+#[path = "../../examples/walker/gait.rs"]
+mod gait;
+#[path = "../../examples/walker/mesh.rs"]
+mod mesh;
+#[path = "../../examples/walker/picture.rs"]
+mod picture;

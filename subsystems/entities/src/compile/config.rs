@@ -184,6 +184,30 @@ impl<'c, 's> Field<'c, 's> {
         is_array.then(|| own.0.node.children().map(move |child| Self(own.0.with(child))))
     }
 
+    /// Returns the keys, as they are written, and values of an object, or `None` if it is not an object.
+    #[must_use]
+    pub fn entries(&self) -> Option<impl Iterator<Item = (&'s str, Self)> + use<'c, 's>> {
+        let own = *self;
+        own.0.is_object().then(|| {
+            own.0.node.children().map(move |child| {
+                let value = own.0.with(child);
+                (value.key_text().trim_matches('"'), Self(value))
+            })
+        })
+    }
+
+    /// Returns the value of a key of an object; `null` counts as no value.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<Self> {
+        self.0.get(key).filter(|value| !value.is_null()).map(Self)
+    }
+
+    /// Returns the string, if the value is one without escapes.
+    #[must_use]
+    pub fn plain_string(&self) -> Option<&'s str> {
+        string_in(self.0.text, &self.0.node)
+    }
+
     /// Returns an error about the value, in words that say what is wrong and what to do.
     #[must_use]
     pub fn error(&self, told: &'static str) -> CompileError<'s> {
