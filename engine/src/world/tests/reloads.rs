@@ -190,7 +190,9 @@ fn reloaded(
     with_memory_of(&globals, Some(&failing), &MemoryPlan::new(), &SUBSYSTEMS, |memory| {
         let folder = DataFolder::new(&data).expect("the path is UTF-8");
         let log = Log::try_new_in(memory_of(&memory, Room::Engine)).expect("there is memory");
-        let load = |worker: &Worker<'_>| Content::try_load(folder, true, &memory, &log, worker);
+        let load = |worker: &Worker<'_>| {
+            Content::try_load(folder, true, core::iter::empty(), &memory, &log, worker)
+        };
         let mut content = on_one_thread(load).expect("it can be loaded");
         let render = memory_of(&memory, Room::Render);
         let mut world = World::new_in(true, &memory);
