@@ -42,8 +42,18 @@ fn body() -> &'static Body {
         let samples = (0..33).flat_map(|frame| (0..BONES).map(move |bone| (frame, bone)));
         let samples = samples.map(|(frame, bone)| pose(frame, bone)).collect();
         let event = |frame| RawEvent { frame, name: "step".into(), bone: Some(2) };
-        let clip = RawClip { rate: 30.0, samples, events: vec![event(3.0), event(32.0)], jumps: Vec::new() };
-        let options = CompressOptions { bound: 1.0e-3, rounds: 2, jump_ratio: 1, ..CompressOptions::default() };
+        let clip = RawClip {
+            rate: 30.0,
+            samples,
+            events: vec![event(3.0), event(32.0)],
+            jumps: Vec::new(),
+        };
+        let options = CompressOptions {
+            bound: 1.0e-3,
+            rounds: 2,
+            jump_ratio: 1,
+            ..CompressOptions::default()
+        };
         let clip = compress(&raw, &clip, &options).expect("it is whole").bytes;
         let skeleton = raw.build(Endian::NATIVE).expect("it is whole");
         Body { raw, skeleton, clip }
@@ -115,15 +125,22 @@ pub fn machine(bytes: &[u8], memory: &dyn Allocator) {
         }
         let seconds = [0.1, 0.01, 0.7, 0.0][usize::from(step % 4)];
         machines.step(&table, seconds, |event| {
-            assert!((0.0..=1.01).contains(&event.weight) && event.seconds_since >= 0.0, "{event:?}");
+            assert!(
+                (0.0..=1.01).contains(&event.weight) && event.seconds_since >= 0.0,
+                "{event:?}"
+            );
         });
         for layer in 0..machine.layer_count() {
             let samples = machines.samples(0, layer);
             let sum: f32 = samples.iter().map(|sample| sample.weight).sum();
             assert!((sum - 1.0).abs() < 1.0e-2, "{samples:?}");
-            assert!(samples.iter().all(|sample| (0.0..=32.0).contains(&sample.frame)), "{samples:?}");
+            assert!(
+                samples.iter().all(|sample| (0.0..=32.0).contains(&sample.frame)),
+                "{samples:?}"
+            );
         }
-        assert!(machines.way(0).is_finite(), "step {step}");
+        let way = machines.way(0);
+        assert!(way.position.is_finite() && way.rotation.is_finite(), "{way:?}");
         machines.save(&table, 0, &mut saved);
         machines.restore(&table, 1, &saved).expect("it was saved");
     }
