@@ -27,7 +27,8 @@ fuzz_target!(|bytes: &[u8]| limited::within(1 << 24, |memory| {
     if let Ok(text) = core::str::from_utf8(bytes) {
         source(text, memory);
     }
-    let words: Vec<u32> = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    let words: Vec<u32> =
+        bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
     if let Ok(bytecode) = Bytecode::verify(&words, &SYMBOLS) {
         run_both(&bytecode, memory);
     }

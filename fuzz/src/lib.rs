@@ -2,6 +2,7 @@
 //! Targets that run programs have all from `loligo_tests::programs::run_input`.
 #![forbid(unsafe_code)]
 
+pub mod animation;
 pub mod effect;
 pub mod entities;
 pub mod events;

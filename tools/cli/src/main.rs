@@ -7,6 +7,8 @@
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
 mod advise;
+#[cfg(feature = "games")]
+mod animation;
 mod bench;
 #[cfg(feature = "games")]
 mod built_in;
@@ -86,6 +88,9 @@ const EXAMPLES: &str = "  loligo record -- git log -p       record what a progra
 enum Command {
     /// Searches the strategy that suits a recording.
     Advise(advise::Advise),
+    /// Shows how large animations become, and what is in them.
+    #[cfg(feature = "games")]
+    Animation(animation::Animation),
     /// Writes a project that compares an allocator of your own with all others.
     Bench(bench::Bench),
     /// Runs a program under several allocators and compares.
@@ -121,6 +126,8 @@ enum Command {
 fn main() -> ExitCode {
     match Cli::parse().command {
         Command::Advise(advise) => advise.run(),
+        #[cfg(feature = "games")]
+        Command::Animation(animation) => animation.run(),
         Command::Bench(bench) => bench.run(),
         Command::Check(check) => check.run(),
         #[cfg(feature = "games")]

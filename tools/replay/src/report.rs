@@ -38,7 +38,8 @@ mod subjects;
 mod timeline;
 mod words;
 
-pub(crate) use page::escape;
+pub use page::escape;
+pub use sheet::Figure;
 
 /// The page's file in the folder.
 const PAGE: &str = "index.html";
@@ -143,6 +144,20 @@ impl ReportDir {
             .map_err(|error| fail(Cause::File(error)))?;
         Ok(place)
     }
+}
+
+/// Returns a page of figures that needs nothing outside itself: `command` is the word in its mark, `texts`
+/// its title and a sentence or two, `findings` what a reader should know first, and `style` what is added to
+/// the style sheets of all pages.
+#[must_use]
+pub fn figures_page(
+    command: &str,
+    texts: (&str, &str),
+    findings: &[(String, String)],
+    figures: &[Figure],
+    style: &str,
+) -> String {
+    sheet::render_figures(command, texts, findings, figures, style)
 }
 
 /// The report cannot be written: where, why, and what to do.

@@ -45,7 +45,7 @@ impl TrackAnatomy {
     /// Returns the bytes of its keys in the stream: values, and the time since the key before.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.keys.len() * self.key_bytes + (self.keys.len() + 1) / 2
+        self.keys.len() * self.key_bytes + self.keys.len().div_ceil(2)
     }
 }
 

@@ -135,7 +135,7 @@ impl Compiler for MachineCompiler {
 ///     } ]
 /// "#;
 /// let error = compile_machine(source, &hero, Endian::NATIVE).expect_err("a slip");
-/// assert_eq!(error.to_string(), ":10:46: nothing is called `sped`; is `speed` meant?");
+/// assert_eq!(error.to_string(), ":10:47: nothing is called `sped`; is `speed` meant?");
 /// ```
 pub fn compile_machine(
     source: &[u8],

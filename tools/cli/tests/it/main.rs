@@ -1,6 +1,7 @@
 //! Tests that run the built `loligo`.
 
 mod advise;
+mod animation;
 mod browser;
 mod check;
 mod closed_pipes;
@@ -8,6 +9,8 @@ mod compile;
 mod content;
 mod convert;
 mod fleet;
+#[path = "../../../../subsystems/animation/tests/it/gltf_model.rs"]
+mod gltf_model;
 mod hostile;
 mod inspect;
 mod new;

@@ -97,7 +97,8 @@ fn verdict_list(verdicts: &[(String, String)]) -> String {
 }
 
 /// Returns text as HTML shows it, in elements and in quoted attributes.
-pub(crate) fn escape(text: &str) -> String {
+#[must_use]
+pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

@@ -17,19 +17,47 @@ td.words, th.words { text-align: left; white-space: normal; min-width: 7rem; }
 tr.marked > * { background: var(--accent-wash); font-weight: 600; }
 ";
 
+/// A section of a page with anything in it: pictures, tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Figure {
+    /// Its heading, a text.
+    pub heading: String,
+    /// What it shows and how to read it, a text.
+    pub note: String,
+    /// Markup, in which each text was [escaped](super::escape).
+    pub body: String,
+}
+
 /// Returns the whole page. `command` is the word in the mark.
 pub(super) fn render(command: &str, sheet: &Sheet) -> String {
-    let style = page::STYLES.concat() + STYLE;
+    let figures: Vec<Figure> = sheet.sections.iter().map(figure).collect();
+    render_figures(command, (&sheet.title, &sheet.lede), &sheet.findings, &figures, STYLE)
+}
+
+/// Returns a page of figures: title and lede are texts, `style` is added to the style sheets.
+pub(super) fn render_figures(
+    command: &str,
+    (title, lede): (&str, &str),
+    named: &[(String, String)],
+    figures: &[Figure],
+    style: &str,
+) -> String {
+    let style = page::STYLES.concat() + style;
     let mut jump = String::new();
     let mut sections = String::new();
-    for (index, section) in sheet.sections.iter().enumerate() {
-        let heading = escape(&section.heading);
+    for (index, figure) in figures.iter().enumerate() {
+        let (heading, note) = (escape(&figure.heading), code_marks(&escape(&figure.note)));
         // Writing to a string cannot fail.
         let _ = write!(jump, "<a href=\"#section-{index}\">{heading}</a>");
-        sections.push_str(&block(index, section));
+        let _ = write!(
+            sections,
+            "  <section class=\"block\" id=\"section-{index}\">\n    <header><h2>{heading}</h2>\
+             <p class=\"facts\">{note}</p></header>\n    <div class=\"card\">{}</div>\n  </section>\n",
+            figure.body
+        );
     }
     let mut findings = String::new();
-    for (name, sentence) in &sheet.findings {
+    for (name, sentence) in named {
         let (name, sentence) = (escape(name), code_marks(&escape(sentence)));
         let _ = writeln!(findings, "      <li><h2>{name}</h2><p>{sentence}</p></li>");
     }
@@ -39,8 +67,8 @@ pub(super) fn render(command: &str, sheet: &Sheet) -> String {
             ("style", &style),
             ("script", &SCRIPTS.concat()),
             ("command", &escape(command)),
-            ("title", &escape(&sheet.title)),
-            ("lede", &code_marks(&escape(&sheet.lede))),
+            ("title", &escape(title)),
+            ("lede", &code_marks(&escape(lede))),
             ("jump", &jump),
             ("findings", &findings),
             ("sections", &sections),
@@ -48,8 +76,7 @@ pub(super) fn render(command: &str, sheet: &Sheet) -> String {
     )
 }
 
-fn block(index: usize, section: &Section) -> String {
-    let (heading, note) = (escape(&section.heading), code_marks(&escape(&section.note)));
+fn figure(section: &Section) -> Figure {
     let cell = |tag: &str, scope: &str, column: usize, text: &str| {
         let class = if section.is_numeric(column) { "" } else { " class=\"words\"" };
         format!("<{tag}{scope}{class}>{}</{tag}>", escape(text))
@@ -68,11 +95,8 @@ fn block(index: usize, section: &Section) -> String {
         }
         table.push_str("</tr>\n");
     }
-    format!(
-        "  <section class=\"block\" id=\"section-{index}\">\n    <header><h2>{heading}</h2>\
-         <p class=\"facts\">{note}</p></header>\n    <div class=\"card\"><div class=\"scroll\">\
-         <table>\n{table}</tbody></table></div></div>\n  </section>\n"
-    )
+    let body = format!("<div class=\"scroll\"><table>\n{table}</tbody></table></div>");
+    Figure { heading: section.heading.clone(), note: section.note.clone(), body }
 }
 
 #[cfg(test)]
