@@ -113,7 +113,7 @@ pub(crate) fn machines() -> Contender {
     Contender::new("loligo", move || {
         let mut ns = 0;
         for step in 0..STEPS {
-            // A character decides anew twice a second.
+            // Each character decides twice a second.
             for character in (step % 30..CHARACTERS).step_by(30) {
                 machines.set(character, x, random.between(-1.0, 1.0));
                 machines.set(character, z, random.between(-1.0, 3.0));

@@ -22,7 +22,7 @@ const START: &str = "entities = { eye = { components = { transform = {} camera =
 
 /// Draws lines in each frame.
 enum Drawing {
-    /// So many, by a command for each.
+    /// A number of them, by a command for each.
     Each(usize),
     /// By one command, of lines that are made again in each frame.
     AtOnce(Vec<Line>),

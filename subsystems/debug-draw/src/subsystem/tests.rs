@@ -1,3 +1,5 @@
+//! The lines that are kept, against a list of them.
+
 use std::vec::Vec;
 
 use glam::{Vec2, Vec3};

@@ -56,7 +56,8 @@ impl Hub<'_> {
             }
             if self.table.sees_work(me.thread) {
                 // What is gone after a moment was so little that to take some of it would cost its
-                // thread more than to run it. What is in no ring waits for no thread of its own.
+                // thread more than to run it. What is in no ring has no
+                // thread that would run it sooner.
                 let in_ring = self.table.board.locked(me.thread) == 0;
                 let turns = if in_ring { me.local.moment.get() } else { MOMENT.start };
                 (0..turns).for_each(|_| core::hint::spin_loop());
