@@ -271,58 +271,57 @@ fn a_clip_is_compiled_again_while_it_is_played() {
     assert!(!log.iter().any(|line| line.starts_with("error")), "{log:#?}");
 }
 
+/// What a script asks of a character, and what it prints.
+const REACHING: &str = "local person
+    local function hand() return Vector3.elements(Animation.bone_position(person, 'hand.r')) end
+    function update()
+        person = Entity.find('person')
+        local frame = Game.frame()
+        if frame == 5 then
+            print('idle', Animation.is_playing(person, 'idle'), Animation.is_playing(person, 'walk'))
+            Animation.fade(person, 'walk', 0.5)
+            print('both', Animation.weight(person, 'walk'))
+        elseif frame == 20 then
+            local weight = Animation.weight(person, 'walk')
+            print('fading', weight > 0.4 and weight < 0.6, Animation.time(person, 'walk') > 0.2)
+            Animation.set_time(person, 'walk', 0.5)
+            print('time', Animation.time(person, 'walk'))
+        elseif frame == 60 then
+            print('walks', Animation.weight(person, 'walk'), Animation.is_playing(person, 'idle'))
+            Animation.set_speed(person, 0)
+            print('speed', Animation.speed(person))
+        elseif frame == 62 then
+            local x, y, z = hand()
+            Animation.reach(person, 'hand.r', Vector3(x - 0.1, y + 0.1, z + 0.1), 1)
+            local a, b, c = hand()
+            print('reach', math.abs(a - x + 0.1) < 0.01, math.abs(b - y - 0.1) < 0.01, math.abs(c - z - 0.1) < 0.01)
+            Animation.reach(person, 'hand.r', Vector3(0, 0, 0), 0)
+            local back = hand()
+            print('back', math.abs(back - x) < 1e-5)
+            Animation.look_at(person, 'head', Vector3(-9, 1.6, z), 1)
+            local front = Quaternion.rotate(Animation.bone_rotation(person, 'head'), Vector3(0, 0, 1))
+            print('look', Vector3.x(front) < -0.8)
+        elseif frame == 63 then
+            local box = Entity.spawn('post', Vector3(0, 0, 0))
+            Transform.link(box, person)
+            Animation.attach(box, person, 'hand.l')
+            print('detach', Animation.detach(Entity.find('hat')), Animation.detach(Entity.find('hat')))
+        elseif frame == 64 then
+            Animation.set_visible(person, false)
+            print(pcall(Animation.play, person, 'fly'))
+            print(pcall(Animation.play, Entity.find('eye'), 'walk'))
+            print(pcall(Animation.bone_position, person, 'tail'))
+            Animation.stop(person, 0)
+        elseif frame == 66 then
+            print('stopped', Animation.is_playing(person, 'walk'))
+            Animation.set_visible(person, true)
+            Animation.show_bones(true)
+        end
+    end";
+
 #[test]
 fn scripts_reach_all_of_a_character() {
-    let game = game(
-        "idle",
-        "",
-        "local person
-        local function hand() return Vector3.elements(Animation.bone_position(person, 'hand.r')) end
-        function update()
-            person = Entity.find('person')
-            local frame = Game.frame()
-            if frame == 5 then
-                print('idle', Animation.is_playing(person, 'idle'), Animation.is_playing(person, 'walk'))
-                Animation.fade(person, 'walk', 0.5)
-                print('both', Animation.weight(person, 'walk'))
-            elseif frame == 20 then
-                local weight = Animation.weight(person, 'walk')
-                print('fading', weight > 0.4 and weight < 0.6, Animation.time(person, 'walk') > 0.2)
-                Animation.set_time(person, 'walk', 0.5)
-                print('time', Animation.time(person, 'walk'))
-            elseif frame == 60 then
-                print('walks', Animation.weight(person, 'walk'), Animation.is_playing(person, 'idle'))
-                Animation.set_speed(person, 0)
-                print('speed', Animation.speed(person))
-            elseif frame == 62 then
-                local x, y, z = hand()
-                Animation.reach(person, 'hand.r', Vector3(x - 0.1, y + 0.1, z + 0.1), 1)
-                local a, b, c = hand()
-                print('reach', math.abs(a - x + 0.1) < 0.01, math.abs(b - y - 0.1) < 0.01, math.abs(c - z - 0.1) < 0.01)
-                Animation.reach(person, 'hand.r', Vector3(0, 0, 0), 0)
-                local back = hand()
-                print('back', math.abs(back - x) < 1e-5)
-                Animation.look_at(person, 'head', Vector3(-9, 1.6, z), 1)
-                local front = Quaternion.rotate(Animation.bone_rotation(person, 'head'), Vector3(0, 0, 1))
-                print('look', Vector3.x(front) < -0.8)
-            elseif frame == 63 then
-                local box = Entity.spawn('post', Vector3(0, 0, 0))
-                Transform.link(box, person)
-                Animation.attach(box, person, 'hand.l')
-                print('detach', Animation.detach(Entity.find('hat')), Animation.detach(Entity.find('hat')))
-            elseif frame == 64 then
-                Animation.set_visible(person, false)
-                print(pcall(Animation.play, person, 'fly'))
-                print(pcall(Animation.play, Entity.find('eye'), 'walk'))
-                print(pcall(Animation.bone_position, person, 'tail'))
-                Animation.stop(person, 0)
-            elseif frame == 66 then
-                print('stopped', Animation.is_playing(person, 'walk'))
-                Animation.set_visible(person, true)
-                Animation.show_bones(true)
-            end
-        end",
-    );
+    let game = game("idle", "", REACHING);
     game.write("post.entity", "components = { transform = {} tag = \"post\" }");
     assert_eq!(game.compile(), [""; 0], "it is right");
     let data = game.data();
