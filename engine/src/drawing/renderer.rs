@@ -165,6 +165,7 @@ impl<'e> Renderer<'e> {
         packet.is_taken = true;
         self.drawers.read(&packet.drawings, &mut packet.problems);
         let scene = packet.scene;
+        self.world.try_remember_lods(self.frame.views().len())?;
         self.look(packet)?;
         self.cull(worker)?;
         self.fill(worker)?;
@@ -216,7 +217,7 @@ impl<'e> Renderer<'e> {
             let own_pixels = pixels_of(frame, view.number, own.rectangle, size);
             let projection = seen.projection(pixels);
             let shadows = shadows(frame, &view, &seen, projection, size);
-            let camera = View::new(seen.view(), projection);
+            let camera = View::new(seen.view(), projection).numbered(view.around, view.stage);
             let culled = match shadows[0] {
                 Some((shadow, _)) if is_sun => shadow.view,
                 _ => camera,
@@ -229,6 +230,8 @@ impl<'e> Renderer<'e> {
             let rectangle = own.rectangle;
             let lit_by = if is_sun { view.around } else { view.number };
             let view = culled.numbered(view.number, view.stage);
+            // What throws a shadow is as detailed as it is seen.
+            let view = if is_sun { view.detailed_as(&camera) } else { view };
             views.try_push(DrawnView {
                 seen,
                 projection,
@@ -272,6 +275,8 @@ impl<'e> Renderer<'e> {
                 self.drawers.take_material(&material)?;
             } else if let Some(mesh) = mesh {
                 self.drawers.take_mesh(&mesh, block)?;
+                let lods = mesh.parts(block).lods;
+                self.world.try_set_lods(mesh.mesh, mesh.all(), lods, mesh.hysteresis)?;
             } else if let Some(removed) = record.get::<Removed>() {
                 self.drawers.forget(&removed);
             }

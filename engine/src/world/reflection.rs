@@ -307,7 +307,7 @@ fn send_look<A: Allocator + ?Sized>(
     recorder: &mut StateRecorder<'_, A>,
 ) -> Result<(), RecordError> {
     let Some(look) = assets.look(model.mesh(), model.material()) else { return Ok(()) };
-    recorder.set_shape(handle, look.geometry, look.sphere)?;
+    recorder.set_shape(handle, look.geometry, look.sphere, look.lods)?;
     recorder.set_material(handle, look.state, on_stage(stage, look.layer(layer)))
 }
 
@@ -328,6 +328,7 @@ fn create<A: Allocator + ?Sized>(
         state: look.state,
         layer: on_stage(stage, look.layer(layer)),
         flags: model.flags,
+        lods: look.lods,
     };
     let handle: RenderHandle = recorder.create_mesh(&object)?;
     model.handle = handle.to_bits();

@@ -26,7 +26,7 @@ const FAULT: f64 = 8.0;
 const SHADER: &str = "core/shaders/standard.shader";
 
 /// What each fault is of, in which file, and what becomes of which text.
-const FAULTS: [(&str, &str, &str, &str); 20] = [
+const FAULTS: [(&str, &str, &str, &str); 21] = [
     ("shadows of the sun", SHADER, "return sum / 16.0;", "return 1.0;"),
     ("the near shadow map", SHADER, "map = 0u; map < frame", "map = 1u; map < frame"),
     ("the far shadow map", SHADER, "frame.sun_parts[map]", "frame.sun_parts[0]"),
@@ -66,6 +66,7 @@ const FAULTS: [(&str, &str, &str, &str); 20] = [
         "rectangle = [ 0.7 0.05 0.25 0.25 ]",
         "rectangle = [ 0.7 0.1 0.25 0.25 ]",
     ),
+    ("levels of detail", "boulder.mesh", "share = 0.6", "share = 0.1"),
     ("lines", "main.lua", "Draw.box", "-- Draw.box"),
 ];
 

@@ -47,6 +47,7 @@ mod built_in;
 mod frame;
 mod geometry;
 mod heights;
+mod lods;
 mod material;
 mod mesh;
 mod mips;

@@ -18,6 +18,7 @@ mod frame;
 pub mod gpu;
 mod key;
 mod lights;
+mod lod;
 mod material;
 mod mesh;
 mod placeholder;
@@ -45,6 +46,7 @@ pub use frame::{
 };
 pub use key::{LayerKeys, Order, layer_of};
 pub use lights::{FrameLights, LIGHT_BINS, LIGHT_TILES, LIGHTS_MAX};
+pub use lod::{LODS_MAX, Lod, LodSet};
 pub use material::{
     MATERIAL_TYPE, MATERIAL_VERSION, MaterialImage, MaterialResource, MaterialTexture,
 };

@@ -13,13 +13,15 @@ use loligo_containers::{Array, GrowError};
 
 use crate::context::RenderContext;
 use crate::cull::{Frustum, Spheres};
-use crate::draw::{Draw, IndirectArgs};
+use crate::draw::{Draw, Geometry, IndirectArgs};
 use crate::frame::{FrameDescription, LayerRef, LayerTakes};
 use crate::key::LayerKeys;
-use crate::state::{Kind, Light, Mesh, RenderHandle, STAGE_SHIFT, Transform};
+use crate::lod::{Lod, LodEye, LodSet};
+use crate::state::{Kind, Light, Mesh, RenderHandle, STAGE_SHIFT, Shape, Transform};
 
 mod apply;
 mod columns;
+mod lods;
 
 use columns::{Lights, Meshes};
 
@@ -41,7 +43,7 @@ use columns::{Lights, Meshes};
 /// # Memory
 ///
 /// 12 bytes a handle that was ever alive, as much again while streams that create or destroy are
-/// checked; 108 bytes a mesh and 37 bytes a light, in a block for each column, kept.
+/// checked; 112 bytes a mesh, one more for each view once a mesh has levels of detail, and 37 bytes a light, in a block for each column, kept.
 ///
 /// # Threads
 ///
@@ -98,6 +100,8 @@ pub struct View {
     pub forward: Vec3,
     /// What it sees.
     pub frustum: Frustum,
+    /// From where it measures how large something is.
+    lods: LodEye,
 }
 
 impl View {
@@ -113,13 +117,21 @@ impl View {
             eye: camera.w_axis.xyz(),
             forward: -camera.z_axis.xyz().normalize_or_zero(),
             frustum: Frustum::new(projection * view),
+            lods: LodEye::new(camera, projection),
         }
     }
 
     /// Returns the same as another view of a frame, of a stage.
     #[must_use]
     pub const fn numbered(self, number: u8, stage: u8) -> Self {
-        Self { number, stage, ..self }
+        Self { number, stage, lods: LodEye { number, ..self.lods }, ..self }
+    }
+
+    /// Returns the same that draws each object with the level of detail that it has in another
+    /// view: that of the sun, with the levels that the camera sees.
+    #[must_use]
+    pub const fn detailed_as(self, other: &Self) -> Self {
+        Self { lods: other.lods, ..self }
     }
 
     /// Returns how far in front of the camera a point is.
@@ -176,6 +188,36 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
     #[must_use]
     pub fn mesh_at(&self, row: usize) -> Option<RenderHandle> {
         self.meshes.handles.get(row).and_then(|handle| RenderHandle::from_bits(*handle))
+    }
+
+    /// Sets the coarser levels of meshes whose [`Mesh::lods`] is this number plus 1: `all` are their
+    /// triangles, of all levels together; without `lods` they have one. `hysteresis` is the share of
+    /// a limit by which a size must be past it before the level changes back.
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory; nothing has changed.
+    pub fn try_set_lods(
+        &mut self,
+        number: u32,
+        all: Geometry,
+        lods: &[Lod],
+        hysteresis: f32,
+    ) -> Result<(), GrowError> {
+        let set = (!lods.is_empty()).then(|| LodSet::new(all, lods, hysteresis));
+        self.meshes.lods.try_set(number, set)
+    }
+
+    /// Makes room for the levels that objects have in each of the first `views` views, if any mesh
+    /// has levels. Without it levels are chosen without hysteresis. O(meshes) for a view that is
+    /// new, O(views) otherwise.
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory.
+    pub fn try_remember_lods(&mut self, views: usize) -> Result<(), GrowError> {
+        let rows = self.mesh_count();
+        self.meshes.lods.try_remember(views, rows)
     }
 
     /// Returns where all meshes are, by row: what a draw's instances number. `bytemuck::cast_slice`
@@ -354,9 +396,28 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
         context: &mut RenderContext<'_, B>,
     ) {
         let (meshes, at) = (&self.meshes, row as usize);
-        let depth = view.depth(Vec3::new(meshes.x[at], meshes.y[at], meshes.z[at]));
-        let args = IndirectArgs::new(meshes.shapes[at].geometry, row, 1);
+        let center = Vec3::new(meshes.x[at], meshes.y[at], meshes.z[at]);
+        let Shape { mut geometry, lods, .. } = meshes.shapes[at];
+        if lods != 0 {
+            geometry = self.detailed(row, view, center);
+            if geometry.index_count == 0 {
+                return;
+            }
+        }
+        let depth = view.depth(center);
+        let args = IndirectArgs::new(geometry, row, 1);
         context.push_draw(keys.key(state, args.first_index, depth), Draw { state, args });
+    }
+
+    /// Returns the triangles of a mesh in the level of detail that it has in a view. Not inlined:
+    /// most meshes have one level.
+    #[inline(never)]
+    fn detailed(&self, row: u32, view: &View, center: Vec3) -> Geometry {
+        let (meshes, at) = (&self.meshes, row as usize);
+        let Shape { geometry, lods, .. } = meshes.shapes[at];
+        let Some(set) = meshes.lods.get(lods) else { return geometry };
+        let size = view.lods.size(center, meshes.radius[at]);
+        set.geometry(meshes.lods.choose(set, view.lods.number, row, size), geometry)
     }
 
     fn row(&self, handle: RenderHandle, kind: Kind) -> Option<usize> {

@@ -74,7 +74,7 @@ impl From<Affine3A> for Transform {
 ///
 /// # Memory
 ///
-/// 88 bytes.
+/// 92 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Mesh {
@@ -91,6 +91,10 @@ pub struct Mesh {
     pub layer: u32,
     /// [`MESH_HIDDEN`], or 0.
     pub flags: u32,
+    /// The number of its levels of detail plus 1
+    /// ([`RenderWorld::try_set_lods`](crate::RenderWorld::try_set_lods)), or 0 for a mesh that has
+    /// one level. A number that was not set is as good as 0.
+    pub lods: u32,
 }
 
 /// Returns what [`Mesh::layer`] is for an object on a stage: views see one stage each. The first
@@ -164,6 +168,7 @@ pub(crate) struct PlacedLight {
 pub(crate) struct Shape {
     pub(crate) geometry: Geometry,
     pub(crate) sphere: [f32; 4],
+    pub(crate) lods: u32,
 }
 
 /// What a mesh is drawn with, and when.

@@ -149,7 +149,8 @@ impl<'a, A: Allocator + ?Sized> StateRecorder<'a, A> {
         self.tell(Kind::Mesh, handle, |handle| SetTransform { handle, what: *transform })
     }
 
-    /// Changes a mesh's triangles and the sphere around it.
+    /// Changes a mesh's triangles, the sphere around it and the number of its levels of detail,
+    /// which is [`Mesh::lods`].
     ///
     /// # Errors
     ///
@@ -159,8 +160,9 @@ impl<'a, A: Allocator + ?Sized> StateRecorder<'a, A> {
         handle: RenderHandle,
         geometry: Geometry,
         sphere: [f32; 4],
+        lods: u32,
     ) -> Result<(), RecordError> {
-        let what = Shape { geometry, sphere };
+        let what = Shape { geometry, sphere, lods };
         self.tell(Kind::Mesh, handle, |handle| SetShape { handle, what })
     }
 

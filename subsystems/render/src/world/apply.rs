@@ -146,6 +146,7 @@ impl<A: Allocator + ?Sized> RenderWorld<'_, A> {
             }
             Message::SetShape(shape) => {
                 self.meshes.shapes[row] = *shape;
+                self.meshes.lods.forget(row);
                 self.meshes.place(row);
             }
             Message::SetMaterial(material) => self.meshes.materials[row] = *material,

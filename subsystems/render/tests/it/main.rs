@@ -5,6 +5,7 @@ mod content;
 mod contexts;
 mod culling;
 mod damage;
+mod detail;
 mod drawn;
 mod fold;
 mod frame_errors;

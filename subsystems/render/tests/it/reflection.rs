@@ -64,7 +64,15 @@ fn shape(value: u32) -> (Geometry, [f32; 4]) {
 
 fn mesh(value: u32) -> Mesh {
     let (geometry, sphere) = shape(value);
-    Mesh { transform: transform(value), sphere, geometry, state: value, layer: 1, flags: 0 }
+    Mesh {
+        transform: transform(value),
+        sphere,
+        geometry,
+        state: value,
+        layer: 1,
+        flags: 0,
+        lods: value,
+    }
 }
 
 fn light(value: u32) -> Light {
@@ -177,8 +185,10 @@ impl<'a> Both<'a> {
             }
             Step::Shape(_, value) => {
                 let (geometry, sphere) = shape(value);
-                let was = mesh.map(|mesh| (mesh.geometry, mesh.sphere) = (geometry, sphere));
-                (recorder.set_shape(handle, geometry, sphere), was)
+                let was = mesh.map(|mesh| {
+                    (mesh.geometry, mesh.sphere, mesh.lods) = (geometry, sphere, value)
+                });
+                (recorder.set_shape(handle, geometry, sphere, value), was)
             }
             Step::Material(_, value) => {
                 let was = mesh.map(|mesh| (mesh.state, mesh.layer) = (value, 2));
