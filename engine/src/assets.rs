@@ -32,8 +32,8 @@ pub(crate) struct MeshAsset {
     number: u32,
     pub(crate) geometry: Geometry,
     pub(crate) sphere: [f32; 4],
-    /// The number of its levels of detail on the render thread plus 1, or 0.
-    lods: u32,
+    /// The number of its details on the render thread plus 1, or 0.
+    details: u32,
     place: Place,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct MaterialAsset {
 pub(crate) struct Look {
     pub(crate) geometry: Geometry,
     pub(crate) sphere: [f32; 4],
-    pub(crate) lods: u32,
+    pub(crate) details: u32,
     pub(crate) state: u32,
     layer: LookLayer,
 }
@@ -242,8 +242,8 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
             Some(material) => LookLayer::Named(material.layer),
             None => LookLayer::Numbered(self.placeholder_layer),
         };
-        let MeshAsset { geometry, sphere, lods, .. } = *mesh.unwrap_or(cube);
-        Some(Look { geometry, sphere, lods, state, layer })
+        let MeshAsset { geometry, sphere, details, .. } = *mesh.unwrap_or(cube);
+        Some(Look { geometry, sphere, details, state, layer })
     }
 
     /// Returns all materials, sorted by the hashes of their names.
@@ -435,7 +435,15 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         counts: MeshCounts,
         sphere: [f32; 4],
     ) -> Result<MeshAsset, EngineError> {
-        let MeshCounts { vertices, indices: index_count, finest, bones, lods, hysteresis } = counts;
+        let MeshCounts {
+            vertices,
+            indices: index_count,
+            finest,
+            bones,
+            lods,
+            hysteresis,
+            occluder,
+        } = counts;
         let (vertex_room, index_room) = (u64::from(vertices), u64::from(index_count));
         let kept = old.filter(|old| {
             vertex_room <= self.vertex_room.len_of(old.place.vertices)
@@ -471,6 +479,7 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
             finest,
             lods,
             hysteresis,
+            occluder,
         };
         let pushed = self.uploads.try_push(data, words);
         if pushed.is_err() && kept.is_none() {
@@ -481,9 +490,10 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         if let Some(old) = old.filter(|_| kept.is_none()) {
             self.free_place(&old.place);
         }
-        // Objects whose mesh has one level pay nothing for it.
-        let lods = if lods == 0 { 0 } else { number + 1 };
-        Ok(MeshAsset { number, geometry, sphere, lods, place })
+        // Objects whose mesh has neither pay nothing for it.
+        let has_details = lods != 0 || occluder[0] != occluder[1];
+        let details = if has_details { number + 1 } else { 0 };
+        Ok(MeshAsset { number, geometry, sphere, details, place })
     }
 
     fn place(&self, vertices: u64, indices: u64) -> Result<Place, EngineError> {

@@ -1,6 +1,7 @@
 //! What goes to the render thread of resources, and what is made ready for it on any thread.
 
 use bytemuck::{AnyBitPattern, NoUninit};
+use glam::Vec3;
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, Event, EventStream, GrowError};
 use loligo_ids::IdString64;
@@ -35,6 +36,7 @@ uploads! {
     MeshData {
         mesh: u32, vertex_words: u32, index_count: u32, first_index: u32, base_vertex: i32,
         name: [u32; 2], bones: u32, finest: u32, lods: u32, hysteresis: f32,
+        occluder: [[f32; 3]; 2],
     }
     /// A texture: its block of words has all its levels.
     TextureData {
@@ -87,6 +89,12 @@ impl MeshData {
     pub(crate) const fn geometry(&self) -> Geometry {
         let Self { finest, first_index, base_vertex, .. } = *self;
         Geometry { index_count: finest, first_index, base_vertex }
+    }
+
+    /// Returns the corners of the box that hides what is behind it, if there is one.
+    pub(crate) fn occluder(&self) -> Option<[Vec3; 2]> {
+        let [low, high] = self.occluder;
+        (low != high).then(|| [low, high].map(Vec3::from_array))
     }
 
     /// Returns the triangles of all levels.
@@ -170,6 +178,8 @@ pub(crate) struct MeshCounts {
     /// How many coarser levels it has, and by which share of a limit a size must be past it.
     pub(crate) lods: u32,
     pub(crate) hysteresis: f32,
+    /// The corners of a box that hides what is behind it; both the same without one.
+    pub(crate) occluder: [[f32; 3]; 2],
 }
 
 /// What the render thread needs of a resource, made ready.
@@ -248,6 +258,7 @@ impl<'a, A: Allocator + ?Sized> Prepared<'a, A> {
             bones: skinned.map_or(0, |mesh| mesh.bones().len()) as u32,
             lods: mesh.map_or(0, |mesh| mesh.lods().len()) as u32,
             hysteresis: mesh.map_or(0.0, MeshResource::hysteresis),
+            occluder: mesh.and_then(MeshResource::occluder).unwrap_or_default(),
         };
         Ok(Self::Mesh { words, counts, sphere })
     }

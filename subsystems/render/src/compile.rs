@@ -44,6 +44,7 @@
 
 mod blocks;
 mod built_in;
+mod faces;
 mod frame;
 mod geometry;
 mod heights;

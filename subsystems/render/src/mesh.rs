@@ -8,7 +8,7 @@
 //! ```text
 //! blob header     48 bytes
 //! root      | sphere: center, radius | low, high of the box | vertices: offset, count of f32 | indices |
-//!           | skin | bones | rests | lods | hysteresis |                                      96 bytes
+//!           | skin | bones | rests | lods | hysteresis | occluder: two corners |            120 bytes
 //! vertices  | position: 3, normal: 3, uv: 2 | ..                                              32 bytes a vertex
 //! indices   | 0 1 2 | ..: of the finest level, then of coarser ones                           12 bytes a triangle
 //! skin      | bones: 4, weights: 4 | ..                                                       8 bytes a vertex, or none
@@ -56,6 +56,8 @@ blob_struct! {
         pub lods: BlobArray<u32>,
         /// The share of a limit by which a size must be past it before the level changes back.
         pub hysteresis: f32,
+        /// The corners of a box that hides what is behind it; both the same without one.
+        pub occluder: [f32; 6],
     }
 }
 
@@ -138,6 +140,7 @@ pub struct MeshResource<'b> {
     sphere: [f32; 4],
     bounds: [[f32; 3]; 2],
     hysteresis: f32,
+    occluder: [f32; 6],
 }
 
 impl<'b> MeshResource<'b> {
@@ -204,7 +207,29 @@ impl<'b> MeshResource<'b> {
             let found = u64::from(hysteresis.to_bits());
             return Err(wrong("hysteresis", "a part of 1", found));
         }
-        Ok(Self { vertices, indices, skin, bones, rests, lods, sphere, bounds, hysteresis })
+        let occluder = image.occluder;
+        if !is_finite(&occluder) {
+            return Err(wrong("occluder", "of finite corners", 0));
+        }
+        Ok(Self {
+            vertices,
+            indices,
+            skin,
+            bones,
+            rests,
+            lods,
+            sphere,
+            bounds,
+            hysteresis,
+            occluder,
+        })
+    }
+
+    /// Returns two corners of a box that hides what is behind it, if the mesh has one.
+    #[must_use]
+    pub fn occluder(&self) -> Option<[[f32; 3]; 2]> {
+        let [a, b, c, x, y, z] = self.occluder;
+        ([a, b, c] != [x, y, z]).then_some([[a, b, c], [x, y, z]])
     }
 
     /// Returns the vertices.

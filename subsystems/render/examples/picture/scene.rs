@@ -181,7 +181,7 @@ impl<A: Allocator + ?Sized> Yard<'_, '_, A> {
             state,
             layer,
             flags: 0,
-            lods: 0,
+            details: 0,
         })?;
         self.count += 1;
         Ok(())

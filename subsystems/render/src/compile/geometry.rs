@@ -29,6 +29,8 @@ pub(super) struct Geometry {
     pub(super) lods: Vec<Lod>,
     /// By which share of a limit a size must be past it before the level changes back.
     pub(super) hysteresis: f32,
+    /// The corners of a box that hides what is behind it; both the same without one.
+    pub(super) occluder: [Vec3; 2],
 }
 
 impl Geometry {
@@ -74,7 +76,7 @@ impl Geometry {
     }
 
     /// Returns the box around all vertices.
-    fn bounds(&self) -> [Vec3; 2] {
+    pub(super) fn bounds(&self) -> [Vec3; 2] {
         let positions = || self.vertices.iter().map(|vertex| Vec3::from_array(vertex.position));
         let low = positions().reduce(Vec3::min).unwrap_or(Vec3::ZERO);
         [low, positions().reduce(Vec3::max).unwrap_or(Vec3::ZERO)]
@@ -118,6 +120,9 @@ impl Geometry {
             let lods: Vec<u32> = lods.collect();
             builder.numbers(root.at(blob_field!(MeshImage, lods)), &lods)?;
             builder.set(root.at(blob_field!(MeshImage, hysteresis)), self.hysteresis);
+            let [low, high] = self.occluder.map(|corner| corner.to_array());
+            let occluder = [low[0], low[1], low[2], high[0], high[1], high[2]];
+            builder.set(root.at(blob_field!(MeshImage, occluder)), occluder);
             Ok(builder.finish().to_vec())
         })
     }

@@ -33,6 +33,7 @@ use crate::mesh::MESH_VERSION;
 /// | `uv_scale` | `[ 1 1 ]` | multiplies places in the texture: how often it is repeated |
 /// | `lods` | none | coarser levels for where it is small, the coarsest last; at most 7 |
 /// | `lod_hysteresis` | 0.1 | by which part of a `share` the size must be past it before the level changes back, 0 to 0.5 |
+/// | `occluder` | none | an object: a box that hides what is behind it, where the frame says so. `size` is along x, y, z, that of the mesh without; `offset` its middle, that of the mesh |
 ///
 /// A level is an object with a `share`: it takes over where the sphere around the mesh is less than
 /// this share of the height of the picture. Its other keys are those of a mesh from `file` to
@@ -49,9 +50,9 @@ use crate::mesh::MESH_VERSION;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MeshCompiler;
 
-const FILE_KEYS: [&str; 8] =
-    ["file", "node", "mesh", "scale", "offset", "uv_scale", "lods", "lod_hysteresis"];
-const SHAPE_KEYS: [&str; 12] = [
+const FILE_KEYS: [&str; 9] =
+    ["file", "node", "mesh", "scale", "offset", "uv_scale", "lods", "lod_hysteresis", "occluder"];
+const SHAPE_KEYS: [&str; 13] = [
     "shape",
     "size",
     "radius",
@@ -64,6 +65,7 @@ const SHAPE_KEYS: [&str; 12] = [
     "uv_scale",
     "lods",
     "lod_hysteresis",
+    "occluder",
 ];
 
 /// The keys of a level.
@@ -104,8 +106,24 @@ impl Compiler for MeshCompiler {
         let offset = source.numbers_or("offset", -FAR..=FAR, [0.0; 3])?;
         let uv_scale = source.numbers_or("uv_scale", -FAR..=FAR, [1.0; 2])?;
         geometry.place(scale, Vec3::from_array(offset), uv_scale);
+        geometry.occluder = occluder(&source, &geometry)?;
         geometry.build(context.endian())
     }
+}
+
+/// Reads the box that hides what is behind it; two corners that are the same where there is none.
+fn occluder(source: &Property, geometry: &Geometry) -> Result<[Vec3; 2], CompileError> {
+    let Some(occluder) = source.get("occluder") else { return Ok([Vec3::ZERO; 2]) };
+    occluder.allow(&["size", "offset"])?;
+    if !geometry.bones.is_empty() {
+        let remedy = "leave it out, or name a mesh without a skin";
+        return Err(occluder.error("a mesh that bones move is no occluder", remedy));
+    }
+    let [low, high] = geometry.bounds();
+    let (size, middle) = ((high - low).to_array(), ((low + high) * 0.5).to_array());
+    let size = Vec3::from_array(occluder.numbers_or("size", 0.0..=FAR, size)?);
+    let middle = Vec3::from_array(occluder.numbers_or("offset", -FAR..=FAR, middle)?);
+    Ok([middle - size * 0.5, middle + size * 0.5])
 }
 
 fn of_shape(source: &Property, name: &Property) -> Result<Geometry, CompileError> {

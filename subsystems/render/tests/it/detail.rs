@@ -45,12 +45,12 @@ fn camera(z: f32, number: u8) -> View {
     View::new(Mat4::from_translation(Vec3::new(0.0, 0.0, -z)), projection).numbered(number, 0)
 }
 
-fn object(lods: u32) -> Mesh {
+fn object(details: u32) -> Mesh {
     Mesh {
         sphere: [0.0, 0.0, 0.0, 1.0],
         geometry: Geometry { index_count: COUNTS[0], ..ALL },
         layer: SOLID,
-        lods,
+        details,
         ..Mesh::default()
     }
 }

@@ -12,6 +12,7 @@ mod frame_errors;
 mod frame_text;
 mod layout;
 mod memory;
+mod occlusion;
 mod order;
 mod reflection;
 mod steady;

@@ -164,3 +164,20 @@ fn what_is_wrong_with_levels_has_its_place() {
         "a.mesh:3:15: the key `node` means nothing here; the keys are share",
     );
 }
+
+#[test]
+fn an_occluder_is_a_box_in_the_mesh() {
+    with("shape = \"sphere\" occluder = { size = [ 0.4 0.5 0.6 ] offset = [ 0 0.1 0 ] }", |mesh| {
+        let found = mesh.occluder().map(|corners| corners.map(Vec3::from_array));
+        let [low, high] = found.expect("it has one");
+        let (size, middle) = (high - low, (high + low) * 0.5);
+        assert!((size - Vec3::new(0.4, 0.5, 0.6)).length() < 1e-6, "{size}");
+        assert!((middle - Vec3::new(0.0, 0.1, 0.0)).length() < 1e-6, "{middle}");
+    });
+    with("shape = \"box\" size = [ 2 3 4 ] scale = 2 occluder = {}", |mesh| {
+        assert_eq!(mesh.occluder(), Some([[-2.0, -3.0, -4.0], [2.0, 3.0, 4.0]]), "all of it");
+    });
+    with("shape = \"box\"", |mesh| assert_eq!(mesh.occluder(), None));
+    let fault = Place::with(&[("a.mesh", b"shape = \"box\"\noccluder = { radius = 1 }")]).fault();
+    assert!(fault.starts_with("a.mesh:2:14: the key `radius` means nothing here"), "{fault}");
+}

@@ -1,17 +1,29 @@
-//! The levels of detail of meshes, and which level each object has in each view.
+//! What meshes have besides their triangles: levels of detail, with the level that each object has
+//! in each view, and boxes that hide what is behind them.
 
 use core::sync::atomic::{AtomicU8, Ordering};
 
+use glam::Vec3;
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 
 use crate::lod::{LodSet, NO_LEVEL};
 
-/// The levels of meshes by number, and a column of levels for each view.
+/// What one mesh has.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Detail {
+    pub(super) lods: Option<LodSet>,
+    /// Two corners of a box.
+    pub(super) occluder: Option<[Vec3; 2]>,
+}
+
+/// The details of meshes by number, and a column of levels for each view.
 ///
 /// A column is there for views only once a mesh has levels.
-pub(super) struct Lods<'a, A: Allocator + ?Sized> {
-    sets: Array<'a, Option<LodSet>, A>,
+pub(super) struct Details<'a, A: Allocator + ?Sized> {
+    meshes: Array<'a, Detail, A>,
+    /// Whether a mesh has levels, or had some.
+    has_lods: bool,
     /// By the number of the view, then by the row of the mesh.
     ///
     /// Tasks that cull share the world. Each byte is that of one row, which is in the piece of one
@@ -21,27 +33,54 @@ pub(super) struct Lods<'a, A: Allocator + ?Sized> {
     chosen: Array<'a, Array<'a, AtomicU8, A>, A>,
 }
 
-impl<'a, A: Allocator + ?Sized> Lods<'a, A> {
+impl<'a, A: Allocator + ?Sized> Details<'a, A> {
     pub(super) const fn new_in(memory: &'a A) -> Self {
-        Self { sets: Array::new_in(memory), chosen: Array::new_in(memory) }
+        Self { meshes: Array::new_in(memory), has_lods: false, chosen: Array::new_in(memory) }
     }
 
-    pub(super) fn try_set(&mut self, number: u32, set: Option<LodSet>) -> Result<(), GrowError> {
+    pub(super) fn try_set_lods(
+        &mut self,
+        number: u32,
+        lods: Option<LodSet>,
+    ) -> Result<(), GrowError> {
+        self.has_lods |= lods.is_some();
+        self.try_change(number, lods.is_some(), |detail| detail.lods = lods)
+    }
+
+    pub(super) fn try_set_occluder(
+        &mut self,
+        number: u32,
+        occluder: Option<[Vec3; 2]>,
+    ) -> Result<(), GrowError> {
+        self.try_change(number, occluder.is_some(), |detail| detail.occluder = occluder)
+    }
+
+    /// Returns the details of the meshes whose objects have this number; 0 are none.
+    #[inline]
+    pub(super) fn get(&self, details: u32) -> Option<&Detail> {
+        self.meshes.get(details.checked_sub(1)? as usize)
+    }
+
+    /// Returns `true` if a mesh may hide something.
+    pub(super) fn has_occluders(&self) -> bool {
+        self.meshes.iter().any(|detail| detail.occluder.is_some())
+    }
+
+    fn try_change(
+        &mut self,
+        number: u32,
+        is_something: bool,
+        change: impl FnOnce(&mut Detail),
+    ) -> Result<(), GrowError> {
         let at = number as usize;
-        if at >= self.sets.len() {
-            if set.is_none() {
+        if at >= self.meshes.len() {
+            if !is_something {
                 return Ok(());
             }
-            self.sets.try_resize(at + 1, None)?;
+            self.meshes.try_resize(at + 1, Detail::default())?;
         }
-        self.sets[at] = set;
+        change(&mut self.meshes[at]);
         Ok(())
-    }
-
-    /// Returns the levels of the meshes whose objects have this number; 0 are none.
-    #[inline]
-    pub(super) fn get(&self, lods: u32) -> Option<&LodSet> {
-        self.sets.get(lods.checked_sub(1)? as usize)?.as_ref()
     }
 
     /// Chooses the level of a row in a view.
@@ -61,7 +100,7 @@ impl<'a, A: Allocator + ?Sized> Lods<'a, A> {
 
     /// Makes columns for as many views and rows.
     pub(super) fn try_remember(&mut self, views: usize, rows: usize) -> Result<(), GrowError> {
-        if self.sets.is_empty() {
+        if !self.has_lods {
             return Ok(());
         }
         let memory = self.chosen.memory();
@@ -98,7 +137,7 @@ impl<'a, A: Allocator + ?Sized> Lods<'a, A> {
     pub(super) fn bytes(&self) -> usize {
         let columns = self.chosen.iter().map(|column| column.capacity()).sum::<usize>();
         let lists = self.chosen.capacity() * size_of::<Array<'_, AtomicU8, A>>();
-        columns + lists + self.sets.capacity() * size_of::<Option<LodSet>>()
+        columns + lists + self.meshes.capacity() * size_of::<Detail>()
     }
 
     pub(super) fn validate(&self, rows: usize) -> Result<(), &'static str> {
