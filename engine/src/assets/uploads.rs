@@ -91,7 +91,7 @@ impl MeshData {
         Geometry { index_count: finest, first_index, base_vertex }
     }
 
-    /// Returns the corners of the box that hides what is behind it, if there is one.
+    /// Returns the corners of the box that hides what it covers, if there is one.
     pub(crate) fn occluder(&self) -> Option<[Vec3; 2]> {
         let [low, high] = self.occluder;
         (low != high).then(|| [low, high].map(Vec3::from_array))
@@ -178,7 +178,7 @@ pub(crate) struct MeshCounts {
     /// How many coarser levels it has, and by which share of a limit a size must be past it.
     pub(crate) lods: u32,
     pub(crate) hysteresis: f32,
-    /// The corners of a box that hides what is behind it; both the same without one.
+    /// The corners of a box that hides what it covers; both the same without one.
     pub(crate) occluder: [[f32; 3]; 2],
 }
 

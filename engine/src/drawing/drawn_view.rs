@@ -20,7 +20,7 @@ pub(crate) struct DrawnView {
     #[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "a card reads it"))]
     pub(crate) lit_by: u8,
     pub(crate) is_sun: bool,
-    /// Whether what is behind occluders is left out.
+    /// Whether what occluders cover is left out.
     pub(crate) hides: bool,
     /// How many pixels it draws.
     pub(crate) pixels: [u32; 2],

@@ -295,13 +295,17 @@ pub fn bindings<'m>() -> [Binding<World<'m>>; COUNT] {
             "gives a slot, from 1 on, a material by name",
             looks::set_material,
         ),
-        Binding::direct("Model.color", "red, green and blue of its own, linear", looks::own_color),
+        Binding::direct(
+            "Model.color",
+            "red, green and blue of its parameters, linear",
+            looks::own_color,
+        ),
         Binding::direct(
             "Model.set_color",
             "multiplies its material's color by red, green and blue, linear",
             looks::set_own_color,
         ),
-        Binding::direct("Model.opacity", "the opacity of its own", looks::own_opacity),
+        Binding::direct("Model.opacity", "the opacity of its parameters", looks::own_opacity),
         Binding::direct(
             "Model.set_opacity",
             "multiplies its material's opacity, for layers that are blended",

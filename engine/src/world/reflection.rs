@@ -72,14 +72,14 @@ impl<'m> World<'m> {
         Ok(true)
     }
 
-    /// Returns what an entity's model has of its own for shaders; `None` if it has no model.
+    /// Returns what an entity's model has for shaders besides its material; `None` if it has no model.
     #[must_use]
     pub fn parameters(&self, entity: Entity) -> Option<InstanceParameters> {
         self.managers.models.get(entity)?;
         Some(self.managers.parameters.get(entity).copied().unwrap_or_default())
     }
 
-    /// Changes what an entity's model has of its own for shaders; `false` if it has no model.
+    /// Changes what an entity's model has for shaders besides its material; `false` if it has no model.
     ///
     /// # Errors
     ///

@@ -69,7 +69,12 @@ const FAULTS: [(&str, &str, &str, &str); 24] = [
     ("levels of detail", "boulder.mesh", "share = 0.6", "share = 0.1"),
     ("colors of objects", SHADER, "place = parameter_numbers[instance];", "place = 0u;"),
     ("tinted", "golden.level", "color = [ 0.7 0.1 0.6 1 ]", ""),
-    ("occluders", "boulder.mesh", "size = [ 0.5 0.5 0.5 ]", "size = [ 9 9 0.5 ]"),
+    (
+        "occluders",
+        "boulder.mesh",
+        "size = [ 0.5 0.5 0.5 ]",
+        "size = [ 9 9 0.5 ] offset = [ 0 0 1.2 ]",
+    ),
     ("lines", "main.lua", "Draw.box", "-- Draw.box"),
 ];
 

@@ -61,7 +61,8 @@ fn game(turn: f32) -> Game {
         .collect();
     game.write("sky.level", &format!("entities = {{\n{eyes}}}"));
     let names = FACES.map(|(name, ..)| format!("'{name}'")).join(", ");
-    let script = "function update() Camera.set_current(Entity.find(names[Game.frame() % 6 + 1])) end";
+    let script =
+        "function update() Camera.set_current(Entity.find(names[Game.frame() % 6 + 1])) end";
     game.write("main.lua", &format!("local names = {{ {names} }}\n{script}"));
     assert_eq!(game.compile(), [""; 0], "it is right");
     game

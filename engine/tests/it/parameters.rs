@@ -1,4 +1,4 @@
-//! What models have of their own for shaders: in sources, by scripts, by logic, and on the render
+//! What models have for shaders besides their materials: in sources, by scripts, by logic, and on the render
 //! thread.
 
 use loligo_engine::{InstanceParameters, with_engine};

@@ -47,6 +47,7 @@ mod built_in;
 mod faces;
 mod frame;
 mod geometry;
+mod gltf_material;
 mod heights;
 mod lods;
 mod material;

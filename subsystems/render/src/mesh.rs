@@ -56,7 +56,7 @@ blob_struct! {
         pub lods: BlobArray<u32>,
         /// The share of a limit by which a size must be past it before the level changes back.
         pub hysteresis: f32,
-        /// The corners of a box that hides what is behind it; both the same without one.
+        /// The corners of a box that hides what it covers; both the same without one.
         pub occluder: [f32; 6],
     }
 }
@@ -225,7 +225,7 @@ impl<'b> MeshResource<'b> {
         })
     }
 
-    /// Returns two corners of a box that hides what is behind it, if the mesh has one.
+    /// Returns two corners of a box that hides what it covers, if the mesh has one.
     #[must_use]
     pub fn occluder(&self) -> Option<[[f32; 3]; 2]> {
         let [a, b, c, x, y, z] = self.occluder;

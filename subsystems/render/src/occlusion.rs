@@ -50,7 +50,7 @@ const WIDENED: f32 = 0.01;
 /// // A wall, 10 m away.
 /// let wall = [Vec3::new(-4.0, -4.0, -11.0), Vec3::new(4.0, 4.0, -10.0)];
 /// picture.draw_box(&Transform::IDENTITY, wall);
-/// assert!(picture.hides(Vec3::new(0.0, 0.0, -20.0), 2.0), "behind the wall");
+/// assert!(picture.hides(Vec3::new(0.0, 0.0, -20.0), 2.0), "all of it");
 /// assert!(!picture.hides(Vec3::new(0.0, 0.0, -8.0), 1.0), "before it");
 /// assert!(!picture.hides(Vec3::new(8.0, 0.0, -20.0), 2.0), "a part of it looks out");
 /// # Ok::<(), loligo_containers::GrowError>(())
@@ -115,7 +115,7 @@ impl<'a, A: Allocator + ?Sized> Occlusion<'a, A> {
         self.camera = None;
     }
 
-    /// Draws a box between two corners that is placed by a transform: all that is behind it is
+    /// Draws a box between two corners that is placed by a transform: all that it covers is
     /// hidden. One in which the eye is, or that the near plane may cut, hides nothing.
     ///
     /// # Complexity

@@ -233,7 +233,7 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
         self.meshes.details.try_set_lods(number, set)
     }
 
-    /// Sets the box of a mesh, between two corners, that hides what is behind it, for the objects
+    /// Sets the box of a mesh, between two corners, that hides what it covers, for the objects
     /// whose [`Mesh::details`] is this number plus 1; without one they hide nothing.
     ///
     /// # Errors

@@ -55,7 +55,7 @@ fn fs_main(in: Varying) -> @location(0) vec4<f32> {
     // The sampler repeats both ways: the highest row must not mix with the lowest.
     let down = clamp(acos(clamp(direction.y, -1.0, 1.0)) / PI, half_row, 1.0 - half_row);
     let place = vec2(angle / (2.0 * PI) + 0.5, down);
-    // Where the picture ends behind the camera, its place leaps by 1 and does not go on by as much.
+    // Where the picture ends, opposite its middle, its place leaps by 1 and does not go on by as much.
     var right = dpdx(place);
     var below = dpdy(place);
     right.x -= round(right.x);

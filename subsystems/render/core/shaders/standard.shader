@@ -75,7 +75,7 @@ struct Varying {
     @location(4) @interpolate(flat) tint: vec4<f32>,
 }
 
-// What an object has of its own; white and zeros where it has nothing.
+// The parameters of an object; white and zeros where it has none.
 fn parameters_of(instance: u32) -> Parameters {
     var place = 0u;
     if instance < arrayLength(&parameter_numbers) {

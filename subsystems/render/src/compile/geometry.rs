@@ -29,7 +29,7 @@ pub(super) struct Geometry {
     pub(super) lods: Vec<Lod>,
     /// By which share of a limit a size must be past it before the level changes back.
     pub(super) hysteresis: f32,
-    /// The corners of a box that hides what is behind it; both the same without one.
+    /// The corners of a box that hides what it covers; both the same without one.
     pub(super) occluder: [Vec3; 2],
 }
 

@@ -33,7 +33,7 @@ use crate::mesh::MESH_VERSION;
 /// | `uv_scale` | `[ 1 1 ]` | multiplies places in the texture: how often it is repeated |
 /// | `lods` | none | coarser levels for where it is small, the coarsest last; at most 7 |
 /// | `lod_hysteresis` | 0.1 | by which part of a `share` the size must be past it before the level changes back, 0 to 0.5 |
-/// | `occluder` | none | an object: a box that hides what is behind it, where the frame says so. `size` is along x, y, z, that of the mesh without; `offset` its middle, that of the mesh |
+/// | `occluder` | none | an object: a box that hides what it covers, where the frame says so. `size` is along x, y, z, that of the mesh without; `offset` its middle, that of the mesh |
 ///
 /// A level is an object with a `share`: it takes over where the sphere around the mesh is less than
 /// this share of the height of the picture. Its other keys are those of a mesh from `file` to
@@ -111,7 +111,7 @@ impl Compiler for MeshCompiler {
     }
 }
 
-/// Reads the box that hides what is behind it; two corners that are the same where there is none.
+/// Reads the box that hides what it covers; two corners that are the same where there is none.
 fn occluder(source: &Property, geometry: &Geometry) -> Result<[Vec3; 2], CompileError> {
     let Some(occluder) = source.get("occluder") else { return Ok([Vec3::ZERO; 2]) };
     occluder.allow(&["size", "offset"])?;

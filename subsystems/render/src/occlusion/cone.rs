@@ -77,7 +77,7 @@ impl Cone {
             edge_count: 0,
             faces: [Linear::FAR; FACES_MAX],
         };
-        // Which faces look at the eye: of each axis the one ahead, and the one behind.
+        // Which faces look at the eye: of each axis the one ahead, and its opposite.
         let (mut looks, mut count, mut distance) = ([[false; 2]; 3], 0, 0.0_f64);
         for (axis, looks) in looks.iter_mut().enumerate() {
             let normal = axes[(axis + 1) % 3].cross(axes[(axis + 2) % 3]);
@@ -144,7 +144,7 @@ impl Cone {
                 return (0..0, [[0.0; 2]; FACES_MAX]);
             }
         }
-        // Upwards, and downwards: a cast cuts what is behind the point. A NaN is none of both.
+        // Upwards, and downwards: a cast cuts the fraction. A NaN is none of both.
         let first = first as usize + usize::from(first.fract() > 0.0);
         let end = end.max(0.0) as usize;
         let span = if first < end { first..end } else { 0..0 };

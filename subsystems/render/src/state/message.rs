@@ -98,7 +98,7 @@ pub struct Mesh {
     pub details: u32,
 }
 
-/// What one object has of its own for shaders: a color by which that of its material is multiplied,
+/// What one object has for shaders besides its material: a color by which that of its material is multiplied,
 /// and four numbers whose meaning is the shader's.
 ///
 /// # Memory

@@ -1,5 +1,5 @@
 //! What meshes have besides their triangles: levels of detail, with the level that each object has
-//! in each view, and boxes that hide what is behind them.
+//! in each view, and boxes that hide what they cover.
 
 use core::sync::atomic::{AtomicU8, Ordering};
 

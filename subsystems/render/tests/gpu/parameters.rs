@@ -1,4 +1,4 @@
-//! What an object has of its own for shaders.
+//! What an object has for shaders besides its material.
 
 use loligo_render::gpu::{GpuRenderer, MaterialData};
 use loligo_render::{IndirectArgs, InstanceParameters, RowParameters};

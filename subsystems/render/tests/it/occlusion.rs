@@ -131,7 +131,7 @@ fn what_is_hidden_no_ray_reaches() {
 }
 
 #[test]
-fn what_is_behind_a_wall_is_hidden_up_to_a_pixel_of_its_edge() {
+fn a_wall_hides_up_to_a_pixel_of_its_edge() {
     with_memory(|memory, _| {
         let wall = Block {
             at: Vec3::new(0.0, 0.0, -10.5),
@@ -139,7 +139,7 @@ fn what_is_behind_a_wall_is_hidden_up_to_a_pixel_of_its_edge() {
             sides: Vec3::new(8.0, 8.0, 1.0),
         };
         let picture = picture(memory, (Mat4::IDENTITY, projection()), &[wall]);
-        // A metre behind the wall's front, 4 m of it to either side, a pixel is some 7 cm.
+        // A metre from the wall's front, 4 m of it to either side, a pixel is some 7 cm.
         let is_hidden = |x: f32, y: f32| picture.hides(Vec3::new(x, y, -11.0), 0.1);
         for (x, y) in [(0.0, 0.0), (4.1, 0.0), (-4.1, 0.0), (0.0, 4.1), (0.0, -4.1), (4.1, -4.1)] {
             assert!(is_hidden(x, y), "{x} {y}");
@@ -165,7 +165,7 @@ fn a_long_wall_beside_the_camera_hides_as_well() {
             sides: Vec3::new(1.0, 30.0, 80.0),
         };
         let drawn = picture(memory, (Mat4::IDENTITY, projection()), &[wall]);
-        assert!(drawn.hides(Vec3::new(8.0, 0.0, -12.0), 1.0), "behind it");
+        assert!(drawn.hides(Vec3::new(8.0, 0.0, -12.0), 1.0), "it is covered");
         assert!(!drawn.hides(Vec3::new(-8.0, 0.0, -12.0), 1.0), "on the other side");
         // The near plane would cut it, or the eye is in it: one sees into it.
         for x in [0.55, 0.3] {

@@ -111,7 +111,7 @@ fn what_is_wrong_with_a_mesh_has_its_place() {
 }
 
 #[test]
-fn coarser_levels_are_behind_the_finest() {
+fn coarser_levels_come_after_the_finest() {
     let source = "shape = \"sphere\" segments = 24 rings = 12 scale = 2 lod_hysteresis = 0.2
         lods = [
             { share = 0.3 shape = \"sphere\" segments = 6 rings = 3 }
