@@ -183,7 +183,7 @@ impl Camera {
         let eye = view.inverse();
         let [across, up] = [projection.x_axis.x, projection.y_axis.y];
         let is_perspective = projection.z_axis.w == -1.0 && projection.w_axis.w == 0.0;
-        if !is_perspective || !eye.is_finite() || !(across > 0.0 && up > 0.0) {
+        if !(is_perspective && eye.is_finite() && across > 0.0 && up > 0.0) {
             return None;
         }
         let axis = |axis: glam::Vec4| axis.truncate().normalize_or_zero();

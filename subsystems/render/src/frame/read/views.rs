@@ -108,22 +108,20 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
                 return Err(self.error(node.span(), kind));
             }
         };
-        let occlusion = match occlusion {
-            None => false,
-            Some(node) if from == ViewFrom::Sun => {
-                let kind = FrameErrorKind::Expected("no occlusion: what is hidden throws shadows");
-                return Err(self.error(node.span(), kind));
-            }
-            Some(node) => match (node.kind(), node.text()) {
-                (NodeKind::Bool, "true") => true,
-                (NodeKind::Bool, _) => false,
-                _ => {
-                    let kind = FrameErrorKind::Expected("true or false");
-                    return Err(self.error(inner(node), kind));
-                }
-            },
-        };
+        let occlusion = self.occlusion(occlusion, from)?;
         Ok(View { name, rectangle, reach, from, around, stage, occlusion })
+    }
+
+    fn occlusion(&self, node: Option<SyntaxNode<'_>>, from: ViewFrom) -> Read<'t, bool> {
+        let Some(node) = node else { return Ok(false) };
+        if from == ViewFrom::Sun {
+            let kind = FrameErrorKind::Expected("no occlusion: what is hidden throws shadows");
+            return Err(self.error(node.span(), kind));
+        }
+        match (node.kind(), node.text()) {
+            (NodeKind::Bool, text) => Ok(text == "true"),
+            _ => Err(self.error(inner(node), FrameErrorKind::Expected("true or false"))),
+        }
     }
 
     fn reach(&self, node: SyntaxNode<'_>) -> Read<'t, [f32; 2]> {

@@ -82,6 +82,50 @@ fn defaults_and_modes_are_those_of_the_format() {
     assert_eq!(material(&clamped).textures[0], Some(ResourceKey::new("texture", "models/wood")));
 }
 
+/// A material, and what is said about it.
+const UNSUPPORTED: [(&str, &str); 10] = [
+    (
+        r#"{ "name": "A", "normalTexture": { "index": 1, "scale": 2 } }"#,
+        "the material `A` scales its normals by 2; scale them in the picture",
+    ),
+    (
+        r#"{ "name": "A", "emissiveFactor": [ 1, 0, 0 ] }"#,
+        "the material `A` shines in [1.0, 0.0, 0.0], which is not the color of its base; give both one color, and the difference to the pictures",
+    ),
+    (
+        r#"{ "name": "A", "emissiveFactor": [ 1, 1, 1 ], "pbrMetallicRoughness": { "baseColorTexture": { "index": 0 } } }"#,
+        "the material `A` shines, and has a picture of its color alone; give it a picture of that as well, a white one perhaps",
+    ),
+    (
+        r#"{ "name": "A", "occlusionTexture": { "index": 3 } }"#,
+        "the material `A` has occlusion in a separate picture; put occlusion into the red of the picture of roughness and metal, and name it for both",
+    ),
+    (
+        r#"{ "name": "A", "pbrMetallicRoughness": { "metallicRoughnessTexture": { "index": 1 } } }"#,
+        "the material `A` has no occlusion, and the red of `models/bumps.png` is not white; make it white, or name the picture as occlusion",
+    ),
+    (
+        r#"{ "name": "A", "normalTexture": { "index": 3 } }"#,
+        "the material `A` has numbers in `models/lit`, which is read as colors in sRGB; write `color = \"linear\"` in `models/lit.texture`",
+    ),
+    (
+        r#"{ "name": "A", "emissiveTexture": { "index": 1 } }"#,
+        "the material `A` has colors in `models/bumps`, which is linear; write `color = \"srgb\"` in `models/bumps.texture`",
+    ),
+    (
+        r#"{ "name": "A", "pbrMetallicRoughness": { "baseColorTexture": { "index": 0, "texCoord": 1 } } }"#,
+        "the material `A` has the places of its `texture` in set 1; use the first places in a texture",
+    ),
+    (
+        r#"{ "name": "A", "pbrMetallicRoughness": { "baseColorTexture": { "index": 4 } } }"#,
+        "the material `A` has `models/wood` with the wrap clamp; write `wrap = \"clamp\"` in `models/wood.texture`",
+    ),
+    (
+        r#"{ "name": "A", "pbrMetallicRoughness": { "baseColorTexture": { "index": 5 } } }"#,
+        "the material `A` repeats `models/wood` otherwise along rows than along columns; use one of both",
+    ),
+];
+
 #[test]
 fn what_is_not_supported_is_named() {
     let fault = |place: &Place, source: &str| {
@@ -89,48 +133,7 @@ fn what_is_not_supported_is_named() {
         place.fault()
     };
     let named = "file = \"models/door.gltf\"";
-    for (materials, wanted) in [
-        (
-            r#"{ "name": "A", "normalTexture": { "index": 1, "scale": 2 } }"#,
-            "the material `A` scales its normals by 2; scale them in the picture",
-        ),
-        (
-            r#"{ "name": "A", "emissiveFactor": [ 1, 0, 0 ] }"#,
-            "the material `A` shines in [1.0, 0.0, 0.0], which is not the color of its base; give both one color, and the difference to the pictures",
-        ),
-        (
-            r#"{ "name": "A", "emissiveFactor": [ 1, 1, 1 ], "pbrMetallicRoughness": { "baseColorTexture": { "index": 0 } } }"#,
-            "the material `A` shines, and has a picture of its color alone; give it a picture of that as well, a white one perhaps",
-        ),
-        (
-            r#"{ "name": "A", "occlusionTexture": { "index": 3 } }"#,
-            "the material `A` has occlusion in a separate picture; put occlusion into the red of the picture of roughness and metal, and name it for both",
-        ),
-        (
-            r#"{ "name": "A", "pbrMetallicRoughness": { "metallicRoughnessTexture": { "index": 1 } } }"#,
-            "the material `A` has no occlusion, and the red of `models/bumps.png` is not white; make it white, or name the picture as occlusion",
-        ),
-        (
-            r#"{ "name": "A", "normalTexture": { "index": 3 } }"#,
-            "the material `A` has numbers in `models/lit`, which is read as colors in sRGB; write `color = \"linear\"` in `models/lit.texture`",
-        ),
-        (
-            r#"{ "name": "A", "emissiveTexture": { "index": 1 } }"#,
-            "the material `A` has colors in `models/bumps`, which is linear; write `color = \"srgb\"` in `models/bumps.texture`",
-        ),
-        (
-            r#"{ "name": "A", "pbrMetallicRoughness": { "baseColorTexture": { "index": 0, "texCoord": 1 } } }"#,
-            "the material `A` has the places of its `texture` in set 1; use the first places in a texture",
-        ),
-        (
-            r#"{ "name": "A", "pbrMetallicRoughness": { "baseColorTexture": { "index": 4 } } }"#,
-            "the material `A` has `models/wood` with the wrap clamp; write `wrap = \"clamp\"` in `models/wood.texture`",
-        ),
-        (
-            r#"{ "name": "A", "pbrMetallicRoughness": { "baseColorTexture": { "index": 5 } } }"#,
-            "the material `A` repeats `models/wood` otherwise along rows than along columns; use one of both",
-        ),
-    ] {
+    for (materials, wanted) in UNSUPPORTED {
         assert_eq!(fault(&place(materials), named), format!("models/door.gltf: {wanted}"));
     }
     let two = place(r#"{ "name": "A" }, { "name": "B" }"#);
