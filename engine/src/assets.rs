@@ -16,8 +16,8 @@ mod uploads;
 
 use uploads::words_of;
 pub(crate) use uploads::{
-    FrameData, MaterialData, MeshData, MeshParts, NO_TEXTURE, Numbered, Prepared, Removed,
-    ShaderData, TextureData, Uploads, name_of,
+    FrameData, MaterialData, MeshCounts, MeshData, MeshParts, NO_TEXTURE, Numbered, Prepared,
+    Removed, ShaderData, TextureData, Uploads, name_of,
 };
 
 /// How many vertices and indices all meshes together may have: as many as the graphics card is
@@ -32,6 +32,8 @@ pub(crate) struct MeshAsset {
     number: u32,
     pub(crate) geometry: Geometry,
     pub(crate) sphere: [f32; 4],
+    /// The number of its details on the render thread plus 1, or 0.
+    details: u32,
     place: Place,
 }
 
@@ -58,6 +60,7 @@ pub(crate) struct MaterialAsset {
 pub(crate) struct Look {
     pub(crate) geometry: Geometry,
     pub(crate) sphere: [f32; 4],
+    pub(crate) details: u32,
     pub(crate) state: u32,
     layer: LookLayer,
 }
@@ -142,10 +145,9 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         let memory = self.uploads.blocks.memory();
         let (vertices, indices) = placeholder_cube();
         let cube = Prepared::of_mesh(&vertices, &indices, PLACEHOLDER_SPHERE, None, memory)?;
-        let Prepared::Mesh { words, vertices, indices, bones, sphere } = cube else {
+        let Prepared::Mesh { words, counts, sphere } = cube else {
             return Ok(());
         };
-        let counts = [vertices, indices, bones];
         let mesh = self.placed(IdString64::new(""), None, words, counts, sphere)?;
         let made = self.try_placeholder(mesh);
         if made.is_err() {
@@ -240,8 +242,8 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
             Some(material) => LookLayer::Named(material.layer),
             None => LookLayer::Numbered(self.placeholder_layer),
         };
-        let MeshAsset { geometry, sphere, .. } = *mesh.unwrap_or(cube);
-        Some(Look { geometry, sphere, state, layer })
+        let MeshAsset { geometry, sphere, details, .. } = *mesh.unwrap_or(cube);
+        Some(Look { geometry, sphere, details, state, layer })
     }
 
     /// Returns all materials, sorted by the hashes of their names.
@@ -271,10 +273,9 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         prepared: Prepared<'a, A>,
     ) -> Result<(), EngineError> {
         match prepared {
-            Prepared::Mesh { words, vertices, indices, bones, sphere } => {
+            Prepared::Mesh { words, counts, sphere } => {
                 self.meshes.try_reserve(1)?;
                 let old = self.meshes.get(&key).copied();
-                let counts = [vertices, indices, bones];
                 let mesh = self.placed(key.name, old, words, counts, sphere)?;
                 // There is room.
                 self.meshes.insert(key, mesh);
@@ -431,9 +432,18 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         name: IdString64,
         old: Option<MeshAsset>,
         words: Array<'a, u32, A>,
-        [vertices, index_count, bones]: [u32; 3],
+        counts: MeshCounts,
         sphere: [f32; 4],
     ) -> Result<MeshAsset, EngineError> {
+        let MeshCounts {
+            vertices,
+            indices: index_count,
+            finest,
+            bones,
+            lods,
+            hysteresis,
+            occluder,
+        } = counts;
         let (vertex_room, index_room) = (u64::from(vertices), u64::from(index_count));
         let kept = old.filter(|old| {
             vertex_room <= self.vertex_room.len_of(old.place.vertices)
@@ -456,7 +466,7 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         // Both rooms are smaller than that.
         let base_vertex = place.vertices.offset() as i32;
         let first_index = place.indices.offset() as u32;
-        let geometry = Geometry { index_count, first_index, base_vertex };
+        let geometry = Geometry { index_count: finest, first_index, base_vertex };
         let vertex_words = vertices * (size_of::<MeshVertex>() / size_of::<u32>()) as u32;
         let data = MeshData {
             mesh: number,
@@ -466,6 +476,10 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
             base_vertex,
             name: words_of(name),
             bones,
+            finest,
+            lods,
+            hysteresis,
+            occluder,
         };
         let pushed = self.uploads.try_push(data, words);
         if pushed.is_err() && kept.is_none() {
@@ -476,7 +490,10 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         if let Some(old) = old.filter(|_| kept.is_none()) {
             self.free_place(&old.place);
         }
-        Ok(MeshAsset { number, geometry, sphere, place })
+        // Objects whose mesh has neither pay nothing for it.
+        let has_details = lods != 0 || occluder[0] != occluder[1];
+        let details = if has_details { number + 1 } else { 0 };
+        Ok(MeshAsset { number, geometry, sphere, details, place })
     }
 
     fn place(&self, vertices: u64, indices: u64) -> Result<Place, EngineError> {

@@ -4,6 +4,7 @@
 //! ```text
 //! components = {
 //!     model = { mesh = "meshes/tower" material = "materials/stone" hidden = false }
+//!     parameters = { color = [ 1 0.5 0.5 1 ] numbers = [ 0 0 0 0 ] }               // of the model's own, for shaders
 //!     camera = { field_of_view = 60 near = 0.1 far = 1000 }                      // degrees, metres
 //!     sun = {                                                                    // it shines along its -z
 //!         color = [ 1 0.95 0.86 ] intensity = 3 sky = [ 0.36 0.46 0.62 ] ground = [ 0.2 0.17 0.13 ]
@@ -20,14 +21,14 @@ use loligo_entities::ComponentType;
 use loligo_entities::compile::{
     CompileError, ComponentCompiler, Config, Field, SharedComponentCompiler, standard,
 };
-use loligo_render::{MATERIAL_TYPE, MESH_HIDDEN, MESH_TYPE};
+use loligo_render::{InstanceParameters, MATERIAL_TYPE, MESH_HIDDEN, MESH_TYPE};
 use std::sync::Arc;
 
 mod game;
 
 pub use game::{GAME_KEYS, GameConfigCompiler};
 
-use crate::world::{CAMERA, Camera, LIGHT, MODEL, Model, PointLight, SUN, Sun};
+use crate::world::{CAMERA, Camera, LIGHT, MODEL, Model, PARAMETERS, PointLight, SUN, Sun};
 
 /// Registers the compilers of the game's settings, and of levels and entities with all components
 /// that the engine knows.
@@ -54,6 +55,7 @@ pub fn components() -> Vec<SharedComponentCompiler> {
     let mut components = standard();
     components.extend([
         Arc::new(ModelCompiler) as SharedComponentCompiler,
+        Arc::new(ParametersCompiler),
         Arc::new(CameraCompiler),
         Arc::new(SunCompiler),
         Arc::new(LightCompiler),
@@ -85,6 +87,36 @@ impl ComponentCompiler for ModelCompiler {
         let material = config.resource(&config.need("material")?, MATERIAL_TYPE)?;
         let hidden = config.field("hidden").map_or(Ok(false), |hidden| hidden.bool())?;
         append(&Model::new(mesh, material, if hidden { MESH_HIDDEN } else { 0 }), words)
+    }
+}
+
+/// Compiles parameters of models.
+#[derive(Clone, Copy, Debug)]
+pub struct ParametersCompiler;
+
+impl ComponentCompiler for ParametersCompiler {
+    fn name(&self) -> &'static str {
+        "parameters"
+    }
+
+    fn component(&self) -> ComponentType {
+        PARAMETERS
+    }
+
+    fn compile<'s>(
+        &self,
+        config: &Config<'_, 's>,
+        words: &mut Array<'_, u32>,
+    ) -> Result<(), CompileError<'s>> {
+        config.allow(&["color", "numbers"], "color, numbers")?;
+        let mut parameters = InstanceParameters::NEUTRAL;
+        if let Some(field) = config.field("color") {
+            parameters.color = field.numbers("a color `[ red green blue opacity ]`")?;
+        }
+        if let Some(field) = config.field("numbers") {
+            parameters.numbers = field.numbers("four numbers for the shader")?;
+        }
+        append(&parameters, words)
     }
 }
 

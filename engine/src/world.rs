@@ -43,7 +43,7 @@ mod styles;
 mod tests;
 mod views;
 
-pub use components::{CAMERA, Camera, LIGHT, MODEL, Model, PointLight, SUN, Sun};
+pub use components::{CAMERA, Camera, LIGHT, MODEL, Model, PARAMETERS, PointLight, SUN, Sun};
 pub(crate) use components::{ENTITY_TYPE, LEVEL_TYPE};
 use joined::Joined;
 use kinds::EntityKinds;

@@ -70,6 +70,7 @@ impl Scene {
                 state: number % STATES,
                 layer,
                 flags: 0,
+                details: 0,
             };
             recorder.create_mesh(&mesh).expect("there is memory");
         }

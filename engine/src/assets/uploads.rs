@@ -1,11 +1,13 @@
 //! What goes to the render thread of resources, and what is made ready for it on any thread.
 
 use bytemuck::{AnyBitPattern, NoUninit};
+use glam::Vec3;
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, Event, EventStream, GrowError};
 use loligo_ids::IdString64;
 use loligo_render::{
-    MESH_TYPE, MeshResource, MeshVertex, SkinVertex, TEXTURE_TYPE, TextureResource, Transform,
+    Geometry, Lod, MESH_TYPE, MeshResource, MeshVertex, SkinVertex, TEXTURE_TYPE, TextureResource,
+    Transform,
 };
 use loligo_resources::ResourceKey;
 
@@ -29,10 +31,12 @@ macro_rules! uploads {
 uploads! {
     /// A mesh: its block of words has its vertices and after them its indices; where bones move it,
     /// then its skin, two words a vertex, the bones' names, two words each, and twelve words a bone
-    /// of what leads to it. Its place in the buffers is known already.
+    /// of what leads to it; then its coarser levels, two words each. Its place in the buffers is
+    /// known already. Of its indices, `finest` are those of the finest level.
     MeshData {
         mesh: u32, vertex_words: u32, index_count: u32, first_index: u32, base_vertex: i32,
-        name: [u32; 2], bones: u32,
+        name: [u32; 2], bones: u32, finest: u32, lods: u32, hysteresis: f32,
+        occluder: [[f32; 3]; 2],
     }
     /// A texture: its block of words has all its levels.
     TextureData {
@@ -62,6 +66,7 @@ pub(crate) struct MeshParts<'w> {
     /// The hashes of the bones' names, in two words each, the lower half first.
     pub(crate) names: &'w [[u32; 2]],
     pub(crate) rests: &'w [Transform],
+    pub(crate) lods: &'w [Lod],
 }
 
 impl MeshData {
@@ -72,12 +77,33 @@ impl MeshData {
         let count = size_of_val(vertices) / size_of::<MeshVertex>();
         let skin_words = if self.bones == 0 { 0 } else { 2 * count };
         let (skin, rest) = cut(rest, skin_words);
-        let (names, rests) = cut(rest, 2 * self.bones as usize);
+        let (names, rest) = cut(rest, 2 * self.bones as usize);
         let names = names.as_chunks().0;
+        let (rests, lods) = cut(rest, TRANSFORM_WORDS * self.bones as usize);
         let (skin, rests) = (bytemuck::cast_slice(skin), bytemuck::cast_slice(rests));
-        MeshParts { vertices, indices, skin, names, rests }
+        let lods = bytemuck::cast_slice(lods);
+        MeshParts { vertices, indices, skin, names, rests, lods }
+    }
+
+    /// Returns the triangles of the finest level.
+    pub(crate) const fn geometry(&self) -> Geometry {
+        let Self { finest, first_index, base_vertex, .. } = *self;
+        Geometry { index_count: finest, first_index, base_vertex }
+    }
+
+    /// Returns the corners of the box that hides what it covers, if there is one.
+    pub(crate) fn occluder(&self) -> Option<[Vec3; 2]> {
+        let [low, high] = self.occluder;
+        (low != high).then(|| [low, high].map(Vec3::from_array))
+    }
+
+    /// Returns the triangles of all levels.
+    pub(crate) const fn all(&self) -> Geometry {
+        Geometry { index_count: self.index_count, ..self.geometry() }
     }
 }
+
+const TRANSFORM_WORDS: usize = size_of::<Transform>() / size_of::<u32>();
 
 /// Cuts words in two, the first `at` words long if there are as many.
 fn cut(words: &[u32], at: usize) -> (&[u32], &[u32]) {
@@ -139,14 +165,28 @@ impl<'a, A: Allocator + ?Sized> Uploads<'a, A> {
     }
 }
 
+/// How much there is of a mesh.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MeshCounts {
+    pub(crate) vertices: u32,
+    /// Those of all levels.
+    pub(crate) indices: u32,
+    /// Those of the finest level.
+    pub(crate) finest: u32,
+    /// How many bones move it.
+    pub(crate) bones: u32,
+    /// How many coarser levels it has, and by which share of a limit a size must be past it.
+    pub(crate) lods: u32,
+    pub(crate) hysteresis: f32,
+    /// The corners of a box that hides what it covers; both the same without one.
+    pub(crate) occluder: [[f32; 3]; 2],
+}
+
 /// What the render thread needs of a resource, made ready.
 pub(crate) enum Prepared<'a, A: Allocator + ?Sized> {
     Mesh {
         words: Array<'a, u32, A>,
-        vertices: u32,
-        indices: u32,
-        /// How many bones move it.
-        bones: u32,
+        counts: MeshCounts,
         sphere: [f32; 4],
     },
     Texture {
@@ -171,7 +211,7 @@ impl<'a, A: Allocator + ?Sized> Prepared<'a, A> {
         let bad = |error| EngineError::Content { key, error };
         if key.type_hash == IdString64::new(MESH_TYPE) {
             let mesh = MeshResource::open(payload).map_err(bad)?;
-            Self::of_mesh(mesh.vertices(), mesh.indices(), mesh.sphere(), Some(&mesh), memory)
+            Self::of_mesh(mesh.vertices(), mesh.all_indices(), mesh.sphere(), Some(&mesh), memory)
         } else if key.type_hash == IdString64::new(TEXTURE_TYPE) {
             let texture = TextureResource::open(payload).map_err(bad)?;
             let data = TextureData {
@@ -193,25 +233,34 @@ impl<'a, A: Allocator + ?Sized> Prepared<'a, A> {
         vertices: &[MeshVertex],
         indices: &[u32],
         sphere: [f32; 4],
-        skinned: Option<&MeshResource<'_>>,
+        mesh: Option<&MeshResource<'_>>,
         memory: &'a A,
     ) -> Result<Self, EngineError> {
         let mut words = Array::new_in(memory);
         let vertex_words = bytemuck::cast_slice::<MeshVertex, u32>(vertices);
-        let skinned = skinned.filter(|mesh| !mesh.skin().is_empty());
+        let skinned = mesh.filter(|mesh| !mesh.skin().is_empty());
         let parts: [&[u32]; 3] = skinned.map_or([&[]; 3], |mesh| {
             let (skin, rests) = (mesh.skin(), mesh.rests());
             let names = bytemuck::cast_slice(mesh.bones());
             [bytemuck::cast_slice(skin), names, bytemuck::cast_slice(rests)]
         });
-        let more = parts.iter().map(|part| part.len()).sum::<usize>();
+        let lods = mesh.map_or(&[][..], |mesh| bytemuck::cast_slice(mesh.lods()));
+        let parts = parts.into_iter().chain([lods]);
+        let more = parts.clone().map(<[u32]>::len).sum::<usize>();
         words.try_reserve(vertex_words.len() + indices.len() + more)?;
         words.extend_from_slice(vertex_words);
         words.extend_from_slice(indices);
-        parts.iter().for_each(|part| words.extend_from_slice(part));
-        let bones = skinned.map_or(0, |mesh| mesh.bones().len()) as u32;
-        let (vertices, indices) = (vertices.len() as u32, indices.len() as u32);
-        Ok(Self::Mesh { words, vertices, indices, bones, sphere })
+        parts.for_each(|part| words.extend_from_slice(part));
+        let counts = MeshCounts {
+            vertices: vertices.len() as u32,
+            indices: indices.len() as u32,
+            finest: mesh.map_or(indices.len(), |mesh| mesh.indices().len()) as u32,
+            bones: skinned.map_or(0, |mesh| mesh.bones().len()) as u32,
+            lods: mesh.map_or(0, |mesh| mesh.lods().len()) as u32,
+            hysteresis: mesh.map_or(0.0, MeshResource::hysteresis),
+            occluder: mesh.and_then(MeshResource::occluder).unwrap_or_default(),
+        };
+        Ok(Self::Mesh { words, counts, sphere })
     }
 
     pub(crate) fn of_texture(

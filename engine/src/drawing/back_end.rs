@@ -11,8 +11,8 @@ use loligo_diagnostics::{Log, log};
 use loligo_ids::murmur2_64a;
 use loligo_interface::SubsystemRow;
 use loligo_render::{
-    FrameDescription, FrameLights, LayerRef, Light, Recorded, RenderContext, RenderWorld, Skinning,
-    Trace, TraceContents, Transform, play,
+    FrameDescription, FrameLights, InstanceParameters, LayerRef, Light, Recorded, RenderContext,
+    RenderWorld, RowParameters, Skinning, Trace, TraceContents, Transform, play,
 };
 
 use super::drawn_view::DrawnView;
@@ -238,6 +238,13 @@ fn write<'e>(
         let (count, hash) =
             (bones.len(), murmur2_64a(bytemuck::cast_slice::<Transform, u8>(bones), 0));
         let line = format_args!("skinned {}: {count} bones, hash {hash:016x}\n", meshes.len());
+        written = written.and_then(|()| text::try_format(out, line));
+    }
+    let RowParameters { numbers, values } = world.parameters();
+    if values.len() > 1 {
+        let hash = murmur2_64a(bytemuck::cast_slice::<u32, u8>(numbers), 0);
+        let hash = murmur2_64a(bytemuck::cast_slice::<InstanceParameters, u8>(values), hash);
+        let line = format_args!("parameters of {}: hash {hash:016x}\n", values.len() - 1);
         written = written.and_then(|()| text::try_format(out, line));
     }
     let mut sink = Sink(out);

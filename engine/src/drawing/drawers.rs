@@ -105,9 +105,8 @@ impl<'e> Drawers<'e> {
 
     pub(crate) fn take_mesh(&mut self, data: &MeshData, block: &[u32]) -> Result<(), GrowError> {
         self.skins.take_mesh(data, block)?;
-        let MeshData { mesh, index_count, first_index, base_vertex, name, .. } = *data;
-        let what = Geometry { index_count, first_index, base_vertex };
-        self.meshes.try_insert(name_of(name), Known { number: mesh, what })?;
+        let known = Known { number: data.mesh, what: data.geometry() };
+        self.meshes.try_insert(name_of(data.name), known)?;
         Ok(())
     }
 

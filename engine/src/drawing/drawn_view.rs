@@ -20,6 +20,8 @@ pub(crate) struct DrawnView {
     #[cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "a card reads it"))]
     pub(crate) lit_by: u8,
     pub(crate) is_sun: bool,
+    /// Whether what occluders cover is left out.
+    pub(crate) hides: bool,
     /// How many pixels it draws.
     pub(crate) pixels: [u32; 2],
     /// Which part of its targets it draws.

@@ -14,8 +14,8 @@ use loligo_containers::{Array, GrowError};
 use loligo_ids::{IdString64, murmur2_64a};
 use loligo_interface::SubsystemRow;
 use loligo_render::{
-    DisplayList, FrameDescription, FrameLights, ItemSorter, LayerTakes, Recorded, RenderContext,
-    RenderWorld, SHADOW_MAPS_MAX, SunShadow, View, ViewFrom, ViewRef, part_of,
+    DisplayList, FrameDescription, FrameLights, ItemSorter, LayerTakes, Occlusion, Recorded,
+    RenderContext, RenderWorld, SHADOW_MAPS_MAX, SunShadow, View, ViewFrom, ViewRef, part_of,
 };
 use loligo_tasks::Worker;
 
@@ -50,6 +50,8 @@ pub(crate) struct Renderer<'e> {
     views: Array<'e, DrawnView, SharedAllocator<'e>>,
     /// Their lights; those of views of the sun are none.
     lights: Array<'e, FrameLights<'e, SharedAllocator<'e>>, SharedAllocator<'e>>,
+    /// What is hidden in each, where it says so.
+    occlusion: Array<'e, Occlusion<'e, SharedAllocator<'e>>, SharedAllocator<'e>>,
     /// The rows that are seen: for each view, those of each piece.
     visible: Array<'e, Array<'e, u32, SharedAllocator<'e>>, SharedAllocator<'e>>,
     /// One for each of these, and one for jobs that are not meshes.
@@ -86,6 +88,7 @@ impl<'e> Renderer<'e> {
             frame,
             views: Array::new_in(memory),
             lights: Array::new_in(memory),
+            occlusion: Array::new_in(memory),
             visible: Array::new_in(memory),
             contexts: Array::new_in(memory),
             sorter: ItemSorter::new_in(memory),
@@ -113,12 +116,15 @@ impl<'e> Renderer<'e> {
 
     /// Makes room for the views of the frame, and learns its layers.
     fn learn_frame(&mut self) -> Result<(), GrowError> {
-        let Self { views, lights, visible, contexts, frame, styled, states, .. } = self;
+        let Self { views, lights, occlusion, visible, contexts, frame, styled, states, .. } = self;
         let memory = visible.memory();
         let count = frame.views().len();
         views.try_reserve(count.saturating_sub(views.len()))?;
         while lights.len() < count {
             lights.try_push(FrameLights::new_in(memory))?;
+        }
+        while occlusion.len() < count {
+            occlusion.try_push(Occlusion::new_in(memory))?;
         }
         while visible.len() < count * PIECES {
             visible.try_push(Array::new_in(memory))?;
@@ -127,6 +133,7 @@ impl<'e> Renderer<'e> {
             contexts.try_push(RenderContext::new_in(memory))?;
         }
         lights.truncate(count);
+        occlusion.truncate(count);
         visible.truncate(count * PIECES);
         contexts.truncate(count * PIECES + 1);
         styled.clear();
@@ -165,8 +172,10 @@ impl<'e> Renderer<'e> {
         packet.is_taken = true;
         self.drawers.read(&packet.drawings, &mut packet.problems);
         let scene = packet.scene;
+        self.world.try_remember_lods(self.frame.views().len())?;
         self.look(packet)?;
         self.cull(worker)?;
+        self.hide(worker)?;
         self.fill(worker)?;
         self.draw_others(packet);
         self.sorter.try_merge(&self.contexts)?;
@@ -213,10 +222,11 @@ impl<'e> Renderer<'e> {
             let seen = SceneView { is_drawn: seen.is_drawn && own.is_drawn, ..*seen };
             let pixels = pixels_of(frame, view.around, seen.rectangle, size);
             let is_sun = view.from == ViewFrom::Sun;
+            let hides = view.occlusion && !is_sun;
             let own_pixels = pixels_of(frame, view.number, own.rectangle, size);
             let projection = seen.projection(pixels);
             let shadows = shadows(frame, &view, &seen, projection, size);
-            let camera = View::new(seen.view(), projection);
+            let camera = View::new(seen.view(), projection).numbered(view.around, view.stage);
             let culled = match shadows[0] {
                 Some((shadow, _)) if is_sun => shadow.view,
                 _ => camera,
@@ -229,6 +239,8 @@ impl<'e> Renderer<'e> {
             let rectangle = own.rectangle;
             let lit_by = if is_sun { view.around } else { view.number };
             let view = culled.numbered(view.number, view.stage);
+            // What throws a shadow is as detailed as it is seen.
+            let view = if is_sun { view.detailed_as(&camera) } else { view };
             views.try_push(DrawnView {
                 seen,
                 projection,
@@ -236,6 +248,7 @@ impl<'e> Renderer<'e> {
                 view,
                 lit_by,
                 is_sun,
+                hides,
                 pixels: own_pixels,
                 rectangle,
             })?;
@@ -272,6 +285,9 @@ impl<'e> Renderer<'e> {
                 self.drawers.take_material(&material)?;
             } else if let Some(mesh) = mesh {
                 self.drawers.take_mesh(&mesh, block)?;
+                let lods = mesh.parts(block).lods;
+                self.world.try_set_lods(mesh.mesh, mesh.all(), lods, mesh.hysteresis)?;
+                self.world.try_set_occluder(mesh.mesh, mesh.occluder())?;
             } else if let Some(removed) = record.get::<Removed>() {
                 self.drawers.forget(&removed);
             }
@@ -316,6 +332,37 @@ impl<'e> Renderer<'e> {
             }
         })?;
         failed.result()
+    }
+
+    /// Leaves out what is hidden, in views that say so.
+    fn hide(&mut self, worker: &Worker<'_>) -> Result<(), RenderError> {
+        let Self { world, frame, views, occlusion, visible, .. } = self;
+        let is_wanted = |view: &DrawnView| view.hides && view.seen.is_drawn;
+        if !world.has_occluders() || !views.iter().any(is_wanted) {
+            return Ok(());
+        }
+        let (world, frame, views, failed) = (&*world, &*frame, &**views, First::new());
+        let rows = &*visible;
+        worker.parallel_for_each_mut(&"occluders", occlusion, 1, |first, pictures| {
+            for (view, picture) in (first..).zip(pictures) {
+                picture.end();
+                let Some(drawn) = views.get(view).filter(|view| is_wanted(view)) else { continue };
+                failed.keep(picture.try_begin(drawn.seen.view(), drawn.projection));
+                for rows in &rows[view * PIECES..(view + 1) * PIECES] {
+                    world.draw_occluders(rows, &drawn.view, frame, picture);
+                }
+            }
+        })?;
+        failed.result()?;
+        let occlusion = &*occlusion;
+        worker.parallel_for_each_mut(&"hide", visible, 1, |first, pieces| {
+            for (piece, rows) in (first..).zip(pieces) {
+                if views.get(piece / PIECES).is_some_and(is_wanted) {
+                    occlusion[piece / PIECES].retain_seen(&world.spheres(), rows);
+                }
+            }
+        })?;
+        Ok(())
     }
 
     /// Queues what was found.

@@ -56,8 +56,7 @@ impl<'e> Skins<'e> {
         let (mut names, mut rests) = (Array::new_in(memory), Array::new_in(memory));
         names.try_extend(words.iter().map(|words| name_of(*words).hash()))?;
         rests.try_extend(rows.iter().map(affine))?;
-        let MeshData { mesh: number, index_count, first_index, base_vertex, .. } = *data;
-        let geometry = Geometry { index_count, first_index, base_vertex };
+        let (number, geometry) = (data.mesh, data.geometry());
         let vertices = skin.len() as u32;
         self.known.try_insert(name, Skin { number, vertices, geometry, names, rests })?;
         Ok(())

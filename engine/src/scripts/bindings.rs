@@ -48,7 +48,7 @@ const TEXT: &[Kind] = &[Kind::Text];
 const VECTOR: &[Kind] = &[Kind::Vector3];
 
 /// How many functions there are.
-const COUNT: usize = 85;
+const COUNT: usize = 91;
 
 /// Returns the table: what of the engine scripts can call.
 #[must_use]
@@ -294,6 +294,32 @@ pub fn bindings<'m>() -> [Binding<World<'m>>; COUNT] {
             &[],
             "gives a slot, from 1 on, a material by name",
             looks::set_material,
+        ),
+        Binding::direct(
+            "Model.color",
+            "red, green and blue of its parameters, linear",
+            looks::own_color,
+        ),
+        Binding::direct(
+            "Model.set_color",
+            "multiplies its material's color by red, green and blue, linear",
+            looks::set_own_color,
+        ),
+        Binding::direct("Model.opacity", "the opacity of its parameters", looks::own_opacity),
+        Binding::direct(
+            "Model.set_opacity",
+            "multiplies its material's opacity, for layers that are blended",
+            looks::set_own_opacity,
+        ),
+        Binding::direct(
+            "Model.number",
+            "one of its four numbers for the shader, from 1 on",
+            looks::own_number,
+        ),
+        Binding::direct(
+            "Model.set_number",
+            "sets one of its four numbers for the shader, from 1 on",
+            looks::set_own_number,
         ),
         Binding::direct("Camera.current", "whose camera is looked through, or nil", looks::camera),
         Binding::direct("Camera.set_current", "looks through its camera", looks::set_camera),

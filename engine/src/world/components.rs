@@ -14,6 +14,10 @@ use super::objects::RenderComponent;
 /// The component type of [`Model`], spawned after transforms.
 pub const MODEL: ComponentType = ComponentType::new("model", 300);
 
+/// The component type of [`InstanceParameters`](loligo_render::InstanceParameters): what a model has for shaders besides its material, a color
+/// and four numbers.
+pub const PARAMETERS: ComponentType = ComponentType::new("parameters", 305);
+
 /// The component type of [`Camera`].
 pub const CAMERA: ComponentType = ComponentType::new("camera", 310);
 

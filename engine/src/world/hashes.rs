@@ -68,6 +68,11 @@ impl World<'_> {
             hasher.add(model.material().name.hash() as u32);
             hasher.add(model.flags);
         }
+        hasher.entities(managers.parameters.entities());
+        for parameters in managers.parameters.values() {
+            hasher.floats(&parameters.color);
+            hasher.floats(&parameters.numbers);
+        }
         hasher.entities(managers.cameras.entities());
         for camera in managers.cameras.values() {
             hasher.floats(&[camera.field_of_view, camera.near, camera.far]);

@@ -5,8 +5,9 @@ use loligo_entities::{
     Batch, ComponentError, ComponentManager, ComponentTwice, ComponentType, Components, Data,
     Entity, Plain, Tags, Transforms,
 };
+use loligo_render::InstanceParameters;
 
-use super::components::{CAMERA, Camera, LIGHT, MODEL, Model, PointLight, SUN, Sun};
+use super::components::{CAMERA, Camera, LIGHT, MODEL, Model, PARAMETERS, PointLight, SUN, Sun};
 use super::objects::Objects;
 use crate::memory::SharedAllocator;
 
@@ -18,6 +19,7 @@ pub(super) struct Managers<'m> {
     pub(super) tags: Tags<'m, SharedAllocator<'m>>,
     pub(super) data: Data<'m, SharedAllocator<'m>>,
     pub(super) models: Objects<'m, Model, SharedAllocator<'m>>,
+    pub(super) parameters: Plain<'m, InstanceParameters, SharedAllocator<'m>>,
     pub(super) cameras: Plain<'m, Camera, SharedAllocator<'m>>,
     pub(super) suns: Plain<'m, Sun, SharedAllocator<'m>>,
     pub(super) lights: Objects<'m, PointLight, SharedAllocator<'m>>,
@@ -30,6 +32,7 @@ impl<'m> Managers<'m> {
             tags: Tags::new_in(memory),
             data: Data::new_in(memory),
             models: Objects::new_in(memory),
+            parameters: Plain::new_in(PARAMETERS, memory),
             cameras: Plain::new_in(CAMERA, memory),
             suns: Plain::new_in(SUN, memory),
             lights: Objects::new_in(memory),
@@ -45,6 +48,7 @@ impl<'m> Managers<'m> {
             }
             ComponentType::DATA => each(self.data.entities()),
             MODEL => each(self.models.entities()),
+            PARAMETERS => each(self.parameters.entities()),
             CAMERA => each(self.cameras.entities()),
             SUN => each(self.suns.entities()),
             LIGHT => each(self.lights.entities()),
@@ -59,6 +63,7 @@ impl<'m> Managers<'m> {
             self.tags.owners(),
             self.data.entities(),
             self.models.entities(),
+            self.parameters.entities(),
             self.cameras.entities(),
             self.suns.entities(),
             self.lights.entities(),
@@ -82,6 +87,7 @@ impl<'m> Managers<'m> {
             &mut self.tags,
             &mut self.data,
             &mut self.models,
+            &mut self.parameters,
             &mut self.cameras,
             &mut self.suns,
             &mut self.lights,
@@ -119,11 +125,19 @@ impl<'m> Managers<'m> {
 }
 
 /// The managers of the engine's own components.
-const OWN: usize = 7;
+const OWN: usize = 8;
 
 /// Their types, in spawn order.
-const OWN_TYPES: [ComponentType; OWN] =
-    [ComponentType::TRANSFORM, ComponentType::TAG, ComponentType::DATA, MODEL, CAMERA, SUN, LIGHT];
+const OWN_TYPES: [ComponentType; OWN] = [
+    ComponentType::TRANSFORM,
+    ComponentType::TAG,
+    ComponentType::DATA,
+    MODEL,
+    PARAMETERS,
+    CAMERA,
+    SUN,
+    LIGHT,
+];
 
 /// The most managers of a world.
 const MANAGERS_MAX: usize = 64;

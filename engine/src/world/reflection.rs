@@ -10,7 +10,9 @@ use loligo_allocators::Allocator;
 use loligo_containers::Array;
 use loligo_entities::{Entity, TransformPiece};
 use loligo_ids::IdString64;
-use loligo_render::{MESH_HIDDEN, Mesh, RecordError, RenderHandle, StateRecorder, Transform};
+use loligo_render::{
+    InstanceParameters, MESH_HIDDEN, Mesh, RecordError, RenderHandle, StateRecorder, Transform,
+};
 use loligo_resources::{DebugName, ResourceKey};
 use loligo_tasks::Worker;
 
@@ -67,6 +69,32 @@ impl<'m> World<'m> {
                 recorder.set_material(handle, style.state, layer)
             })?;
         }
+        Ok(true)
+    }
+
+    /// Returns what an entity's model has for shaders besides its material; `None` if it has no model.
+    #[must_use]
+    pub fn parameters(&self, entity: Entity) -> Option<InstanceParameters> {
+        self.managers.models.get(entity)?;
+        Some(self.managers.parameters.get(entity).copied().unwrap_or_default())
+    }
+
+    /// Changes what an entity's model has for shaders besides its material; `false` if it has no model.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] if there is no memory, and nothing has changed, or none for the message to
+    /// the render thread, which is sent in the next frame then.
+    pub fn change_parameters(
+        &mut self,
+        entity: Entity,
+        change: impl FnOnce(&mut InstanceParameters),
+    ) -> Result<bool, EngineError> {
+        let Some(mut parameters) = self.parameters(entity) else { return Ok(false) };
+        change(&mut parameters);
+        self.managers.parameters.try_insert(entity, parameters)?;
+        let handle = self.managers.models.get(entity).and_then(Model::handle);
+        self.tell(handle, |recorder, handle| recorder.set_parameters(handle, &parameters))?;
         Ok(true)
     }
 
@@ -130,7 +158,7 @@ impl<'m> World<'m> {
             let done = worker.parallel_for_each_mut(&"transforms of a depth", pieces, 1, compute);
             stopped = done.err().or(stopped);
         };
-        let Managers { transforms, models, lights, .. } = &mut self.managers;
+        let Managers { transforms, models, parameters, lights, .. } = &mut self.managers;
         let mut hear = self.joined.moved();
         let mut unheard = Ok(());
         let mut hear = |entity: Entity, matrix: &Affine3A| {
@@ -157,7 +185,14 @@ impl<'m> World<'m> {
                     note_missing(model, assets, missing);
                 }
                 let stage = stages.of(entity);
+                let is_new = is_behind || model.handle().is_none();
                 let told = tell_model(model, matrix, stage, is_behind, assets, &layer, recorder);
+                let told = told.and_then(|()| match (model.handle(), parameters.get(entity)) {
+                    (Some(handle), Some(own)) if is_new => {
+                        Ok(recorder.set_parameters(handle, own)?)
+                    }
+                    _ => Ok(()),
+                });
                 failed = told.err().or(failed.take());
             }
             if has_lights && let Some(light) = lights.get_mut(entity) {
@@ -307,7 +342,7 @@ fn send_look<A: Allocator + ?Sized>(
     recorder: &mut StateRecorder<'_, A>,
 ) -> Result<(), RecordError> {
     let Some(look) = assets.look(model.mesh(), model.material()) else { return Ok(()) };
-    recorder.set_shape(handle, look.geometry, look.sphere)?;
+    recorder.set_shape(handle, look.geometry, look.sphere, look.details)?;
     recorder.set_material(handle, look.state, on_stage(stage, look.layer(layer)))
 }
 
@@ -328,6 +363,7 @@ fn create<A: Allocator + ?Sized>(
         state: look.state,
         layer: on_stage(stage, look.layer(layer)),
         flags: model.flags,
+        details: look.details,
     };
     let handle: RenderHandle = recorder.create_mesh(&object)?;
     model.handle = handle.to_bits();

@@ -4,7 +4,7 @@ use loligo_containers::{Array, EventReader, EventStream, GrowError};
 use loligo_entities::{Data, Entities, Entity, LoadError, Plain, Tags, Transforms};
 use loligo_ids::{IdString32, IdString64};
 
-use super::components::{CAMERA, SUN};
+use super::components::{CAMERA, PARAMETERS, SUN};
 use super::joined::Joined;
 use super::levels::ComingLevels;
 use super::listeners::Listeners;
@@ -73,7 +73,8 @@ impl<'m> World<'m> {
         next_level: Option<IdString64>,
         writer: &mut SaveWriter<'_, 'm>,
     ) -> Result<(), SavedGameError> {
-        let Managers { transforms, tags, data, models, cameras, suns, lights } = &self.managers;
+        let Managers { transforms, tags, data, models, parameters, cameras, suns, lights } =
+            &self.managers;
         writer.section("world", VERSION, |out| self.save_times(level, next_level, out))?;
         writer.section("views", VERSION, |out| self.views.try_save(out))?;
         writer.section("stages", VERSION, |out| self.stages.try_save(self.entities.iter(), out))?;
@@ -84,6 +85,7 @@ impl<'m> World<'m> {
         writer.section("tags", VERSION, |out| tags.try_save(out))?;
         writer.section("data", VERSION, |out| data.try_save(out))?;
         writer.section("models", VERSION, |out| models.try_save(out))?;
+        writer.section("parameters", VERSION, |out| parameters.try_save(out))?;
         writer.section("cameras", VERSION, |out| cameras.try_save(out))?;
         writer.section("suns", VERSION, |out| suns.try_save(out))?;
         writer.section("lights", VERSION, |out| lights.try_save(out))?;
@@ -135,6 +137,10 @@ impl<'m> World<'m> {
             tags: part("tags", Tags::try_load(section("tags")?, memory))?,
             data: part("data", Data::try_load(section("data")?, memory))?,
             models: part("models", Objects::try_load(section("models")?, memory))?,
+            parameters: part(
+                "parameters",
+                Plain::try_load(PARAMETERS, section("parameters")?, memory),
+            )?,
             cameras: part("cameras", Plain::try_load(CAMERA, section("cameras")?, memory))?,
             suns: part("suns", Plain::try_load(SUN, section("suns")?, memory))?,
             lights: part("lights", Objects::try_load(section("lights")?, memory))?,

@@ -26,7 +26,7 @@ const FAULT: f64 = 8.0;
 const SHADER: &str = "core/shaders/standard.shader";
 
 /// What each fault is of, in which file, and what becomes of which text.
-const FAULTS: [(&str, &str, &str, &str); 20] = [
+const FAULTS: [(&str, &str, &str, &str); 24] = [
     ("shadows of the sun", SHADER, "return sum / 16.0;", "return 1.0;"),
     ("the near shadow map", SHADER, "map = 0u; map < frame", "map = 1u; map < frame"),
     ("the far shadow map", SHADER, "frame.sun_parts[map]", "frame.sun_parts[0]"),
@@ -41,7 +41,7 @@ const FAULTS: [(&str, &str, &str, &str); 20] = [
     ("backs", "materials/leaf.material", "two_sided = true", ""),
     ("light on backs", SHADER, "select(-1.0, 1.0, is_front)", "1.0"),
     ("haze", SHADER, "mix(light, fog, haze)", "light"),
-    ("glass", SHADER, "material.base_color.a * texel.a);", "1.0);"),
+    ("glass", SHADER, "color.a * texel.a);", "1.0);"),
     (
         "the order of layers",
         "golden.frame",
@@ -65,6 +65,15 @@ const FAULTS: [(&str, &str, &str, &str); 20] = [
         "golden.frame",
         "rectangle = [ 0.7 0.05 0.25 0.25 ]",
         "rectangle = [ 0.7 0.1 0.25 0.25 ]",
+    ),
+    ("levels of detail", "boulder.mesh", "share = 0.6", "share = 0.1"),
+    ("colors of objects", SHADER, "place = parameter_numbers[instance];", "place = 0u;"),
+    ("tinted", "golden.level", "color = [ 0.7 0.1 0.6 1 ]", ""),
+    (
+        "occluders",
+        "boulder.mesh",
+        "size = [ 0.5 0.5 0.5 ]",
+        "size = [ 9 9 0.5 ] offset = [ 0 0 1.2 ]",
     ),
     ("lines", "main.lua", "Draw.box", "-- Draw.box"),
 ];

@@ -19,6 +19,8 @@ mod packages;
 #[path = "../../../subsystems/monitor/tests/it/packets.rs"]
 mod packets;
 mod pages;
+mod panorama;
+mod parameters;
 mod pictures;
 mod playing;
 mod promises;

@@ -36,6 +36,8 @@ function update(step)
             else
                 Data.set_number(entity, 'heat', chance(100))
                 Model.set_visible(entity, chance(2) == 0)
+                Model.set_color(entity, Vector3(chance(9), 1, 0.5))
+                Model.set_number(entity, 1 + chance(4), chance(5))
             end
         end
     end
@@ -48,7 +50,7 @@ fn game(script: &str) -> Game {
     let game = Game::new(2);
     game.write(
         "post.entity",
-        "components = { transform = {} model = { mesh = \"box\" material = \"stone\" } tag = [ \"post\" ] }
+        "components = { transform = {} model = { mesh = \"box\" material = \"stone\" } tag = [ \"post\" ] parameters = { numbers = [ 1 2 3 4 ] } }
         children = { lamp = { components = { transform = { position = [ 0 2 0 ] } light = {} } } }",
     );
     let config = std::fs::read_to_string(game.sources().join("game.config")).expect("written");

@@ -169,7 +169,7 @@ fn rendering(memory: &dyn Allocator) -> Result<(), Failure> {
     recorder.set_material(mesh, 7, 1)?;
     recorder.set_flags(mesh, MESH_HIDDEN)?;
     recorder.set_light(light, &Light { range: 9.0, ..Light::default() })?;
-    recorder.set_shape(gone, Geometry::default(), [0.0, 0.0, 0.0, 1.0])?;
+    recorder.set_shape(gone, Geometry::default(), [0.0, 0.0, 0.0, 1.0], 0)?;
     recorder.destroy(gone)?;
     let two = recorder.finish();
     // The first byte says, in words, where the second stream begins.

@@ -84,6 +84,7 @@ fn draw(text: &str) -> Result<String, Box<dyn Error>> {
             state: if is_pane { 7 } else { u32::from(at / 200) },
             layer: u32::from(is_pane),
             flags: 0,
+            details: 0,
         })?;
     }
     recorder.create_light(&Light { position: [0.0, 9.0, 0.0], range: 30.0, ..Light::default() })?;

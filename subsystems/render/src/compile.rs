@@ -44,9 +44,12 @@
 
 mod blocks;
 mod built_in;
+mod faces;
 mod frame;
 mod geometry;
+mod gltf_material;
 mod heights;
+mod lods;
 mod material;
 mod mesh;
 mod mips;

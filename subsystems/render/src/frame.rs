@@ -153,6 +153,7 @@ struct View {
     from: ViewFrom,
     around: u8,
     stage: u8,
+    occlusion: bool,
 }
 
 /// A range of an array: its start and its length.
@@ -316,6 +317,7 @@ impl<'a, A: Allocator + ?Sized> FrameDescription<'a, A> {
             stage: view.stage,
             rectangle: view.rectangle,
             reach: view.reach,
+            occlusion: view.occlusion,
         })
     }
 

@@ -15,6 +15,7 @@ mod instances;
 mod jobs;
 mod materials;
 mod meshes;
+mod mirror;
 mod play;
 mod renderer;
 mod shaders;

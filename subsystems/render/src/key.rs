@@ -89,6 +89,12 @@ impl LayerKeys {
 }
 
 impl LayerKeys {
+    /// Returns `true` if the layer is drawn from back to front, and blended.
+    #[must_use]
+    pub const fn is_blended(&self) -> bool {
+        matches!(self.order, Order::BackToFront)
+    }
+
     /// Returns the key that comes after all others of the layer.
     #[must_use]
     pub const fn last(&self) -> u64 {

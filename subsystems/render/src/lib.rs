@@ -18,8 +18,10 @@ mod frame;
 pub mod gpu;
 mod key;
 mod lights;
+mod lod;
 mod material;
 mod mesh;
+mod occlusion;
 mod placeholder;
 mod resource_error;
 mod shader;
@@ -45,12 +47,14 @@ pub use frame::{
 };
 pub use key::{LayerKeys, Order, layer_of};
 pub use lights::{FrameLights, LIGHT_BINS, LIGHT_TILES, LIGHTS_MAX};
+pub use lod::{LODS_MAX, Lod, LodSet};
 pub use material::{
     MATERIAL_TYPE, MATERIAL_VERSION, MaterialImage, MaterialResource, MaterialTexture,
 };
 pub use mesh::{
     BONES_MAX, MESH_TYPE, MESH_VERSION, MeshImage, MeshResource, MeshVertex, SkinVertex,
 };
+pub use occlusion::{OCCLUDER_SHARE, OCCLUSION_PIXELS, Occlusion};
 pub use placeholder::{
     PLACEHOLDER_COLOR, PLACEHOLDER_INDICES, PLACEHOLDER_PIXELS, PLACEHOLDER_SHADER,
     PLACEHOLDER_SPHERE, PLACEHOLDER_VERTICES, placeholder_cube, placeholder_texture,
@@ -62,8 +66,8 @@ pub use skinned::{MOVED_VERTICES_MAX, SkinnedMesh, Skinning, skin_vertices};
 pub use sort::ItemSorter;
 pub use sort_item::SortItem;
 pub use state::{
-    Light, MESH_HIDDEN, Mesh, RecordError, RenderHandle, RenderObject, StateError, StateErrorKind,
-    StateRecorder, StateStream, Transform, layer_on,
+    InstanceParameters, Light, MESH_HIDDEN, Mesh, RecordError, RenderHandle, RenderObject,
+    RowParameters, StateError, StateErrorKind, StateRecorder, StateStream, Transform, layer_on,
 };
 pub use sun::SunShadow;
 pub use texture::{

@@ -8,17 +8,19 @@
 //! ```text
 //! blob header     48 bytes
 //! root      | sphere: center, radius | low, high of the box | vertices: offset, count of f32 | indices |
-//!           | skin | bones | rests |                                                          80 bytes
+//!           | skin | bones | rests | lods | hysteresis | occluder: two corners |            120 bytes
 //! vertices  | position: 3, normal: 3, uv: 2 | ..                                              32 bytes a vertex
-//! indices   | 0 1 2 | ..                                                                      12 bytes a triangle
+//! indices   | 0 1 2 | ..: of the finest level, then of coarser ones                           12 bytes a triangle
 //! skin      | bones: 4, weights: 4 | ..                                                       8 bytes a vertex, or none
 //! bones     | hash of the name | ..                                                           8 bytes a bone
 //! rests     | three rows of a matrix | ..                                                     48 bytes a bone
+//! lods      | share, first index | ..                                                         8 bytes a coarser level
 //! ```
 
 use bytemuck::{Pod, Zeroable};
 use loligo_containers::{Blob, BlobArray, blob_struct};
 
+use crate::lod::{LODS_MAX, Lod};
 use crate::resource_error::ContentError;
 use crate::state::Transform;
 
@@ -26,7 +28,7 @@ use crate::state::Transform;
 pub const MESH_TYPE: &str = "mesh";
 
 /// The version of meshes that is compiled and read here.
-pub const MESH_VERSION: u32 = 2;
+pub const MESH_VERSION: u32 = 3;
 
 /// The most bones of a mesh: the number of one is a byte of a vertex.
 pub const BONES_MAX: usize = 256;
@@ -50,6 +52,12 @@ blob_struct! {
         pub bones: BlobArray<u64>,
         /// Twelve numbers a bone, row by row: from the mesh at rest to the bone.
         pub rests: BlobArray<f32>,
+        /// Two words a coarser level, a [`Lod`].
+        pub lods: BlobArray<u32>,
+        /// The share of a limit by which a size must be past it before the level changes back.
+        pub hysteresis: f32,
+        /// The corners of a box that hides what it covers; both the same without one.
+        pub occluder: [f32; 6],
     }
 }
 
@@ -103,7 +111,7 @@ impl SkinVertex {
 ///
 /// # Memory
 ///
-/// The bytes are borrowed and used in place. The object is five slices and ten numbers.
+/// The bytes are borrowed and used in place. The object is six slices and eleven numbers.
 ///
 /// # Examples
 ///
@@ -119,6 +127,8 @@ impl SkinVertex {
 /// 1. There are three indices for each triangle, and each is that of a vertex.
 /// 2. All positions, the sphere, the box and the matrices of bones are finite.
 /// 3. A skin has one entry for each vertex, of bones that are there, whose weights are 255 together.
+/// 4. Coarser levels begin at a triangle each, in order, at shares above 0 of which each is less
+///    than the one before.
 #[derive(Clone, Copy, Debug)]
 pub struct MeshResource<'b> {
     vertices: &'b [MeshVertex],
@@ -126,8 +136,11 @@ pub struct MeshResource<'b> {
     skin: &'b [SkinVertex],
     bones: &'b [u64],
     rests: &'b [Transform],
+    lods: &'b [Lod],
     sphere: [f32; 4],
     bounds: [[f32; 3]; 2],
+    hysteresis: f32,
+    occluder: [f32; 6],
 }
 
 impl<'b> MeshResource<'b> {
@@ -187,7 +200,36 @@ impl<'b> MeshResource<'b> {
         };
         let skin = open_skin(blob.array(&image.skin), vertices.len(), bones.len())
             .map_err(|(must, found)| wrong("skin", must, found))?;
-        Ok(Self { vertices, indices, skin, bones, rests, sphere: image.sphere, bounds })
+        let lods = open_lods(blob.array(&image.lods), indices.len())
+            .map_err(|(must, found)| wrong("lods", must, found))?;
+        let (sphere, hysteresis) = (image.sphere, image.hysteresis);
+        if !(0.0..1.0).contains(&hysteresis) {
+            let found = u64::from(hysteresis.to_bits());
+            return Err(wrong("hysteresis", "a part of 1", found));
+        }
+        let occluder = image.occluder;
+        if !is_finite(&occluder) {
+            return Err(wrong("occluder", "of finite corners", 0));
+        }
+        Ok(Self {
+            vertices,
+            indices,
+            skin,
+            bones,
+            rests,
+            lods,
+            sphere,
+            bounds,
+            hysteresis,
+            occluder,
+        })
+    }
+
+    /// Returns two corners of a box that hides what it covers, if the mesh has one.
+    #[must_use]
+    pub fn occluder(&self) -> Option<[[f32; 3]; 2]> {
+        let [a, b, c, x, y, z] = self.occluder;
+        ([a, b, c] != [x, y, z]).then_some([[a, b, c], [x, y, z]])
     }
 
     /// Returns the vertices.
@@ -196,10 +238,29 @@ impl<'b> MeshResource<'b> {
         self.vertices
     }
 
-    /// Returns the indices of the vertices, three for each triangle.
+    /// Returns the indices of the vertices, three for each triangle, of the finest level.
     #[must_use]
-    pub const fn indices(&self) -> &'b [u32] {
+    pub fn indices(&self) -> &'b [u32] {
+        let end = self.lods.first().map_or(self.indices.len(), |lod| lod.first_index as usize);
+        &self.indices[..end]
+    }
+
+    /// Returns the indices of all levels, the finest first.
+    #[must_use]
+    pub const fn all_indices(&self) -> &'b [u32] {
         self.indices
+    }
+
+    /// Returns the coarser levels: where in [`all_indices`](Self::all_indices) each begins.
+    #[must_use]
+    pub const fn lods(&self) -> &'b [Lod] {
+        self.lods
+    }
+
+    /// Returns the share of a limit by which a size must be past it before the level changes back.
+    #[must_use]
+    pub const fn hysteresis(&self) -> f32 {
+        self.hysteresis
     }
 
     /// Returns which bones move each vertex; nothing where none do.
@@ -254,6 +315,7 @@ impl<'b> MeshResource<'b> {
             let are_there = vertex.bones().iter().all(|bone| usize::from(*bone) < self.bones.len());
             assert!(sum == 255 && are_there, "{vertex:?}");
         }
+        assert!(are_lods(self.lods, self.indices.len()), "{:?}", self.lods);
         let bounds = self.bounds.iter().flatten().chain(&self.sphere);
         assert!(bounds.clone().all(|number| number.is_finite()), "{self:?}");
     }
@@ -281,6 +343,25 @@ fn open_skin(
         }
     }
     Ok(skin)
+}
+
+/// Opens the coarser levels of a mesh with this number of indices; returns what they must be, and
+/// what was found.
+fn open_lods(words: &[u32], indices: usize) -> Result<&[Lod], (&'static str, u64)> {
+    match bytemuck::try_cast_slice::<u32, Lod>(words) {
+        Ok(lods) if lods.len() <= LODS_MAX && are_lods(lods, indices) => Ok(lods),
+        _ => Err(("levels in order, each of a share and a triangle", words.len() as u64)),
+    }
+}
+
+fn are_lods(lods: &[Lod], indices: usize) -> bool {
+    let is_one = |lod: &Lod| {
+        let first = lod.first_index as usize;
+        lod.share > 0.0 && lod.share.is_finite() && first <= indices && first.is_multiple_of(3)
+    };
+    let follows =
+        |pair: &[Lod]| pair[1].share < pair[0].share && pair[1].first_index >= pair[0].first_index;
+    lods.iter().all(is_one) && lods.windows(2).all(follows)
 }
 
 const _: () = assert!(size_of::<MeshVertex>() == 32, "its doc states it");

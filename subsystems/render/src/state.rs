@@ -17,7 +17,9 @@ mod recorder;
 mod stream;
 
 pub use error::{RecordError, StateError, StateErrorKind};
-pub use message::{Light, MESH_HIDDEN, Mesh, Transform, layer_on};
+pub use message::{
+    InstanceParameters, Light, MESH_HIDDEN, Mesh, RowParameters, Transform, layer_on,
+};
 pub use recorder::StateRecorder;
 pub use stream::StateStream;
 

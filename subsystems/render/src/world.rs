@@ -13,13 +13,20 @@ use loligo_containers::{Array, GrowError};
 
 use crate::context::RenderContext;
 use crate::cull::{Frustum, Spheres};
-use crate::draw::{Draw, IndirectArgs};
+use crate::draw::{Draw, Geometry, IndirectArgs};
 use crate::frame::{FrameDescription, LayerRef, LayerTakes};
 use crate::key::LayerKeys;
-use crate::state::{Kind, Light, Mesh, RenderHandle, STAGE_SHIFT, Transform};
+use crate::lod::{Lod, LodEye, LodSet};
+use crate::occlusion::{OCCLUDER_SHARE, Occlusion};
+use crate::state::{
+    InstanceParameters, Kind, Light, Mesh, RenderHandle, RowParameters, STAGE_SHIFT, Shape,
+    Transform,
+};
 
 mod apply;
 mod columns;
+mod details;
+mod parameters;
 
 use columns::{Lights, Meshes};
 
@@ -41,7 +48,7 @@ use columns::{Lights, Meshes};
 /// # Memory
 ///
 /// 12 bytes a handle that was ever alive, as much again while streams that create or destroy are
-/// checked; 108 bytes a mesh and 37 bytes a light, in a block for each column, kept.
+/// checked; 116 bytes a mesh, 36 more for one with parameters, one more for each view once a mesh has levels of detail, and 37 bytes a light, in a block for each column, kept.
 ///
 /// # Threads
 ///
@@ -69,6 +76,9 @@ pub struct RenderWorld<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     meshes: Meshes<'a, A>,
     lights: Lights<'a, A>,
 }
+
+/// The share of the height of a picture from which on an occluder is drawn before others.
+const LARGE: f32 = 0.5;
 
 /// Where an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +108,8 @@ pub struct View {
     pub forward: Vec3,
     /// What it sees.
     pub frustum: Frustum,
+    /// From where it measures how large something is.
+    lods: LodEye,
 }
 
 impl View {
@@ -113,13 +125,21 @@ impl View {
             eye: camera.w_axis.xyz(),
             forward: -camera.z_axis.xyz().normalize_or_zero(),
             frustum: Frustum::new(projection * view),
+            lods: LodEye::new(camera, projection),
         }
     }
 
     /// Returns the same as another view of a frame, of a stage.
     #[must_use]
     pub const fn numbered(self, number: u8, stage: u8) -> Self {
-        Self { number, stage, ..self }
+        Self { number, stage, lods: LodEye { number, ..self.lods }, ..self }
+    }
+
+    /// Returns the same that draws each object with the level of detail that it has in another
+    /// view: that of the sun, with the levels that the camera sees.
+    #[must_use]
+    pub const fn detailed_as(self, other: &Self) -> Self {
+        Self { lods: other.lods, ..self }
     }
 
     /// Returns how far in front of the camera a point is.
@@ -176,6 +196,109 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
     #[must_use]
     pub fn mesh_at(&self, row: usize) -> Option<RenderHandle> {
         self.meshes.handles.get(row).and_then(|handle| RenderHandle::from_bits(*handle))
+    }
+
+    /// Returns the parameters of a mesh, by its row. O(1).
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    #[must_use]
+    pub fn parameters_at(&self, row: usize) -> InstanceParameters {
+        self.meshes.parameters.get(row)
+    }
+
+    /// Returns the parameters of all meshes that have some.
+    #[must_use]
+    pub fn parameters(&self) -> RowParameters<'_> {
+        let parameters = &self.meshes.parameters;
+        RowParameters { numbers: parameters.numbers(), values: parameters.values() }
+    }
+
+    /// Sets the coarser levels of meshes whose [`Mesh::details`] is this number plus 1: `all` are their
+    /// triangles, of all levels together; without `lods` they have one. `hysteresis` is the share of
+    /// a limit by which a size must be past it before the level changes back.
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory; nothing has changed.
+    pub fn try_set_lods(
+        &mut self,
+        number: u32,
+        all: Geometry,
+        lods: &[Lod],
+        hysteresis: f32,
+    ) -> Result<(), GrowError> {
+        let set = (!lods.is_empty()).then(|| LodSet::new(all, lods, hysteresis));
+        self.meshes.details.try_set_lods(number, set)
+    }
+
+    /// Sets the box of a mesh, between two corners, that hides what it covers, for the objects
+    /// whose [`Mesh::details`] is this number plus 1; without one they hide nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory; nothing has changed.
+    pub fn try_set_occluder(
+        &mut self,
+        number: u32,
+        corners: Option<[Vec3; 2]>,
+    ) -> Result<(), GrowError> {
+        self.meshes.details.try_set_occluder(number, corners)
+    }
+
+    /// Returns `true` if a mesh has a box that hides something. O(meshes that have details).
+    #[must_use]
+    pub fn has_occluders(&self) -> bool {
+        self.meshes.details.has_occluders()
+    }
+
+    /// Draws the boxes of those meshes of `rows` that a view draws in layers without blending: of
+    /// those alone that are at least [`OCCLUDER_SHARE`](crate::OCCLUDER_SHARE) of the picture high.
+    ///
+    /// # Complexity
+    ///
+    /// O(rows), and O(pixels) for each box.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    pub fn draw_occluders<B: Allocator + ?Sized, C: Allocator + ?Sized>(
+        &self,
+        rows: &[u32],
+        view: &View,
+        frame: &FrameDescription<'_, C>,
+        picture: &mut Occlusion<'_, B>,
+    ) {
+        let (keys, stage) = (frame.keys_of(view.number), u32::from(view.stage) << STAGE_SHIFT);
+        let meshes = &self.meshes;
+        // The large ones first: they hide many of the others.
+        for (is_first, sizes) in [(true, LARGE..f32::INFINITY), (false, OCCLUDER_SHARE..LARGE)] {
+            for row in rows.iter().map(|row| *row as usize) {
+                let details = meshes.details.get(meshes.shapes[row].details);
+                let Some(corners) = details.and_then(|details| details.occluder) else { continue };
+                let layer = (meshes.materials[row].layer ^ stage) as usize;
+                let is_solid = matches!(keys.get(layer), Some(Some(keys)) if !keys.is_blended());
+                let center = Vec3::new(meshes.x[row], meshes.y[row], meshes.z[row]);
+                let size = view.lods.size(center, meshes.radius[row]);
+                let is_wanted = is_solid && sizes.contains(&size);
+                if is_wanted && (is_first || !picture.hides(center, meshes.radius[row])) {
+                    picture.draw_box(&meshes.transforms[row], corners);
+                }
+            }
+        }
+    }
+
+    /// Makes room for the levels that objects have in each of the first `views` views, if any mesh
+    /// has levels. Without it levels are chosen without hysteresis. O(meshes) for a view that is
+    /// new, O(views) otherwise.
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory.
+    pub fn try_remember_lods(&mut self, views: usize) -> Result<(), GrowError> {
+        let rows = self.mesh_count();
+        self.meshes.details.try_remember(views, rows)
     }
 
     /// Returns where all meshes are, by row: what a draw's instances number. `bytemuck::cast_slice`
@@ -354,9 +477,29 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
         context: &mut RenderContext<'_, B>,
     ) {
         let (meshes, at) = (&self.meshes, row as usize);
-        let depth = view.depth(Vec3::new(meshes.x[at], meshes.y[at], meshes.z[at]));
-        let args = IndirectArgs::new(meshes.shapes[at].geometry, row, 1);
+        let center = Vec3::new(meshes.x[at], meshes.y[at], meshes.z[at]);
+        let Shape { mut geometry, details, .. } = meshes.shapes[at];
+        if details != 0 {
+            geometry = self.detailed(row, view, center);
+            if geometry.index_count == 0 {
+                return;
+            }
+        }
+        let depth = view.depth(center);
+        let args = IndirectArgs::new(geometry, row, 1);
         context.push_draw(keys.key(state, args.first_index, depth), Draw { state, args });
+    }
+
+    /// Returns the triangles of a mesh in the level of detail that it has in a view. Not inlined:
+    /// most meshes have one level.
+    #[inline(never)]
+    fn detailed(&self, row: u32, view: &View, center: Vec3) -> Geometry {
+        let (meshes, at) = (&self.meshes, row as usize);
+        let Shape { geometry, details, .. } = meshes.shapes[at];
+        let lods = meshes.details.get(details).and_then(|detail| detail.lods.as_ref());
+        let Some(lods) = lods else { return geometry };
+        let size = view.lods.size(center, meshes.radius[at]);
+        lods.geometry(meshes.details.choose(lods, view.lods.number, row, size), geometry)
     }
 
     fn row(&self, handle: RenderHandle, kind: Kind) -> Option<usize> {

@@ -184,6 +184,7 @@ impl<'e> Card<'e> {
         let seen = &seen[..views.len().min(VIEWS_MAX)];
         let transforms = [world.transforms(), picture.once];
         self.renderer.try_skin(&picture.skinning)?;
+        self.renderer.try_set_parameters(&world.parameters())?;
         self.renderer.try_draw(seen, transforms, recorded)?;
         #[cfg(feature = "window")]
         if let Some(surface) = self.surface.as_mut().filter(|_| scene.is_shown) {

@@ -3,6 +3,7 @@
 use glam::Vec3;
 use loligo_entities::Entity;
 use loligo_ids::IdString64;
+use loligo_render::InstanceParameters;
 use loligo_script::{ArgumentError, Call, Kind, Reason};
 
 use super::{Done, ENTITY, Own, ShownText, alive, alive_in};
@@ -47,6 +48,45 @@ pub(super) fn set_material(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
         }
         Err(_) => Err(call.refuse(format_args!("{UNTOLD}"))),
     }
+}
+
+pub(super) fn own_color(world: &mut World<'_>, entity: Own) -> Result<Vec3, Reason> {
+    let [r, g, b, _] = parameters(world, entity)?.color;
+    Ok(Vec3::new(r, g, b))
+}
+
+pub(super) fn set_own_color(world: &mut World<'_>, entity: Own, color: Vec3) -> Result<(), Reason> {
+    let entity = alive(world, entity)?;
+    let set = |own: &mut InstanceParameters| own.color[..3].copy_from_slice(&color.to_array());
+    done(world.change_parameters(entity, set), PLAIN)
+}
+
+pub(super) fn own_opacity(world: &mut World<'_>, entity: Own) -> Result<f32, Reason> {
+    Ok(parameters(world, entity)?.color[3])
+}
+
+pub(super) fn set_own_opacity(
+    world: &mut World<'_>,
+    entity: Own,
+    opacity: f32,
+) -> Result<(), Reason> {
+    let entity = alive(world, entity)?;
+    done(world.change_parameters(entity, |own| own.color[3] = opacity), PLAIN)
+}
+
+pub(super) fn own_number(world: &mut World<'_>, entity: Own, place: f64) -> Result<f32, Reason> {
+    let at = number_place(place)?;
+    Ok(parameters(world, entity)?.numbers[at])
+}
+
+pub(super) fn set_own_number(
+    world: &mut World<'_>,
+    entity: Own,
+    place: f64,
+    number: f32,
+) -> Result<(), Reason> {
+    let (entity, at) = (alive(world, entity)?, number_place(place)?);
+    done(world.change_parameters(entity, |own| own.numbers[at] = number), PLAIN)
 }
 
 pub(super) fn camera(world: &mut World<'_>) -> Option<Own> {
@@ -147,6 +187,19 @@ fn slot(world: &World<'_>, call: &mut Call<'_>) -> Result<Entity, ArgumentError>
         return Ok(entity);
     }
     Err(call.refuse(format_args!("a model has no slot {slot}; its one material is in slot 1")))
+}
+
+fn parameters(world: &World<'_>, entity: Own) -> Result<InstanceParameters, Reason> {
+    let entity = alive(world, entity)?;
+    Ok(world.parameters(entity).ok_or(PLAIN)?)
+}
+
+/// Returns the place of a number that a script names.
+fn number_place(place: f64) -> Result<usize, Reason> {
+    match [1.0, 2.0, 3.0, 4.0].iter().position(|number| *number == place) {
+        Some(at) => Ok(at),
+        None => Err(Reason::new("there is no number {}; they are 1 to 4", place)),
+    }
 }
 
 fn light(world: &World<'_>, entity: Own) -> Result<PointLight, Reason> {

@@ -81,6 +81,8 @@ pub(super) const EXPORTED: &[(&str, Reach)] = &[
     ("World::set_visible", Bound("Model.set_visible")),
     ("World::set_material", Bound("Model.set_material")),
     ("World::material_name", Bound("Model.material")),
+    ("World::parameters", Bound("Model.color Model.opacity Model.number")),
+    ("World::change_parameters", Bound("Model.set_color Model.set_opacity Model.set_number")),
     ("World::light", Bound("Light.color Light.intensity Light.range")),
     ("World::lights", Bound("Light.count")),
     ("World::change_light", Bound("Light.set_color Light.set_intensity Light.set_range")),

@@ -1,5 +1,5 @@
 // Stone, metal, paint and lamps: a sun with a soft shadow, light from the sky and from the ground, point lights, fog.
-// Material: base color times texture; roughness, metallic, emission; textures of normals, surface and emission; cutout;
+// Material: base color times texture times the object's own color; roughness, metallic, emission; textures of normals, surface and emission; cutout;
 // extra.x metres that one tile of the texture covers on the ground and on walls (0: the mesh's own coordinates),
 // extra.y how much the brightness differs from instance to instance (0 to 1).
 
@@ -32,6 +32,11 @@ struct Light {
     color: vec4<f32>,
 }
 
+struct Parameters {
+    color: vec4<f32>,
+    numbers: vec4<f32>,
+}
+
 struct Material {
     base_color: vec4<f32>,
     surface: vec4<f32>,
@@ -43,6 +48,8 @@ struct Material {
 @group(0) @binding(1) var<storage, read> instances: array<Instance>;
 @group(0) @binding(2) var<storage, read> lights: array<Light>;
 @group(0) @binding(3) var<storage, read> light_grid: array<u32>;
+@group(0) @binding(4) var<storage, read> parameter_numbers: array<u32>;
+@group(0) @binding(5) var<storage, read> parameters: array<Parameters>;
 @group(1) @binding(0) var<uniform> material: Material;
 @group(1) @binding(1) var color_texture: texture_2d<f32>;
 @group(1) @binding(2) var color_sampler: sampler;
@@ -65,6 +72,16 @@ struct Varying {
     @location(1) normal: vec3<f32>,
     @location(2) uv: vec2<f32>,
     @location(3) @interpolate(flat) brightness: f32,
+    @location(4) @interpolate(flat) tint: vec4<f32>,
+}
+
+// The parameters of an object; white and zeros where it has none.
+fn parameters_of(instance: u32) -> Parameters {
+    var place = 0u;
+    if instance < arrayLength(&parameter_numbers) {
+        place = parameter_numbers[instance];
+    }
+    return parameters[place];
 }
 
 fn placed(instance: Instance, position: vec3<f32>) -> vec3<f32> {
@@ -119,6 +136,7 @@ fn vs_main(
     out.position = frame.view_projection * vec4(out.world, 1.0);
     out.uv = laid(out.world, out.normal, uv);
     out.brightness = 1.0 + material.extra.y * (hashed(number) - 0.5);
+    out.tint = parameters_of(number).color;
     return out;
 }
 
@@ -133,6 +151,7 @@ fn vs_shadow(
 struct Cut {
     @builtin(position) position: vec4<f32>,
     @location(0) uv: vec2<f32>,
+    @location(1) @interpolate(flat) opacity: f32,
 }
 
 @vertex
@@ -144,12 +163,13 @@ fn vs_shadow_cutout(
 ) -> Cut {
     let instance = instances[number];
     let world = placed(instance, position);
-    return Cut(frame.sun_view_projection * vec4(world, 1.0), laid(world, turned(instance, normal), uv));
+    let opacity = material.base_color.a * parameters_of(number).color.a;
+    return Cut(frame.sun_view_projection * vec4(world, 1.0), laid(world, turned(instance, normal), uv), opacity);
 }
 
 @fragment
 fn fs_shadow_cutout(in: Cut) {
-    let opacity = material.base_color.a * textureSample(color_texture, color_sampler, in.uv).a;
+    let opacity = in.opacity * textureSample(color_texture, color_sampler, in.uv).a;
     if opacity < material.surface.w {
         discard;
     }
@@ -249,13 +269,14 @@ fn lit(in: Varying, is_front: bool, texel: vec4<f32>) -> vec4<f32> {
     if (material.textures.x & HAS_SURFACE) != 0u {
         surface = textureSample(surface_texture, color_sampler, in.uv).rgb;
     }
-    var emission = material.base_color.rgb * material.surface.z;
+    let color = material.base_color * in.tint;
+    var emission = color.rgb * material.surface.z;
     if (material.textures.x & HAS_EMISSION) != 0u {
         emission *= textureSample(emission_texture, color_sampler, in.uv).rgb;
     } else {
         emission *= texel.rgb;
     }
-    let base = material.base_color.rgb * texel.rgb * in.brightness;
+    let base = color.rgb * texel.rgb * in.brightness;
     let roughness = clamp(material.surface.x * surface.y, 0.05, 1.0);
     let metallic = material.surface.y * surface.z;
     var normal = normalize(in.normal) * select(-1.0, 1.0, is_front);
@@ -314,5 +335,5 @@ fn lit(in: Varying, is_front: bool, texel: vec4<f32>) -> vec4<f32> {
     let haze = 1.0 - exp(-frame.fog.w * distance);
     let into_sun = pow(max(dot(-to_eye, to_sun), 0.0), 8.0);
     let fog = frame.fog.rgb + frame.sun_color.rgb * (0.25 * into_sun);
-    return vec4(mix(light, fog, haze), material.base_color.a * texel.a);
+    return vec4(mix(light, fog, haze), color.a * texel.a);
 }

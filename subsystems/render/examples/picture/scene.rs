@@ -174,7 +174,15 @@ impl<A: Allocator + ?Sized> Yard<'_, '_, A> {
             _ => [0.0, 0.0, 0.0, 0.87],
         };
         let (state, layer) = (material, self.layer);
-        self.recorder.create_mesh(&Mesh { transform, sphere, geometry, state, layer, flags: 0 })?;
+        self.recorder.create_mesh(&Mesh {
+            transform,
+            sphere,
+            geometry,
+            state,
+            layer,
+            flags: 0,
+            details: 0,
+        })?;
         self.count += 1;
         Ok(())
     }

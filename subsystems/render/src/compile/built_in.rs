@@ -17,6 +17,7 @@ pub(super) const SOURCES: &[(&str, &[u8])] = sources![
     "core/cascades.frame",
     "core/shaders/standard.shader",
     "core/shaders/sky.shader",
+    "core/shaders/panorama.shader",
     "core/shaders/tonemap.shader",
     "core/shaders/shrink.shader",
     "core/shaders/spread.shader",

@@ -4,9 +4,11 @@ use glam::{Affine3A, Mat4, Vec3};
 use loligo_compiler::CompileError;
 use loligo_containers::{BlobBuilder, Endian, blob_field};
 use std::format;
+use std::string::String;
 use std::vec::Vec;
 
 use super::build;
+use crate::lod::Lod;
 use crate::mesh::{MeshImage, MeshVertex, SkinVertex};
 use crate::state::Transform;
 
@@ -23,6 +25,12 @@ pub(super) struct Geometry {
     pub(super) skin: Vec<SkinVertex>,
     /// The names of the bones, hashed, and what leads from the mesh at rest to each.
     pub(super) bones: Vec<(u64, Mat4)>,
+    /// Where the indices of its coarser levels begin.
+    pub(super) lods: Vec<Lod>,
+    /// By which share of a limit a size must be past it before the level changes back.
+    pub(super) hysteresis: f32,
+    /// The corners of a box that hides what it covers; both the same without one.
+    pub(super) occluder: [Vec3; 2],
 }
 
 impl Geometry {
@@ -37,6 +45,19 @@ impl Geometry {
     /// Adds a triangle, its front counter-clockwise.
     pub(super) fn triangle(&mut self, a: u32, b: u32, c: u32) {
         self.indices.extend([a, b, c]);
+    }
+
+    /// Appends the triangles of another; the error is what there is too much of.
+    pub(super) fn append(&mut self, other: Self) -> Result<(), String> {
+        let first = self.vertices.len();
+        if first + other.vertices.len() > VERTICES_MAX
+            || self.indices.len() + other.indices.len() > INDICES_MAX
+        {
+            return Err(format!("the levels have more than {VERTICES_MAX} vertices"));
+        }
+        self.vertices.extend(other.vertices);
+        self.indices.extend(other.indices.iter().map(|index| index + first as u32));
+        Ok(())
     }
 
     /// Scales, moves, and scales places in the texture.
@@ -55,7 +76,7 @@ impl Geometry {
     }
 
     /// Returns the box around all vertices.
-    fn bounds(&self) -> [Vec3; 2] {
+    pub(super) fn bounds(&self) -> [Vec3; 2] {
         let positions = || self.vertices.iter().map(|vertex| Vec3::from_array(vertex.position));
         let low = positions().reduce(Vec3::min).unwrap_or(Vec3::ZERO);
         [low, positions().reduce(Vec3::max).unwrap_or(Vec3::ZERO)]
@@ -95,6 +116,13 @@ impl Geometry {
             let rests: Vec<Transform> = rests.collect();
             let rests: &[f32] = bytemuck::cast_slice(&rests);
             builder.numbers(root.at(blob_field!(MeshImage, rests)), rests)?;
+            let lods = self.lods.iter().flat_map(|lod| [lod.share.to_bits(), lod.first_index]);
+            let lods: Vec<u32> = lods.collect();
+            builder.numbers(root.at(blob_field!(MeshImage, lods)), &lods)?;
+            builder.set(root.at(blob_field!(MeshImage, hysteresis)), self.hysteresis);
+            let [low, high] = self.occluder.map(|corner| corner.to_array());
+            let occluder = [low[0], low[1], low[2], high[0], high[1], high[2]];
+            builder.set(root.at(blob_field!(MeshImage, occluder)), occluder);
             Ok(builder.finish().to_vec())
         })
     }

@@ -7,6 +7,7 @@ use loligo_ids::IdString64;
 use std::vec::Vec;
 
 use super::build;
+use super::gltf_material::GltfMaterial;
 use crate::material::{MATERIAL_VERSION, MaterialImage, MaterialTexture};
 use crate::shader::SHADER_TYPE;
 use crate::texture::TEXTURE_TYPE;
@@ -15,7 +16,9 @@ use crate::texture::TEXTURE_TYPE;
 ///
 /// | key | default | meaning |
 /// |---|---|---|
-/// | `shader` | | the shader that draws it; required |
+/// | `shader` | | the shader that draws it; required without a `file` |
+/// | `file` | none | path of a glTF 2.0 file, `.gltf` or `.glb`: what its material says is the default of the keys below; the shader is `core/shaders/standard` then |
+/// | `material` | the only one | the name of the material in that file |
 /// | `texture` | none | its colors multiply `color` |
 /// | `target` | none | a target of the frame that it shows in place of `texture`: a mirror, a screen |
 /// | `normal_texture` | none | which way the surface looks: x right, y up, z out; a linear texture |
@@ -30,11 +33,18 @@ use crate::texture::TEXTURE_TYPE;
 /// | `custom` | `[ 0 0 0 0 ]` | what shaders of the game read |
 /// | `casts_shadow` | `true` | whether it casts shadow |
 /// | `layer` | `"opaque"` | the layer of the frame that it is drawn in |
+///
+/// Of a glTF file are taken: base color, roughness, metal and emission, factors and textures; normals;
+/// occlusion that is in the picture of roughness and metal; `MASK` with its cutoff, `BLEND` as the
+/// layer `glass`; both sides. Its pictures are PNGs in the project, each a texture of its name. What
+/// it says and is not supported is an error that names it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MaterialCompiler;
 
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 17] = [
     "shader",
+    "file",
+    "material",
     "target",
     MaterialTexture::Color.key(),
     MaterialTexture::Normal.key(),
@@ -51,6 +61,9 @@ const KEYS: [&str; 15] = [
     "layer",
 ];
 
+/// The shader of a material of a glTF file that names none.
+const STANDARD: &str = "core/shaders/standard";
+
 /// The layer of a material that names none.
 const LAYER: &str = "opaque";
 
@@ -63,15 +76,16 @@ impl Compiler for MaterialCompiler {
         let source = context.source()?;
         let source = Property::read(&source)?;
         source.allow(&KEYS)?;
-        let shader = source.need("shader", "name one: `shader = \"shaders/standard\"`")?;
-        let shader = refer(context, SHADER_TYPE, shader)?;
-        let (mut textures, mut has_textures) = ([IdString64::default(); 4], 0);
-        for which in MaterialTexture::ALL {
-            if let Some(name) = source.get(which.key()) {
-                textures[which as usize] = refer(context, TEXTURE_TYPE, name)?;
-                has_textures |= 1 << which as u32;
+        let gltf = match (source.get("file"), source.get("material")) {
+            (Some(file), name) => Some((GltfMaterial::read(context, file, name)?, file.place())),
+            (None, Some(name)) => {
+                let reason = "a material of a file is named, and no file";
+                return Err(name.error(reason, "name it: `file = \"door.glb\"`"));
             }
-        }
+            (None, None) => None,
+        };
+        let shader = shader_of(context, &source, gltf.as_ref())?;
+        let (textures, has_textures) = textures_of(context, &source, gltf.as_ref())?;
         let target = source.get("target").map(|name| {
             let found = name.string()?;
             match source.get(MaterialTexture::Color.key()) {
@@ -83,16 +97,18 @@ impl Compiler for MaterialCompiler {
             }
         });
         let target = target.transpose()?.unwrap_or_default();
-        let layer = source.get("layer").map_or(Ok(LAYER), Property::string)?;
+        let gltf = gltf.map_or(GltfMaterial::PLAIN, |(gltf, _)| gltf);
+        let layer =
+            source.get("layer").map_or(Ok(gltf.layer.unwrap_or(LAYER)), Property::string)?;
         let layer = context.name(layer);
-        let color = source.numbers_or("color", 0.0..=1.0, [1.0; 4])?;
+        let color = source.numbers_or("color", 0.0..=1.0, gltf.color)?;
         let custom = source.numbers_or("custom", f32::MIN..=f32::MAX, [0.0; 4])?;
-        let roughness = source.number_or("roughness", 0.0..=1.0, 0.8)?;
-        let metallic = source.number_or("metallic", 0.0..=1.0, 0.0)?;
-        let emission = source.number_or("emission", 0.0..=f32::MAX, 0.0)?;
-        let cutout = source.number_or("cutout", 0.0..=1.0, 0.0)?;
+        let roughness = source.number_or("roughness", 0.0..=1.0, gltf.roughness)?;
+        let metallic = source.number_or("metallic", 0.0..=1.0, gltf.metallic)?;
+        let emission = source.number_or("emission", 0.0..=f32::MAX, gltf.emission)?;
+        let cutout = source.number_or("cutout", 0.0..=1.0, gltf.cutout)?;
         let casts_shadow = source.bool_or("casts_shadow", true)?;
-        let two_sided = source.bool_or("two_sided", false)?;
+        let two_sided = source.bool_or("two_sided", gltf.two_sided)?;
         build(|heap| {
             let mut builder = BlobBuilder::<MaterialImage, _>::try_new_in(context.endian(), heap)?;
             let root = builder.root();
@@ -112,6 +128,50 @@ impl Compiler for MaterialCompiler {
             Ok(builder.finish().to_vec())
         })
     }
+}
+
+/// A material of a file, and where the source names the file.
+type Placed = (GltfMaterial, (u32, u32));
+
+fn shader_of(
+    context: &mut Context<'_>,
+    source: &Property,
+    gltf: Option<&Placed>,
+) -> Result<IdString64, CompileError> {
+    match (gltf, source.get("shader")) {
+        (Some((_, place)), None) => Ok(context.refer(SHADER_TYPE, STANDARD, *place).name),
+        _ => {
+            let remedy = "name one: `shader = \"shaders/standard\"`";
+            refer(context, SHADER_TYPE, source.need("shader", remedy)?)
+        }
+    }
+}
+
+/// Returns the textures by their numbers, and a bit for each that there is.
+fn textures_of(
+    context: &mut Context<'_>,
+    source: &Property,
+    gltf: Option<&Placed>,
+) -> Result<([IdString64; 4], u32), CompileError> {
+    let (mut textures, mut has_textures) = ([IdString64::default(); 4], 0);
+    for which in MaterialTexture::ALL {
+        let of_file = gltf.and_then(|(gltf, place)| {
+            gltf.textures[which as usize].as_ref().map(|name| (name, *place))
+        });
+        textures[which as usize] = match (source.get(which.key()), of_file) {
+            (Some(name), _) => refer(context, TEXTURE_TYPE, name)?,
+            // A target is in its place.
+            (None, Some(_))
+                if which == MaterialTexture::Color && source.get("target").is_some() =>
+            {
+                continue;
+            }
+            (None, Some((name, place))) => context.refer(TEXTURE_TYPE, name, place).name,
+            (None, None) => continue,
+        };
+        has_textures |= 1 << which as u32;
+    }
+    Ok((textures, has_textures))
 }
 
 /// Names a resource that the material leads to.

@@ -6,7 +6,7 @@ use crate::texture::side_of;
 use loligo_formats::Picture;
 
 /// A pixel in linear numbers, its color multiplied by its opacity.
-type Light = [f32; 4];
+pub(super) type Light = [f32; 4];
 
 /// Returns the pixels of all levels, the largest first, each level the average of the one before by
 /// area.
@@ -61,7 +61,7 @@ fn turned(light: &[Light], width: usize, height: usize) -> Vec<Light> {
 }
 
 /// From bytes to light and back.
-struct Curve {
+pub(super) struct Curve {
     /// The light of each byte.
     light: [f32; 256],
     /// From which light on it is the next byte.
@@ -69,7 +69,7 @@ struct Curve {
 }
 
 impl Curve {
-    fn new(is_linear: bool) -> Self {
+    pub(super) fn new(is_linear: bool) -> Self {
         let curve = |value: f32| if is_linear { value } else { from_srgb(value) };
         Self {
             light: core::array::from_fn(|byte| curve(byte as f32 / 255.0)),
@@ -77,13 +77,13 @@ impl Curve {
         }
     }
 
-    fn to_light(&self, [r, g, b, a]: [u8; 4]) -> Light {
+    pub(super) fn to_light(&self, [r, g, b, a]: [u8; 4]) -> Light {
         let opacity = f32::from(a) / 255.0;
         let light = |byte: u8| self.light[usize::from(byte)] * opacity;
         [light(r), light(g), light(b), opacity]
     }
 
-    fn to_pixel(&self, [r, g, b, a]: Light) -> [u8; 4] {
+    pub(super) fn to_pixel(&self, [r, g, b, a]: Light) -> [u8; 4] {
         // What is fully clear has no color.
         let scale = if a > 0.0 { 1.0 / a } else { 0.0 };
         let byte = |light: f32| self.steps.partition_point(|step| *step <= light * scale) as u8;

@@ -28,7 +28,8 @@ pub(super) const SHAPES: [Shape; 4] = [
 ];
 
 /// Keys that mean something to every mesh.
-const COMMON: [&str; 4] = ["shape", "scale", "offset", "uv_scale"];
+const COMMON: [&str; 8] =
+    ["shape", "scale", "offset", "uv_scale", "lods", "lod_hysteresis", "share", "occluder"];
 
 /// Lengths in metres: from a micrometre to as far as a mesh may go.
 const LENGTH: RangeInclusive<f32> = 1.0e-6..=1.0e6;

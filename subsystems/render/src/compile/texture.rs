@@ -8,7 +8,7 @@ use std::format;
 use std::string::{String, ToString};
 use std::vec::Vec;
 
-use super::{blocks, build, heights, mips};
+use super::{blocks, build, faces, heights, mips};
 use crate::texture::{
     TEXTURE_SIDE_MAX, TEXTURE_VERSION, TextureImage, TexturePacking, TextureWrap, levels_of,
     side_of,
@@ -19,6 +19,7 @@ use crate::texture::{
 /// | key | default | meaning |
 /// |---|---|---|
 /// | `image` | the PNG in the same folder with its name | path of the PNG in the project |
+/// | `faces` | none | in place of `image`: the paths of six PNGs around a place, `front`, `right`, `back`, `left`, `up`, `down`; they become one picture of all directions |
 /// | `color` | `"srgb"` | `"linear"` for normals, roughness, masks |
 /// | `wrap` | `"repeat"` | beyond the edges: `"repeat"`, `"clamp"` or `"mirror"` |
 /// | `compress` | none | blocks of a quarter of the size or less: `"colors"`, or `"normals"`; sides are multiples of 4 then |
@@ -38,15 +39,19 @@ impl Compiler for TextureCompiler {
 
     fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
         let path = context.source_path();
-        let Source { image, is_linear, wrap, normals, compress, side } = if path.ends_with(".png") {
+        let source = if path.ends_with(".png") {
             Source { image: path.to_string(), ..Source::default() }
         } else {
             read(context)?
         };
-        let picture = {
-            context!("In the picture", image);
-            let bytes = context.read(&image)?;
-            Picture::read(&bytes, TEXTURE_SIDE_MAX).map_err(|error| error.in_file(&*image))?
+        let Source { image, panorama, is_linear, wrap, normals, compress, side } = source;
+        let picture = match panorama {
+            Some(picture) => picture,
+            None => {
+                context!("In the picture", image);
+                let bytes = context.read(&image)?;
+                Picture::read(&bytes, TEXTURE_SIDE_MAX).map_err(|error| error.in_file(&*image))?
+            }
         };
         let picture = match normals {
             Some(height) => heights::normals(&picture, height, wrap),
@@ -84,8 +89,9 @@ impl Compiler for TextureCompiler {
 /// What a source says.
 #[derive(Default)]
 struct Source {
-    /// The path of the picture.
+    /// The path of the picture, or of the source where it is made of six.
     image: String,
+    panorama: Option<Picture>,
     is_linear: bool,
     wrap: TextureWrap,
     /// How many pixels high white is, where normals are made of heights.
@@ -107,7 +113,7 @@ enum Compress {
 fn read(context: &mut Context<'_>) -> Result<Source, CompileError> {
     let source = context.source()?;
     let source = Property::read(&source)?;
-    source.allow(&["image", "color", "wrap", "normals", "compress", "side"])?;
+    source.allow(&["image", "faces", "color", "wrap", "normals", "compress", "side"])?;
     let is_linear =
         source.get("color").map_or(Ok(0), |value| value.word_index(&["srgb", "linear"]))?;
     let normals = match source.get("normals") {
@@ -126,7 +132,15 @@ fn read(context: &mut Context<'_>) -> Result<Source, CompileError> {
     let side = source.number_or("side", 1.0..=TEXTURE_SIDE_MAX as f32, 0.0)? as u32;
     let wraps = TextureWrap::ALL.map(TextureWrap::name);
     let wrap = source.get("wrap").map_or(Ok(0), |value| value.word_index(&wraps))?;
+    let faces = source.get("faces");
+    if let (Some(faces), Some(_)) = (faces, source.get("image").or(source.get("normals"))) {
+        let reason = "six faces are neither an image nor normals";
+        return Err(faces.error(reason, "leave the other key out"));
+    }
+    let panorama =
+        faces.map(|faces| faces::panorama(context, faces, is_linear == 1)).transpose()?;
     let image = match source.get("image") {
+        None if panorama.is_some() => context.source_path().to_string(),
         Some(image) => {
             let path = image.string()?;
             if context.try_read(path).map_err(|error| placed(error, image))?.is_none() {
@@ -147,7 +161,7 @@ fn read(context: &mut Context<'_>) -> Result<Source, CompileError> {
     };
     let is_linear = is_linear == 1 || normals.is_some();
     let wrap = TextureWrap::ALL[wrap];
-    Ok(Source { image, is_linear, wrap, normals, compress, side })
+    Ok(Source { image, panorama, is_linear, wrap, normals, compress, side })
 }
 
 impl Compress {

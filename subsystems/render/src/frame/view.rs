@@ -53,6 +53,8 @@ pub struct ViewRef<'f> {
     /// From where to where of the distance at which the sun throws shadows a view of the sun
     /// reaches, from 0 to 1; `[0.0, 1.0]` of a camera.
     pub reach: [f32; 2],
+    /// Returns `true` if what occluders cover is left out.
+    pub occlusion: bool,
 }
 
 impl ViewRef<'_> {

@@ -8,7 +8,8 @@ use loligo_gpu::{BindGroup, BindLayout, Bound, Buffer, BufferUse, Gpu, Slot};
 use crate::draw::IndirectArgs;
 use crate::gpu::data::{FrameData, SeenView};
 use crate::gpu::error::GpuRenderError;
-use crate::state::{Light, Transform};
+use crate::gpu::mirror::Mirror;
+use crate::state::{InstanceParameters, Light, RowParameters, Transform};
 
 /// How many rows are compared, and sent, together.
 const ROWS: usize = 64;
@@ -24,6 +25,9 @@ pub(super) struct Instances<'a, A: Allocator + ?Sized> {
     transforms: Buffer,
     /// What the card has: only rows that differ from it are sent.
     sent: Array<'a, Transform, A>,
+    /// The place of each instance's parameters, and the parameters.
+    numbers: Mirror<'a, u32, A>,
+    values: Mirror<'a, InstanceParameters, A>,
 }
 
 /// What shaders see of one view.
@@ -36,12 +40,22 @@ struct ViewBuffers {
 
 impl<'a, A: Allocator + ?Sized> Instances<'a, A> {
     pub(super) fn try_new_in(gpu: &Gpu, memory: &'a A) -> Result<Self, GpuRenderError> {
-        let slots = [Slot::Uniform, Slot::Storage, Slot::Storage, Slot::Storage];
+        let slots = [
+            Slot::Uniform,
+            Slot::Storage,
+            Slot::Storage,
+            Slot::Storage,
+            Slot::Storage,
+            Slot::Storage,
+        ];
         let layout = gpu.try_bind_layout("frame", &slots)?;
         let transforms = try_transforms(gpu, 1)?;
         let records = try_rows::<IndirectArgs>(gpu, "records", BufferUse::Indirect, 1)?;
         let (views, sent) = (Array::new_in(memory), Array::new_in(memory));
-        Ok(Self { layout, records, views, transforms, sent })
+        let numbers = Mirror::try_new_in(gpu, "parameter numbers", memory)?;
+        let mut values = Mirror::try_new_in(gpu, "parameters", memory)?;
+        values.try_send(gpu, &[InstanceParameters::NEUTRAL])?;
+        Ok(Self { layout, records, views, transforms, sent, numbers, values })
     }
 
     /// Returns the group of a view.
@@ -89,6 +103,26 @@ impl<'a, A: Allocator + ?Sized> Instances<'a, A> {
         Ok(self.try_send_transforms(gpu, kept)? + once.len() as u32)
     }
 
+    /// Sends the parameters of instances, where they differ from those before.
+    pub(super) fn try_send_parameters(
+        &mut self,
+        gpu: &Gpu,
+        parameters: &RowParameters<'_>,
+    ) -> Result<(), GpuRenderError> {
+        let RowParameters { numbers, values } = *parameters;
+        // Before the first there is nothing to compare.
+        if values.is_empty() && self.numbers.is_fresh() {
+            return Ok(());
+        }
+        let values = if values.is_empty() { &[InstanceParameters::NEUTRAL] } else { values };
+        let is_larger = self.values.try_send(gpu, values)?;
+        if self.numbers.try_send(gpu, numbers)? || is_larger {
+            // The groups have the old buffers.
+            self.views.clear();
+        }
+        Ok(())
+    }
+
     /// Makes the buffers of a view where it has none, or too small a one for its lights.
     fn try_reserve_view(
         &mut self,
@@ -107,7 +141,8 @@ impl<'a, A: Allocator + ?Sized> Instances<'a, A> {
         let frame = gpu.try_buffer("frame", BufferUse::Uniform, size_of::<FrameData>() as u64)?;
         let lights = try_rows::<Light>(gpu, "lights", BufferUse::Storage, lights)?;
         let grid = try_rows::<u32>(gpu, "light grid", BufferUse::Storage, grid)?;
-        let bound = [&frame, &self.transforms, &lights, &grid].map(Bound::Buffer);
+        let (numbers, values) = (&self.numbers.buffer, &self.values.buffer);
+        let bound = [&frame, &self.transforms, &lights, &grid, numbers, values].map(Bound::Buffer);
         let group = gpu.try_bind_group("frame", &self.layout, &bound)?;
         let made = ViewBuffers { frame, lights, grid, group };
         match self.views.get_mut(number) {

@@ -22,7 +22,7 @@ use crate::gpu::targets::{Samplers, Targets};
 use crate::gpu::triangles::Triangles;
 use crate::mesh::SkinVertex;
 use crate::skinned::Skinning;
-use crate::state::Transform;
+use crate::state::{RowParameters, Transform};
 
 /// How much room there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -235,6 +235,24 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
         let mut encoder = self.gpu.encoder();
         self.skinner.try_skin(&self.gpu, &mut self.meshes, &mut encoder, skinning)?;
         Ok(self.gpu.try_submit(encoder)?)
+    }
+
+    /// Sends the parameters of instances, for all that is drawn after it until the next time:
+    /// [`RenderWorld::parameters`](crate::RenderWorld::parameters). Those that have changed are
+    /// sent.
+    ///
+    /// # Complexity
+    ///
+    /// O(instances) once there are any, O(1) before.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuRenderError::Memory`], or what the card says.
+    pub fn try_set_parameters(
+        &mut self,
+        parameters: &RowParameters<'_>,
+    ) -> Result<(), GpuRenderError> {
+        self.instances.try_send_parameters(&self.gpu, parameters)
     }
 
     /// Returns the number of the first vertex that bones move in a frame: what the geometry of a

@@ -74,7 +74,7 @@ impl From<Affine3A> for Transform {
 ///
 /// # Memory
 ///
-/// 88 bytes.
+/// 92 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Mesh {
@@ -91,6 +91,46 @@ pub struct Mesh {
     pub layer: u32,
     /// [`MESH_HIDDEN`], or 0.
     pub flags: u32,
+    /// The number of its mesh's details plus 1: levels of detail
+    /// ([`RenderWorld::try_set_lods`](crate::RenderWorld::try_set_lods)) and what it hides
+    /// ([`RenderWorld::try_set_occluder`](crate::RenderWorld::try_set_occluder)). 0 where it has
+    /// neither; a number that was not set is as good as 0.
+    pub details: u32,
+}
+
+/// What one object has for shaders besides its material: a color by which that of its material is multiplied,
+/// and four numbers whose meaning is the shader's.
+///
+/// # Memory
+///
+/// 32 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct InstanceParameters {
+    /// Red, green, blue and opacity, linear.
+    pub color: [f32; 4],
+    /// For the shader to say.
+    pub numbers: [f32; 4],
+}
+
+impl InstanceParameters {
+    /// What objects have that have no parameters: white and zeros.
+    pub const NEUTRAL: Self = Self { color: [1.0; 4], numbers: [0.0; 4] };
+}
+
+impl Default for InstanceParameters {
+    fn default() -> Self {
+        Self::NEUTRAL
+    }
+}
+
+/// The parameters of objects, as shaders read them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RowParameters<'p> {
+    /// For each instance the place of its parameters, 0 for none. Instances after these have none.
+    pub numbers: &'p [u32],
+    /// The parameters; the first are [`InstanceParameters::NEUTRAL`].
+    pub values: &'p [InstanceParameters],
 }
 
 /// Returns what [`Mesh::layer`] is for an object on a stage: views see one stage each. The first
@@ -148,6 +188,7 @@ pub(crate) enum Message {
     SetMaterial(Material),
     SetFlags(u32),
     SetLight(PlacedLight),
+    SetParameters(InstanceParameters),
 }
 
 /// A light, and the stage that it lights.
@@ -164,6 +205,7 @@ pub(crate) struct PlacedLight {
 pub(crate) struct Shape {
     pub(crate) geometry: Geometry,
     pub(crate) sphere: [f32; 4],
+    pub(crate) details: u32,
 }
 
 /// What a mesh is drawn with, and when.
@@ -195,6 +237,7 @@ messages! {
     SetMaterial: Material;
     SetFlags: u32;
     SetLight: PlacedLight;
+    SetParameters: InstanceParameters;
 }
 
 impl Message {
@@ -229,6 +272,10 @@ impl Message {
             SetLight::TYPE => {
                 let SetLight { handle, what } = sized(record)?;
                 (handle, Self::SetLight(what))
+            }
+            SetParameters::TYPE => {
+                let SetParameters { handle, what } = sized(record)?;
+                (handle, Self::SetParameters(what))
             }
             kind => return Err(StateErrorKind::Type { kind }),
         })

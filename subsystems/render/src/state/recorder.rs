@@ -10,8 +10,9 @@ use crate::draw::Geometry;
 use crate::state::RenderHandle;
 use crate::state::error::RecordError;
 use crate::state::message::{
-    CreateLight, CreateMesh, Destroy, Kind, Light, Material, Mesh, PlacedLight, SetFlags, SetLight,
-    SetMaterial, SetShape, SetTransform, Shape, Transform, are_flags,
+    CreateLight, CreateMesh, Destroy, InstanceParameters, Kind, Light, Material, Mesh, PlacedLight,
+    SetFlags, SetLight, SetMaterial, SetParameters, SetShape, SetTransform, Shape, Transform,
+    are_flags,
 };
 use crate::state::stream::StateStream;
 
@@ -149,7 +150,8 @@ impl<'a, A: Allocator + ?Sized> StateRecorder<'a, A> {
         self.tell(Kind::Mesh, handle, |handle| SetTransform { handle, what: *transform })
     }
 
-    /// Changes a mesh's triangles and the sphere around it.
+    /// Changes a mesh's triangles, the sphere around it and the number of its details,
+    /// which is [`Mesh::details`].
     ///
     /// # Errors
     ///
@@ -159,8 +161,9 @@ impl<'a, A: Allocator + ?Sized> StateRecorder<'a, A> {
         handle: RenderHandle,
         geometry: Geometry,
         sphere: [f32; 4],
+        details: u32,
     ) -> Result<(), RecordError> {
-        let what = Shape { geometry, sphere };
+        let what = Shape { geometry, sphere, details };
         self.tell(Kind::Mesh, handle, |handle| SetShape { handle, what })
     }
 
@@ -177,6 +180,19 @@ impl<'a, A: Allocator + ?Sized> StateRecorder<'a, A> {
     ) -> Result<(), RecordError> {
         let what = Material { state, layer };
         self.tell(Kind::Mesh, handle, |handle| SetMaterial { handle, what })
+    }
+
+    /// Changes the parameters of a mesh; with [`InstanceParameters::NEUTRAL`] it has none.
+    ///
+    /// # Errors
+    ///
+    /// [`RecordError`] if the handle names no mesh, or there is no memory.
+    pub fn set_parameters(
+        &mut self,
+        handle: RenderHandle,
+        parameters: &InstanceParameters,
+    ) -> Result<(), RecordError> {
+        self.tell(Kind::Mesh, handle, |handle| SetParameters { handle, what: *parameters })
     }
 
     /// Hides a mesh by [`MESH_HIDDEN`](crate::MESH_HIDDEN), or shows it by 0.

@@ -12,6 +12,7 @@ struct Needs {
     slots: usize,
     meshes: usize,
     lights: usize,
+    parameters: usize,
     /// Whether anything is created or destroyed.
     changes_slots: bool,
 }
@@ -93,6 +94,7 @@ impl<A: Allocator + ?Sized> RenderWorld<'_, A> {
             match message {
                 Message::CreateMesh(_) => needs.meshes += 1,
                 Message::CreateLight(_) => needs.lights += 1,
+                Message::SetParameters(_) => needs.parameters += 1,
                 _ => {}
             }
             if let Message::CreateMesh(_) | Message::CreateLight(_) = message {
@@ -107,6 +109,7 @@ impl<A: Allocator + ?Sized> RenderWorld<'_, A> {
 
     fn try_reserve(&mut self, needs: Needs) -> Result<(), GrowError> {
         self.meshes.try_reserve(needs.meshes)?;
+        self.meshes.parameters.try_reserve(needs.parameters)?;
         self.lights.try_reserve(needs.lights)?;
         self.slots.try_reserve(needs.slots - self.slots.len())?;
         if needs.changes_slots {
@@ -146,6 +149,7 @@ impl<A: Allocator + ?Sized> RenderWorld<'_, A> {
             }
             Message::SetShape(shape) => {
                 self.meshes.shapes[row] = *shape;
+                self.meshes.details.forget(row);
                 self.meshes.place(row);
             }
             Message::SetMaterial(material) => self.meshes.materials[row] = *material,
@@ -154,6 +158,7 @@ impl<A: Allocator + ?Sized> RenderWorld<'_, A> {
                 self.meshes.place(row);
             }
             Message::SetLight(light) => self.lights.set(row, light),
+            Message::SetParameters(parameters) => self.meshes.parameters.set(row, parameters),
         }
     }
 }

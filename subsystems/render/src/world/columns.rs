@@ -4,6 +4,8 @@ use glam::Vec3;
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 
+use super::details::Details;
+use super::parameters::Parameters;
 use crate::state::{Light, MESH_HIDDEN, Material, Mesh, PlacedLight, Shape, Transform};
 
 /// The meshes.
@@ -17,6 +19,8 @@ pub(super) struct Meshes<'a, A: Allocator + ?Sized> {
     pub(super) shapes: Array<'a, Shape, A>,
     pub(super) materials: Array<'a, Material, A>,
     pub(super) flags: Array<'a, u32, A>,
+    pub(super) details: Details<'a, A>,
+    pub(super) parameters: Parameters<'a, A>,
 }
 
 impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
@@ -31,6 +35,8 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
             shapes: Array::new_in(memory),
             materials: Array::new_in(memory),
             flags: Array::new_in(memory),
+            details: Details::new_in(memory),
+            parameters: Parameters::new_in(memory),
         }
     }
 
@@ -43,21 +49,25 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
         self.transforms.try_reserve(more)?;
         self.shapes.try_reserve(more)?;
         self.materials.try_reserve(more)?;
-        self.flags.try_reserve(more)
+        self.flags.try_reserve(more)?;
+        self.details.try_reserve(more)?;
+        self.parameters.try_reserve_rows(more)
     }
 
     /// Appends a row, for which there is room.
     pub(super) fn push(&mut self, handle: u32, mesh: &Mesh) {
-        let Mesh { transform, sphere, geometry, state, layer, flags } = *mesh;
+        let Mesh { transform, sphere, geometry, state, layer, flags, details } = *mesh;
         self.handles.push(handle);
         self.x.push(0.0);
         self.y.push(0.0);
         self.z.push(0.0);
         self.radius.push(0.0);
         self.transforms.push(transform);
-        self.shapes.push(Shape { geometry, sphere });
+        self.shapes.push(Shape { geometry, sphere, details });
         self.materials.push(Material { state, layer });
         self.flags.push(flags);
+        self.details.push();
+        self.parameters.push();
         self.place(self.handles.len() - 1);
     }
 
@@ -72,6 +82,8 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
         self.shapes.swap_remove(row);
         self.materials.swap_remove(row);
         self.flags.swap_remove(row);
+        self.details.swap_remove(row);
+        self.parameters.swap_remove(row);
         self.handles.get(row).copied()
     }
 
@@ -87,10 +99,10 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
     }
 
     pub(super) fn mesh(&self, row: usize) -> Mesh {
-        let Shape { geometry, sphere } = self.shapes[row];
+        let Shape { geometry, sphere, details } = self.shapes[row];
         let Material { state, layer } = self.materials[row];
         let (transform, flags) = (self.transforms[row], self.flags[row]);
-        Mesh { transform, sphere, geometry, state, layer, flags }
+        Mesh { transform, sphere, geometry, state, layer, flags, details }
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -102,6 +114,8 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
             + self.transforms.capacity() * size_of::<Transform>()
             + self.shapes.capacity() * size_of::<Shape>()
             + self.materials.capacity() * size_of::<Material>()
+            + self.details.bytes()
+            + self.parameters.bytes()
     }
 
     pub(super) fn validate(&self) -> Result<(), &'static str> {
@@ -118,6 +132,8 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
         if lens.iter().any(|len| *len != self.handles.len()) {
             return Err("the columns of meshes differ in length");
         }
+        self.details.validate(self.handles.len())?;
+        self.parameters.validate(self.handles.len())?;
         for row in 0..self.handles.len() {
             let [x, y, z, radius] = self.shapes[row].sphere;
             let center = self.transforms[row].point(Vec3::new(x, y, z));

@@ -124,6 +124,17 @@ pub(crate) fn draw(
     instances: &[u32],
     memory: &dyn Allocator,
 ) -> Result<(GpuSums, Vec<u8>), GpuRenderError> {
+    let draw = |(state, instance): (u32, &u32)| (state, IndirectArgs::new(geometry, *instance, 1));
+    let draws: Vec<_> = (0..).zip(instances).map(draw).collect();
+    draw_all(renderer, &draws, memory)
+}
+
+/// As [`draw`], with records of any number of instances and the material of each.
+pub(crate) fn draw_all(
+    renderer: &mut GpuRenderer<'_>,
+    draws: &[(u32, IndirectArgs)],
+    memory: &dyn Allocator,
+) -> Result<(GpuSums, Vec<u8>), GpuRenderError> {
     let frame: FrameDescription<'_> = match FrameDescription::try_read_in(FRAME.as_bytes(), memory)
     {
         Ok(frame) => frame,
@@ -135,8 +146,7 @@ pub(crate) fn draw(
     }
     let keys = |layer: &str| frame.layer(layer).expect("the frame has it").keys();
     let mut context: RenderContext<'_> = RenderContext::new_in(memory);
-    for (state, instance) in (0..).zip(instances) {
-        let args = IndirectArgs::new(geometry, *instance, 1);
+    for (state, args) in draws.iter().copied() {
         context.try_draw(keys("opaque").key(state, 0, 1.0), Draw { state, args })?;
     }
     context.try_job(keys("sky").key(0, 0, 0.0), FULLSCREEN, &2_u32.to_ne_bytes())?;

@@ -1,6 +1,7 @@
 //! Content compiled and read again: a separate project for each test.
 
 mod damage;
+mod gltf_materials;
 mod materials;
 mod meshes;
 mod models;

@@ -70,6 +70,8 @@ fn each_fault_names_place_reason_and_remedy() {
         with("from = \"sun\"", "from = \"sun\" stage = 1"),
         with("from = \"sun\"", "from = \"sun\" reach = [ 0.5 0.5 ]"),
         with("stage = 1", "stage = 1 reach = [ 0 0.5 ]"),
+        with("stage = 1", "stage = 1 occlusion = 1"),
+        with("from = \"sun\"", "from = \"sun\" occlusion = true"),
         with("from = \"sun\"", "from = \"camera\" around = \"player\""),
         with("from = \"sun\"", "from = \"sun\" color = 1"),
         with("sun = { from = \"sun\" }", "player = { from = \"sun\" }"),

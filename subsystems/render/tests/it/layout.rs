@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use loligo_render::gpu::{FrameData, VERTEX_BYTES};
-use loligo_render::{Light, MeshVertex, ShaderResource, Transform};
+use loligo_render::{InstanceParameters, Light, MeshVertex, ShaderResource, Transform};
 use naga::{AddressSpace, Module, TypeInner};
 
 use crate::content::Place;
@@ -156,11 +156,14 @@ fn the_layout_is_that_of_the_data() {
     let (light, bytes) = members(&layout, "Light").expect("it is stated");
     assert_eq!(bytes, size_of::<Light>());
     assert_eq!((light[0].1, light[1].1), (offset_of!(Light, position), offset_of!(Light, color)));
+    let (parameters, _) = members(&layout, "Parameters").expect("it is stated");
+    assert_eq!(parameters, fields!(InstanceParameters: color, numbers));
     assert_eq!(VERTEX_BYTES, size_of::<MeshVertex>());
     for (name, bytes) in [
         ("Frame", size_of::<FrameData>()),
         ("Instance", size_of::<Transform>()),
         ("Light", size_of::<Light>()),
+        ("Parameters", size_of::<InstanceParameters>()),
         ("Material", members(&layout, "Material").expect("it is stated").1),
     ] {
         let line = LAYOUT.lines().find(|line| line.starts_with(&format!("struct {name} ")));
@@ -206,7 +209,7 @@ fn the_built_in_shaders_declare_what_the_layout_says() {
     }
     for (path, text) in texts {
         let module = naga::front::wgsl::parse_str(&text).expect("it is a shader");
-        for name in ["Frame", "Instance", "Light", "Material"] {
+        for name in ["Frame", "Instance", "Light", "Parameters", "Material"] {
             if let Some(own) = members(&module, name) {
                 assert_eq!(Some(own), members(&layout, name), "{path}: `{name}`");
                 checked += 1;

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use glam::camera::rh::proj::directx::perspective;
 use loligo_allocators::Allocator;
 use loligo_render::{
-    Geometry, Light, MESH_HIDDEN, Mesh, RecordError, RenderHandle, RenderWorld, StateRecorder,
-    StateStream, Transform,
+    Geometry, InstanceParameters, Light, MESH_HIDDEN, Mesh, RecordError, RenderHandle, RenderWorld,
+    StateRecorder, StateStream, Transform,
 };
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
@@ -29,6 +29,7 @@ pub(crate) enum Step {
     Material(usize, u32),
     Flags(usize, bool),
     Light(usize, u32),
+    Parameters(usize, u32),
     Finish,
     Apply,
     Recycle,
@@ -44,7 +45,8 @@ pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => (object.clone(), value.clone()).prop_map(|(o, v)| Step::Shape(o, v)),
         1 => (object.clone(), value.clone()).prop_map(|(o, v)| Step::Material(o, v)),
         1 => (object.clone(), any::<bool>()).prop_map(|(o, v)| Step::Flags(o, v)),
-        1 => (object, value).prop_map(|(o, v)| Step::Light(o, v)),
+        1 => (object.clone(), value).prop_map(|(o, v)| Step::Light(o, v)),
+        2 => (object, 0..3_u32).prop_map(|(o, v)| Step::Parameters(o, v)),
         2 => Just(Step::Finish),
         2 => Just(Step::Apply),
         2 => Just(Step::Recycle),
@@ -64,7 +66,19 @@ fn shape(value: u32) -> (Geometry, [f32; 4]) {
 
 fn mesh(value: u32) -> Mesh {
     let (geometry, sphere) = shape(value);
-    Mesh { transform: transform(value), sphere, geometry, state: value, layer: 1, flags: 0 }
+    Mesh {
+        transform: transform(value),
+        sphere,
+        geometry,
+        state: value,
+        layer: 1,
+        flags: 0,
+        details: value,
+    }
+}
+
+fn parameters(value: u32) -> InstanceParameters {
+    InstanceParameters { numbers: [value as f32; 4], ..InstanceParameters::NEUTRAL }
 }
 
 fn light(value: u32) -> Light {
@@ -76,6 +90,7 @@ fn light(value: u32) -> Light {
 struct Model {
     meshes: HashMap<u32, Mesh>,
     lights: HashMap<u32, Light>,
+    parameters: HashMap<u32, u32>,
 }
 
 /// Both sides, the model of the main side, and the models of the streams that are on their way.
@@ -163,7 +178,8 @@ impl<'a> Both<'a> {
         | Step::Shape(object, _)
         | Step::Material(object, _)
         | Step::Flags(object, _)
-        | Step::Light(object, _)) = step
+        | Step::Light(object, _)
+        | Step::Parameters(object, _)) = step
         else {
             return Ok(());
         };
@@ -177,8 +193,10 @@ impl<'a> Both<'a> {
             }
             Step::Shape(_, value) => {
                 let (geometry, sphere) = shape(value);
-                let was = mesh.map(|mesh| (mesh.geometry, mesh.sphere) = (geometry, sphere));
-                (recorder.set_shape(handle, geometry, sphere), was)
+                let was = mesh.map(|mesh| {
+                    (mesh.geometry, mesh.sphere, mesh.details) = (geometry, sphere, value)
+                });
+                (recorder.set_shape(handle, geometry, sphere, value), was)
             }
             Step::Material(_, value) => {
                 let was = mesh.map(|mesh| (mesh.state, mesh.layer) = (value, 2));
@@ -192,6 +210,13 @@ impl<'a> Both<'a> {
                 let was = model.lights.get_mut(&handle.to_bits());
                 let was = was.map(|was| *was = light(value));
                 (recorder.set_light(handle, &light(value)), was)
+            }
+            Step::Parameters(_, value) => {
+                let bits = handle.to_bits();
+                let was = mesh.map(|_| {
+                    model.parameters.insert(bits, value);
+                });
+                (recorder.set_parameters(handle, &parameters(value)), was)
             }
             _ => return Ok(()),
         };
@@ -231,6 +256,8 @@ impl<'a> Both<'a> {
             prop_assert_eq!(self.world.mesh(*handle), self.there.meshes.get(&bits).copied());
             prop_assert_eq!(self.world.light(*handle), self.there.lights.get(&bits).copied());
             if let Some(row) = self.world.mesh_row(*handle) {
+                let value = self.there.parameters.get(&bits).copied().unwrap_or_default();
+                prop_assert_eq!(self.world.parameters_at(row), parameters(value));
                 prop_assert_eq!(self.world.mesh_at(row), Some(*handle));
                 prop_assert_eq!(self.world.transforms()[row], self.there.meshes[&bits].transform);
             }

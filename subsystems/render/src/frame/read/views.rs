@@ -8,8 +8,8 @@ use crate::frame::{FrameErrorKind, Name, PLAYER, STAGES_MAX, VIEWS_MAX, View, Vi
 
 const VIEW: Keys = Keys {
     of: "a view",
-    all: &["from", "around", "stage", "rectangle", "reach"],
-    listed: "from, around, stage, rectangle, reach",
+    all: &["from", "around", "stage", "rectangle", "reach", "occlusion"],
+    listed: "from, around, stage, rectangle, reach, occlusion",
 };
 
 /// All that the sun throws shadows at.
@@ -21,7 +21,8 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
         let name = self.keep_name(PLAYER)?;
         let rectangle = [0.0, 0.0, 1.0, 1.0];
         let (from, around, stage) = (ViewFrom::Camera, 0, 0);
-        self.frame.views.try_push(View { name, rectangle, reach: WHOLE, from, around, stage })?;
+        let view = View { name, rectangle, reach: WHOLE, from, around, stage, occlusion: false };
+        self.frame.views.try_push(view)?;
         let Some(node) = node else { return Ok(()) };
         self.expect(node, NodeKind::Object, "an object of views")?;
         let mut is_declared = false;
@@ -48,7 +49,7 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
     }
 
     fn view(&self, node: SyntaxNode<'_>, name: Name, number: u8) -> Read<'t, View> {
-        let [from, around, stage, rectangle, reach] = self.members(node, &VIEW)?;
+        let [from, around, stage, rectangle, reach, occlusion] = self.members(node, &VIEW)?;
         let from = match from {
             Some(from) => {
                 let words = ViewFrom::ALL.map(|from| (from.name(), from));
@@ -107,7 +108,20 @@ impl<'t, A: Allocator + ?Sized> Reader<'t, '_, A> {
                 return Err(self.error(node.span(), kind));
             }
         };
-        Ok(View { name, rectangle, reach, from, around, stage })
+        let occlusion = self.occlusion(occlusion, from)?;
+        Ok(View { name, rectangle, reach, from, around, stage, occlusion })
+    }
+
+    fn occlusion(&self, node: Option<SyntaxNode<'_>>, from: ViewFrom) -> Read<'t, bool> {
+        let Some(node) = node else { return Ok(false) };
+        if from == ViewFrom::Sun {
+            let kind = FrameErrorKind::Expected("no occlusion: what is hidden throws shadows");
+            return Err(self.error(node.span(), kind));
+        }
+        match (node.kind(), node.text()) {
+            (NodeKind::Bool, text) => Ok(text == "true"),
+            _ => Err(self.error(inner(node), FrameErrorKind::Expected("true or false"))),
+        }
     }
 
     fn reach(&self, node: SyntaxNode<'_>) -> Read<'t, [f32; 2]> {

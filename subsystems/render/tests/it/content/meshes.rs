@@ -109,3 +109,75 @@ fn what_is_wrong_with_a_mesh_has_its_place() {
         "a.mesh:1:8: there is no file `door.glb`; give its path from the project's folder on",
     );
 }
+
+#[test]
+fn coarser_levels_come_after_the_finest() {
+    let source = "shape = \"sphere\" segments = 24 rings = 12 scale = 2 lod_hysteresis = 0.2
+        lods = [
+            { share = 0.3 shape = \"sphere\" segments = 6 rings = 3 }
+            { share = 0.1 shape = \"box\" size = [ 0.8 0.8 0.8 ] }
+            { share = 0.01 }
+        ]";
+    with(source, |mesh| {
+        let counts = [24 * 11 * 6, 6 * 2 * 6, 36];
+        assert_eq!(mesh.indices().len(), counts[0]);
+        assert_eq!(mesh.all_indices().len(), counts.iter().sum::<usize>());
+        let lods: Vec<(f32, usize)> =
+            mesh.lods().iter().map(|lod| (lod.share, lod.first_index as usize)).collect();
+        let [first, second, third] = [counts[0], counts[0] + counts[1], mesh.all_indices().len()];
+        assert_eq!(lods, [(0.3, first), (0.1, second), (0.01, third)]);
+        assert_eq!(mesh.hysteresis(), 0.2);
+        let cube = &mesh.all_indices()[second..];
+        let far = cube.iter().map(|index| position(mesh, *index).abs().max_element());
+        assert!(far.clone().all(|far| (far - 0.8).abs() < 1e-5), "scaled as the mesh is");
+    });
+    with("shape = \"box\"", |mesh| {
+        assert_eq!((mesh.lods().len(), mesh.indices().len()), (0, mesh.all_indices().len()));
+    });
+}
+
+#[test]
+fn what_is_wrong_with_levels_has_its_place() {
+    let fault = |levels: &str| {
+        let source = format!("shape = \"box\"\nlods = [\n{levels}\n]");
+        Place::with(&[("a.mesh", source.as_bytes())]).fault()
+    };
+    let is = |text: String, wanted: &str| assert_eq!(text, wanted);
+    is(
+        fault("{ shape = \"box\" }"),
+        "a.mesh:3:1: there is no `share`; say where it takes over: `share = 0.2`",
+    );
+    is(
+        fault("{ share = 0.2 }\n{ share = 0.2 shape = \"box\" }"),
+        "a.mesh:4:11: the level before takes over at a share that is not above 0.2; sort the levels, the coarsest last",
+    );
+    is(
+        fault("{ share = 0.2 shape = \"box\" scale = 2 }"),
+        "a.mesh:3:29: the key `scale` means nothing here; is `share` meant?",
+    );
+    is(
+        fault("{ share = 0 }"),
+        "a.mesh:3:11: 0 is not in the range; write a number from 0.0001 to 10",
+    );
+    is(
+        fault("{ share = 0.2 node = \"far\" }"),
+        "a.mesh:3:15: the key `node` means nothing here; the keys are share",
+    );
+}
+
+#[test]
+fn an_occluder_is_a_box_in_the_mesh() {
+    with("shape = \"sphere\" occluder = { size = [ 0.4 0.5 0.6 ] offset = [ 0 0.1 0 ] }", |mesh| {
+        let found = mesh.occluder().map(|corners| corners.map(Vec3::from_array));
+        let [low, high] = found.expect("it has one");
+        let (size, middle) = (high - low, (high + low) * 0.5);
+        assert!((size - Vec3::new(0.4, 0.5, 0.6)).length() < 1e-6, "{size}");
+        assert!((middle - Vec3::new(0.0, 0.1, 0.0)).length() < 1e-6, "{middle}");
+    });
+    with("shape = \"box\" size = [ 2 3 4 ] scale = 2 occluder = {}", |mesh| {
+        assert_eq!(mesh.occluder(), Some([[-2.0, -3.0, -4.0], [2.0, 3.0, 4.0]]), "all of it");
+    });
+    with("shape = \"box\"", |mesh| assert_eq!(mesh.occluder(), None));
+    let fault = Place::with(&[("a.mesh", b"shape = \"box\"\noccluder = { radius = 1 }")]).fault();
+    assert!(fault.starts_with("a.mesh:2:14: the key `radius` means nothing here"), "{fault}");
+}

@@ -243,3 +243,54 @@ fn what_is_wrong_with_a_texture_has_its_place() {
     );
     assert!(fault("image = \"../b.png\"").starts_with("a.texture:1:9: `../b.png` is no path"));
 }
+
+#[test]
+fn six_faces_become_a_picture_of_all_directions() {
+    const NAMES: [&str; 6] = ["front", "right", "back", "left", "up", "down"];
+    let gray = |number: usize| 40 * number as u8 + 20;
+    let face = |number: usize| png(8, 8, GREY, &[gray(number); 64]);
+    let files: Vec<(String, Vec<u8>)> =
+        NAMES.iter().enumerate().map(|(at, name)| (format!("{name}.png"), face(at))).collect();
+    let mut files: Vec<(&str, &[u8])> =
+        files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+    let source = |names: &[&str]| -> String {
+        let faces: String = names.iter().map(|name| format!("{name} = \"{name}.png\" ")).collect();
+        format!("faces = {{ {faces} }}")
+    };
+    let whole = source(&NAMES);
+    files.push(("a.texture", whole.as_bytes()));
+    let place = Place::with(&files);
+    aligned(&place.payload("texture", "a"), |bytes| {
+        let texture = TextureResource::open(bytes).expect("it was just compiled");
+        texture.validate();
+        assert_eq!((texture.width(), texture.height()), (32, 16), "four faces wide, two high");
+        let first = texture.levels().next().expect("there is one");
+        let at = |x: usize, y: usize| first.pixels[(y * 32 + x) * 4];
+        // Ahead is in the middle, and the right half goes on to the right.
+        let found = [(16, 8), (24, 8), (0, 8), (31, 8), (8, 8), (16, 0), (16, 15)];
+        let found = found.map(|(x, y)| at(x, y));
+        let [front, right, back, left, up, down] = [0, 1, 2, 3, 4, 5].map(gray);
+        assert_eq!(found, [front, right, back, back, left, up, down]);
+    });
+    let fault = |source: &str| {
+        place.write("a.texture", source.as_bytes());
+        place.fault()
+    };
+    assert_eq!(
+        fault(&source(&NAMES[1..])),
+        "a.texture:1:9: there is no `front`; name a PNG: `front = \"skies/front.png\"`"
+    );
+    assert_eq!(
+        fault(&format!("{whole} image = \"up.png\"")),
+        "a.texture:1:9: six faces are neither an image nor normals; leave the other key out"
+    );
+    assert_eq!(
+        fault("faces = { front = \"gone.png\" }"),
+        "a.texture:1:19: there is no file `gone.png`; give its path from the project's folder on"
+    );
+    place.write("right.png", &png(8, 4, GREY, &[9; 32]));
+    assert_eq!(
+        fault(&whole),
+        "a.texture:1:39: the face has 8 by 4 pixels; make all faces squares of one size"
+    );
+}
