@@ -55,7 +55,7 @@ fn crowd(
     })
 }
 
-/// Returns a time that is later, from the beginning again behind the end.
+/// Returns a time that is later, from the beginning again past the end.
 pub(super) fn later(time: f32, step: f32) -> f32 {
     let (time, end) = (time + step, (FRAMES - 1) as f32);
     if time > end { time - end } else { time }
