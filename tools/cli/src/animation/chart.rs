@@ -1,6 +1,6 @@
 //! Pictures of lines and dots, as SVG.
 
-use std::fmt::Write as _;
+use core::fmt::Write as _;
 
 /// The width of a picture; pages scale it.
 const WIDTH: f32 = 1000.0;

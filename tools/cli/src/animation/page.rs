@@ -1,6 +1,6 @@
 //! The page about a clip: it needs nothing outside itself.
 
-use std::fmt::Write as _;
+use core::fmt::Write as _;
 
 use loligo_animation::Channel;
 use loligo_animation::compile::{ClipAnatomy, TrackAnatomy};

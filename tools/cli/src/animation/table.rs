@@ -1,6 +1,6 @@
 //! What `stats` prints.
 
-use std::fmt::Write as _;
+use core::fmt::Write as _;
 
 use super::subject::Subject;
 
