@@ -24,15 +24,13 @@ pub(crate) const CLOTHES: [(&str, Color, Color); 4] = [
 /// Returns the file.
 pub(crate) fn png(shirt: Color, trousers: Color) -> Vec<u8> {
     let colors = [[198, 142, 112], [58, 40, 30], shirt, trousers, [34, 28, 26]];
-    let mut rows = Vec::new();
-    for _ in 0..PIXELS {
-        // Not filtered.
-        rows.push(0);
-        for square in 0..SQUARES {
-            let color = colors.get(square).copied().unwrap_or([128; 3]);
-            rows.extend(color.repeat(PIXELS));
-        }
+    // Not filtered.
+    let mut row = vec![0];
+    for square in 0..SQUARES {
+        let color = colors.get(square).copied().unwrap_or([128; 3]);
+        row.extend(color.repeat(PIXELS));
     }
+    let rows = row.repeat(PIXELS);
     let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
     let [width, height] = [SQUARES * PIXELS, PIXELS].map(|side| (side as u32).to_be_bytes());
     chunk(&mut file, b"IHDR", &[&width[..], &height, &[8, 2, 0, 0, 0]].concat());
