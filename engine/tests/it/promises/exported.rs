@@ -69,6 +69,10 @@ pub(super) const EXPORTED: &[(&str, Reach)] = &[
     ("World::ignore", Bound("Event.ignore")),
     ("World::send", Not("scripts send by schema: `Event.NAME(fields)`")),
     ("World::command", Not("scripts send by schema: `Command.NAME(fields)`")),
+    (
+        "World::command_with_tail",
+        Not("items are of types in Rust; `Draw.line` and the like are as quick as a call"),
+    ),
     ("World::load_package", Bound("Package.load")),
     ("World::unload_package", Bound("Package.unload")),
     ("World::is_package_loaded", Bound("Package.is_loaded")),
