@@ -14,46 +14,7 @@ use crate::contender::{Contender, Pass};
 use crate::memory::HEAP;
 
 /// A character that walks in all directions, jumps, and aims.
-const SOURCE: &str = "
-skeleton = \"hero\"
-root = \"hips\"
-variables = { x = 0 z = 0 jump = 0 aim = 0 hurt = 0 }
-clips = {
-    idle = { clip = \"0\" marks = [ 2 12 ] } front = { clip = \"1\" marks = [ 3 14 ] }
-    back = { clip = \"2\" marks = [ 1 11 ] } left = { clip = \"3\" marks = [ 5 15 ] }
-    right = { clip = \"4\" marks = [ 2 13 ] } run = { clip = \"5\" marks = [ 2 9 ] }
-    jump = \"6\" aim = \"7\" breath = \"8\"
-}
-layers = [
-    {
-        name = \"base\"
-        states = {
-            idle = { clip = \"idle\" }
-            move = { along = [ \"x\" \"z\" ] speed = \"clamp(sqrt(x * x + z * z), 0.5, 2)\" points = [
-                { clip = \"idle\" at = [ 0 0 ] } { clip = \"front\" at = [ 0 1 ] } { clip = \"back\" at = [ 0 -1 ] }
-                { clip = \"left\" at = [ -1 0 ] } { clip = \"right\" at = [ 1 0 ] } { clip = \"run\" at = [ 0 3 ] }
-            ] }
-            jump = { clip = \"jump\" loops = false }
-        }
-        transitions = [
-            { from = \"idle\" to = \"move\" if = \"x * x + z * z > 0.01\" seconds = 0.2 sync = true }
-            { from = \"move\" to = \"idle\" if = \"x * x + z * z < 0.01\" seconds = 0.3 sync = true }
-            { from = [ \"idle\" \"move\" ] to = \"jump\" if = \"jump > 0.5 && state.time > 0.2\" seconds = 0.1 }
-            { from = \"jump\" to = \"move\" when = \"end\" seconds = 0.2 }
-        ]
-    }
-    {
-        name = \"over\" additive = true weight = \"0.5 + 0.5 * aim\"
-        states = {
-            breath = { clip = \"breath\" speed = \"1 + hurt\" }
-            aim = { clips = [ { clip = \"aim\" weight = \"aim\" } { clip = \"breath\" weight = \"1 - aim\" } ] }
-        }
-        transitions = [
-            { from = \"breath\" to = \"aim\" if = \"aim > 0.3\" }
-            { from = \"aim\" to = \"breath\" if = \"aim < 0.2\" }
-        ]
-    }
-]";
+const SOURCE: &str = include_str!("../../../../subsystems/animation/tests/it/hero.machine");
 
 /// The machine, its skeleton and its clips, compiled once.
 struct Compiled {
