@@ -15,7 +15,9 @@ use core::error::Error;
 
 use bvh::read_bvh;
 use loligo_allocators::{HeapAllocator, PageAllocator};
-use loligo_animation::compile::{ClipAnatomy, CompressOptions, RawClip, TrackAnatomy, compress};
+use loligo_animation::compile::{
+    ClipAnatomy, ClipKeys, CompressOptions, RawClip, TrackAnatomy, compress,
+};
 use loligo_animation::{Channel, Clip};
 use loligo_containers::BlobBytes;
 use loligo_entities::Pose;
@@ -39,7 +41,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let text = std::fs::read_to_string(path)?;
         for stride in strides {
             let (body, raw) = read_bvh(&text, metres, *stride);
-            let options = CompressOptions { bound, ..CompressOptions::default() };
+            let keys = ClipKeys::Curves;
+            let options = CompressOptions { bound, keys, ..CompressOptions::default() };
             let found = compress(&body, &raw, &options)?;
             let pages = PageAllocator::new("pages");
             let heap = HeapAllocator::new("animation", &pages);

@@ -12,12 +12,14 @@
 //!   bits, so the player knows which key is next without a search.
 //! - Keys are stored as differences (exclusive or) from what they replace, so the stream is played
 //!   backwards as well.
+//! - Motion that was captured needs a key in nearly each frame. Such a clip is dense: it has all of
+//!   them, as differences of differences, and no times.
 //!
 //! # Layout
 //!
 //! ```text
 //! blob header     48 bytes
-//! root          | rate | last frame | bones | tracks: offset, count | .. |      100 bytes
+//! root          | rate | last frame | bones | tracks: offset, count | .. |      116 bytes
 //! tracks        | channel, bone | ranges: 3 | base: 3 | ..                       12 bytes a track
 //! drifts        | channel, bone | x | y | z | ..                                 8 bytes each
 //! constants     | channel, bone | .. and | x | y | z | w | ..                    18 bytes each
@@ -25,10 +27,14 @@
 //! masks         | which tracks of a group | ..                                   1 byte a group with keys
 //! steps         | time since the key before | ..                                 4 bits a key
 //! values        | x, y, z | ..                                                   1 to 6 bytes a key
+//! codes, states | how a dense clip is written: see `dense.rs`                    12 bits a track and block
 //! jump frames   | places in the four columns | .. and their states               8 to 28 bytes a track
 //! events        | frame | name | bone | ..                                       12 bytes each
 //! ```
 
+mod bit_code;
+mod dense;
+mod dense_check;
 mod event;
 mod key;
 mod round;
@@ -36,6 +42,10 @@ mod step;
 mod track;
 mod walk;
 
+pub(crate) use bit_code::{ALL_ZERO, read_backward, read_forward};
+#[cfg(feature = "compile")]
+pub(crate) use bit_code::{BitWriter, LOWER_MAX, UPPER_MAX, bits_of, upper_of};
+pub(crate) use dense::{BLOCK, StateBits, code_at};
 pub use event::ClipEvent;
 #[cfg(feature = "compile")]
 pub(crate) use event::OF_NO_BONE;
@@ -47,7 +57,7 @@ pub(crate) use step::{JUMP, code_of, longest_within};
 pub use track::Channel;
 pub(crate) use track::{Track, number_of, place_of};
 #[cfg(feature = "compile")]
-pub(crate) use track::{base_of, range_code, turn_of, upper_half};
+pub(crate) use track::{base_of, range_code, rotation_of, step_code, turn_of, upper_half};
 
 use core::fmt;
 
@@ -61,7 +71,7 @@ use crate::skeleton::BONES_MAX;
 pub const CLIP_TYPE: &str = "clip";
 
 /// The version of clips that is compiled and read here.
-pub const CLIP_VERSION: u32 = 1;
+pub const CLIP_VERSION: u32 = 2;
 
 /// The most frames after the first one.
 pub const FRAMES_MAX: u32 = u16::MAX as u32 - 1;
@@ -96,8 +106,13 @@ blob_struct! {
         pub masks: BlobArray<u8>,
         /// The time since the key before of each key, two to a byte.
         pub steps: BlobArray<u8>,
-        /// The values of the keys.
+        /// The values of the keys, or their differences.
         pub values: BlobArray<u8>,
+        /// How the differences of a dense clip are written; none in a clip of curves.
+        pub codes: BlobArray<u8>,
+        /// How many bits numbers and their differences have in jump frames of a dense clip; none in a clip
+        /// of curves.
+        pub states: BlobArray<[u8; 3]>,
         /// Frame, round, mask, step and value at which each jump frame continues.
         pub jumps: BlobArray<[u32; 5]>,
         /// The active keys of each jump frame.
@@ -115,7 +130,7 @@ blob_struct! {
 ///
 /// # Memory
 ///
-/// The bytes are borrowed and used in place. The object is eleven slices and five numbers.
+/// The bytes are borrowed and used in place. The object is thirteen slices and five numbers.
 ///
 /// # Examples
 ///
@@ -134,8 +149,10 @@ blob_struct! {
 ///    each key, and the bytes of their values are those of `values`.
 /// 3. Each jump frame continues at a round and at that round's mask, step and value, and has a state for
 ///    each track, with the codes of the keys that were active there.
-/// 4. Constants are finite, and those of rotations have length 1.
-/// 5. Events ascend by frame, from the first to the last one, and are of bones that there are, or of none.
+/// 4. Where a key is in each frame, codes, differences and jump frames are those of all tracks and frames, and
+///    the first frame is a jump frame.
+/// 5. Constants are finite, and those of rotations have length 1.
+/// 6. Events ascend by frame, from the first to the last one, and are of bones that there are, or of none.
 #[derive(Clone, Copy)]
 pub struct Clip<'b> {
     pub(crate) rate: f32,
@@ -149,6 +166,8 @@ pub struct Clip<'b> {
     pub(crate) masks: &'b [u8],
     pub(crate) steps: &'b [u8],
     pub(crate) values: &'b [u8],
+    pub(crate) codes: &'b [u8],
+    pub(crate) states: &'b [[u8; 3]],
     pub(crate) jumps: &'b [[u32; 5]],
     pub(crate) jump_states: &'b [u8],
     keys: usize,
@@ -192,6 +211,8 @@ impl<'b> Clip<'b> {
             masks: blob.array(&image.masks),
             steps: blob.array(&image.steps),
             values: blob.array(&image.values),
+            codes: blob.array(&image.codes),
+            states: blob.array(&image.states),
             jumps: blob.array(&image.jumps),
             jump_states: blob.array(&image.jump_states),
             keys: 0,
@@ -257,6 +278,12 @@ impl<'b> Clip<'b> {
         self.jumps.len()
     }
 
+    /// Returns `true` if each track has a key in each frame, and `false` if tracks are curves.
+    #[must_use]
+    pub const fn is_dense(&self) -> bool {
+        !self.states.is_empty()
+    }
+
     /// Returns what happens in it, by frame.
     #[must_use]
     pub const fn events(&self) -> &'b [ClipEvent] {
@@ -272,13 +299,14 @@ impl<'b> Clip<'b> {
     /// Returns the bytes of the stream, which playing forward reads once.
     #[must_use]
     pub const fn stream_bytes(&self) -> usize {
-        self.rounds.len() + self.masks.len() + self.steps.len() + self.values.len()
+        let curves = self.rounds.len() + self.masks.len() + self.steps.len();
+        curves + self.values.len() + self.codes.len()
     }
 
     /// Returns the bytes of all jump frames.
     #[must_use]
     pub const fn jump_bytes(&self) -> usize {
-        20 * self.jumps.len() + self.jump_states.len()
+        20 * self.jumps.len() + self.jump_states.len() + 3 * self.states.len()
     }
 }
 
@@ -292,4 +320,9 @@ impl fmt::Debug for Clip<'_> {
             .field("keys", &self.keys)
             .finish_non_exhaustive()
     }
+}
+
+/// Returns the error that a part of a clip is not as it must be.
+fn wrong<T>(field: &'static str, must: &'static str, found: usize) -> Result<T, AnimationError> {
+    Err(AnimationError::part(CLIP_TYPE, field, must, found as u64))
 }

@@ -25,8 +25,13 @@ mod compilers;
 #[cfg(feature = "subsystem")]
 mod components;
 mod compress;
+mod compress_dense;
+mod dense_body;
+mod dense_fit;
+mod dense_stream;
 mod error;
 mod fit;
+mod frame_walk;
 mod gltf_clip;
 mod gltf_curve;
 mod gltf_skeleton;
@@ -41,12 +46,13 @@ mod sources;
 mod statistics;
 mod stream;
 mod track_source;
+mod tracks;
 
 pub use anatomy::{ClipAnatomy, StreamKey, TrackAnatomy};
 pub use compilers::{ClipCompiler, SkeletonCompiler, register};
 #[cfg(feature = "subsystem")]
 pub use components::{AnimationCompiler, components};
-pub use compress::{CompressOptions, CompressedClip, compress};
+pub use compress::{ClipKeys, CompressOptions, CompressedClip, compress};
 pub use error::CompressError;
 pub use gltf_clip::gltf_clip;
 pub use gltf_skeleton::gltf_skeleton;

@@ -2,6 +2,7 @@
 
 mod active_group;
 mod clip_table;
+mod dense_walk;
 mod player_pool;
 mod players;
 mod weights;

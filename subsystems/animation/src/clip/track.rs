@@ -2,8 +2,7 @@
 //!
 //! ```text
 //! word 0   | channel: 2 bits | bytes of a key: 3 | bone: 11 |
-//! word 1   | range of x | range of y |              a byte each: six bits of exponent, two of mantissa
-//! word 2   | range of z | 0 |
+//! words 1  | range of x | y | z |                   ten bits each: six of exponent, four of mantissa
 //! words 3  | base x | base y | base z |             a rotation's in steps of 1/32768, others as the
 //!                                                   upper half of a float
 //! ```
@@ -44,12 +43,16 @@ const BYTES_SHIFT: u32 = 11;
 const BYTES_MASK: u16 = 7 << BYTES_SHIFT;
 const BONE_MASK: u16 = (1 << BYTES_SHIFT) - 1;
 
+/// The bits of a range's code.
+const RANGE_MASK: u32 = (1 << 10) - 1;
+
 impl Track {
     /// Returns what a track says, unless there is no such channel.
     pub(crate) fn unpack(words: &[u16; 6]) -> Option<Self> {
-        let [place, xy, z, base @ ..] = *words;
+        let [place, low, high, base @ ..] = *words;
         let (channel, bone) = place_of(place)?;
-        let ranges = [xy & 0xff, xy >> 8, z & 0xff].map(|code| range_of(code as u8));
+        let codes = u32::from(low) | u32::from(high) << 16;
+        let ranges = [0, 10, 20].map(|shift| range_of((codes >> shift & RANGE_MASK) as u16));
         let base = match channel {
             Channel::Rotation => rotation_of(base.map(|word| f32::from(word as i16) / 32768.0)),
             _ => {
@@ -66,13 +69,14 @@ impl Track {
     pub(crate) fn pack(
         (channel, bone): (Channel, usize),
         bytes: u8,
-        ranges: [u8; 3],
+        ranges: [u16; 3],
         base: [u16; 3],
     ) -> [u16; 6] {
         let bytes = u16::from(bytes) << BYTES_SHIFT;
-        let [rx, ry, rz] = ranges.map(u16::from);
+        let [rx, ry, rz] = ranges.map(u32::from);
+        let codes = rx | ry << 10 | rz << 20;
         let [bx, by, bz] = base;
-        [Self::place(channel, bone) | bytes, rx | ry << 8, rz, bx, by, bz]
+        [Self::place(channel, bone) | bytes, codes as u16, (codes >> 16) as u16, bx, by, bz]
     }
 
     /// Returns the word of a place.
@@ -117,7 +121,7 @@ const fn group_key(word: u16) -> u16 {
 }
 
 /// Returns the rotation of a turn: the axis times the tangent of a quarter of the angle.
-fn rotation_of([x, y, z]: [f32; 3]) -> [f32; 4] {
+pub(crate) fn rotation_of([x, y, z]: [f32; 3]) -> [f32; 4] {
     let square = x * x + y * y + z * z;
     let inverse = 1.0 / (1.0 + square);
     let twice = inverse + inverse;
@@ -131,23 +135,32 @@ pub(crate) fn turn_of([x, y, z, w]: [f32; 4]) -> [f32; 3] {
     [x * inverse, y * inverse, z * inverse]
 }
 
-/// Returns the range of a code: 0, or a power of two from 2^-40 to 2^23 times 1, 1.25, 1.5 or 1.75.
-fn range_of(code: u8) -> f32 {
+/// Returns the range of a code: 0, or a power of two from 2^-40 to 2^23 times 1 to 2 in sixteenths.
+fn range_of(code: u16) -> f32 {
     match code {
         0 => 0.0,
-        code => f32::from_bits((u32::from(code) + 4 * (127 - 40)) << 21),
+        code => f32::from_bits((u32::from(code) + 16 * (127 - 40)) << 19),
     }
 }
 
 /// Returns the code of the smallest range that holds numbers up to `high`, also those of few bits.
 #[cfg(feature = "compile")]
-pub(crate) fn range_code(high: f32) -> u8 {
+pub(crate) fn range_code(high: f32) -> u16 {
     // The highest of 256 levels is a 128th below the range; what is coarser is off by more than that.
     let needed = high * (1.0 + 1.0 / 200.0);
     if needed < range_of(1) {
         return 0;
     }
-    (1..u8::MAX).find(|code| range_of(*code) >= needed).unwrap_or(u8::MAX)
+    (1..RANGE_MASK as u16).find(|code| range_of(*code) >= needed).unwrap_or(RANGE_MASK as u16)
+}
+
+/// Returns the code of the range whose steps are as long as that at the most, and those steps.
+#[cfg(feature = "compile")]
+pub(crate) fn step_code(step: f32) -> (u16, f32) {
+    let range = step / super::key::SCALE;
+    let first = range_of(1);
+    let code = (1..=RANGE_MASK as u16).rev().find(|code| range_of(*code) <= range).unwrap_or(1);
+    (code, range_of(code).max(first) * super::key::SCALE)
 }
 
 /// Returns the words of a base that is near a value, and the base that they are read as.

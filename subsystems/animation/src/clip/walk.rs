@@ -1,10 +1,11 @@
 //! Checking a clip once, when it comes in.
 
+use super::dense_check;
 use super::event::ClipEvent;
 use super::round::{Cursor, groups_of_round, is_same_frame, lanes_of, round_bytes, step_at};
 use super::step::{Codes, END};
 use super::track::{Channel, Track, bytes_of, order_of, place_of};
-use super::{CLIP_TYPE, Clip, FRAMES_MAX, GROUPS_MAX};
+use super::{Clip, FRAMES_MAX, GROUPS_MAX, wrong};
 use crate::error::AnimationError;
 use crate::lanes::LANES;
 use crate::skeleton::BONES_MAX;
@@ -33,7 +34,10 @@ pub(super) fn verify(clip: &Clip<'_>) -> Result<usize, AnimationError> {
     constants(clip)?;
     events(clip)?;
     let lanes = tracks(clip)?;
-    stream(clip, &lanes)
+    match clip.is_dense() {
+        true => dense_check::stream(clip),
+        false => stream(clip, &lanes),
+    }
 }
 
 /// Checks that places ascend and are of bones that there are; returns the one that is wrong.
@@ -127,6 +131,9 @@ fn drifts(clip: &Clip<'_>) -> Result<(), AnimationError> {
 
 /// Walks the stream from round to round, and looks at the jump frames on the way. Returns the keys.
 fn stream(clip: &Clip<'_>, lanes: &LaneBytes) -> Result<usize, AnimationError> {
+    if !clip.codes.is_empty() {
+        return wrong("codes", "none where tracks are curves", clip.codes.len());
+    }
     let size = round_bytes(Track::group_count(clip.tracks));
     let (rounds, rest) = (clip.rounds.chunks_exact(size), clip.rounds.len() % size);
     if rest != 0 {
@@ -220,8 +227,4 @@ impl Walk<'_, '_> {
             u16::from_le_bytes([*low, *high]) == codes.0
         })
     }
-}
-
-fn wrong<T>(field: &'static str, must: &'static str, found: usize) -> Result<T, AnimationError> {
-    Err(AnimationError::part(CLIP_TYPE, field, must, found as u64))
 }

@@ -5,7 +5,7 @@ use std::vec::Vec;
 
 use loligo_compiler::{CompileError, Compiler, Compilers, Context, Property, nearest};
 
-use super::compress::{CompressOptions, compress};
+use super::compress::{ClipKeys, CompressOptions, compress};
 use super::gltf_clip::gltf_clip;
 use super::machine::MachineCompiler;
 use super::raw_clip::RawEvent;
@@ -68,6 +68,7 @@ impl Compiler for SkeletonCompiler {
 /// | `bound_cm` | 0.01 | how far the skin may be off, in centimetres |
 /// | `skin_cm` | 3 | how far from each bone the skin is measured, in centimetres |
 /// | `jump_ratio` | 8 | a jump frame comes after this many times its bytes of the stream; 0 is none |
+/// | `keys` | `"smallest"` | `"curves"`: keys where curves need them; `"dense"`: in each frame; or what has fewer bytes |
 /// | `events` | none | what happens: `{ name = "step" frame = 12 bone = "left foot" }`, `bone` can be left out |
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClipCompiler;
@@ -87,6 +88,7 @@ impl Compiler for ClipCompiler {
             "bound_cm",
             "skin_cm",
             "jump_ratio",
+            "keys",
             "events",
         ])?;
         let asked = source.need("skeleton", "name the skeleton: `skeleton = \"heroes/hero\"`")?;
@@ -103,6 +105,7 @@ impl Compiler for ClipCompiler {
             bound: source.number_or("bound_cm", 0.000_1..=100.0, 0.01)? / 100.0,
             skin_distance: source.number_or("skin_cm", 0.0..=1000.0, 3.0)? / 100.0,
             jump_ratio: source.number_or("jump_ratio", 0.0..=1.0e6, 8.0)? as u32,
+            keys: keys_of(&source)?,
             endian: context.endian(),
             ..CompressOptions::default()
         };
@@ -113,6 +116,20 @@ impl Compiler for ClipCompiler {
             CompileError::new(reason, remedy)
         })?;
         Ok(compressed.bytes)
+    }
+}
+
+/// Reads how the keys of a clip are stored.
+fn keys_of(source: &Property) -> Result<ClipKeys, CompileError> {
+    let Some(asked) = source.get("keys") else { return Ok(ClipKeys::Smallest) };
+    match asked.string()? {
+        "smallest" => Ok(ClipKeys::Smallest),
+        "curves" => Ok(ClipKeys::Curves),
+        "dense" => Ok(ClipKeys::Dense),
+        other => {
+            let reason = std::format!("keys cannot be stored as `{other}`");
+            Err(asked.error(reason, "write `smallest`, `curves` or `dense`"))
+        }
     }
 }
 

@@ -4,7 +4,6 @@
 //! it. Tracks of bones whose skin, or that of a bone below, is off too far get a smaller tolerance, others
 //! a larger one, and all is fitted again. The smallest clip within the bound is the result.
 
-use std::collections::BTreeMap;
 use std::vec::Vec;
 
 use loligo_allocators::Allocator;
@@ -14,15 +13,27 @@ use super::error::CompressError;
 use super::fit::{FitTerms, fit, ranges_of, uniform_bytes};
 use super::heap::with_heap;
 use super::image::ClipParts;
-use super::raw_clip::{RawClip, RawJump};
+use super::raw_clip::RawClip;
 use super::raw_skeleton::RawSkeleton;
 use super::skin::{RawSkin, SkinErrors};
 use super::statistics::{ClipStatistics, TrackStatistics};
 use super::stream::{FittedTrack, write_stream};
-use super::track_source::{TrackKind, TrackPlace, TrackSource};
+use super::track_source::TrackSource;
+use super::tracks::Tracks;
 use crate::clip::{Channel, Clip, KeyBits, Track};
-use crate::lanes::LANES;
 use crate::skeleton::Skeleton;
+
+/// How the keys of a clip are stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClipKeys {
+    /// As takes fewer bytes.
+    #[default]
+    Smallest,
+    /// As curves: keys where a curve needs them.
+    Curves,
+    /// A key in each frame, as differences; where a track jumps, it is a curve nevertheless.
+    Dense,
+}
 
 /// How exact a clip is to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,8 +45,11 @@ pub struct CompressOptions {
     /// A jump frame comes after this many times its bytes of the stream: 8 are an eighth more bytes.
     /// 0 is none. The default is 8.
     pub jump_ratio: u32,
-    /// How often all is fitted, at the most. The default is 12.
+    /// How often all is fitted, at the most; four times as often if there is a key in each frame, which is
+    /// faster. The default is 12.
     pub rounds: u32,
+    /// How keys are stored. The default is what takes fewer bytes.
+    pub keys: ClipKeys,
     /// The byte order of the machine that reads it.
     pub endian: Endian,
 }
@@ -47,6 +61,7 @@ impl Default for CompressOptions {
             skin_distance: 0.03,
             jump_ratio: 8,
             rounds: 12,
+            keys: ClipKeys::Smallest,
             endian: Endian::NATIVE,
         }
     }
@@ -82,42 +97,52 @@ pub fn compress(
         let opened = Skeleton::open(&bytes);
         let opened = opened.map_err(|_| CompressError::Bones(skeleton.len()))?;
         let skin = RawSkin::new(&skeleton.parents, clip, options.skin_distance);
-        let tracks = Tracks::new(skeleton, clip, &skin, options);
+        let tracks = Tracks::new(skeleton, clip, &skin, options.bound);
         let work = Work { skeleton, opened, clip, options, skin, tracks };
-        work.run(heap)
+        let dense = match options.keys {
+            ClipKeys::Curves => None,
+            ClipKeys::Smallest | ClipKeys::Dense => work.dense(heap)?,
+        };
+        match dense {
+            Some(dense) if options.keys == ClipKeys::Dense => Ok(dense),
+            None => work.curves(heap),
+            // What is not within the bound as curves can be so with a key in each frame.
+            Some(dense) => Ok(match work.curves(heap) {
+                Ok(curves) if curves.bytes.len() < dense.bytes.len() => curves,
+                _ => dense,
+            }),
+        }
     })
 }
 
 /// A clip under work.
-struct Work<'w> {
-    skeleton: &'w RawSkeleton,
+pub(super) struct Work<'w> {
+    pub(super) skeleton: &'w RawSkeleton,
     opened: Skeleton<'w>,
-    clip: &'w RawClip,
-    options: &'w CompressOptions,
-    skin: RawSkin,
-    tracks: Tracks,
-}
-
-/// The channels of all bones, by what they are.
-struct Tracks {
-    moving: Vec<TrackSource>,
-    /// The lane of each.
-    lanes: Vec<usize>,
-    groups: usize,
-    constants: Vec<(u16, [f32; 4])>,
-    still: usize,
+    pub(super) clip: &'w RawClip,
+    pub(super) options: &'w CompressOptions,
+    pub(super) skin: RawSkin,
+    pub(super) tracks: Tracks,
 }
 
 /// What a round made.
-struct Round {
+pub(super) struct Round {
     parts: ClipParts,
-    fitted: Vec<FittedTrack>,
-    errors: SkinErrors,
+    sizes: Vec<TrackSizes>,
+    pub(super) errors: SkinErrors,
     bytes: usize,
 }
 
+/// What a track became.
+pub(super) struct TrackSizes {
+    pub(super) key_bytes: usize,
+    pub(super) keys: usize,
+    pub(super) bytes: usize,
+}
+
 impl Work<'_> {
-    fn run(&self, memory: &dyn Allocator) -> Result<CompressedClip, CompressError> {
+    /// Compresses with keys where curves need them.
+    fn curves(&self, memory: &dyn Allocator) -> Result<CompressedClip, CompressError> {
         let bound = self.options.bound;
         let mut tolerances = std::vec![0.4 * bound; self.tracks.moving.len()];
         let mut best: Option<(Round, Vec<f32>)> = None;
@@ -147,20 +172,48 @@ impl Work<'_> {
             best = Some((round, exact));
         }
         let Some((round, tolerances)) = best else { return Err(CompressError::Frames(0)) };
+        self.compressed(&round, &tolerances, memory)
+    }
+
+    /// Returns what a round made as a resource, with its statistics.
+    pub(super) fn compressed(
+        &self,
+        round: &Round,
+        tolerances: &[f32],
+        memory: &dyn Allocator,
+    ) -> Result<CompressedClip, CompressError> {
         let bytes = round.parts.build(self.options.endian, memory)?.to_vec();
-        let statistics = self.statistics(&round, &tolerances);
-        Ok(CompressedClip { bytes, statistics })
+        Ok(CompressedClip { bytes, statistics: self.statistics(round, tolerances) })
     }
 
     /// Fits all tracks, and measures the clip that they make.
     fn round(&self, tolerances: &[f32], memory: &dyn Allocator) -> Result<Round, CompressError> {
-        let Tracks { moving, lanes, groups, constants, .. } = &self.tracks;
+        let Tracks { moving, lanes, groups, .. } = &self.tracks;
         let fitted: Vec<_> = moving
             .iter()
             .zip(lanes)
             .zip(tolerances)
             .map(|((source, lane), tolerance)| fit_track(source, *lane, *tolerance))
             .collect();
+        let mut parts = self.parts();
+        for (source, track) in moving.iter().zip(&fitted) {
+            let place = (source.channel, source.bone);
+            let bytes = track.bits.bytes() as u8;
+            parts.tracks.push(Track::pack(place, bytes, source.range_codes, source.base));
+        }
+        let sizes = fitted.iter().map(|track| TrackSizes {
+            key_bytes: track.bits.bytes(),
+            keys: track.knots.len(),
+            bytes: track.bytes(),
+        });
+        let sizes = sizes.collect();
+        write_stream(&fitted, *groups, self.options.jump_ratio, &mut parts);
+        self.played(parts, sizes, memory)
+    }
+
+    /// Returns what is the same however keys are stored.
+    pub(super) fn parts(&self) -> ClipParts {
+        let Tracks { moving, constants, .. } = &self.tracks;
         let mut parts = ClipParts {
             rate: self.clip.rate,
             last_frame: self.clip.frames(self.skeleton.len()) as u32 - 1,
@@ -171,19 +224,25 @@ impl Work<'_> {
             ..ClipParts::default()
         };
         parts.events.sort_by(|a, b| a.frame.total_cmp(&b.frame));
-        for (source, track) in moving.iter().zip(&fitted) {
-            let place = (source.channel, source.bone);
-            let bytes = track.bits.bytes() as u8;
-            parts.tracks.push(Track::pack(place, bytes, source.range_codes, source.base));
+        for source in moving {
             if let Some([x, y, z]) = source.drift {
                 parts.drifts.push([Track::place(source.channel, source.bone), x, y, z]);
             }
         }
-        write_stream(&fitted, *groups, self.options.jump_ratio, &mut parts);
+        parts
+    }
+
+    /// Plays a clip and measures it.
+    pub(super) fn played(
+        &self,
+        parts: ClipParts,
+        sizes: Vec<TrackSizes>,
+        memory: &dyn Allocator,
+    ) -> Result<Round, CompressError> {
         let blob: BlobBytes<'_> = parts.build(Endian::NATIVE, memory)?;
         let clip = Clip::open(&blob).map_err(|_| CompressError::Frames(0))?;
         let errors = self.skin.errors(&self.opened, &clip)?;
-        Ok(Round { parts, fitted, errors, bytes: blob.len() })
+        Ok(Round { parts, sizes, errors, bytes: blob.len() })
     }
 
     /// Gives each track a tolerance by how far the worst skin is off that it moves, and by its share in
@@ -245,14 +304,15 @@ impl Work<'_> {
 
     fn statistics(&self, round: &Round, tolerances: &[f32]) -> ClipStatistics {
         let bones = self.skeleton.len();
-        let Round { parts, fitted, errors, bytes } = round;
-        let sources = self.tracks.moving.iter().zip(fitted).zip(tolerances);
+        let Round { parts, sizes, errors, bytes } = round;
+        let sources = self.tracks.moving.iter().zip(sizes).zip(tolerances);
         ClipStatistics {
             bones,
             frames: self.clip.frames(bones),
             seconds: parts.last_frame as f32 / parts.rate,
             raw_bytes: self.clip.raw_bytes(),
             bytes: *bytes,
+            is_dense: !parts.states.is_empty(),
             stream_bytes: parts.stream_bytes(),
             uniform_bytes: self
                 .tracks
@@ -261,7 +321,7 @@ impl Work<'_> {
                 .zip(tolerances)
                 .map(|(source, tolerance)| uniform_bytes(source, *tolerance))
                 .sum(),
-            jump_bytes: 20 * parts.jumps.len() + parts.jump_states.len(),
+            jump_bytes: 20 * parts.jumps.len() + parts.jump_states.len() + 3 * parts.states.len(),
             jumps: parts.jumps.len(),
             still: self.tracks.still,
             constants: parts.constants.len(),
@@ -272,59 +332,13 @@ impl Work<'_> {
                 .map(|((source, track), tolerance)| TrackStatistics {
                     bone: self.skeleton.names[source.bone].clone(),
                     channel: source.channel,
-                    key_bytes: track.bits.bytes(),
-                    keys: track.knots.len(),
-                    bytes: track.bytes(),
+                    key_bytes: track.key_bytes,
+                    keys: track.keys,
+                    bytes: track.bytes,
                     tolerance: *tolerance,
                 })
                 .collect(),
         }
-    }
-}
-
-impl Tracks {
-    fn new(
-        skeleton: &RawSkeleton,
-        clip: &RawClip,
-        skin: &RawSkin,
-        options: &CompressOptions,
-    ) -> Self {
-        let bones = skeleton.len();
-        let reaches = skin.reaches(skeleton);
-        let mut jumps: BTreeMap<(usize, Channel), Vec<RawJump>> = BTreeMap::new();
-        for jump in &clip.jumps {
-            jumps.entry((jump.bone, jump.channel)).or_default().push(*jump);
-        }
-        jumps.values_mut().for_each(|jumps| jumps.sort_by_key(|jump| jump.frame));
-        // What is left out is off for all bones below, so it may be a small part of the bound.
-        let still = 0.02 * options.bound;
-        let mut tracks = Self {
-            moving: Vec::new(),
-            lanes: Vec::new(),
-            groups: 0,
-            constants: Vec::new(),
-            still: 0,
-        };
-        let mut last = None;
-        for channel in Channel::ALL {
-            for (bone, reach) in reaches.iter().copied().enumerate() {
-                let jumps = jumps.get(&(bone, channel)).map_or(&[][..], |jumps| jumps);
-                let place = TrackPlace { channel, bone, bones, reach, jumps };
-                match place.kind(clip, &skeleton.bind[bone], still) {
-                    TrackKind::Bind => tracks.still += 1,
-                    TrackKind::Constant(value) => {
-                        tracks.constants.push((Track::place(channel, bone), value));
-                    }
-                    TrackKind::Moving(source) => {
-                        let group = (channel, bone / LANES);
-                        tracks.groups += usize::from(last.replace(group) != Some(group));
-                        tracks.lanes.push((tracks.groups - 1) * LANES + bone % LANES);
-                        tracks.moving.push(source);
-                    }
-                }
-            }
-        }
-        tracks
     }
 }
 

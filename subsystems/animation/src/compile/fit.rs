@@ -11,7 +11,7 @@ use std::vec::Vec;
 
 use super::knots::Knots;
 use super::track_source::{TrackSource, skin_per_unit};
-use crate::clip::{Key, KeyBits, SCALE, Track, code_of, level, longest_within};
+use crate::clip::{Key, KeyBits, SCALE, code_of, level, longest_within};
 use crate::playing::key_weights;
 
 /// A key of a track.
@@ -70,8 +70,7 @@ pub(super) fn uniform_bytes(source: &TrackSource, tolerance: f32) -> usize {
 
 /// Returns the ranges that the codes of a track are.
 pub(super) fn ranges_of(source: &TrackSource) -> [f32; 3] {
-    let words = Track::pack((source.channel, 0), 1, source.range_codes, [0; 3]);
-    Track::unpack(&words).map_or([0.0; 3], |track| track.ranges)
+    source.unpacked().map_or([0.0; 3], |track| track.ranges)
 }
 
 /// A part of a track without a jump.

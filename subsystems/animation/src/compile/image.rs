@@ -23,6 +23,8 @@ pub(super) struct ClipParts {
     pub(super) masks: Vec<u8>,
     pub(super) steps: Vec<u8>,
     pub(super) values: Vec<u8>,
+    pub(super) codes: Vec<u8>,
+    pub(super) states: Vec<[u8; 3]>,
     pub(super) jumps: Vec<[u32; 5]>,
     pub(super) jump_states: Vec<u8>,
     /// By frame.
@@ -32,7 +34,8 @@ pub(super) struct ClipParts {
 impl ClipParts {
     /// Returns the bytes of the stream.
     pub(super) const fn stream_bytes(&self) -> usize {
-        self.rounds.len() + self.masks.len() + self.steps.len() + self.values.len()
+        let curves = self.rounds.len() + self.masks.len() + self.steps.len();
+        curves + self.values.len() + self.codes.len()
     }
 
     /// Writes the blob.
@@ -54,6 +57,8 @@ impl ClipParts {
         builder.numbers(root.at(blob_field!(ClipImage, masks)), &self.masks)?;
         builder.numbers(root.at(blob_field!(ClipImage, steps)), &self.steps)?;
         builder.numbers(root.at(blob_field!(ClipImage, values)), &self.values)?;
+        builder.numbers(root.at(blob_field!(ClipImage, codes)), &self.codes)?;
+        builder.numbers(root.at(blob_field!(ClipImage, states)), &self.states)?;
         builder.numbers(root.at(blob_field!(ClipImage, jumps)), &self.jumps)?;
         builder.numbers(root.at(blob_field!(ClipImage, jump_states)), &self.jump_states)?;
         let events = builder.array(root.at(blob_field!(ClipImage, events)), self.events.len())?;

@@ -6,7 +6,7 @@
 
 use std::vec::Vec;
 
-use glam::{Affine3A, Vec3A};
+use glam::{Affine3A, Quat, Vec3A};
 
 use super::error::CompressError;
 use super::heap::with_heap;
@@ -80,19 +80,51 @@ pub(super) struct RawSkin {
     bones: usize,
     distance: f32,
     spaces: Vec<Affine3A>,
+    /// How each bone is turned in the space of the skeleton, if none is scaled.
+    rotations: Vec<Quat>,
 }
 
 impl RawSkin {
     pub(super) fn new(parents: &[u16], raw: &RawClip, distance: f32) -> Self {
         let bones = parents.len();
         let mut spaces: Vec<Affine3A> = Vec::with_capacity(raw.samples.len());
+        let mut rotations: Vec<Quat> = Vec::with_capacity(raw.samples.len());
         for (at, pose) in raw.samples.iter().enumerate() {
             let (bone, local) = (at % bones, pose.matrix());
             let parent = usize::from(parents[bone]);
             let space = if parent < bone { spaces[at - bone + parent] * local } else { local };
             spaces.push(space);
+            let turned = if parent < bone { rotations[at - bone + parent] } else { Quat::IDENTITY };
+            rotations.push((turned * pose.rotation).normalize());
         }
-        Self { bones, distance, spaces }
+        Self { bones, distance, spaces, rotations }
+    }
+
+    /// Returns how far the skin is measured from each bone.
+    pub(super) const fn distance(&self) -> f32 {
+        self.distance
+    }
+
+    /// Returns where a bone is in a frame, in the space of the skeleton.
+    pub(super) fn place(&self, frame: usize, bone: usize) -> Vec3A {
+        self.spaces[frame * self.bones + bone].translation
+    }
+
+    /// Returns how a bone is turned in a frame, in the space of the skeleton, if no bone is scaled.
+    pub(super) fn rotation(&self, frame: usize, bone: usize) -> Quat {
+        self.rotations[frame * self.bones + bone]
+    }
+
+    /// Returns how far two bones are apart at the most.
+    pub(super) fn distance_between(&self, a: usize, b: usize) -> f32 {
+        let frames = self.spaces.chunks_exact(self.bones);
+        let apart = |frame: &[Affine3A]| (frame[a].translation - frame[b].translation).length();
+        frames.map(apart).fold(0.0, f32::max)
+    }
+
+    /// Returns how far the vertices of a bone are off in a space.
+    pub(super) fn error_of(&self, frame: usize, bone: usize, space: &Affine3A) -> f32 {
+        self.error(&self.spaces[frame * self.bones + bone], space)
     }
 
     /// Returns for each bone how far its own skin and that of the bones below it are from it at the most.

@@ -20,6 +20,8 @@ pub struct ClipStatistics {
     pub raw_bytes: usize,
     /// Bytes of the resource.
     pub bytes: usize,
+    /// Whether each track has a key in each frame.
+    pub is_dense: bool,
     /// Bytes of the stream of keys.
     pub stream_bytes: usize,
     /// Bytes that the values alone would have with a key in each frame, of the size that each track needs.
@@ -49,7 +51,7 @@ pub struct TrackStatistics {
     pub bone: String,
     /// What of it moves.
     pub channel: Channel,
-    /// The bytes of a key's value.
+    /// The bytes of a key's value; of a dense clip, on average.
     pub key_bytes: usize,
     /// Keys.
     pub keys: usize,
@@ -125,8 +127,9 @@ impl fmt::Display for ClipStatistics {
         )?;
         write!(
             f,
-            "stream: {} bytes for {keys} keys ({:.2} a key), {} jump frames of {} bytes in all; {:.1} cache \
+            "{} {} bytes for {keys} keys ({:.2} a key), {} jump frames of {} bytes in all; {:.1} cache \
              lines a pose",
+            if self.is_dense { "dense stream:" } else { "stream:" },
             self.stream_bytes,
             self.bytes_a_key(),
             self.jumps,

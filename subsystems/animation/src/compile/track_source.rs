@@ -6,7 +6,7 @@ use glam::{Quat, Vec3};
 use loligo_entities::Pose;
 
 use super::raw_clip::{RawClip, RawJump};
-use crate::clip::{Channel, base_of, number_of, range_code, turn_of, upper_half};
+use crate::clip::{Channel, Track, base_of, number_of, range_code, turn_of, upper_half};
 
 /// Below this w a turn is written the other way around: past 240 degrees from the base.
 const TURN_BACK: f32 = -0.5;
@@ -25,7 +25,14 @@ pub(super) struct TrackSource {
     pub(super) base: [u16; 3],
     /// How far the base goes from the first to the last frame.
     pub(super) drift: Option<[u16; 3]>,
-    pub(super) range_codes: [u8; 3],
+    pub(super) range_codes: [u16; 3],
+}
+
+impl TrackSource {
+    /// Returns the track as a player reads it, but for the bytes of its keys.
+    pub(super) fn unpacked(&self) -> Option<Track> {
+        Track::unpack(&Track::pack((self.channel, self.bone), 1, self.range_codes, self.base))
+    }
 }
 
 /// What a channel of a bone is in a clip.

@@ -90,13 +90,66 @@ impl ActiveGroup {
         }
     }
 
+    /// Takes a key that follows from the last two and a difference, of all tracks.
+    #[inline]
+    pub(crate) fn extrapolate(&mut self, differences: &[[u16; LANES]; 3]) {
+        let [_, a, b, c] = self.keys;
+        let mut next = c;
+        for ((next, before), difference) in next.iter_mut().zip(&b).zip(differences) {
+            for ((next, before), difference) in next.iter_mut().zip(before).zip(difference) {
+                let twice = next.wrapping_add(*next);
+                *next = twice.wrapping_sub(*before).wrapping_add(*difference);
+            }
+        }
+        self.keys = [a, b, c, next];
+    }
+
+    /// Takes back the key before the first two, which follows from them and a difference.
+    #[inline]
+    pub(crate) fn extrapolate_back(&mut self, differences: &[[u16; LANES]; 3]) {
+        let [a, b, c, _] = self.keys;
+        let mut before = a;
+        for ((before, next), difference) in before.iter_mut().zip(&b).zip(differences) {
+            for ((before, next), difference) in before.iter_mut().zip(next).zip(difference) {
+                let twice = before.wrapping_add(*before);
+                *before = twice.wrapping_sub(*next).wrapping_add(*difference);
+            }
+        }
+        self.keys = [before, a, b, c];
+    }
+
+    /// Takes the newest key once more.
+    #[inline]
+    pub(crate) fn repeat_newest(&mut self) {
+        let [_, a, b, c] = self.keys;
+        self.keys = [a, b, c, c];
+    }
+
+    /// Takes the oldest key back once more.
+    #[inline]
+    pub(crate) fn repeat_oldest(&mut self) {
+        let [a, b, c, _] = self.keys;
+        self.keys = [a, a, b, c];
+    }
+
+    /// Sets the last two keys of a track; those before are as the first of them.
+    #[inline]
+    pub(crate) fn set_two(&mut self, lane: usize, [first, second]: [Key; 2]) {
+        self.set_track(lane, 0, Codes(0), [first, first, first, second]);
+    }
+
     /// Returns where each curve is at a frame, as numbers over the ranges of its track.
     #[inline]
     pub(crate) fn evaluate(&self, frame: f32, ranges: &[Lanes; 3]) -> [Lanes; 3] {
         let [_, before, length, after] =
             self.intervals.map(|row| Lanes::of_numbers(&row, f32::from));
         let starts = Lanes::of_numbers(&self.starts, f32::from);
-        let weights = key_weights(Lanes::splat(frame) - starts, before, length, after);
+        self.weigh(key_weights(Lanes::splat(frame) - starts, before, length, after), ranges)
+    }
+
+    /// Returns the sum of each track's four keys with their weights.
+    #[inline]
+    pub(crate) fn weigh(&self, weights: [Lanes; 4], ranges: &[Lanes; 3]) -> [Lanes; 3] {
         let mut out = [Lanes::ZERO; 3];
         for (axis, (out, range)) in out.iter_mut().zip(ranges).enumerate() {
             let mut sum = Lanes::ZERO;

@@ -6,7 +6,7 @@ use core::fmt;
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 
-use crate::clip::{Channel, Clip, KeyBits, Track, number_of, place_of};
+use crate::clip::{Channel, Clip, KeyBits, Track, lanes_of, number_of, place_of};
 use crate::lanes::{LANES, Lanes};
 use crate::pose::{BoneGroup, groups_of};
 use crate::skeleton::Skeleton;
@@ -44,6 +44,16 @@ pub(crate) struct TrackGroup {
     pub(super) bones: u16,
     /// The bits of the keys of each lane; none where no track is.
     pub(super) bits: [KeyBits; LANES],
+    /// The lanes that have a track.
+    present: u8,
+}
+
+impl TrackGroup {
+    /// Returns the lanes that have a track.
+    #[inline]
+    pub(super) fn lanes(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
+        lanes_of(self.present)
+    }
 }
 
 /// A clip cannot be played on a skeleton.
@@ -147,11 +157,13 @@ impl<'a, A: Allocator + ?Sized> ClipLanes<'a, A> {
                     channel: track.channel,
                     bones,
                     bits: [KeyBits::NONE; LANES],
+                    present: 0,
                 })?;
             }
             if let Some(group) = groups.last_mut() {
                 let lane = track.bone % LANES;
                 group.bits[lane] = track.bits;
+                group.present |= 1 << lane;
                 for (row, range) in group.ranges.iter_mut().zip(track.ranges) {
                     row.set(lane, range);
                 }

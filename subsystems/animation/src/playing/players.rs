@@ -7,8 +7,10 @@ use loligo_containers::{Array, GrowError};
 
 use super::active_group::ActiveGroup;
 use super::clip_table::{ClipLanes, ClipTable, TrackGroup};
+use super::dense_walk;
 use crate::clip::{
-    Channel, Clip, Codes, Cursor, groups_of_round, is_same_frame, lanes_of, round_bytes, step_at,
+    BLOCK, Channel, Clip, Codes, Cursor, groups_of_round, is_same_frame, lanes_of, round_bytes,
+    step_at,
 };
 use crate::lanes::Lanes;
 use crate::pose::{BoneGroup, Poses, multiply};
@@ -38,6 +40,15 @@ pub struct Players<'a> {
     active: Array<'a, ActiveGroup>,
     cursors: Array<'a, Cursor>,
     groups: usize,
+    dense: Option<DenseSize>,
+}
+
+/// What of a dense clip a place in its stream is counted with.
+#[derive(Clone, Copy, Debug)]
+struct DenseSize {
+    /// The numbers of a frame, and the codes of a block.
+    axes: usize,
+    code_bytes: usize,
 }
 
 impl<'a> Players<'a> {
@@ -57,7 +68,9 @@ impl<'a> Players<'a> {
         active.try_resize(len, ActiveGroup::EMPTY)?;
         let mut cursors = Array::try_with_capacity(count, memory)?;
         cursors.try_resize(count, Cursor::default())?;
-        Ok(Self { active, cursors, groups })
+        let clip = table.clip();
+        let size = DenseSize { axes: 3 * clip.tracks.len(), code_bytes: clip.codes.len() };
+        Ok(Self { active, cursors, groups, dense: clip.is_dense().then_some(size) })
     }
 
     /// Returns the number of players.
@@ -80,6 +93,10 @@ impl<'a> Players<'a> {
     #[must_use]
     pub fn stream_position(&self, index: usize) -> usize {
         let Cursor { round, mask, step, value, .. } = self.cursors[index];
+        if let Some(DenseSize { axes, code_bytes }) = self.dense {
+            let blocks = (self.cursors[index].frame.saturating_sub(1) / BLOCK + 1) as usize;
+            return value.div_ceil(8) as usize + (blocks * axes).div_ceil(2).min(code_bytes);
+        }
         let rounds = round as usize * round_bytes(self.groups);
         rounds + mask as usize + step.div_ceil(2) as usize + value as usize
     }
@@ -135,14 +152,24 @@ pub(crate) fn sample_clip<A: Allocator + ?Sized>(
     pose: &mut [BoneGroup],
 ) {
     let frame = clamped(frame, clip);
-    seek((clip, &lanes.groups), active, cursor, frame);
     pose[..lanes.still.len()].copy_from_slice(&lanes.still);
-    let part = frame / clip.last_frame.max(1) as f32;
-    for (group, active) in lanes.groups.iter().zip(&*active) {
-        let bones = usize::from(group.bones);
-        if mask.is_none_or(|mask| mask[bones] != Lanes::ZERO) {
-            write_group(group, active, (frame, part), &mut pose[bones]);
+    let part = Lanes::splat(frame / clip.last_frame.max(1) as f32);
+    let all = lanes.groups.iter();
+    let takes_part =
+        |group: &TrackGroup| mask.is_none_or(|mask| mask[usize::from(group.bones)] != Lanes::ZERO);
+    if clip.is_dense() {
+        dense_walk::seek(clip, &lanes.groups, active, cursor, frame);
+        let weights = dense_walk::weights(clip, frame).map(Lanes::splat);
+        for (group, active) in all.zip(&*active).filter(|(group, _)| takes_part(group)) {
+            let numbers = active.weigh(weights, &group.ranges);
+            write_group(group, numbers, part, &mut pose[usize::from(group.bones)]);
         }
+        return;
+    }
+    seek((clip, &lanes.groups), active, cursor, frame);
+    for (group, active) in all.zip(&*active).filter(|(group, _)| takes_part(group)) {
+        let numbers = active.evaluate(frame, &group.ranges);
+        write_group(group, numbers, part, &mut pose[usize::from(group.bones)]);
     }
 }
 
@@ -269,16 +296,11 @@ fn leap(
     }
 }
 
-/// Writes one channel of eight bones at a frame, which is that part of the clip.
+/// Writes one channel of eight bones, whose numbers are those of a part of the clip. Lanes without a
+/// track have ranges of 0, so they stay as they are.
 #[inline]
-fn write_group(
-    group: &TrackGroup,
-    active: &ActiveGroup,
-    (frame, part): (f32, f32),
-    bones: &mut BoneGroup,
-) {
-    // Lanes without a track have ranges of 0, so they stay as they are.
-    let [x, y, z] = active.evaluate(frame, &group.ranges);
+fn write_group(group: &TrackGroup, numbers: [Lanes; 3], part: Lanes, bones: &mut BoneGroup) {
+    let [x, y, z] = numbers;
     match group.channel {
         Channel::Rotation => {
             let square = x * x + y * y + z * z;
@@ -288,7 +310,6 @@ fn write_group(
             bones.rotation = multiply(&bones.rotation, &turn);
         }
         Channel::Position => {
-            let part = Lanes::splat(part);
             for ((row, value), drift) in bones.position.iter_mut().zip([x, y, z]).zip(group.drift) {
                 *row = *row + drift * part + value;
             }

@@ -4,7 +4,7 @@ use core::f32::consts::TAU;
 
 use glam::{Quat, Vec3};
 use loligo_animation::compile::{
-    ClipAnatomy, CompressError, CompressOptions, RawClip, RawJump, RawSkeleton, compress,
+    ClipAnatomy, ClipKeys, CompressError, CompressOptions, RawClip, RawJump, RawSkeleton, compress,
     skin_errors,
 };
 use loligo_animation::{Channel, bone};
@@ -32,11 +32,12 @@ pub(crate) const QUICK: fn() -> CompressOptions =
 
 #[test]
 fn random_clips_stay_within_the_bound() {
-    let drawn = (any::<u64>(), 2_usize..80, 1.0e-5_f32..1.0e-2, 0.0_f32..0.5, 0.0_f32..1.5);
-    check(seeded(27, 12), &drawn, |(seed, frames, bound, noise, speed)| {
+    let keys = prop::sample::select(vec![ClipKeys::Curves, ClipKeys::Dense, ClipKeys::Smallest]);
+    let drawn = (any::<u64>(), 2_usize..80, 1.0e-5_f32..1.0e-2, 0.0_f32..0.5, 0.0_f32..1.5, keys);
+    check(seeded(27, 18), &drawn, |(seed, frames, bound, noise, speed, keys)| {
         let body = body(false);
         let raw = clip(&body, MocapTerms { seed, frames, rate: 30.0, noise, speed });
-        let options = CompressOptions { bound, ..QUICK() };
+        let options = CompressOptions { bound, keys, ..QUICK() };
         with_memory(|memory| {
             let rig = Rig::new(&body, &raw, &options, memory);
             let errors = skin_errors(&rig.skeleton(), &raw, &rig.clip(), 0.03).expect("memory");
@@ -57,8 +58,11 @@ fn a_gait_is_a_twentieth_of_its_samples_at_a_hundredth_of_a_centimetre() {
     assert_eq!(body.len(), 62, "the body with fingers");
     assert!(statistics.ratio() > 20.0, "{statistics}");
     assert!(statistics.error_max <= 1.0e-4, "{statistics}");
-    let of = |bytes| statistics.tracks.iter().filter(|track| track.key_bytes == bytes).count();
-    assert!(of(1) + of(2) + of(3) > of(5) + of(6), "tracks have keys as they need: {statistics}");
+    let curves = CompressOptions { keys: ClipKeys::Curves, ..QUICK() };
+    let found = compress(&body, &clip(&body, terms), &curves).expect("within the bound");
+    let tracks = &found.statistics.tracks;
+    let of = |bytes| tracks.iter().filter(|track| track.key_bytes == bytes).count();
+    assert!(of(1) + of(2) + of(3) > of(5) + of(6), "keys as they need: {}", found.statistics);
 }
 
 #[test]
@@ -70,7 +74,7 @@ fn what_does_not_move_costs_nothing() {
     }
     let still = compress(&body, &raw, &QUICK()).expect("within the bound").statistics;
     assert_eq!((still.still, still.constants, still.tracks.len()), (66, 0, 0), "{still}");
-    assert!(still.bytes <= 152, "{still}");
+    assert!(still.bytes <= 168, "{still}");
 
     let turned = Quat::from_rotation_x(0.5);
     raw.samples.iter_mut().skip(5).step_by(body.len()).for_each(|pose| pose.rotation = turned);
@@ -214,14 +218,22 @@ fn what_cannot_be_kept_is_refused_by_name() {
 fn the_anatomy_of_a_clip_is_what_was_compressed() {
     let body = chain(9);
     let terms = MocapTerms { seed: 8, frames: 40, rate: 30.0, noise: 0.0, speed: 0.1 };
-    let options = CompressOptions { bound: 2.0e-3, ..QUICK() };
+    for keys in [ClipKeys::Curves, ClipKeys::Dense] {
+        let options = CompressOptions { bound: 2.0e-3, keys, ..QUICK() };
+        has_its_anatomy(&body, &clip(&body, terms), &options);
+    }
+}
+
+fn has_its_anatomy(body: &RawSkeleton, raw: &RawClip, options: &CompressOptions) {
     with_memory(|memory| {
-        let rig = Rig::new(&body, &clip(&body, terms), &options, memory);
+        let rig = Rig::new(body, raw, options, memory);
+        assert_eq!(rig.statistics.is_dense, options.keys == ClipKeys::Dense, "as asked");
         let anatomy = ClipAnatomy::of(&rig.clip());
-        assert_eq!(anatomy.tracks.len(), rig.statistics.tracks.len());
+        assert_eq!(anatomy.tracks.len(), rig.statistics.tracks.len(), "tracks");
         for (found, wanted) in anatomy.tracks.iter().zip(&rig.statistics.tracks) {
-            assert_eq!(body.names[found.bone], wanted.bone);
-            assert_eq!((found.channel, found.key_bytes), (wanted.channel, wanted.key_bytes));
+            assert_eq!(body.names[found.bone], wanted.bone, "in this order");
+            let (its, key) = (wanted.channel, wanted.key_bytes);
+            assert_eq!((found.channel, found.key_bytes), (its, key), "{}", wanted.bone);
             assert_eq!(found.keys.len(), wanted.keys, "{}", wanted.bone);
             assert!(found.keys.is_sorted() && found.keys[0] == 0, "{:?}", found.keys);
             assert_eq!(found.keys.last(), Some(&39), "the last frame");

@@ -12,7 +12,7 @@ use crate::memory::with_memory;
 use crate::mocap::{MocapTerms, Random, body, clip};
 use crate::rig::Rig;
 
-use loligo_animation::compile::{CompressOptions, RawEvent};
+use loligo_animation::compile::{ClipKeys, CompressOptions, RawEvent};
 
 /// Plays a clip to and fro; all bones must stay finite.
 fn play(clip: Clip<'_>, skeleton: &Skeleton<'_>) {
@@ -39,11 +39,16 @@ fn play(clip: Clip<'_>, skeleton: &Skeleton<'_>) {
 
 #[test]
 fn each_byte_of_a_clip_may_be_any_other() {
+    each_byte_may_be_any_other(ClipKeys::Curves);
+    each_byte_may_be_any_other(ClipKeys::Dense);
+}
+
+fn each_byte_may_be_any_other(keys: ClipKeys) {
     let body = crate::clips::chain(9);
     let terms = MocapTerms { seed: 8, frames: 40, rate: 30.0, noise: 0.5, speed: 0.1 };
     let mut raw = clip(&body, terms);
     raw.events = vec![RawEvent { frame: 3.5, name: "step".into(), bone: Some(2) }];
-    let options = CompressOptions { jump_ratio: 1, bound: 1.0e-3, ..QUICK() };
+    let options = CompressOptions { jump_ratio: 1, bound: 1.0e-3, keys, ..QUICK() };
     with_memory(|memory| {
         let rig = Rig::new(&body, &raw, &options, memory);
         assert!(rig.clip().jump_count() > 0, "{}", rig.statistics);
@@ -76,11 +81,17 @@ fn each_byte_of_a_clip_may_be_any_other() {
 
 #[test]
 fn several_bytes_of_a_clip_may_be_any_others() {
+    several_bytes_may_be_any_others(ClipKeys::Curves);
+    several_bytes_may_be_any_others(ClipKeys::Dense);
+}
+
+fn several_bytes_may_be_any_others(keys: ClipKeys) {
     let body = body(false);
     let terms = MocapTerms { seed: 4, frames: 50, rate: 30.0, noise: 0.5, speed: 0.5 };
-    let options = CompressOptions { jump_ratio: 1, bound: 1.0e-3, ..QUICK() };
+    let options = CompressOptions { jump_ratio: 1, bound: 1.0e-3, keys, ..QUICK() };
     with_memory(|memory| {
         let rig = Rig::new(&body, &clip(&body, terms), &options, memory);
+        assert_eq!(rig.clip().is_dense(), keys == ClipKeys::Dense, "as asked");
         let mut random = Random(12);
         let mut played = 0;
         for _ in 0..3000 {

@@ -132,6 +132,11 @@ fn rotations_turn_at_the_same_speed() {
     with_clip(&turning(), r#"skeleton = "arm" rate = 10 bound_cm = 1"#, |_, clip, _| {
         assert_eq!((clip.last_frame(), clip.rate()), (10, 10.0));
     });
+    for (keys, is_dense) in [("curves", false), ("dense", true)] {
+        with_clip(&turning(), &format!("{CLIP} keys = \"{keys}\""), |_, clip, _| {
+            assert_eq!(clip.is_dense(), is_dense, "{keys}");
+        });
+    }
 }
 
 #[test]
@@ -248,6 +253,8 @@ fn wrong_skeletons_and_sources_are_named() {
     assert!(skeleton.contains("there is no skeleton `leg`; add it to the project"), "{skeleton}");
     let key = refused(&turn, r#"skeleton = "arm" bounds_cm = 1"#);
     assert!(key.contains("the key `bounds_cm` means nothing here; is `bound_cm` meant?"), "{key}");
+    let keys = refused(&turn, r#"skeleton = "arm" keys = "few""#);
+    assert!(keys.contains("cannot be stored as `few`; write `smallest`, `curves`"), "{keys}");
     let file = refused(&turn, r#"skeleton = "arm" file = "leg.gltf""#);
     assert!(file.contains("there is no file `leg.gltf`"), "{file}");
 }
