@@ -9,6 +9,7 @@ mod draw;
 mod inputs;
 mod line;
 mod proof;
+mod shared;
 
 use core::time::Duration;
 use std::collections::BTreeMap;

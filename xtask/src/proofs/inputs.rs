@@ -5,11 +5,15 @@ use std::path::Path;
 use std::process::Command;
 
 use super::proof::Proof;
+use super::shared;
 use crate::tree::Tree;
 use crate::workspace::{self, Member, Workspace};
 
-/// What every build depends on.
-const ALWAYS: [&str; 4] = ["Cargo.lock", "Cargo.toml", "rust-toolchain.toml", ".cargo/config.toml"];
+/// What every build depends on; of the first two only what its packages need.
+const ALWAYS: [&str; 4] = [LOCK, MANIFEST, "rust-toolchain.toml", ".cargo/config.toml"];
+
+const LOCK: &str = "Cargo.lock";
+const MANIFEST: &str = "Cargo.toml";
 
 /// The FNV hash of words of eight bytes.
 #[derive(Clone, Copy, Debug)]
@@ -45,12 +49,20 @@ impl Hash {
 /// Returns the hash of what a step depends on: files, the checks' own code, data, tools.
 pub(super) fn hash(proof: &Proof, tree: &Tree, workspace: &Workspace) -> u64 {
     let mut hash = Hash::default();
-    for path in files(proof, tree, workspace) {
+    let files = files(proof, tree, workspace);
+    // A file that went away meanwhile is an empty one.
+    let read = |path: &str| std::fs::read(workspace::root().join(path)).unwrap_or_default();
+    let lock = String::from_utf8_lossy(&read(LOCK)).into_owned();
+    let lock = shared::of_lock(&lock, &packages(&files, workspace));
+    for path in &files {
         hash.add(path.as_bytes());
-        // A file that went away meanwhile is an empty one.
-        hash.add(&std::fs::read(workspace::root().join(path)).unwrap_or_default());
+        match *path {
+            LOCK => hash.add(lock.text.as_bytes()),
+            MANIFEST => hash.add(shared::of_manifest(&workspace.root, &lock.names).as_bytes()),
+            path => hash.add(&read(path)),
+        }
     }
-    if files(proof, tree, workspace).iter().any(|path| reads_data(tree, path)) {
+    if files.iter().any(|path| reads_data(tree, path)) {
         add_data(&workspace::root(), &mut hash);
     }
     for tool in proof.tools {
@@ -78,6 +90,13 @@ pub(super) fn files<'t>(proof: &Proof, tree: &'t Tree, workspace: &Workspace) ->
             })
     };
     tree.sizes().map(|(path, _)| path).filter(|path| is_input(path)).collect()
+}
+
+/// Returns the packages whose manifests are among files.
+pub(super) fn packages<'w>(files: &BTreeSet<&str>, workspace: &'w Workspace) -> BTreeSet<&'w str> {
+    let members = workspace.members.iter();
+    let has = |member: &&Member| files.contains(format!("{}/Cargo.toml", member.folder).as_str());
+    members.filter(has).map(|member| member.name.as_str()).collect()
 }
 
 fn is_within(path: &str, place: &str) -> bool {

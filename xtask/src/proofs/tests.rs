@@ -1,5 +1,7 @@
 //! Tests of what is kept, what is drawn and what is compared.
 
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::workspace::tests::{small_house, workspace};
 
@@ -55,7 +57,7 @@ fn what_changed_is_run_and_what_did_not_is_not_unless_it_is_drawn_or_asked_for()
 #[test]
 fn steps_of_five_minutes_are_drawn_by_the_commit() {
     let steps = vec![("a", 100), ("b", 100), ("c", 100), ("d", 100), ("e", 100)];
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     for commit in 0..64 {
         let drawn = draw::draw(&commit.to_string(), steps.clone());
         assert_eq!(drawn.len(), 3, "of a hundred seconds each");
@@ -129,6 +131,68 @@ fn a_step_depends_on_its_crates_its_own_code_and_what_builds_them() {
     assert!(!files.contains("xtask/src/fuzz.rs") && !files.contains("README.md"), "{files:?}");
 }
 
+const LOCK: &str = r#"
+[[package]]
+name = "loligo-ids"
+version = "0.1.0"
+dependencies = [ "libc 0.2.1" ]
+
+[[package]]
+name = "libc"
+version = "0.2.1"
+checksum = "ab"
+dependencies = [ "loligo-ids" ]
+
+[[package]]
+name = "libc"
+version = "1.0.0"
+checksum = "cd"
+
+[[package]]
+name = "loligo-cli"
+version = "0.1.0"
+dependencies = [ "libc 1.0.0", "loligo-ids" ]
+"#;
+
+#[test]
+fn of_the_lock_file_a_step_depends_on_what_its_packages_need() {
+    let part = |lock: &str| shared::of_lock(lock, &BTreeSet::from(["loligo-ids"]));
+    let before = part(LOCK);
+    assert_eq!(before.text, "loligo-ids 0.1.0 \nlibc 0.2.1 ab\n", "a circle ends");
+    assert_eq!(before.names, ["libc", "loligo-ids"].map(String::from).into(), "by name");
+    let other = part(&LOCK.replace("cd", "ef").replace("loligo-cli", "loligo-run"));
+    assert_eq!(other, before, "what others need");
+    assert_ne!(part(&LOCK.replace("\"ab\"", "\"ac\"")), before, "what it needs");
+    assert_eq!(part("no lock file").text, "no lock file", "all of it");
+    let all = shared::of_lock(LOCK, &BTreeSet::from(["loligo-cli"]));
+    assert_eq!(all.text.lines().count(), 4, "{}", all.text);
+}
+
+#[test]
+fn of_the_manifest_a_step_depends_on_what_it_says_of_its_packages() {
+    let tree = small_house();
+    let root = workspace(&tree).root;
+    let names: BTreeSet<String> = ["libc", "allocator-api2"].map(String::from).into();
+    let part = shared::of_manifest(&root, &names);
+    for kept in ["libc", "allocator-api2", "unsafe_code"] {
+        assert!(part.contains(kept), "{kept}: {part}");
+    }
+    assert!(!part.contains("members") && !part.contains("loligo-cli"), "{part}");
+    let profiles = "[profile.dev.package.libc]\nopt-level = 3\n[profile.dev.package.gltf]\nopt-level = 1\n\
+        [profile.dev.package.\"*\"]\nopt-level = 2\n";
+    let part = shared::of_manifest(&profiles.parse().expect("a table"), &names);
+    assert!(part.contains("libc") && part.contains('*') && !part.contains("gltf"), "{part}");
+}
+
+#[test]
+fn a_step_has_the_packages_of_its_folders() {
+    let tree = small_house();
+    let workspace = workspace(&tree);
+    let step = Proof { step: "loom", packages: &["loligo-ids"], paths: &["tools"], tools: &[] };
+    let packages = inputs::packages(&inputs::files(&step, &tree, &workspace), &workspace);
+    assert_eq!(packages, ["loligo-allocators", "loligo-cli", "loligo-ids"].into(), "by folder");
+}
+
 #[test]
 fn a_hash_changes_with_every_byte_and_with_the_order() {
     let of = |parts: &[&[u8]]| {
@@ -138,7 +202,7 @@ fn a_hash_changes_with_every_byte_and_with_the_order() {
     };
     let all =
         [of(&[b"ab", b"c"]), of(&[b"a", b"bc"]), of(&[b"abc"]), of(&[b"abd"]), of(&[b"c", b"ab"])];
-    let different: std::collections::BTreeSet<_> = all.iter().collect();
+    let different: BTreeSet<_> = all.iter().collect();
     assert_eq!(different.len(), all.len());
 }
 
