@@ -52,7 +52,7 @@ fn check_shape(collision: &Collision<'_>, shape: &CollisionShape) -> Result<(), 
     let is_right = match shape.form {
         BOX => [x, y, z].iter().all(|side| SIDE.contains(side)),
         SPHERE => SIDE.contains(&x),
-        CAPSULE => SIDE.contains(&x) && (0.0..=*SIDE.end()).contains(&y),
+        CAPSULE => SIDE.contains(&x) && SIDE.contains(&y),
         CONVEX => {
             let points = &collision.points[range(shape.points)];
             points.len() <= CONVEX_POINTS_MAX && has_volume(points)

@@ -2,7 +2,7 @@
 
 use super::double::{between, cross, dot, double};
 
-/// A solid is at least this part of its length wide and thick.
+/// A solid is at least this part of its length wide and thick, and at least as many metres.
 const THIN: f64 = 1.0e-4;
 
 /// Returns `true` if the points are not all in one plane, nor nearly.
@@ -17,6 +17,7 @@ pub(crate) fn has_volume(points: &[[f32; 3]]) -> bool {
         measured.fold((0.0, [0.0; 3]), |best, next| if next.0 > best.0 { next } else { best })
     };
     let squared = |way| dot(way, way);
+    // Squared, as all measures here.
     let (length, second) = farthest(&squared);
     // Squares of ways and products, each of as many lengths as the measure has.
     let (area, third) = farthest(&|way| squared(cross(second, way)));
@@ -25,7 +26,7 @@ pub(crate) fn has_volume(points: &[[f32; 3]]) -> bool {
     }
     let normal = cross(second, third);
     let (thick, _) = farthest(&|way| dot(normal, way) * dot(normal, way));
-    thick >= squared(normal) * length * THIN * THIN
+    thick >= squared(normal) * length.max(1.0) * THIN * THIN
 }
 
 #[cfg(test)]

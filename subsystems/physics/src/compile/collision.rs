@@ -130,11 +130,12 @@ fn read_capsule(shape: &mut DraftShape, form: &Property) -> Result<(), CompileEr
     let radius = form.need("radius", "give it: `radius = 0.3`")?.number(SIDE)?;
     let height = form.need("height", "give it: `height = 1.8`")?;
     let metres = height.number(SIDE)?;
-    if metres < 2.0 * radius {
-        let reason = format!("a capsule of radius {radius} is at least {} high", 2.0 * radius);
-        return Err(height.error(reason, "make it higher, or the radius smaller"));
+    let half_height = metres / 2.0 - radius;
+    if !SIDE.contains(&half_height) {
+        let reason = format!("a capsule of radius {radius} is higher than {}", 2.0 * radius);
+        return Err(height.error(reason, "make it higher, or write `sphere`"));
     }
-    (shape.form, shape.size) = (CAPSULE, [radius, metres / 2.0 - radius, 0.0]);
+    (shape.form, shape.size) = (CAPSULE, [radius, half_height, 0.0]);
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use super::Fields;
 use super::definition::Definition;
 use super::instance::Instance;
 use super::scratch::{Columns, FIELD_BLOCK, FieldScratch};
-use crate::field::{FIELD_PARAMETERS_MAX, VARIABLES, VARIABLES_BEFORE};
+use crate::field::{FIELD_PARAMETERS_MAX, FieldRegion, VARIABLES, VARIABLES_BEFORE};
 
 /// Places that fields are asked for, and what is there.
 #[derive(Clone, Copy, Debug)]
@@ -172,17 +172,33 @@ fn add_field(
     let axes = Mat3::from_quat(field.rotation());
     let FieldScratch { columns, results, stack } = scratch;
     let ([columns], [results]) = (&mut columns[..], &mut results[..]) else { return };
-    let count = gather(field, definition, axes, query, columns);
+    see_from(axes, field.position(), query.positions, columns);
+    let is_for_all = matches!(query.groups, FieldGroups::Same(_));
+    let is_everywhere = is_for_all && definition.region == FieldRegion::Everywhere;
+    let count = match is_everywhere {
+        true => out.len(),
+        false => keep_reached(field, definition, query, columns),
+    };
     if count == 0 {
         return;
+    }
+    let places = (!is_everywhere).then_some(columns.indices);
+    if definition.needs_motion {
+        gather_motion(axes, query, places.as_ref(), columns, count);
     }
     let inputs = inputs(field, query, columns, count);
     for (formula, results) in definition.formulas.iter().zip(results.iter_mut()) {
         run(formula, &inputs, &mut results[..count], stack);
     }
-    let [x, y, z] = results;
-    for (at, place) in columns.indices[..count].iter().enumerate() {
-        out[*place as usize] += turned_back(axes, [x[at], y[at], z[at]]);
+    let [x, y, z] = results.each_ref().map(|results| &results[..count]);
+    let strengths = x.iter().zip(y).zip(z).map(|((x, y), z)| turned_back(axes, [*x, *y, *z]));
+    match places {
+        None => out.iter_mut().zip(strengths).for_each(|(out, strength)| *out += strength),
+        Some(places) => {
+            for (place, strength) in places.iter().zip(strengths) {
+                out[*place as usize] += strength;
+            }
+        }
     }
 }
 
@@ -209,36 +225,68 @@ pub(super) fn turned_back(axes: Mat3, [x, y, z]: [f32; 3]) -> Vec3 {
     if strength.is_finite() { strength } else { Vec3::ZERO }
 }
 
-/// Writes columns of the places that are in a field, and returns how many there are.
-fn gather(
+/// Writes columns of all places, as seen from a field: loops without a branch, which become vectors.
+fn see_from(axes: Mat3, origin: Vec3, positions: &[Vec3], columns: &mut Columns) {
+    let len = positions.len();
+    let Columns { x, y, z, distance, .. } = columns;
+    let places = x[..len].iter_mut().zip(&mut y[..len]).zip(&mut z[..len]);
+    for (position, ((x, y), z)) in positions.iter().zip(places) {
+        [*x, *y, *z] = seen_from(axes, *position - origin).to_array();
+    }
+    let places = x[..len].iter().zip(&y[..len]).zip(&z[..len]);
+    for (distance, ((x, y), z)) in distance[..len].iter_mut().zip(places) {
+        *distance = length(Vec3::new(*x, *y, *z));
+    }
+}
+
+/// Moves the places that a field reaches to the front of their columns, and returns how many there are.
+fn keep_reached(
     field: &Instance,
     definition: &Definition<'_, impl Allocator + ?Sized>,
-    axes: Mat3,
     query: &FieldQuery<'_>,
     columns: &mut Columns,
 ) -> usize {
-    let mut count = 0;
     let is_masked = matches!(query.groups, FieldGroups::Column(_));
-    for (at, position) in query.positions.iter().enumerate() {
-        let place = seen_from(axes, *position - field.position());
-        let distance = length(place);
-        // Written always, and kept if it is in.
+    let mut count = 0;
+    for at in 0..query.positions.len().min(FIELD_BLOCK) {
+        let place = Vec3::new(columns.x[at], columns.y[at], columns.z[at]);
+        let distance = columns.distance[at];
+        // Written always, and kept if it is reached.
         columns.indices[count] = at as u32;
         [columns.x[count], columns.y[count], columns.z[count]] = place.to_array();
         columns.distance[count] = distance;
         let is_for = !is_masked || query.groups_at(at) & field.mask != 0;
         count += usize::from(is_for && definition.region.contains(place, distance));
     }
-    if definition.needs_motion {
-        for at in 0..count {
-            let place = columns.indices[at] as usize;
-            let velocity = query.velocities.map_or(Vec3::ZERO, |all| all[place]);
-            let velocity = seen_from(axes, velocity).to_array();
-            [columns.vx[at], columns.vy[at], columns.vz[at]] = velocity;
-            columns.mass[at] = query.masses.map_or(1.0, |all| all[place]);
-        }
-    }
     count
+}
+
+/// Writes columns of speeds and masses.
+fn gather_motion(
+    axes: Mat3,
+    query: &FieldQuery<'_>,
+    places: Option<&[u32; FIELD_BLOCK]>,
+    columns: &mut Columns,
+    count: usize,
+) {
+    let place_of = |at: usize| places.map_or(at, |places| places[at] as usize);
+    let Columns { vx, vy, vz, mass, .. } = columns;
+    match query.velocities {
+        Some(velocities) => {
+            for (at, ((x, y), z)) in vx.iter_mut().zip(vy).zip(vz).take(count).enumerate() {
+                [*x, *y, *z] = seen_from(axes, velocities[place_of(at)]).to_array();
+            }
+        }
+        None => [vx, vy, vz].into_iter().for_each(|column| column[..count].fill(0.0)),
+    }
+    match query.masses {
+        Some(masses) => {
+            for (at, mass) in mass.iter_mut().take(count).enumerate() {
+                *mass = masses[place_of(at)];
+            }
+        }
+        None => mass[..count].fill(1.0),
+    }
 }
 
 /// Returns the values of all variables, in the order of their indices.

@@ -106,7 +106,7 @@ fn what_is_wrong_is_named_with_its_place() {
         (crate_of("sfere = 1"), "the key `sfere` means nothing here; is `sphere` meant?"),
         (
             crate_of("capsule = { radius = 1 height = 1.5 }"),
-            "a capsule of radius 1 is at least 2 high",
+            "a capsule of radius 1 is higher than 2; make it higher, or write `sphere`",
         ),
         (
             crate_of("convex = { points = [ [ 0 0 0 ] [ 1 0 0 ] [ 0 1 0 ] [ 1 1 0 ] ] }"),
