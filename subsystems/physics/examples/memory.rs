@@ -16,7 +16,7 @@ static PAGES: PageAllocator = PageAllocator::new("pages");
 static GLOBAL: Locked<HeapAllocator<'static, PageAllocator>> =
     Locked::new(HeapAllocator::new_in("global", &PAGES));
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<(), Box<dyn core::error::Error>> {
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new_in("physics", &pages);
     println!("boxes      ours, bytes each   rapier3d's   snapshot   a step, awake");
@@ -41,12 +41,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             world.step()?;
         }
         let step = start.elapsed().as_secs_f64() * 1000.0 / 30.0;
-        let each = |bytes: u64| bytes / u64::from(count);
+        let each = |bytes: usize| bytes / count as usize;
         let theirs = GLOBAL.stats().requested - before;
         let ours = heap.stats().requested;
         let mut bytes = Array::new(&heap);
         world.save(&mut bytes)?;
-        let saved = bytes.len() as u64;
+        let saved = bytes.len();
         println!(
             "{count:<10} {:<18} {:<12} {:<10} {step:.2} ms",
             each(ours),

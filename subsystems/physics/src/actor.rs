@@ -6,6 +6,7 @@ use loligo_entities::{Entity, Pose};
 use loligo_ids::SmallId;
 
 use crate::geometry::{Filter, Geometry, Surface};
+use crate::settings::ActorKind;
 
 /// Says of what an [`ActorId`] is; nothing of it is ever made.
 #[derive(Debug)]
@@ -13,17 +14,6 @@ pub enum ActorTag {}
 
 /// Names an actor of a [`PhysicsWorld`](crate::PhysicsWorld).
 pub type ActorId = SmallId<ActorTag>;
-
-/// What moves an actor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ActorKind {
-    /// Nothing: ground and walls.
-    Static,
-    /// The game, whatever is in its way: doors, lifts, characters.
-    Kinematic,
-    /// Forces, impacts and gravity.
-    Dynamic,
-}
 
 /// A shape of an actor.
 #[derive(Clone, Copy, Debug, PartialEq)]

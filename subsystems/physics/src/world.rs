@@ -42,9 +42,9 @@ use vehicles::Controllers;
 ///
 /// # Memory
 ///
-/// What is ours comes from the allocator: 120 bytes an actor, and what the lists of events, touches and
-/// moved actors need. The simulation (rapier3d) takes its memory from the global heap, since it knows
-/// no other: about 2.5 KiB an actor with one shape, and 1 KiB for each two that touch.
+/// What is ours comes from the allocator: about 110 bytes an actor, and what the lists of events,
+/// touches and moved actors need. The simulation (rapier3d) takes its memory from the global heap,
+/// since it knows no other; the example `memory` prints how much of both.
 ///
 /// # Threads
 ///

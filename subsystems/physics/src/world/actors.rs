@@ -11,10 +11,11 @@ use rapier3d::prelude::{
 use super::PhysicsWorld;
 use super::forms::{form, is_hollow, within};
 use super::marks::{ShapeMark, body, body_parts, place, placement};
-use crate::actor::{Actor, ActorDescription, ActorId, ActorKind, FROZEN, LISTED, Shape};
+use crate::actor::{Actor, ActorDescription, ActorId, FROZEN, LISTED, Shape};
 use crate::checked::{finite, number, pose};
 use crate::error::PhysicsError;
 use crate::geometry::{Filter, Surface};
+use crate::settings::ActorKind;
 
 /// The most shapes of an actor.
 const SHAPES_MAX: usize = 4096;

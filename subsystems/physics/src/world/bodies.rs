@@ -7,9 +7,10 @@ use rapier3d::prelude::RigidBody;
 
 use super::PhysicsWorld;
 use super::marks::{place, placement};
-use crate::actor::{ActorId, ActorKind, FORCED, FROZEN, LISTED};
+use crate::actor::{ActorId, FORCED, FROZEN, LISTED};
 use crate::checked::{finite, number, pose};
 use crate::error::PhysicsError;
+use crate::settings::ActorKind;
 
 impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
     /// Returns where an actor is.

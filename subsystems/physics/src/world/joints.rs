@@ -8,10 +8,11 @@ use rapier3d::prelude::{GenericJoint, GenericJointBuilder, JointAxesMask, JointA
 use super::PhysicsWorld;
 use super::joint_changes::{JointChange, UNKNOWN, WAITING};
 use super::marks::placement;
-use crate::actor::{ActorId, ActorKind};
+use crate::actor::ActorId;
 use crate::checked::{finite, number, pose};
 use crate::error::PhysicsError;
 use crate::joint::{Joint, JointDescription, JointId, JointKind, Motor, joint_frame};
+use crate::settings::ActorKind;
 
 impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
     /// Creates a joint. It is destroyed with either of its actors.

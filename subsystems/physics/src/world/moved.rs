@@ -8,8 +8,9 @@ use rapier3d::prelude::PhysicsWorld as Simulation;
 
 use super::PhysicsWorld;
 use super::marks::{actor_of, place};
-use crate::actor::{Actor, ActorId, ActorKind, LISTED};
+use crate::actor::{Actor, ActorId, LISTED};
 use crate::error::PhysicsError;
+use crate::settings::ActorKind;
 
 /// The actors whose poses are to be written: those that were awake in the last step, and once more
 /// those that were in the step before, since what was written for them was on the way.

@@ -9,10 +9,11 @@ use rapier3d::control::{DynamicRayCastVehicleController as Controller, WheelTuni
 
 use super::PhysicsWorld;
 use super::marks::ShapeMark;
-use crate::actor::{ActorId, ActorKind};
+use crate::actor::ActorId;
 use crate::cast::CastRules;
 use crate::checked::{finite, number};
 use crate::error::PhysicsError;
+use crate::settings::ActorKind;
 use crate::vehicle::{Vehicle, VehicleId, Wheel, WheelControl, WheelState};
 
 /// The most wheels of a vehicle.

@@ -12,11 +12,12 @@ use rapier3d::prelude::{Pose as Placement, SharedShape};
 
 use super::PhysicsWorld;
 use super::marks::ShapeMark;
-use crate::actor::{ActorId, ActorKind};
+use crate::actor::ActorId;
 use crate::cast::CastRules;
 use crate::checked::{finite, number};
 use crate::error::PhysicsError;
 use crate::mover::{Mover, Walk};
+use crate::settings::ActorKind;
 
 impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
     /// Has a kinematic actor walk by a way, with its first shape: it slides along walls, takes steps,

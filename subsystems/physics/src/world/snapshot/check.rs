@@ -4,7 +4,8 @@ use loligo_allocators::Allocator;
 use rapier3d::prelude::ImpulseJointHandle;
 
 use super::SnapshotError;
-use crate::actor::{Actor, ActorId, ActorKind, FLAGS, FORCED, LISTED};
+use crate::actor::{Actor, ActorId, FLAGS, FORCED, LISTED};
+use crate::settings::ActorKind;
 use crate::world::PhysicsWorld;
 use crate::world::joint_changes::{JointChange, WAITING};
 use crate::world::marks::{ShapeMark, actor_of, body};
