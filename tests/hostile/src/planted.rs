@@ -6,7 +6,7 @@ use core::hint::black_box;
 pub(crate) fn trust(surface: &str, input: &[u8]) {
     match surface {
         "project" => _ = nested(input),
-        "data" | "input" | "saved" => _ = slice_of(input),
+        "data" | "blobs" | "input" | "saved" => _ = slice_of(input),
         "trace" => _ = claimed(input),
         "recording" => steps(input),
         "port" => _ = unmasked(input),

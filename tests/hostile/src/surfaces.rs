@@ -1,5 +1,6 @@
 //! What is fed: each surface by its name.
 
+mod blobs;
 mod data;
 mod input;
 mod port;
@@ -13,8 +14,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// All surfaces, in order.
-pub(crate) const NAMES: [&str; 8] =
-    ["project", "data", "input", "saved", "trace", "recording", "port", "scripts"];
+pub(crate) const NAMES: [&str; 9] =
+    ["project", "data", "blobs", "input", "saved", "trace", "recording", "port", "scripts"];
 
 /// Inputs to begin with: what each is, and its bytes.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +41,7 @@ pub(crate) fn surface(name: &str) -> io::Result<Box<dyn Surface>> {
     Ok(match name {
         "project" => Box::new(project::Project::try_new()?),
         "data" => Box::new(data::Data::try_new()?),
+        "blobs" => Box::new(blobs::Blobs::try_new()?),
         "input" => Box::new(input::Inputs::try_new()?),
         "saved" => Box::new(saved::Saved::try_new()?),
         "trace" => Box::new(trace::Traces::try_new()?),

@@ -1,0 +1,20 @@
+//! Compiling settings, collision shapes, fields and tables: for tools, enabled by the feature `compile`.
+//!
+//! A game is built without the feature and reads what these have made: [`Settings`](crate::Settings)
+//! and others.
+
+mod collision;
+mod compilers;
+mod components;
+mod field;
+mod heap;
+mod impacts;
+mod names;
+mod settings;
+
+pub use collision::CollisionCompiler;
+pub use compilers::register;
+pub use components::{JointCompiler, components};
+pub use field::{FieldCompiler, compile_field};
+pub use impacts::{ImpactsCompiler, compile_impacts};
+pub use settings::{SettingsCompiler, compile_settings};

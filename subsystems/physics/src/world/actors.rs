@@ -1,0 +1,328 @@
+//! Actors that come and go.
+
+use loligo_allocators::Allocator;
+use loligo_containers::Array;
+use loligo_entities::Entity;
+use rapier3d::prelude::{
+    ActiveCollisionTypes, ActiveEvents, Collider, ColliderBuilder, Group, InteractionGroups,
+    InteractionTestMode, LockedAxes, RigidBody, RigidBodyBuilder, RigidBodyHandle, RigidBodyType,
+};
+
+use super::PhysicsWorld;
+use super::forms::{form, is_hollow, within};
+use super::marks::{ShapeMark, body, body_parts, place, placement};
+use crate::actor::{Actor, ActorDescription, ActorId, FROZEN, LISTED, Shape};
+use crate::checked::{finite, number, pose};
+use crate::error::PhysicsError;
+use crate::geometry::{Filter, Surface};
+use crate::settings::ActorKind;
+
+/// The most shapes of an actor.
+const SHAPES_MAX: usize = 4096;
+
+impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
+    /// Creates an actor.
+    ///
+    /// # Complexity
+    ///
+    /// O(shapes), and O(n log n) for the points of a hull or the triangles of a mesh.
+    ///
+    /// # Errors
+    ///
+    /// [`PhysicsError`]: the description is refused, or there is no memory. Nothing was created.
+    pub fn create_actor(
+        &mut self,
+        description: &ActorDescription<'_>,
+    ) -> Result<ActorId, PhysicsError> {
+        let at = pose(&description.pose)?;
+        let made = rigid_body(description)?;
+        let mut colliders = Array::new_in(self.moved.list.memory());
+        self.make_shapes(description, &mut colliders)?;
+        let count = self.actors.len();
+        self.moved.reserve(count)?;
+        self.forced.try_reserve((count + 1).saturating_sub(self.forced.len()))?;
+        let here = place(&placement(&at));
+        let actor = Actor {
+            entity: description.entity.map_or(0, Entity::to_bits),
+            body: [0; 2],
+            flags: description.kind as u32 | LISTED,
+            awake: self.steps,
+            scale: at.scale.to_array(),
+            before: here,
+            now: here,
+        };
+        let id =
+            self.actors.insert(actor).map_err(|error| PhysicsError::insert("actors", error))?;
+        let handle = self.simulation.bodies.insert(made);
+        for (index, mut collider) in colliders.drain(..).enumerate() {
+            let mark = ShapeMark::unpack(collider.user_data);
+            collider.user_data = ShapeMark {
+                actor: id.to_bits(),
+                shape: index as u32,
+                entity: actor.entity,
+                ..mark
+            }
+            .pack();
+            self.simulation.insert_collider(collider, Some(handle));
+        }
+        if let Some(body) = self.simulation.bodies.get_mut(handle) {
+            body.user_data = id.to_bits().into();
+            body.recompute_mass_properties_from_colliders(&self.simulation.colliders);
+        }
+        if let Some(actor) = self.actors.get_mut(id) {
+            actor.body = body_parts(handle);
+        }
+        // There is room for it.
+        self.moved.list.try_push(id)?;
+        Ok(id)
+    }
+
+    /// Destroys an actor, with its joints. The next step ends what it touched.
+    ///
+    /// # Errors
+    ///
+    /// [`PhysicsError::Unknown`].
+    pub fn destroy_actor(&mut self, id: ActorId) -> Result<(), PhysicsError> {
+        let actor = self.actors.remove(id).ok_or(PhysicsError::Unknown { what: "actor" })?;
+        self.forget_vehicles(id);
+        self.remove_body(id, actor.body);
+        self.touches.has_lost_actors = true;
+        self.forget(id, actor.flags);
+        Ok(())
+    }
+
+    /// Returns `true` if the id names an actor.
+    #[must_use]
+    pub fn contains(&self, id: ActorId) -> bool {
+        self.actors.contains(id)
+    }
+
+    /// Returns how many actors there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.actors.len()
+    }
+
+    /// Returns `true` if there is no actor.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.actors.is_empty()
+    }
+
+    /// Returns the actors, in the order of their slots.
+    pub fn actors(&self) -> impl Iterator<Item = ActorId> + '_ {
+        self.actors.ids()
+    }
+
+    /// Returns whose actor it is.
+    ///
+    /// # Errors
+    ///
+    /// [`PhysicsError::Unknown`].
+    pub fn entity(&self, id: ActorId) -> Result<Option<Entity>, PhysicsError> {
+        Ok(Entity::from_bits(self.actor(id)?.entity))
+    }
+
+    /// Returns what moves it.
+    ///
+    /// # Errors
+    ///
+    /// [`PhysicsError::Unknown`].
+    pub fn kind(&self, id: ActorId) -> Result<ActorKind, PhysicsError> {
+        Ok(self.actor(id)?.kind())
+    }
+
+    /// Takes an actor out of the simulation, or puts it back where it is. What it touches ends.
+    ///
+    /// # Errors
+    ///
+    /// [`PhysicsError::Unknown`].
+    pub fn set_enabled(&mut self, id: ActorId, is_enabled: bool) -> Result<(), PhysicsError> {
+        let is_frozen = self.actor(id)?.has(FROZEN);
+        // What is frozen stays so until it is put somewhere.
+        self.body_mut(id)?.set_enabled(is_enabled && !is_frozen);
+        Ok(())
+    }
+
+    /// Returns `true` if it is in the simulation: neither [disabled](Self::set_enabled) nor frozen.
+    ///
+    /// # Errors
+    ///
+    /// [`PhysicsError::Unknown`].
+    pub fn is_enabled(&self, id: ActorId) -> Result<bool, PhysicsError> {
+        Ok(self.body(id)?.is_enabled())
+    }
+
+    /// Changes what a shape of an actor meets.
+    ///
+    /// # Errors
+    ///
+    /// [`PhysicsError`] if there is no such actor or shape.
+    pub fn set_filter(
+        &mut self,
+        id: ActorId,
+        shape: u32,
+        filter: Filter,
+    ) -> Result<(), PhysicsError> {
+        self.collider_mut(id, shape)?.set_collision_groups(groups(filter));
+        self.wake(id)
+    }
+
+    /// Changes what a shape of an actor is made of; its mass follows its density.
+    ///
+    /// # Errors
+    ///
+    /// [`PhysicsError`] if there is no such actor or shape, or a number is refused.
+    pub fn set_surface(
+        &mut self,
+        id: ActorId,
+        shape: u32,
+        surface: Surface,
+    ) -> Result<(), PhysicsError> {
+        check_surface(&surface)?;
+        let collider = self.collider_mut(id, shape)?;
+        collider.set_friction(surface.friction);
+        collider.set_restitution(surface.restitution);
+        if !collider.is_sensor() {
+            collider.set_density(surface.density);
+        }
+        let mark = ShapeMark::unpack(collider.user_data);
+        collider.user_data = ShapeMark { material: surface.material, ..mark }.pack();
+        self.wake(id)
+    }
+
+    /// Returns how many shapes an actor has.
+    ///
+    /// # Errors
+    ///
+    /// [`PhysicsError::Unknown`].
+    pub fn shape_count(&self, id: ActorId) -> Result<u32, PhysicsError> {
+        Ok(self.body(id)?.colliders().len() as u32)
+    }
+
+    pub(crate) fn actor(&self, id: ActorId) -> Result<&Actor, PhysicsError> {
+        self.actors.get(id).ok_or(PhysicsError::Unknown { what: "actor" })
+    }
+
+    pub(crate) fn body(&self, id: ActorId) -> Result<&RigidBody, PhysicsError> {
+        let handle = self.handle(id)?;
+        self.simulation.bodies.get(handle).ok_or(PhysicsError::Unknown { what: "actor" })
+    }
+
+    pub(crate) fn body_mut(&mut self, id: ActorId) -> Result<&mut RigidBody, PhysicsError> {
+        let handle = self.handle(id)?;
+        self.simulation.bodies.get_mut(handle).ok_or(PhysicsError::Unknown { what: "actor" })
+    }
+
+    pub(crate) fn handle(&self, id: ActorId) -> Result<RigidBodyHandle, PhysicsError> {
+        Ok(body(self.actor(id)?.body))
+    }
+
+    fn collider_mut(&mut self, id: ActorId, shape: u32) -> Result<&mut Collider, PhysicsError> {
+        let missing = PhysicsError::Shape { shape, reason: "there is none; count its shapes" };
+        let handle = *self.body(id)?.colliders().get(shape as usize).ok_or(missing)?;
+        self.simulation.colliders.get_mut(handle).ok_or(missing)
+    }
+
+    fn make_shapes(
+        &self,
+        description: &ActorDescription<'_>,
+        into: &mut Array<'_, Collider, A>,
+    ) -> Result<(), PhysicsError> {
+        let shapes = description.shapes;
+        if shapes.is_empty() || shapes.len() > SHAPES_MAX {
+            let reason = "an actor has 1 to 4096 shapes; give it some, or make several of it";
+            return Err(PhysicsError::Shape { shape: shapes.len() as u32, reason });
+        }
+        into.try_reserve(shapes.len())?;
+        for (index, shape) in shapes.iter().enumerate() {
+            let made = collider(description, shape).map_err(|error| error.at_shape(index))?;
+            into.try_push(made)?;
+        }
+        let mass: f32 = into.iter().map(Collider::mass).sum();
+        if description.kind == ActorKind::Dynamic && !(mass.is_finite() && mass > 1e-6) {
+            let reason = "what moves by itself needs a shape with a density; give it one, which is no trigger";
+            return Err(PhysicsError::Shape { shape: 0, reason });
+        }
+        if let Some(wanted) = description.mass {
+            number("the mass", wanted, 1e-6..=1e12, "0.000001 to 1e12 kilograms")?;
+            for collider in into.iter_mut() {
+                collider.set_density(collider.density() * (wanted / mass));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn rigid_body(description: &ActorDescription<'_>) -> Result<RigidBody, PhysicsError> {
+    let at = pose(&description.pose)?;
+    finite("the speed", description.velocity)?;
+    finite("the turning", description.turning)?;
+    number("the scale of gravity", description.gravity_scale, -1e6..=1e6, "-1e6 to 1e6")?;
+    for damping in [description.damping, description.turning_damping] {
+        number("the damping", damping, 0.0..=1e6, "0 to 1e6")?;
+    }
+    let kind = match description.kind {
+        ActorKind::Static => RigidBodyType::Fixed,
+        ActorKind::Kinematic => RigidBodyType::KinematicPositionBased,
+        ActorKind::Dynamic => RigidBodyType::Dynamic,
+    };
+    let locked = match description.is_upright {
+        true => LockedAxes::ROTATION_LOCKED,
+        false => LockedAxes::empty(),
+    };
+    Ok(RigidBodyBuilder::new(kind)
+        .pose(placement(&at))
+        .linvel(description.velocity)
+        .angvel(description.turning)
+        .gravity_scale(description.gravity_scale)
+        .linear_damping(description.damping)
+        .angular_damping(description.turning_damping)
+        .ccd_enabled(description.is_continuous)
+        .locked_axes(locked)
+        .can_sleep(!description.is_sleepless)
+        .sleeping(description.is_asleep)
+        .build())
+}
+
+fn collider(
+    description: &ActorDescription<'_>,
+    shape: &Shape<'_>,
+) -> Result<Collider, PhysicsError> {
+    check_surface(&shape.surface)?;
+    if description.kind == ActorKind::Dynamic && is_hollow(&shape.geometry) && !shape.is_trigger {
+        let reason = "meshes and height fields do not move by themselves; take a convex hull";
+        return Err(PhysicsError::Shape { shape: 0, reason });
+    }
+    let within = within(description.pose.scale, &pose(&shape.pose)?);
+    let form = form(&shape.geometry, within.scale)?;
+    let sends = shape.is_trigger || shape.sends_touches;
+    // A trigger is entered by what the game moves, too, whether it moves itself or not.
+    let meets = match shape.is_trigger {
+        true => ActiveCollisionTypes::all(),
+        false => ActiveCollisionTypes::default(),
+    };
+    let mark = ShapeMark { material: shape.surface.material, ..ShapeMark::default() };
+    Ok(ColliderBuilder::new(form)
+        .position(placement(&within))
+        .density(if shape.is_trigger { 0.0 } else { shape.surface.density })
+        .friction(shape.surface.friction)
+        .restitution(shape.surface.restitution)
+        .collision_groups(groups(shape.filter))
+        .sensor(shape.is_trigger)
+        .active_collision_types(meets)
+        .active_events(if sends { ActiveEvents::COLLISION_EVENTS } else { ActiveEvents::empty() })
+        .user_data(mark.pack())
+        .build())
+}
+
+fn check_surface(surface: &Surface) -> Result<(), PhysicsError> {
+    number("the friction", surface.friction, 0.0..=1e3, "0 to 1000")?;
+    number("the restitution", surface.restitution, 0.0..=1.0, "0 to 1")?;
+    number("the density", surface.density, 0.0..=1e9, "0 to 1e9 kilograms a cubic metre")
+}
+
+pub(super) fn groups(filter: Filter) -> InteractionGroups {
+    let [groups, meets] = [filter.groups, filter.meets].map(Group::from_bits_retain);
+    InteractionGroups::new(groups, meets, InteractionTestMode::And)
+}
