@@ -17,8 +17,9 @@ pub(super) struct Proof {
 const FOUNDATION: &[&str] = &["loligo-allocators", "loligo-ids", "loligo-containers"];
 
 /// Those that the manifest of the fuzz targets names, which is of another workspace.
-const FUZZED: &[&str] = &[
+pub(super) const FUZZED: &[&str] = &[
     "loligo-allocators",
+    "loligo-animation",
     "loligo-compiler",
     "loligo-containers",
     "loligo-entities",

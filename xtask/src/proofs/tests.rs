@@ -207,6 +207,16 @@ fn a_hash_changes_with_every_byte_and_with_the_order() {
 }
 
 #[test]
+fn fuzzing_depends_on_all_crates_that_its_manifest_names() {
+    let path = workspace::root().join("fuzz/Cargo.toml");
+    let text = std::fs::read_to_string(path).expect("the manifest of the fuzz targets");
+    let manifest: toml::Table = text.parse().expect("TOML");
+    let named = manifest["dependencies"].as_table().expect("a table").keys();
+    let ours = named.map(String::as_str).filter(|name| name.starts_with("loligo-"));
+    assert_eq!(ours.collect::<BTreeSet<_>>(), proof::FUZZED.iter().copied().collect());
+}
+
+#[test]
 fn every_proof_is_of_a_step_with_a_module_of_its_own() {
     for proof in proof::PROOFS {
         let file = workspace::root().join(format!("xtask/src/{}.rs", proof.step));
