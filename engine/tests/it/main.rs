@@ -33,6 +33,7 @@ mod socket;
 mod spawning;
 mod subscribing;
 mod support;
+mod texture_budget;
 mod tools;
 mod tracing;
 mod views;
