@@ -10,6 +10,8 @@ mod events;
 mod first_game;
 mod frames;
 mod golden;
+mod golden_page;
+mod golden_views;
 mod graphs;
 mod levels;
 mod lights;
