@@ -14,11 +14,11 @@ use crate::error::EngineError;
 
 mod uploads;
 
-use uploads::words_of;
 pub(crate) use uploads::{
     FrameData, MaterialData, MeshCounts, MeshData, MeshParts, NO_TEXTURE, Numbered, Prepared,
-    Removed, ShaderData, TextureData, Uploads, name_of,
+    Removed, ShaderData, TailFile, TextureData, TextureLevels, Uploads, name_of,
 };
+use uploads::{append_bytes, words_of};
 
 /// How many vertices and indices all meshes together may have: as many as the graphics card is
 /// given room for.
@@ -162,14 +162,13 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
     fn try_placeholder(&mut self, mesh: MeshAsset) -> Result<Placeholder, EngineError> {
         let memory = self.uploads.blocks.memory();
         let (width, height) = (PLACEHOLDER_PIXELS, PLACEHOLDER_PIXELS);
-        let (texture, levels, wrap, is_linear, packing) = (0, 1, 0, 0, 0);
-        let data = TextureData { texture, width, height, levels, wrap, is_linear, packing };
         let pixels = placeholder_texture();
-        let made = Prepared::of_texture(data, pixels.as_flattened(), memory)?;
+        let mut words = Array::new_in(memory);
+        append_bytes(&mut words, pixels.as_flattened())?;
         let texture = self.number(Numbered::Texture)?;
-        if let Prepared::Texture { words, data } = made {
-            self.uploads.try_push(TextureData { texture, ..data }, words)?;
-        }
+        let (levels, wrap, is_linear, packing, whole) = (1, 0, 0, 0, [width, height]);
+        let data = TextureData { texture, width, height, levels, wrap, is_linear, packing, whole };
+        self.uploads.try_push(data, words)?;
         let shader = self.number(Numbered::Shader)?;
         self.push_shader(shader, "placeholder", PLACEHOLDER_SHADER)?;
         let mut material = |texture, color| {
@@ -258,7 +257,25 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
 
     /// Hands over the uploads for the render thread, in exchange for none.
     pub(crate) const fn exchange(&mut self, empty: Uploads<'a, A>) -> Uploads<'a, A> {
-        core::mem::replace(&mut self.uploads, empty)
+        let number = self.uploads.number;
+        let full = core::mem::replace(&mut self.uploads, empty);
+        self.uploads.number = number + 1;
+        full
+    }
+
+    /// Sends a texture other large levels. Returns the number of the uploads that they are among.
+    pub(crate) fn resize_texture(
+        &mut self,
+        levels: TextureLevels,
+        words: Array<'a, u32, A>,
+    ) -> Result<u64, GrowError> {
+        self.uploads.try_push(levels, words)?;
+        Ok(self.uploads.number)
+    }
+
+    /// Returns the number of a texture.
+    pub(crate) fn texture(&self, key: ResourceKey) -> Option<u32> {
+        self.textures.get(&key).copied()
     }
 
     /// Adds a mesh or a texture that was made ready, or replaces the one of that key. A mesh that
@@ -280,7 +297,7 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
                 // There is room.
                 self.meshes.insert(key, mesh);
             }
-            Prepared::Texture { words, data } => {
+            Prepared::Texture { words, data, .. } => {
                 self.textures.try_reserve(1)?;
                 let known = self.textures.get(&key).copied();
                 let texture = known.map_or_else(|| self.number(Numbered::Texture), Ok)?;
@@ -314,6 +331,7 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
     }
 
     /// Adds a material, or replaces it. A shader or a texture that is not there is a placeholder.
+    /// Returns its number and those of its textures.
     ///
     /// # Errors
     ///
@@ -323,7 +341,7 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         key: ResourceKey,
         debug_name: DebugName,
         material: &MaterialResource,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(u32, [u32; 4]), EngineError> {
         let missing = |of: fn(&Placeholder) -> u32| self.placeholder.as_ref().map_or(0, of);
         let shader = self.shaders.get(&material.shader).copied();
         let shader = shader.unwrap_or_else(|| missing(|placeholder| placeholder.shader));
@@ -355,7 +373,7 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         self.keep(Numbered::Material, state, known, pushed)?;
         // There is room.
         self.materials.insert(key, MaterialAsset { state, layer, debug_name });
-        Ok(())
+        Ok((state, textures))
     }
 
     /// Removes what was added under a key, if anything was, and gives its room back. Returns `true`

@@ -158,13 +158,14 @@ fn boot_content<'m, R>(
     let is_drawn = !options.without.has(OptionalSubsystem::Render);
     let log = new_log(lent.log, &lent.memory)?;
     let needs = rows(options.without, options.subsystems).filter_map(|(_, row)| row.needs());
-    let mut content = Content::try_load(folder, is_drawn, needs, &lent.memory, &log, main)?;
+    let drawn = (is_drawn, options.texture_budget);
+    let mut content = Content::try_load(folder, drawn, needs, &lent.memory, &log, main)?;
     drop(log);
     if threads == 1 || !options.loads_in_background() {
         return boot_render(lent, options, threads, main, content, act);
     }
     let [files, render] = [Room::Resources, Room::Render].map(|room| memory_of(&lent.memory, room));
-    let reader = Reader::new(files, render);
+    let reader = Reader::new(files, render, content.textures.is_some());
     thread::scope(|scope| {
         // Also where anything below panics.
         let _closing = ClosingReader(&reader);
@@ -184,7 +185,7 @@ fn boot_render<'e, 'm: 'e, R>(
     options: &EngineOptions<'e>,
     threads: u32,
     main: &MainThread<'_>,
-    content: Content<'e, 'm>,
+    mut content: Content<'e, 'm>,
     act: impl FnOnce(&mut Engine<'_, 'm>) -> R,
 ) -> Result<R, EngineError> {
     let is_drawn = !options.without.has(OptionalSubsystem::Render);
@@ -198,6 +199,9 @@ fn boot_render<'e, 'm: 'e, R>(
     let memory = memory_of(&lent.memory, Room::Render);
     let back_end = BackEnd::try_new(options.back_end, &opened, memory, &log)?;
     drop(log);
+    if let Some(textures) = &mut content.textures {
+        textures.set_reads_blocks(back_end.reads_blocks());
+    }
     let shown = opened.lend();
     let mut renderer = content.try_renderer(back_end, memory)?;
     for (place, row) in rows(options.without, options.subsystems) {

@@ -9,6 +9,7 @@ mod packet;
 mod packet_exchange;
 mod renderer;
 mod skins;
+mod texture_table;
 
 pub(crate) use back_end::BackEnd;
 pub(crate) use game_window::{GameWindow, WindowSetup};

@@ -23,7 +23,7 @@ use crate::assets::Uploads;
 use crate::cpu::Workers;
 use crate::drawing::{Drawn, GameWindow, Link, Packet, Wanted};
 use crate::error::EngineError;
-use crate::loading::Content;
+use crate::loading::{Content, StreamedTextures, TextureMemory};
 use crate::memory::{FrameGuard, FrameMemory, Memory, SharedAllocator};
 use crate::monitoring::Monitoring;
 #[cfg(feature = "script")]
@@ -132,6 +132,7 @@ struct Spare<'m> {
     drawings: Array<'m, EventStream<'m, SharedAllocator<'m>>, SharedAllocator<'m>>,
     text: Array<'m, u8, SharedAllocator<'m>>,
     picture: Array<'m, u8, SharedAllocator<'m>>,
+    sizes: Array<'m, f32, SharedAllocator<'m>>,
     problems: Array<'m, u8, SharedAllocator<'m>>,
 }
 
@@ -294,6 +295,13 @@ impl<'e, 'm> Engine<'e, 'm> {
     #[must_use]
     pub const fn memory(&self) -> Memory<'m> {
         self.memory
+    }
+
+    /// Returns how much of the budget for textures is held, where there is one: see
+    /// [`GameSettings::texture_budget`](crate::GameSettings::texture_budget).
+    #[must_use]
+    pub fn texture_memory(&self) -> Option<TextureMemory> {
+        self.content.textures.as_ref().map(StreamedTextures::held)
     }
 
     /// Lets this thread and all others reach the global heap again, before what happens at the end

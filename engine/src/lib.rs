@@ -31,6 +31,7 @@ pub use drawing::Drawn;
 pub use error::ToolError;
 pub use error::{BackEndError, EngineError, RenderError, SavedGameError};
 pub use frame::{ARMED_FROM, Engine, FRAMES_MAX, FrameTimes, ReplayDifference};
+pub use loading::TextureMemory;
 pub use loligo_render::InstanceParameters;
 pub use memory::{FrameGuard, Libraries, Library, libraries};
 pub use memory::{FrameMemory, Memory, MemoryError, with_memory};

@@ -24,10 +24,13 @@ use crate::world::{ENTITY_TYPE, FrameView, Model, Want, World};
 
 mod reader;
 mod store;
+mod streamed_textures;
 mod streaming;
 
 pub(crate) use reader::{ClosingReader, Reader};
 pub(crate) use store::Stage;
+pub(crate) use streamed_textures::StreamedTextures;
+pub use streamed_textures::TextureMemory;
 pub(crate) use streaming::Owners;
 
 use store::Store;
@@ -62,6 +65,8 @@ pub(crate) struct Content<'e, 'm> {
     are_materials_changed: bool,
     /// What is loaded already, and has changed.
     renewed: Option<ResourceKey>,
+    /// The large levels of textures, where there is a budget for them.
+    pub(crate) textures: Option<StreamedTextures<'m>>,
     is_drawn: bool,
     /// What lists the resources that components of subsystems need.
     needs: Array<'m, ListNeeds, SharedAllocator<'m>>,
@@ -72,7 +77,7 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
     /// threads that have nothing else to do.
     pub(crate) fn try_load(
         folder: DataFolder<'e>,
-        is_drawn: bool,
+        (is_drawn, texture_budget): (bool, Option<u64>),
         needs: impl Iterator<Item = ListNeeds>,
         memory: &Memory<'m>,
         log: &Log<'_, SharedAllocator<'m>>,
@@ -111,9 +116,14 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
             looks: Array::new_in(engine),
             are_materials_changed: true,
             renewed: None,
+            textures: None,
             is_drawn,
             needs: Array::new_in(engine),
         };
+        let budget = texture_budget.or(content.settings.texture_budget);
+        if let Some(budget) = budget.filter(|_| is_drawn) {
+            content.textures = Some(StreamedTextures::new_in(budget, engine));
+        }
         content.needs.try_extend(needs)?;
         content.load_first(&mut Owners { world: None, log }, worker)?;
         Ok(content)

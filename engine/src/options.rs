@@ -65,6 +65,9 @@ pub struct EngineOptions<'o> {
     pub time_step: Option<TimeStep>,
     /// The width and height of the picture, in place of what the game says.
     pub size: Option<[u32; 2]>,
+    /// The most bytes that textures may have on the graphics card, in place of what the game says:
+    /// see [`GameSettings::texture_budget`].
+    pub texture_budget: Option<u64>,
     /// Shows the game in a window: [`with_engine`](crate::with_engine) is called on the main thread
     /// then. `size` is that which the window begins with; the picture follows it.
     #[cfg(feature = "window")]
@@ -116,6 +119,7 @@ impl<'o> EngineOptions<'o> {
             back_end: BackEndChoice::default(),
             time_step: None,
             size: None,
+            texture_budget: None,
             #[cfg(feature = "window")]
             has_window: false,
             is_recorded: false,

@@ -29,6 +29,7 @@ mod outcome;
 mod outside;
 mod packages;
 mod parallel;
+mod perfetto;
 mod planted;
 mod predictions;
 mod proofs;
@@ -82,6 +83,7 @@ const COMMANDS: &[Command] = &[
         mutants::run,
     ),
     ("outside", "uses each tier-0 crate from a project outside the workspace", outside::run),
+    ("perfetto", "has a trace of the courtyard read by Perfetto's own code", perfetto::run),
     (
         "predictions",
         "compares what replays promise of programs with what the programs do",

@@ -1,5 +1,7 @@
 //! What goes to the render thread of resources, and what is made ready for it on any thread.
 
+use core::ops::Range;
+
 use bytemuck::{AnyBitPattern, NoUninit};
 use glam::Vec3;
 use loligo_allocators::Allocator;
@@ -7,11 +9,12 @@ use loligo_containers::{Array, Event, EventStream, GrowError};
 use loligo_ids::IdString64;
 use loligo_render::{
     Geometry, Lod, MESH_TYPE, MeshResource, MeshVertex, SkinVertex, TEXTURE_TYPE, TextureResource,
-    Transform,
+    TextureTail, Transform,
 };
-use loligo_resources::ResourceKey;
+use loligo_resources::{DataFolder, FileRequest, ResourceKey};
 
 use crate::error::EngineError;
+use crate::memory::Library;
 
 /// The number of no texture.
 pub(crate) const NO_TEXTURE: u32 = u32::MAX;
@@ -38,11 +41,14 @@ uploads! {
         name: [u32; 2], bones: u32, finest: u32, lods: u32, hysteresis: f32,
         occluder: [[f32; 3]; 2],
     }
-    /// A texture: its block of words has all its levels.
+    /// A texture: its block of words has its levels. With all of them its largest would be as `whole`.
     TextureData {
         texture: u32, width: u32, height: u32, levels: u32, wrap: u32, is_linear: u32,
-        packing: u32,
+        packing: u32, whole: [u32; 2],
     }
+    /// Other large levels of a texture that is there: its block of words has those that it does not
+    /// have yet.
+    TextureLevels { texture: u32, width: u32, height: u32, levels: u32, }
     /// The text of a shader follows; its name is what errors call it.
     ShaderData { shader: u32, name: [u8; 32], }
     /// A material, whose number is the state of draws.
@@ -137,13 +143,15 @@ pub(crate) const fn name_of([low, high]: [u32; 2]) -> IdString64 {
 /// What the render thread is to receive: records, and the blocks of words of meshes and textures in
 /// the order of their records. Blocks move; they are copied where they are made, on any thread.
 pub(crate) struct Uploads<'a, A: Allocator + ?Sized> {
+    /// How many were handed over before.
+    pub(crate) number: u64,
     pub(crate) records: EventStream<'a, A>,
     pub(crate) blocks: Array<'a, Array<'a, u32, A>, A>,
 }
 
 impl<'a, A: Allocator + ?Sized> Uploads<'a, A> {
     pub(crate) const fn new_in(memory: &'a A) -> Self {
-        Self { records: EventStream::new_in(memory), blocks: Array::new_in(memory) }
+        Self { number: 0, records: EventStream::new_in(memory), blocks: Array::new_in(memory) }
     }
 
     /// Appends a record with its block: both, or nothing.
@@ -192,20 +200,24 @@ pub(crate) enum Prepared<'a, A: Allocator + ?Sized> {
     Texture {
         words: Array<'a, u32, A>,
         data: TextureData,
+        tail: TextureTail,
     },
     /// It needs nothing that takes long.
     Other,
 }
 
 impl<'a, A: Allocator + ?Sized> Prepared<'a, A> {
-    /// Checks a resource and copies what the graphics card gets of it.
+    /// Checks a resource and copies what the graphics card gets of it; the tail of a texture is read
+    /// where it is not streamed.
     ///
     /// # Errors
     ///
-    /// [`EngineError::Content`] if it is not what its type says, or there is no memory.
+    /// [`EngineError::Content`] if it is not what its type says, [`EngineError::Load`] if its tail
+    /// cannot be read, or there is no memory.
     pub(crate) fn try_new(
         key: ResourceKey,
         payload: &[u8],
+        file: &TailFile<'_, '_>,
         memory: &'a A,
     ) -> Result<Self, EngineError> {
         let bad = |error| EngineError::Content { key, error };
@@ -214,16 +226,22 @@ impl<'a, A: Allocator + ?Sized> Prepared<'a, A> {
             Self::of_mesh(mesh.vertices(), mesh.all_indices(), mesh.sphere(), Some(&mesh), memory)
         } else if key.type_hash == IdString64::new(TEXTURE_TYPE) {
             let texture = TextureResource::open(payload).map_err(bad)?;
+            let tail = texture.tail();
+            let first = if file.is_streamed { tail.levels() } else { 0 };
+            let mut words = file.try_read(key, &tail, first..tail.levels(), memory)?;
+            append_bytes(&mut words, texture.pixels())?;
+            let [width, height] = tail.sides(first);
             let data = TextureData {
                 texture: 0,
-                width: texture.width(),
-                height: texture.height(),
-                levels: texture.levels().len() as u32,
+                width,
+                height,
+                levels: texture.level_count() - first,
                 wrap: texture.wrap() as u32,
                 is_linear: texture.is_linear().into(),
                 packing: texture.packing() as u32,
+                whole: tail.sides(0),
             };
-            Self::of_texture(data, texture.pixels(), memory)
+            Ok(Self::Texture { words, data, tail })
         } else {
             Ok(Self::Other)
         }
@@ -262,16 +280,56 @@ impl<'a, A: Allocator + ?Sized> Prepared<'a, A> {
         };
         Ok(Self::Mesh { words, counts, sphere })
     }
+}
 
-    pub(crate) fn of_texture(
-        data: TextureData,
-        pixels: &[u8],
+/// Appends bytes in words: what is less than a word is left out.
+pub(crate) fn append_bytes<A: Allocator + ?Sized>(
+    words: &mut Array<'_, u32, A>,
+    bytes: &[u8],
+) -> Result<(), GrowError> {
+    let (before, more) = (words.len(), bytes.len() / 4);
+    words.try_resize(before + more, 0)?;
+    bytemuck::cast_slice_mut(&mut words.as_mut_slice()[before..])
+        .copy_from_slice(&bytes[..more * 4]);
+    Ok(())
+}
+
+/// The file that the tail of a texture is read from, and whether it is read later.
+#[derive(Clone, Copy)]
+pub(crate) struct TailFile<'t, 'p> {
+    pub(crate) file: FileRequest,
+    pub(crate) folder: &'t DataFolder<'p>,
+    pub(crate) is_streamed: bool,
+}
+
+impl TailFile<'_, '_> {
+    /// Reads and checks some levels of a tail.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Load`] if they cannot be read, [`EngineError::Wrong`] if they are damaged, or
+    /// there is no memory.
+    pub(crate) fn try_read<'a, A: Allocator + ?Sized>(
+        &self,
+        key: ResourceKey,
+        tail: &TextureTail,
+        levels: Range<u32>,
         memory: &'a A,
-    ) -> Result<Self, EngineError> {
+    ) -> Result<Array<'a, u32, A>, EngineError> {
+        let from_end = tail.from_end(levels.start);
+        let bytes = from_end - tail.from_end(levels.end);
         let mut words: Array<'a, u32, A> = Array::new_in(memory);
-        words.try_resize(pixels.len() / 4, 0)?;
-        let whole = &pixels[..words.len() * 4];
-        bytemuck::cast_slice_mut(words.as_mut_slice()).copy_from_slice(whole);
-        Ok(Self::Texture { words, data })
+        if bytes == 0 {
+            return Ok(words);
+        }
+        words.try_resize((bytes / 4) as usize, 0)?;
+        let into: &mut [u8] = bytemuck::cast_slice_mut(words.as_mut_slice());
+        // Paths are on the global heap.
+        let read = || self.file.read_tail(self.folder, from_end, into, memory);
+        Library::Std.run(read)?;
+        if !tail.are_right(levels.start, bytemuck::cast_slice(&words)) {
+            return Err(EngineError::Wrong { key, what: "the file is damaged; compile it again" });
+        }
+        Ok(words)
     }
 }

@@ -7,8 +7,18 @@ use loligo_resources::PACKAGE_TYPE;
 use crate::options::STANDARD_FRAME;
 
 /// What means something in `game.config`.
-pub const GAME_KEYS: [&str; 9] =
-    ["title", "level", "frame", "script", "materials", "packages", "window", "time_step", "memory"];
+pub const GAME_KEYS: [&str; 10] = [
+    "title",
+    "level",
+    "frame",
+    "script",
+    "materials",
+    "packages",
+    "window",
+    "texture_budget",
+    "time_step",
+    "memory",
+];
 
 /// What means something in `time_step`.
 const TIME_STEP_KEYS: [&str; 3] = ["policy", "step", "longest"];

@@ -18,6 +18,7 @@ use loligo_render::{
 use super::drawn_view::DrawnView;
 use super::game_window::WindowSetup;
 use super::packet::{Packet, Scene, Wanted};
+use super::texture_table::TextureTable;
 use crate::cpu::in_driver;
 use crate::error::{BackEndError, EngineError};
 use crate::memory::SharedAllocator;
@@ -29,7 +30,7 @@ mod card;
 
 /// The kind of the job that draws one material over the whole picture; its data is the material's
 /// state.
-const FULL_SCREEN: u32 = loligo_ids::id32!("fullscreen").hash();
+pub(super) const FULL_SCREEN: u32 = loligo_ids::id32!("fullscreen").hash();
 
 /// The most lights that the text of a frame lists: the others are in its hash.
 const LIGHTS_LISTED: usize = 32;
@@ -49,6 +50,7 @@ pub(crate) struct Picture<'p, 'e> {
     pub(crate) scene: &'p Scene,
     /// A hash of each material, by its state.
     pub(crate) materials: &'p [u64],
+    pub(crate) textures: &'p TextureTable<'e>,
     pub(crate) wanted: Wanted,
 }
 
@@ -121,6 +123,15 @@ impl<'e> BackEnd<'e> {
             "no graphics card can be used: the engine was built without the feature `gpu`"
         );
         None
+    }
+
+    /// Returns whether textures of blocks are stored as they are: the text believes that they are.
+    pub(crate) fn reads_blocks(&self) -> bool {
+        match self {
+            Self::Text(_) => true,
+            #[cfg(feature = "gpu")]
+            Self::Card(card) => card.reads_blocks(),
+        }
     }
 
     /// Adds the kinds of work that a subsystem brings, by its row.
@@ -224,6 +235,9 @@ fn write<'e>(
             murmur2_64a(bytemuck::cast_slice::<u64, u8>(materials), 0),
         ),
     );
+    if let Some(budget) = scene.texture_budget {
+        written = written.and_then(|()| picture.textures.write(budget, out));
+    }
     // A frame without lights is as it always was.
     if !world.lights().is_empty() {
         written = written.and_then(|()| write_lights(own, world.lights().len(), out));

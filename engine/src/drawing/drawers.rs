@@ -8,10 +8,11 @@ use loligo_interface::{
     Drawing, DrawnVertex, MadeDrawer, SkinnedMesh, SubsystemError, SubsystemRow, Viewpoint,
 };
 use loligo_render::{
-    Draw, FrameDescription, Geometry, IndirectArgs, LayerKeys, LayerRef, LayerTakes, MeshVertex,
-    RenderContext, Skinning, Transform, View,
+    Draw, FrameDescription, Geometry, IndirectArgs, Job, LayerKeys, LayerRef, LayerTakes,
+    MeshVertex, RenderContext, Skinning, Transform, View,
 };
 
+use super::back_end::FULL_SCREEN;
 use super::drawn_view::DrawnView;
 use super::skins::Skins;
 use crate::assets::{MaterialData, MeshData, Numbered, Removed, name_of};
@@ -23,6 +24,13 @@ const TRIANGLES: u32 = loligo_ids::id32!("triangles").hash();
 
 const _: () =
     assert!(size_of::<DrawnVertex>() == size_of::<MeshVertex>(), "shaders see one of them");
+
+/// Returns the state of the material that a job draws with, if it is of those that begin with one.
+pub(super) fn state_of_job(job: &Job<'_>) -> Option<u32> {
+    let has_state = [FULL_SCREEN, TRIANGLES].contains(&job.kind);
+    let state = job.data.first_chunk().filter(|_| has_state)?;
+    Some(u32::from_ne_bytes(*state))
+}
 
 /// A drawer, and the fault of it that was reported last.
 struct Member<'e> {

@@ -19,6 +19,10 @@ pub(crate) struct Scene {
     pub size: [u32; 2],
     /// Whether a window shows it: `false` if there is no window, or it is minimised.
     pub is_shown: bool,
+    /// The most bytes of textures, if there is a budget for them.
+    pub texture_budget: Option<u64>,
+    /// Whether it is to be measured how large materials are in the pictures.
+    pub is_measured: bool,
 }
 
 /// What is to be done with a frame besides drawing it.
@@ -68,6 +72,9 @@ pub(crate) struct Packet<'a, A: Allocator + ?Sized> {
     /// What subsystems have sent to their drawers.
     pub(crate) drawings: Array<'a, EventStream<'a, A>, A>,
     pub(crate) wanted: Wanted,
+    /// How large the material of each state is in the pictures, in pixels; empty where that was not
+    /// measured.
+    pub(crate) sizes: Array<'a, f32, A>,
     /// Filled where it was wanted.
     pub(crate) text: Array<'a, u8, A>,
     /// Filled where it was wanted: rows of red, green, blue, opacity.

@@ -14,16 +14,19 @@ use loligo_containers::{Array, GrowError};
 use loligo_ids::{IdString64, murmur2_64a};
 use loligo_interface::SubsystemRow;
 use loligo_render::{
-    DisplayList, FrameDescription, FrameLights, ItemSorter, LayerTakes, Occlusion, Recorded,
-    RenderContext, RenderWorld, SHADOW_MAPS_MAX, SunShadow, View, ViewFrom, ViewRef, part_of,
+    DisplayList, FrameDescription, FrameLights, ItemSorter, LayerTakes, Occlusion, Package,
+    Recorded, RenderContext, RenderWorld, SHADOW_MAPS_MAX, SunShadow, View, ViewFrom, ViewRef,
+    part_of,
 };
 use loligo_tasks::Worker;
 
 use super::back_end::{BackEnd, Picture, queue_full_screen};
 use super::drawers::Drawers;
+use super::drawers::state_of_job;
 use super::drawn_view::DrawnView;
-use super::packet::{Drawn, Packet};
-use crate::assets::{FrameData, MaterialData, MeshData, Removed, TextureData};
+use super::packet::{Drawn, Packet, Scene};
+use super::texture_table::TextureTable;
+use crate::assets::{FrameData, MaterialData, MeshData, Removed, TextureData, TextureLevels};
 use crate::cpu::{driver_ns, thread_ns};
 use crate::error::{EngineError, RenderError, wrong_frame};
 use crate::memory::SharedAllocator;
@@ -67,6 +70,8 @@ pub(crate) struct Renderer<'e> {
     /// A hash of each material, by its state: frames as text identify materials by it.
     materials: Array<'e, u64, SharedAllocator<'e>>,
     drawers: Drawers<'e>,
+    /// Which levels of textures there are.
+    textures: TextureTable<'e>,
     back_end: BackEnd<'e>,
 }
 
@@ -98,6 +103,7 @@ impl<'e> Renderer<'e> {
             states: Array::new_in(memory),
             materials: Array::new_in(memory),
             drawers: Drawers::new_in(memory),
+            textures: TextureTable::new_in(memory),
             back_end,
         };
         renderer.learn_frame()?;
@@ -178,6 +184,7 @@ impl<'e> Renderer<'e> {
         self.hide(worker)?;
         self.fill(worker)?;
         self.draw_others(packet);
+        self.measure(&scene, &mut packet.sizes)?;
         self.sorter.try_merge(&self.contexts)?;
         self.list(worker)?;
         let recorded = Recorded { frame: &self.frame, list: &self.list, contexts: &self.contexts };
@@ -190,6 +197,7 @@ impl<'e> Renderer<'e> {
             lights: &self.lights,
             scene: &scene,
             materials: &self.materials,
+            textures: &self.textures,
             wanted: packet.wanted,
         };
         self.back_end.draw(&picture, packet)?;
@@ -277,7 +285,9 @@ impl<'e> Renderer<'e> {
                 self.learn_frame()?;
             }
             let mesh = record.get::<MeshData>();
-            let has_block = mesh.is_some() || record.get::<TextureData>().is_some();
+            let has_block = mesh.is_some()
+                || record.get::<TextureData>().is_some()
+                || record.get::<TextureLevels>().is_some();
             let block = if has_block { blocks.next() } else { None };
             let block = block.map_or(&[][..], |block| block);
             if let Some(material) = record.get::<MaterialData>() {
@@ -291,6 +301,7 @@ impl<'e> Renderer<'e> {
             } else if let Some(removed) = record.get::<Removed>() {
                 self.drawers.forget(&removed);
             }
+            self.textures.take(&record)?;
             self.back_end.upload(&record, block, &self.frame, &mut packet.problems);
         }
         Ok(())
@@ -315,6 +326,38 @@ impl<'e> Renderer<'e> {
             let count = world.mesh_count() as u32;
             drawers.draw(views, (frame, states), count, context, &mut packet.problems);
         }
+    }
+
+    /// Measures how large the material of each state is in the pictures, where that is wanted. What
+    /// is not a mesh of the world, or has a layer's material, may be as large as the picture.
+    fn measure(
+        &self,
+        scene: &Scene,
+        sizes: &mut Array<'e, f32, SharedAllocator<'e>>,
+    ) -> Result<(), GrowError> {
+        sizes.clear();
+        if scene.texture_budget.is_none() || !scene.is_measured {
+            return Ok(());
+        }
+        sizes.try_resize(self.materials.len(), 0.0)?;
+        let views = self.views.iter().zip(self.visible.chunks(PIECES));
+        for (view, pieces) in views.filter(|(view, _)| !view.is_sun && view.seen.is_drawn) {
+            let [_, height] = view.pixels;
+            for rows in pieces {
+                self.world.measure(rows, &view.view, height as f32, sizes);
+            }
+        }
+        let others = self.contexts.last().into_iter().flat_map(RenderContext::packages);
+        let others = others.filter_map(|(_, package)| match package {
+            Package::Draw(draw) => Some(draw.state),
+            Package::Job(job) => state_of_job(&job),
+        });
+        for state in self.states.iter().flatten().copied().chain(others) {
+            if let Some(size) = sizes.get_mut(state as usize) {
+                *size = f32::INFINITY;
+            }
+        }
+        Ok(())
     }
 
     /// Finds what each view sees.

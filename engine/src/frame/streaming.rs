@@ -65,6 +65,7 @@ impl<'m> Engine<'_, 'm> {
             self.follow_packages()?;
         }
         let is_flushed = self.world.packages_mut().take_flushed();
+        self.content.stream_textures(&self.log)?;
         if self.awaits_nothing() {
             return Ok(());
         }

@@ -10,8 +10,12 @@ use super::{ARMED_FROM, Engine, Spare};
 use crate::assets::Uploads;
 use crate::drawing::{Drawn, Packet, Scene, Wanted};
 use crate::error::EngineError;
-use crate::loading::{Content, layer_of};
+use crate::loading::{Content, StreamedTextures, layer_of};
 use crate::memory::{Room, SharedAllocator, memory_of};
+
+/// After how many frames it is measured again how large materials are: what streams textures is
+/// slower than that.
+const MEASURED_EVERY: u64 = 4;
 
 impl<'m> Engine<'_, 'm> {
     /// Ends the frame of the world: computes what has moved, on another thread if one has nothing
@@ -95,6 +99,7 @@ impl<'m> Engine<'_, 'm> {
             drawings: Array::new_in(render),
             text: Array::new_in(render),
             picture: Array::new_in(render),
+            sizes: Array::new_in(render),
             problems: Array::new_in(render),
         });
         let looked = self.world.look(&mut spare.views);
@@ -105,7 +110,7 @@ impl<'m> Engine<'_, 'm> {
             self.spare = Some(spare);
             return Err(error.into());
         }
-        let Spare { uploads, views, drawings, text, picture, problems } = spare;
+        let Spare { uploads, views, drawings, text, picture, sizes, problems } = spare;
         let Some(recorder) = self.world.recorder() else { return Ok(None) };
         let state = recorder.finish();
         let uploads = self.content.assets.exchange(uploads);
@@ -120,6 +125,7 @@ impl<'m> Engine<'_, 'm> {
             wanted,
             text,
             picture,
+            sizes,
             problems,
             is_taken,
             result,
@@ -142,7 +148,10 @@ impl<'m> Engine<'_, 'm> {
         }
         let Packet { state, mut uploads, scene, views, mut drawings, .. } = packet;
         let Packet { wanted, mut text, mut picture, .. } = packet;
-        let (problems, result) = (packet.problems, packet.result);
+        let (sizes, problems, result) = (packet.sizes, packet.problems, packet.result);
+        if let Some(textures) = &mut self.content.textures {
+            textures.taken(uploads.number, &sizes);
+        }
         uploads.clear();
         drawings.iter_mut().for_each(EventStream::clear);
         if wanted.text {
@@ -167,7 +176,7 @@ impl<'m> Engine<'_, 'm> {
         if let Some(recorder) = self.world.recorder() {
             recorder.recycle(state);
         }
-        self.spare = Some(Spare { uploads, views, drawings, text, picture, problems });
+        self.spare = Some(Spare { uploads, views, drawings, text, picture, sizes, problems });
         Ok(())
     }
 
@@ -178,6 +187,8 @@ impl<'m> Engine<'_, 'm> {
             time: (self.world.now() as f64 / 1e9) as f32,
             size: self.size,
             is_shown: self.shown.is_seen(),
+            texture_budget: self.content.textures.as_ref().map(StreamedTextures::budget),
+            is_measured: self.frame.is_multiple_of(MEASURED_EVERY),
         }
     }
 }

@@ -6,12 +6,47 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use loligo_allocators::SharedRef;
-use loligo_resources::{DataFolder, FileRequest, Loaded};
+use loligo_containers::Array;
+use loligo_render::TextureTail;
+use loligo_resources::{DataFolder, FileRequest, Loaded, ResourceKey};
 
-use crate::assets::Prepared;
+use crate::assets::{Prepared, TailFile};
 use crate::error::EngineError;
 use crate::memory::{Library, SharedAllocator};
 use crate::world::Want;
+
+/// Levels of a texture that are to be read: for which texture, by which of its files, and which.
+#[derive(Clone, Copy)]
+pub(crate) struct LevelsRequest {
+    pub(crate) texture: u32,
+    pub(crate) generation: u32,
+    pub(crate) key: ResourceKey,
+    pub(crate) file: FileRequest,
+    pub(crate) tail: TextureTail,
+    pub(crate) first: u32,
+    pub(crate) end: u32,
+}
+
+impl LevelsRequest {
+    /// Reads and checks them.
+    pub(crate) fn read<'m>(
+        &self,
+        folder: &DataFolder<'_>,
+        memory: SharedRef<'m>,
+    ) -> Result<Words<'m>, EngineError> {
+        let file = TailFile { file: self.file, folder, is_streamed: true };
+        file.try_read(self.key, &self.tail, self.first..self.end, memory)
+    }
+}
+
+/// Pixels in words.
+pub(crate) type Words<'m> = Array<'m, u32, SharedAllocator<'m>>;
+
+/// What is asked for.
+enum Asked {
+    Resource(Want, FileRequest),
+    Levels(LevelsRequest),
+}
 
 /// What was read of a resource, checked, and made ready for the render thread.
 pub(crate) type ReadResult<'m> =
@@ -20,7 +55,7 @@ pub(crate) type ReadResult<'m> =
 /// A resource that was read.
 pub(crate) type Done<'m> = (Want, ReadResult<'m>);
 
-/// The most files that are under way.
+/// The most files that are under way, and the most levels of textures.
 pub(crate) const UNDER_WAY_MAX: usize = 16;
 
 /// A few of something in order, without memory of their own.
@@ -48,27 +83,54 @@ impl<T> Few<T> {
     }
 }
 
-/// Where the main thread and the one that reads meet. No more than [`UNDER_WAY_MAX`] files are asked
-/// for and not taken back, which the main thread counts.
+/// Where the main thread and the one that reads meet. No more than [`UNDER_WAY_MAX`] files and as
+/// many levels are asked for and not taken back, which the main thread counts.
 pub(crate) struct Reader<'m> {
     state: Mutex<State<'m>>,
     changed: Condvar,
     memories: [SharedRef<'m>; 2],
+    /// Whether the large levels of textures are read apart.
+    is_streamed: bool,
 }
 
 struct State<'m> {
     asked: Few<(Want, FileRequest)>,
     done: Few<Done<'m>>,
+    /// These are read when no file is asked for.
+    asked_levels: Few<LevelsRequest>,
+    done_levels: Few<(LevelsRequest, Result<Words<'m>, EngineError>)>,
     is_served: bool,
     is_closed: bool,
 }
 
 impl<'m> Reader<'m> {
     /// Makes the meeting point for files that are read into one memory and made ready in another.
-    pub(crate) const fn new(resources: SharedRef<'m>, render: SharedRef<'m>) -> Self {
-        let state =
-            State { asked: Few::new(), done: Few::new(), is_served: false, is_closed: false };
-        Self { state: Mutex::new(state), changed: Condvar::new(), memories: [resources, render] }
+    pub(crate) const fn new(
+        resources: SharedRef<'m>,
+        render: SharedRef<'m>,
+        is_streamed: bool,
+    ) -> Self {
+        let state = State {
+            asked: Few::new(),
+            done: Few::new(),
+            asked_levels: Few::new(),
+            done_levels: Few::new(),
+            is_served: false,
+            is_closed: false,
+        };
+        let memories = [resources, render];
+        Self { state: Mutex::new(state), changed: Condvar::new(), memories, is_streamed }
+    }
+
+    /// Asks for levels of a texture.
+    pub(crate) fn ask_levels(&self, levels: LevelsRequest) {
+        self.lock().asked_levels.push(levels);
+        self.changed.notify_all();
+    }
+
+    /// Returns the levels that were read first of what is not taken back yet.
+    pub(crate) fn take_levels(&self) -> Option<(LevelsRequest, Result<Words<'m>, EngineError>)> {
+        self.lock().done_levels.pop_first()
     }
 
     /// Asks for a file.
@@ -105,21 +167,33 @@ impl<'m> Reader<'m> {
     pub(crate) fn serve(&self, folder: &DataFolder<'_>) {
         self.lock().is_served = true;
         self.changed.notify_all();
-        while let Some((wanted, file)) = self.next() {
-            let read = read(&file, folder, self.memories);
-            self.lock().done.push((wanted, read));
+        while let Some(asked) = self.next() {
+            match asked {
+                Asked::Resource(wanted, file) => {
+                    let read = read(&file, (folder, self.is_streamed), self.memories);
+                    self.lock().done.push((wanted, read));
+                }
+                Asked::Levels(levels) => {
+                    let [_, render] = self.memories;
+                    let read = levels.read(folder, render);
+                    self.lock().done_levels.push((levels, read));
+                }
+            }
             self.changed.notify_all();
         }
     }
 
-    fn next(&self) -> Option<(Want, FileRequest)> {
+    fn next(&self) -> Option<Asked> {
         let mut state = self.lock();
         loop {
             if state.is_closed {
                 return None;
             }
-            if let Some(asked) = state.asked.pop_first() {
-                return Some(asked);
+            if let Some((wanted, file)) = state.asked.pop_first() {
+                return Some(Asked::Resource(wanted, file));
+            }
+            if let Some(levels) = state.asked_levels.pop_first() {
+                return Some(Asked::Levels(levels));
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -143,12 +217,13 @@ impl Drop for ClosingReader<'_, '_> {
 /// Reads a file, checks it, and makes ready what the render thread needs of it.
 pub(super) fn read<'m>(
     file: &FileRequest,
-    folder: &DataFolder<'_>,
+    (folder, is_streamed): (&DataFolder<'_>, bool),
     [resources, render]: [SharedRef<'m>; 2],
 ) -> ReadResult<'m> {
     // Paths are on the global heap.
     let loaded = Library::Std.run(|| file.read(folder, resources))?;
     let resource = loaded.resource();
-    let prepared = Prepared::try_new(resource.key(), resource.payload(), render)?;
+    let tail = TailFile { file: *file, folder, is_streamed };
+    let prepared = Prepared::try_new(resource.key(), resource.payload(), &tail, render)?;
     Ok((loaded, prepared))
 }

@@ -18,7 +18,7 @@ use loligo_tasks::Worker;
 use super::reader::{Done, ReadResult, UNDER_WAY_MAX, read};
 use super::store::Stage;
 use super::{Content, is_needed};
-use crate::assets::Prepared;
+use crate::assets::{Prepared, TailFile};
 use crate::error::EngineError;
 use crate::memory::SharedAllocator;
 use crate::world::{ENTITY_TYPE, LEVEL_TYPE, MODEL, Model, Want, World};
@@ -111,7 +111,10 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
     ) -> Result<bool, EngineError> {
         let Some(wanted) = self.store.find(key) else { return Ok(false) };
         let payload = self.resources.get(key).map_or(&[][..], |resource| resource.payload());
-        let prepared = Prepared::try_new(key, payload, self.assets.memory())?;
+        let file = self.resources.request(key)?.file();
+        let is_streamed = self.textures.is_some();
+        let tail = TailFile { file, folder: &self.folder, is_streamed };
+        let prepared = Prepared::try_new(key, payload, &tail, self.assets.memory())?;
         self.looks.try_push(key)?;
         self.renewed = Some(key);
         let taken = self.take_in(wanted, key, prepared);
@@ -150,7 +153,7 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
         let (wanted, key) = self.store.next_wanted()?;
         let memories = [self.layers.memory(), self.assets.memory()];
         let result = match self.resources.request(key) {
-            Ok(request) => read(&request.file(), &self.folder, memories),
+            Ok(request) => read(&request.file(), (&self.folder, self.textures.is_some()), memories),
             Err(error) => Err(error.into()),
         };
         Some((wanted, result))
@@ -175,11 +178,11 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
             reads.push((wanted, request.map_err(EngineError::from), None));
         }
         let any = !reads.is_empty();
-        let folder = self.folder;
+        let (folder, is_streamed) = (self.folder, self.textures.is_some());
         let read_all = |_, reads: &mut [Read<'m>]| {
             for (_, request, result) in reads {
                 if let Ok(file) = request {
-                    *result = Some(read(file, &folder, memories));
+                    *result = Some(read(file, (&folder, is_streamed), memories));
                 }
             }
         };
@@ -238,7 +241,7 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
         prepared: Prepared<'m, SharedAllocator<'m>>,
     ) -> Result<(), EngineError> {
         if self.is_drawn {
-            self.assets.put(key, prepared)?;
+            self.put_asset(key, prepared)?;
         }
         let mut needs = Array::new_in(self.layers.memory());
         self.add_needs(key, &mut needs)?;
@@ -337,7 +340,10 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
             let material = MaterialResource::open(resource.payload());
             let material = material.map_err(|error| EngineError::Content { key, error })?;
             let name = DebugName::new(resource.debug_name());
-            self.assets.put_material(key, name, &material)?;
+            let (state, textures) = self.assets.put_material(key, name, &material)?;
+            if let Some(streamed) = &mut self.textures {
+                streamed.learn(state, textures)?;
+            }
             self.are_materials_changed = true;
         } else if let Some(world) = owners.world.as_deref_mut() {
             let is_changed = self.renewed == Some(key);
@@ -350,6 +356,7 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
     fn unload_gone(&mut self, owners: &mut Owners<'_, '_, 'm>) -> Result<(), EngineError> {
         let (mut count, mut failed) = (0, Ok(()));
         for key in self.store.gone() {
+            let texture = self.assets.texture(*key);
             failed =
                 self.looks.try_reserve(1).and_then(|()| self.assets.remove(*key)).map(|is_seen| {
                     if is_seen {
@@ -359,6 +366,9 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
                 });
             if failed.is_err() {
                 break;
+            }
+            if let (Some(streamed), Some(texture)) = (&mut self.textures, texture) {
+                streamed.forget(texture);
             }
             if let Some(world) = owners.world.as_deref_mut() {
                 world.drop_resource(*key, owners.log);

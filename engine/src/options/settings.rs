@@ -20,6 +20,9 @@ const WINDOW: [u32; 2] = [1280, 720];
 /// The frame of a game that names none, which comes with the program.
 pub(crate) const STANDARD_FRAME: &str = "core/standard";
 
+/// The most bytes of a budget: 1 TiB.
+const BUDGET_MAX: u64 = 1 << 40;
+
 /// The most pixels on a side.
 const WINDOW_MAX: u64 = 16_384;
 
@@ -33,6 +36,7 @@ const WINDOW_MAX: u64 = 16_384;
 /// materials = [ "materials/alarm" ]   // loaded beside those of the level's models, for scripts to give to models
 /// packages = [ "packages/first" ]     // may be left out: all entities are loaded then
 /// window = [ 1280 720 ]
+/// texture_budget = 268435456      // the most bytes of textures on the card; without, all of them whole
 /// time_step = { policy = "smoothed" longest = 0.1 }     // or "variable", or "fixed" or "each_frame" with a `step`
 /// memory = "memory.sjson"         // which allocator serves which subsystem; read before anything else is
 /// ```
@@ -56,6 +60,9 @@ pub struct GameSettings<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     pub packages: Option<Array<'a, ResourceKey, A>>,
     /// The width and height of the picture, in pixels.
     pub window: [u32; 2],
+    /// The most bytes that textures may have on the graphics card: larger levels come and go by how
+    /// large their objects are in the picture. Without, all textures are whole.
+    pub texture_budget: Option<u64>,
     /// How the time that a frame takes becomes a step.
     pub time_step: TimeStep,
     /// The hash of the name of the file that says which allocator serves which subsystem, which is
@@ -118,6 +125,14 @@ impl<'a, A: Allocator + ?Sized> GameSettings<'a, A> {
             window: match root.get(id64!("window")) {
                 Some(value) => window(value)?,
                 None => WINDOW,
+            },
+            texture_budget: match root.get(id64!("texture_budget")) {
+                Some(value) => {
+                    let bytes = value.as_u64().filter(|bytes| (1..=BUDGET_MAX).contains(bytes));
+                    let remedy = "give bytes, from 1 to 1099511627776, or leave it out";
+                    Some(bytes.ok_or(wrong("texture_budget", remedy))?)
+                }
+                None => None,
             },
             time_step: match root.get(id64!("time_step")) {
                 Some(value) => time_step(value)?,

@@ -1,32 +1,18 @@
 //! A picture with one thing of each kind that the built-in shaders draw, compared with the one that
 //! is kept; and a fault for each kind, which the comparison finds. `LOLIGO_WRITE=1` writes it.
-//!
-//! The measure: the picture is cut into tiles of 8 by 8 pixels, and of each the mean difference of
-//! all numbers from 0 to 255 is taken. The worst tile counts. Two versions of the driver differ at
-//! edges, by a pixel here and there; a fault changes an area.
 
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::fs;
 
-use loligo_engine::{BackEndChoice, EngineOptions, with_engine};
-
+use crate::golden_page::{Fault, Page, folder, write};
 use crate::support::Game;
 
 const STANDARD: &str = include_str!("../../../subsystems/render/core/shaders/standard.shader");
 
 const SIZE: [usize; 2] = [240, 136];
 
-/// The side of a tile, in pixels.
-const TILE: usize = 8;
-
-/// The most that the worst tile may differ by, and the least that a fault makes of it.
-const LIMIT: f64 = 4.0;
-const FAULT: f64 = 8.0;
-
 const SHADER: &str = "core/shaders/standard.shader";
 
-/// What each fault is of, in which file, and what becomes of which text.
-const FAULTS: [(&str, &str, &str, &str); 24] = [
+const FAULTS: [Fault; 24] = [
     ("shadows of the sun", SHADER, "return sum / 16.0;", "return 1.0;"),
     ("the near shadow map", SHADER, "map = 0u; map < frame", "map = 1u; map < frame"),
     ("the far shadow map", SHADER, "frame.sun_parts[map]", "frame.sun_parts[0]"),
@@ -80,7 +66,7 @@ const FAULTS: [(&str, &str, &str, &str); 24] = [
 
 /// The sources of the project that are text: path, text.
 fn sources() -> Vec<(String, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/golden");
+    let folder = folder().join("golden");
     let mut files = vec![(SHADER.to_owned(), STANDARD.to_owned())];
     for inner in ["", "materials"] {
         for entry in fs::read_dir(folder.join(inner)).expect("it can be read") {
@@ -144,95 +130,15 @@ fn write_png(game: &Game, name: &str, pixel: &dyn Fn(usize, usize) -> [u8; 4]) {
     write(&path, [32, 32], &pixels);
 }
 
-fn write(path: &Path, size: [u32; 2], pixels: &[u8]) {
-    let file = File::create(path).expect("it may be made");
-    let mut encoder = png::Encoder::new(file, size[0], size[1]);
-    encoder.set_color(png::ColorType::Rgba);
-    let mut writer = encoder.write_header().expect("it is written");
-    writer.write_image_data(pixels).expect("it is written");
-}
-
-/// Draws the project; `None` where there is no driver that computes, whose picture is kept.
-fn picture(game: &Game) -> Option<Vec<u8>> {
-    assert_eq!(game.compile(), [""; 0], "it is right");
-    let data = game.data();
-    let options = EngineOptions { back_end: BackEndChoice::Auto, ..game.options(&data) };
-    let picture = with_engine(&options, |engine| {
-        for _ in 0..2 {
-            engine.want_picture();
-            engine.frame(&mut ()).expect("a frame");
-        }
-        engine.finish().expect("it is drawn");
-        engine.picture().to_vec()
-    });
-    let picture = picture.expect("it boots");
-    let is_kept = game.log.all().iter().any(|line| line.contains("a driver that computes"));
-    (is_kept && picture.len() == SIZE[0] * SIZE[1] * 4).then_some(picture)
-}
-
-/// Returns the mean difference of the worst tile.
-fn difference(one: &[u8], other: &[u8]) -> f64 {
-    let tile = |number: usize| {
-        let (column, row) = (number % (SIZE[0] / TILE), number / (SIZE[0] / TILE));
-        let rows = (row * TILE..(row + 1) * TILE).map(|row| (row * SIZE[0] + column * TILE) * 4);
-        let sum = rows.map(|start| {
-            let pair = one[start..][..TILE * 4].iter().zip(&other[start..][..TILE * 4]);
-            pair.map(|(one, other)| f64::from(one.abs_diff(*other))).sum::<f64>()
-        });
-        // Opacity is always the same.
-        sum.sum::<f64>() / (TILE * TILE * 3) as f64
-    };
-    (0..SIZE[0] / TILE * (SIZE[1] / TILE)).map(tile).fold(0.0, f64::max)
-}
-
-fn kept() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/golden/picture.png")
-}
-
-fn read(path: &Path) -> Vec<u8> {
-    let file = std::io::BufReader::new(File::open(path).expect("it is kept"));
-    let mut reader = png::Decoder::new(file).read_info().expect("it is one");
-    let mut pixels = vec![0; SIZE[0] * SIZE[1] * 4];
-    reader.next_frame(&mut pixels).expect("it is whole");
-    pixels
-}
+const PAGE: Page =
+    Page { kept: "golden/picture.png", size: SIZE, frames: 2, faults: &FAULTS, project, sources };
 
 #[test]
 fn the_picture_is_the_one_that_is_kept() {
-    let Some(drawn) = picture(&project()) else {
-        return println!("skipped: the driver that computes is not there");
-    };
-    if std::env::var_os("LOLIGO_WRITE").is_some() {
-        write(&kept(), SIZE.map(|side| side as u32), &drawn);
-    }
-    let far = difference(&drawn, &read(&kept()));
-    if far > LIMIT {
-        let path = std::env::temp_dir().join("loligo-golden.png");
-        write(&path, SIZE.map(|side| side as u32), &drawn);
-        panic!("the worst tile differs by {far:.1}, and {LIMIT} are allowed: {}", path.display());
-    }
-    println!("the worst tile differs by {far:.2}");
+    PAGE.check();
 }
 
 #[test]
 fn each_fault_is_found() {
-    let (wanted, game, sources) = (read(&kept()), project(), sources());
-    let mut missed = Vec::new();
-    for fault in &FAULTS {
-        let (what, file, old, new) = fault;
-        let found = sources.iter().find(|(name, _)| name == file);
-        let (_, text) = found.expect("there is such a source");
-        assert!(text.contains(old), "{what}: {old}");
-        game.write(file, &text.replace(old, new));
-        let Some(drawn) = picture(&game) else {
-            return println!("skipped: the driver that computes is not there");
-        };
-        game.write(file, text);
-        let far = difference(&drawn, &wanted);
-        println!("{}: {far:.1}", fault.0);
-        if far < FAULT {
-            missed.push(format!("{}: {far:.1}", fault.0));
-        }
-    }
-    assert_eq!(missed, [""; 0], "faults that the measure does not find");
+    PAGE.check_faults();
 }

@@ -44,6 +44,7 @@ pub struct Context<'c> {
     dependencies: BTreeSet<Dependency>,
     names: BTreeSet<String>,
     references: Vec<Reference>,
+    tail: u64,
 }
 
 /// The dependencies, names and references that a compiler recorded.
@@ -67,6 +68,7 @@ impl<'c> Context<'c> {
             dependencies: BTreeSet::new(),
             names: BTreeSet::new(),
             references: Vec::new(),
+            tail: 0,
         }
     }
 
@@ -236,6 +238,17 @@ impl<'c> Context<'c> {
     #[must_use]
     pub const fn endian(&self) -> Endian {
         self.shared.target.destination.endian
+    }
+
+    /// Says that the last bytes of the payload are its tail: a program that loads the resource reads
+    /// what is before them, and parts of them later. The compiler puts sums of those parts into what
+    /// is before.
+    pub const fn set_tail(&mut self, bytes: u64) {
+        self.tail = bytes;
+    }
+
+    pub(crate) const fn tail(&self) -> u64 {
+        self.tail
     }
 
     /// Hashes a name that the payload holds, and keeps it for the table that leads from hashes to

@@ -43,6 +43,12 @@ impl Texture {
         self.pixels
     }
 
+    /// Returns how many levels it has.
+    #[must_use]
+    pub const fn levels(&self) -> u32 {
+        self.levels
+    }
+
     /// Returns how many samples a pixel has.
     #[must_use]
     pub const fn samples(&self) -> u32 {
@@ -172,6 +178,41 @@ impl Gpu {
             let size = wgpu::Extent3d { width, height, depth_or_array_layers: 1 };
             self.queue.write_texture(target, data, layout, size);
         })
+    }
+
+    /// Copies the last levels of a texture into those of another that has the same last levels: as
+    /// many as the one has that has fewer.
+    ///
+    /// # Complexity
+    ///
+    /// O(levels) calls; the card copies after all that was submitted.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuError::Refused`] if their last levels are not alike; [`GpuError::Memory`],
+    /// [`GpuError::Lost`].
+    pub fn try_copy_levels(&self, from: &Texture, to: &Texture) -> Result<(), GpuError> {
+        let count = from.levels.min(to.levels);
+        let (first_from, first_to) = (from.levels - count, to.levels - count);
+        let are_alike =
+            from.format == to.format && from.level_pixels(first_from) == to.level_pixels(first_to);
+        if !are_alike {
+            let (what, why) = ("copying levels of a texture", "the levels are not alike");
+            return Err(GpuError::Refused { what: Message::new(&what), why: Message::new(&why) });
+        }
+        let mut encoder = self.encoder();
+        let (source, target) = scope(|| (from.texture.as_image_copy(), to.texture.as_image_copy()));
+        for level in 0..count {
+            let (mut source, mut target) = (source, target);
+            (source.mip_level, target.mip_level) = (first_from + level, first_to + level);
+            // A block is copied whole, also where the level ends within it.
+            let side = to.format.block_side();
+            let [width, height] =
+                to.level_pixels(first_to + level).map(|p| p.next_multiple_of(side));
+            let size = wgpu::Extent3d { width, height, depth_or_array_layers: 1 };
+            scope(|| encoder.wgpu().copy_texture_to_texture(source, target, size));
+        }
+        self.try_submit(encoder)
     }
 
     /// Makes a sampler.

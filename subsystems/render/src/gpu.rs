@@ -27,7 +27,7 @@ mod textures;
 mod triangles;
 
 pub use crate::sun::SunShadow;
-pub use data::{FrameData, MaterialData, SeenView, TextureData, VERTEX_BYTES};
+pub use data::{FrameData, MaterialData, SeenView, TextureData, TextureLevels, VERTEX_BYTES};
 pub use error::GpuRenderError;
 pub use play::{FULLSCREEN, TRIANGLES};
 pub use renderer::{GpuOptions, GpuRenderer};

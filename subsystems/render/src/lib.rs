@@ -32,6 +32,8 @@ mod sort_item;
 mod state;
 mod sun;
 mod texture;
+mod texture_packing;
+mod texture_tail;
 mod trace;
 mod world;
 
@@ -71,8 +73,9 @@ pub use state::{
 };
 pub use sun::SunShadow;
 pub use texture::{
-    TEXTURE_SIDE_MAX, TEXTURE_TYPE, TEXTURE_VERSION, TextureImage, TextureLevel, TexturePacking,
-    TextureResource, TextureWrap,
+    TEXTURE_TYPE, TEXTURE_VERSION, TextureImage, TextureLevel, TextureResource, TextureWrap,
 };
+pub use texture_packing::{TEXTURE_FRONT_SIDE, TEXTURE_SIDE_MAX, TexturePacking};
+pub use texture_tail::TextureTail;
 pub use trace::{Trace, TraceContents};
 pub use world::{RenderWorld, View};

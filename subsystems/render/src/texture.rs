@@ -4,22 +4,26 @@
 //!
 //! ```text
 //! blob header     48 bytes
-//! root      | width | height | levels | wrap | is linear | packing | pixels: offset, count | 32 bytes
-//! pixels    | level 0: rows from the top, red green blue opacity, or blocks | level 1, half as large | ..
+//! root      | width | height | levels | first | wrap | is linear | packing | pixels | sums | 44 bytes
+//! pixels    | level `first`: rows from the top, red green blue opacity, or blocks | one half as large | ..
+//! sums      | that of level 0 | .. | that of the last before `first`          8 bytes each
+//! tail      | level 0 | .. | the last before `first`         not a part of the blob, and read apart
 //! ```
+//!
+//! The large levels are the tail of the file: a program with a budget for textures reads them when
+//! an object is large in the picture. Small textures have none.
 
 use loligo_containers::{Blob, BlobArray, blob_struct};
 
 use crate::resource_error::ContentError;
+use crate::texture_packing::{TEXTURE_SIDE_MAX, TexturePacking, levels_of, side_of};
+use crate::texture_tail::{TAIL_LEVELS_MAX, TextureTail};
 
 /// The type of textures.
 pub const TEXTURE_TYPE: &str = "texture";
 
 /// The version of textures that is compiled and read here.
-pub const TEXTURE_VERSION: u32 = 2;
-
-/// The most pixels that a side may have.
-pub const TEXTURE_SIDE_MAX: u32 = 8192;
+pub const TEXTURE_VERSION: u32 = 3;
 
 blob_struct! {
     /// A texture as it is saved: a blob. [`TextureResource`] reads it.
@@ -30,6 +34,8 @@ blob_struct! {
         pub height: u32,
         /// How many levels there are: down to one pixel.
         pub levels: u32,
+        /// The first level that is in the blob: those before are the tail.
+        pub first: u32,
         /// A [`TextureWrap`].
         pub wrap: u32,
         /// 1 where the bytes are linear, 0 where they are sRGB.
@@ -38,6 +44,8 @@ blob_struct! {
         pub packing: u32,
         /// Four bytes a pixel or blocks, one level after the other, the largest first.
         pub pixels: BlobArray<u8>,
+        /// The sums of the levels in the tail, the largest first: murmur2 of their bytes.
+        pub sums: BlobArray<u64>,
     }
 }
 
@@ -69,38 +77,6 @@ impl TextureWrap {
     }
 }
 
-/// How the pixels of a texture are stored.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[repr(u32)]
-pub enum TexturePacking {
-    /// Red, green, blue and opacity of each, a byte each.
-    #[default]
-    Plain,
-    /// BC1: blocks of 4 by 4 pixels in 8 bytes, without opacity.
-    Colors,
-    /// BC3: blocks of 4 by 4 pixels in 16 bytes, with opacity.
-    ColorsAndOpacity,
-    /// BC5: blocks of 4 by 4 pixels in 16 bytes, red and green alone.
-    Normals,
-}
-
-impl TexturePacking {
-    /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 4] = [Self::Plain, Self::Colors, Self::ColorsAndOpacity, Self::Normals];
-
-    /// Returns how many bytes a picture of this size has.
-    #[must_use]
-    pub const fn bytes(self, width: u32, height: u32) -> u64 {
-        // Of any numbers, which may be wrong.
-        let blocks = width.div_ceil(4) as u64 * height.div_ceil(4) as u64;
-        match self {
-            Self::Plain => (width as u64 * height as u64).saturating_mul(4),
-            Self::Colors => blocks.saturating_mul(8),
-            Self::ColorsAndOpacity | Self::Normals => blocks.saturating_mul(16),
-        }
-    }
-}
-
 /// A level of a texture: rows from the top, four bytes a pixel or blocks, no gaps between rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextureLevel<'b> {
@@ -116,7 +92,7 @@ pub struct TextureLevel<'b> {
 ///
 /// # Memory
 ///
-/// The bytes are borrowed and used in place. The object is a slice and five numbers.
+/// The bytes are borrowed and used in place. The object is two slices and six numbers.
 ///
 /// # Examples
 ///
@@ -131,16 +107,20 @@ pub struct TextureLevel<'b> {
 ///
 /// 1. Both sides are from 1 to [`TEXTURE_SIDE_MAX`].
 /// 2. Levels halve both sides, rounded down but not below 1, and the last one is a single pixel.
-/// 3. There are as many bytes as the pixels of all levels take, and no others.
+/// 3. There are as many bytes as the pixels of the levels from `first` on take, and no others, and
+///    a sum for each level before.
+/// 4. The levels up to `first`, if it is not 0, are of whole blocks: each can be a card's largest.
 #[derive(Clone, Copy, Debug)]
 pub struct TextureResource<'b> {
     width: u32,
     height: u32,
     levels: u32,
+    first: u32,
     wrap: TextureWrap,
     is_linear: bool,
     packing: TexturePacking,
     pixels: &'b [u8],
+    sums: &'b [u64],
 }
 
 impl<'b> TextureResource<'b> {
@@ -167,28 +147,39 @@ impl<'b> TextureResource<'b> {
         if image.levels != levels_of(image.width, image.height) {
             return Err(wrong("levels", "so many that the last is one pixel", image.levels.into()));
         }
+        let (first, sides) = (image.first, [image.width, image.height]);
+        let is_whole =
+            |level| packing_of(&image.packing).is_none_or(|packing| packing.begins(sides, level));
+        if first >= image.levels || (first > 0 && !(0..=first).all(is_whole)) {
+            return Err(wrong("first", "a level of whole blocks, as those before", first.into()));
+        }
         let Some(wrap) = TextureWrap::ALL.get(image.wrap as usize) else {
             return Err(wrong("wrap", "0, 1 or 2", image.wrap.into()));
         };
         if image.is_linear > 1 {
             return Err(wrong("is_linear", "0 or 1", image.is_linear.into()));
         }
-        let Some(packing) = TexturePacking::ALL.get(image.packing as usize) else {
+        let Some(packing) = packing_of(&image.packing) else {
             return Err(wrong("packing", "from 0 to 3", image.packing.into()));
         };
-        let pixels = blob.array(&image.pixels);
+        let (pixels, sums) = (blob.array(&image.pixels), blob.array(&image.sums));
         let texture = Self {
             width: image.width,
             height: image.height,
             levels: image.levels,
+            first,
             wrap: *wrap,
             is_linear: image.is_linear == 1,
-            packing: *packing,
+            packing,
             pixels,
+            sums,
         };
-        let wanted: usize = (0..image.levels).map(|level| texture.bytes_of(level)).sum();
+        let wanted: usize = (first..image.levels).map(|level| texture.bytes_of(level)).sum();
         if pixels.len() != wanted {
-            return Err(wrong("pixels", "as many as all levels take", pixels.len() as u64));
+            return Err(wrong("pixels", "as many as its levels take", pixels.len() as u64));
+        }
+        if sums.len() != first as usize {
+            return Err(wrong("sums", "one for each level of the tail", sums.len() as u64));
         }
         Ok(texture)
     }
@@ -224,17 +215,40 @@ impl<'b> TextureResource<'b> {
         self.packing
     }
 
-    /// Returns the pixels of all levels, one after the other, the largest first.
+    /// Returns how many levels there are, those of the tail too.
+    #[must_use]
+    pub const fn level_count(&self) -> u32 {
+        self.levels
+    }
+
+    /// Returns the first level that is here: those before are the tail of the resource's file.
+    #[must_use]
+    pub const fn first_level(&self) -> u32 {
+        self.first
+    }
+
+    /// Returns what is known of the levels that are the tail of the resource's file.
+    #[must_use]
+    pub fn tail(&self) -> TextureTail {
+        let mut sums = [0; TAIL_LEVELS_MAX];
+        for (own, sum) in sums.iter_mut().zip(self.sums) {
+            *own = *sum;
+        }
+        let sides = [self.width, self.height];
+        TextureTail { sides, packing: self.packing, first: self.first, sums }
+    }
+
+    /// Returns the pixels of the levels that are here, one after the other, the largest first.
     #[must_use]
     pub const fn pixels(&self) -> &'b [u8] {
         self.pixels
     }
 
-    /// Returns the levels, the largest first.
+    /// Returns the levels that are here, the largest first.
     pub fn levels(&self) -> impl ExactSizeIterator<Item = TextureLevel<'b>> + use<'b> {
         let texture = *self;
         let mut rest = self.pixels;
-        (0..texture.levels).map(move |level| {
+        (texture.first..texture.levels).map(move |level| {
             let (pixels, behind) = rest.split_at(texture.bytes_of(level));
             rest = behind;
             TextureLevel {
@@ -266,14 +280,7 @@ impl<'b> TextureResource<'b> {
     }
 }
 
-/// Returns how many levels a picture of this size has.
-pub(crate) const fn levels_of(width: u32, height: u32) -> u32 {
-    let longer = if width > height { width } else { height };
-    longer.ilog2() + 1
-}
-
-/// Returns the side of a level.
-pub(crate) const fn side_of(side: u32, level: u32) -> u32 {
-    let half = side >> level;
-    if half == 0 { 1 } else { half }
+/// Returns the packing of a number.
+fn packing_of(number: &u32) -> Option<TexturePacking> {
+    TexturePacking::ALL.get(*number as usize).copied()
 }

@@ -27,6 +27,7 @@ mod apply;
 mod columns;
 mod details;
 mod parameters;
+mod sizes;
 
 use columns::{Lights, Meshes};
 

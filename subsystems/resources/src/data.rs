@@ -18,11 +18,11 @@ unsafe impl bytemuck::Zeroable for Chunk {}
 // SAFETY: 16 bytes at an alignment of 16, no padding; every pattern of bits is a value.
 unsafe impl bytemuck::Pod for Chunk {}
 
-/// A file that was read into memory that was passed in, or mapped.
+/// The front of a file, up to its tail, that was read into memory that was passed in, or mapped.
 pub(crate) enum FileBytes<'a, A: Allocator + ?Sized> {
     Read(Array<'a, Chunk, A>, usize),
     #[cfg(feature = "map")]
-    Mapped(memmap2::Mmap),
+    Mapped(memmap2::Mmap, usize),
 }
 
 impl<'a, A: Allocator + ?Sized> FileBytes<'a, A> {
@@ -42,7 +42,7 @@ impl<'a, A: Allocator + ?Sized> FileBytes<'a, A> {
                 &mut bytemuck::cast_slice_mut(chunks.as_mut_slice())[..*bytes]
             }
             #[cfg(feature = "map")]
-            Self::Mapped(_) => &mut [],
+            Self::Mapped(..) => &mut [],
         }
     }
 }
@@ -55,7 +55,7 @@ impl<A: Allocator + ?Sized> core::ops::Deref for FileBytes<'_, A> {
         match self {
             Self::Read(chunks, bytes) => &bytemuck::cast_slice(chunks.as_slice())[..*bytes],
             #[cfg(feature = "map")]
-            Self::Mapped(map) => map,
+            Self::Mapped(map, bytes) => &map[..*bytes],
         }
     }
 }

@@ -11,7 +11,7 @@
 //! more.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use loligo_allocators::Allocator;
@@ -20,6 +20,7 @@ use loligo_containers::Array;
 use crate::content_hash::ContentHash;
 use crate::data::FileBytes;
 use crate::error::{LoadErrorKind, OpenError};
+use crate::header::{HEADER_BYTES, ResourceHeader};
 
 /// The longest table of resources, and the longest file of one: what a folder says of itself is not
 /// believed further.
@@ -88,7 +89,7 @@ impl<'p> DataFolder<'p> {
         self.read_named(&["resources"], Length::AtMost(TABLE_BYTES_MAX), memory)
     }
 
-    /// Reads the file of a hash, which is to be so long.
+    /// Reads the file of a hash, which is to be so long, without its tail.
     pub(crate) fn read<'a, A: Allocator + ?Sized>(
         &self,
         file: ContentHash,
@@ -100,7 +101,36 @@ impl<'p> DataFolder<'p> {
         }
         let hex = file.to_hex();
         let name = core::str::from_utf8(&hex).unwrap_or_default();
-        self.read_named(&["blobs", name], Length::Exactly(bytes), memory)
+        let (mut file, _) = self.open(&["blobs", name], Length::Exactly(bytes), memory)?;
+        if bytes < HEADER_BYTES as u64 {
+            // It is none, which is found out later.
+            return self.read_front(&mut file, (bytes, bytes), &[], memory);
+        }
+        let mut first = [0; HEADER_BYTES];
+        file.read_exact(&mut first).map_err(LoadErrorKind::of_io)?;
+        let front = bytes.checked_sub(ResourceHeader::tail_in(&first));
+        // A tail that cannot be is a wrong header: all is read, and it is found out then.
+        let front = front.filter(|front| *front >= HEADER_BYTES as u64).unwrap_or(bytes);
+        self.read_front(&mut file, (bytes, front), &first, memory)
+    }
+
+    /// Reads a part of the file of a hash, which is to be `bytes` long: as many bytes as `into` has,
+    /// of which the first is `from_end` before the file's end.
+    pub(crate) fn read_part<A: Allocator + ?Sized>(
+        &self,
+        (hash, bytes): (ContentHash, u64),
+        from_end: u64,
+        into: &mut [u8],
+        memory: &A,
+    ) -> Result<(), LoadErrorKind> {
+        let hex = hash.to_hex();
+        let name = core::str::from_utf8(&hex).unwrap_or_default();
+        let (mut file, _) = self.open(&["blobs", name], Length::Exactly(bytes), memory)?;
+        let Some(start) = bytes.checked_sub(from_end) else {
+            return Err(LoadErrorKind::of_io(io::ErrorKind::UnexpectedEof.into()));
+        };
+        file.seek(SeekFrom::Start(start)).map_err(LoadErrorKind::of_io)?;
+        file.read_exact(into).map_err(LoadErrorKind::of_io)
     }
 
     /// Reads a file of the folder.
@@ -110,6 +140,17 @@ impl<'p> DataFolder<'p> {
         expected: Length,
         memory: &'a A,
     ) -> Result<FileBytes<'a, A>, LoadErrorKind> {
+        let (mut file, bytes) = self.open(steps, expected, memory)?;
+        self.read_front(&mut file, (bytes, bytes), &[], memory)
+    }
+
+    /// Opens a file of the folder, and returns how long it is.
+    fn open<A: Allocator + ?Sized>(
+        &self,
+        steps: &[&str],
+        expected: Length,
+        memory: &A,
+    ) -> Result<(File, u64), LoadErrorKind> {
         let mut path = Array::new_in(memory);
         path.try_extend_from_slice(self.path.as_bytes())?;
         for step in steps {
@@ -121,7 +162,7 @@ impl<'p> DataFolder<'p> {
         if !fs::metadata(path).map_err(LoadErrorKind::of_io)?.is_file() {
             return Err(LoadErrorKind::of_io(io::ErrorKind::InvalidInput.into()));
         }
-        let mut file = File::open(path).map_err(LoadErrorKind::of_io)?;
+        let file = File::open(path).map_err(LoadErrorKind::of_io)?;
         let bytes = file.metadata().map_err(LoadErrorKind::of_io)?.len();
         match expected {
             Length::Exactly(told) if told != bytes => {
@@ -132,16 +173,30 @@ impl<'p> DataFolder<'p> {
             }
             _ => {}
         }
+        Ok((file, bytes))
+    }
+
+    /// Reads the first `front` bytes of a file of `bytes`, of which `first` are read already.
+    fn read_front<'a, A: Allocator + ?Sized>(
+        &self,
+        file: &mut File,
+        (bytes, front): (u64, u64),
+        first: &[u8],
+        memory: &'a A,
+    ) -> Result<FileBytes<'a, A>, LoadErrorKind> {
+        let count = usize::try_from(front).unwrap_or(usize::MAX);
         #[cfg(feature = "map")]
         if self.is_mapped && bytes > 0 {
             // SAFETY: the caller of `mapped` promised that its files stay as they are.
-            let map = unsafe { memmap2::Mmap::map(&file) }.map_err(LoadErrorKind::of_io)?;
-            return Ok(FileBytes::Mapped(map));
+            let map = unsafe { memmap2::Mmap::map(&*file) }.map_err(LoadErrorKind::of_io)?;
+            let count = count.min(map.len());
+            return Ok(FileBytes::Mapped(map, count));
         }
-        let count = usize::try_from(bytes).unwrap_or(usize::MAX);
         let mut data = FileBytes::try_zeroed_in(count, memory)?;
-        file.read_exact(data.as_mut()).map_err(LoadErrorKind::of_io)?;
-        if file.read(&mut [0]).map_err(LoadErrorKind::of_io)? != 0 {
+        let (start, rest) = data.as_mut().split_at_mut(first.len());
+        start.copy_from_slice(first);
+        file.read_exact(rest).map_err(LoadErrorKind::of_io)?;
+        if front == bytes && file.read(&mut [0]).map_err(LoadErrorKind::of_io)? != 0 {
             return Err(LoadErrorKind::of_io(io::ErrorKind::InvalidData.into()));
         }
         Ok(data)

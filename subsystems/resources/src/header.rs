@@ -9,10 +9,12 @@
 //! 32  version of the type's compiler                u32
 //! 36  zero                                          u32
 //! 40  bytes of the payload                          u64
-//! 48  checksum of all but itself                    u64
-//! 56  zero                                          u64
+//! 48  checksum of header and payload, but itself    u64
+//! 56  bytes of the tail                             u64
 //! 64  the last bytes of the name, or zeroes         32 bytes
-//! 96  the payload, to the end of the file
+//! 96  the payload
+//! ..  the tail, to the end of the file: read apart, in parts, when it is wanted; sums in the
+//!     payload check it
 //! ```
 
 use core::error::Error;
@@ -32,12 +34,13 @@ pub const RESOURCE_FORMAT: u32 = 1;
 
 const MAGIC: [u8; 8] = *b"loliresc";
 const CHECKSUM: core::ops::Range<usize> = 48..56;
+const TAIL: core::ops::Range<usize> = 56..64;
 
 /// What a file reports itself.
 ///
 /// # Memory
 ///
-/// 56 bytes, plain.
+/// 64 bytes, plain.
 ///
 /// # Examples
 ///
@@ -49,6 +52,7 @@ const CHECKSUM: core::ops::Range<usize> = 48..56;
 ///     key: ResourceKey::new("text", "signs/exit"),
 ///     version: 3,
 ///     debug_name: DebugName::new("signs/exit"),
+///     tail: 0,
 /// };
 /// let mut file = [0; HEADER_BYTES + 4];
 /// file[HEADER_BYTES..].copy_from_slice(b"EXIT");
@@ -63,21 +67,28 @@ pub struct ResourceHeader {
     pub version: u32,
     /// The end of its name, in development builds.
     pub debug_name: DebugName,
+    /// How many bytes follow the payload, to be read apart.
+    pub tail: u64,
 }
 
 impl ResourceHeader {
-    /// Writes the header to the front of `file`, in which the payload has been written already.
+    /// Writes the header to the front of `file`, in which the payload and the tail have been
+    /// written already.
     ///
     /// # Complexity
     ///
-    /// O(bytes), for the checksum.
+    /// O(bytes of the payload), for the checksum.
     ///
     /// # Panics
     ///
-    /// If the file is shorter than a header.
+    /// If the file is shorter than a header and the tail.
     pub fn write(&self, endian: Endian, file: &mut [u8]) {
         let whole = file.len();
-        assert!(whole >= HEADER_BYTES, "a file of {whole} bytes has no room for a header");
+        let tail = usize::try_from(self.tail).unwrap_or(usize::MAX);
+        let front = whole.checked_sub(tail).filter(|front| *front >= HEADER_BYTES);
+        let Some(front) = front else {
+            panic!("a file of {whole} bytes has no room for a header and a tail of {tail}");
+        };
         let u32_of = |number: u32| match endian {
             Endian::Little => number.to_le_bytes(),
             Endian::Big => number.to_be_bytes(),
@@ -93,17 +104,19 @@ impl ResourceHeader {
         file[16..24].copy_from_slice(&u64_of(self.key.type_hash.hash()));
         file[24..32].copy_from_slice(&u64_of(self.key.name.hash()));
         file[32..36].copy_from_slice(&u32_of(self.version));
-        file[40..48].copy_from_slice(&u64_of((whole - HEADER_BYTES) as u64));
+        file[40..48].copy_from_slice(&u64_of((front - HEADER_BYTES) as u64));
+        file[TAIL].copy_from_slice(&u64_of(self.tail));
         file[64..HEADER_BYTES].copy_from_slice(self.debug_name.as_bytes());
-        let checksum = checksum(file);
+        let checksum = checksum(&file[..front]);
         file[CHECKSUM].copy_from_slice(&u64_of(checksum));
     }
 
-    /// Reads the header of a file and checks the whole file against it.
+    /// Reads the header of a file and checks header and payload against it. Of the tail it is
+    /// checked that it is there whole, or not at all.
     ///
     /// # Complexity
     ///
-    /// O(bytes), for the checksum. Nothing is allocated and no length is believed.
+    /// O(bytes of the payload), for the checksum. Nothing is allocated and no length is believed.
     ///
     /// # Errors
     ///
@@ -124,14 +137,17 @@ impl ResourceHeader {
         if found != RESOURCE_FORMAT {
             return Err(HeaderError::OtherFormat { found });
         }
-        let (told, bytes) = (u64_at(file, 40), (file.len() - HEADER_BYTES) as u64);
-        if told != bytes {
-            return Err(HeaderError::OtherLength { told, bytes });
+        let (payload, bytes) = (u64_at(file, 40), (file.len() - HEADER_BYTES) as u64);
+        let tail = u64_at(file, TAIL.start);
+        if payload != bytes && payload.checked_add(tail) != Some(bytes) {
+            return Err(HeaderError::OtherLength { told: payload, bytes });
         }
-        if u32_at(file, 36) != 0 || u64_at(file, 56) != 0 {
+        if u32_at(file, 36) != 0 {
             return Err(HeaderError::NoResource);
         }
-        let (told, found) = (u64_at(file, CHECKSUM.start), checksum(file));
+        // It is at most the length of the file.
+        let front = &file[..HEADER_BYTES + payload as usize];
+        let (told, found) = (u64_at(file, CHECKSUM.start), checksum(front));
         // No fuzzer guesses a checksum; under one, what follows this is reached.
         if told != found && !cfg!(fuzzing) {
             return Err(HeaderError::Checksum { told, found });
@@ -143,7 +159,15 @@ impl ResourceHeader {
             key: ResourceKey { type_hash: hash_at(16), name: hash_at(24) },
             version: u32_at(file, 32),
             debug_name: DebugName::from_bytes(name).ok_or(HeaderError::NoText)?,
+            tail,
         })
+    }
+
+    /// Returns how many bytes the tail of a file is to have whose first bytes are these. They may be
+    /// wrong: nothing is checked.
+    #[cfg(feature = "std")]
+    pub(crate) fn tail_in(first: &[u8; HEADER_BYTES]) -> u64 {
+        u64_at(first, TAIL.start)
     }
 }
 
@@ -224,4 +248,4 @@ impl fmt::Display for HeaderError {
 impl Error for HeaderError {}
 
 const _: () = assert!(HEADER_BYTES.is_multiple_of(loligo_containers::BLOB_ALIGN), "blobs follow");
-const _: () = assert!(size_of::<ResourceHeader>() == 56, "its doc states it");
+const _: () = assert!(size_of::<ResourceHeader>() == 64, "its doc states it");

@@ -85,6 +85,27 @@ impl FileRequest {
         self.try_read(folder, memory).map_err(|kind| kind.of(self.key))
     }
 
+    /// Reads a part of the tail: as many bytes as `into` has, of which the first is `from_end`
+    /// before the end of the file. They are not checked: what knows the parts has their sums.
+    ///
+    /// # Complexity
+    ///
+    /// O(bytes). The path of the file is made in `memory`.
+    ///
+    /// # Errors
+    ///
+    /// [`LoadError`] if the file is gone, is not as long as the table says, or ends before.
+    pub fn read_tail<A: Allocator + ?Sized>(
+        &self,
+        folder: &DataFolder<'_>,
+        from_end: u64,
+        into: &mut [u8],
+        memory: &A,
+    ) -> Result<(), LoadError> {
+        let read = folder.read_part((self.file, self.bytes), from_end, into, memory);
+        read.map_err(|kind| kind.of(self.key))
+    }
+
     fn try_read<'a, A: Allocator + ?Sized>(
         &self,
         folder: &DataFolder<'_>,

@@ -99,6 +99,11 @@ pub(crate) struct Run {
     #[arg(long, value_name = "ROOM")]
     without: Vec<String>,
 
+    /// The most bytes of textures on the graphics card, in place of what the game says: large levels
+    /// come and go
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..))]
+    texture_budget: Option<u64>,
+
     /// How many threads; one does everything in order, and gives the same frames [default: one for
     /// each processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
@@ -149,6 +154,16 @@ enum BackEnd {
     Gpu,
     /// Text: nothing is drawn
     Text,
+}
+
+impl BackEnd {
+    const fn choice(self) -> BackEndChoice {
+        match self {
+            Self::Auto => BackEndChoice::Auto,
+            Self::Gpu => BackEndChoice::Gpu,
+            Self::Text => BackEndChoice::Text,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -256,11 +271,8 @@ impl Run {
             plan,
             without,
             threads: self.threads,
-            back_end: match self.backend {
-                BackEnd::Auto => BackEndChoice::Auto,
-                BackEnd::Gpu => BackEndChoice::Gpu,
-                BackEnd::Text => BackEndChoice::Text,
-            },
+            texture_budget: self.texture_budget,
+            back_end: self.backend.choice(),
             has_window: self.window,
             time_step: self.time_step.map(Step::policy),
             is_recorded: self.record_input.is_some(),

@@ -134,6 +134,21 @@ pub(super) fn hostile(said: &str) -> Vec<Row> {
     rows
 }
 
+/// Reads how many scopes of a trace Perfetto's schema and its trace processor find, or why they do not.
+pub(super) fn perfetto(said: &str) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for name in ["Perfetto's schema", "Perfetto's trace processor"] {
+        let found = said.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+        if let Some(found) = found {
+            rows.push((name.to_owned(), format!("{found}, as the run wrote"), String::new()));
+        }
+    }
+    for line in said.lines().filter(|line| line.starts_with("skipped: ")) {
+        rows.push(("skipped".to_owned(), line["skipped: ".len()..].to_owned(), String::new()));
+    }
+    rows
+}
+
 /// Reads what a tool that watches tests says: planted faults that it reported, and tests that it
 /// passed.
 pub(super) fn watched(said: &str) -> Vec<Row> {

@@ -103,6 +103,13 @@ pub(super) const STEPS: &[Step] = &[
         read: read::hostile,
     },
     Step {
+        name: "perfetto",
+        what: "a trace of a game, read by Perfetto's own code",
+        long: false,
+        command: |_| words("cargo xtask perfetto"),
+        read: read::perfetto,
+    },
+    Step {
         name: "targets",
         what: "the tests of tier 0 with 32 bits and in the other byte order",
         long: false,

@@ -8,7 +8,7 @@ use loligo_gpu::{Gpu, GpuOptions, set_scope};
 use loligo_interface::{SubsystemError, SubsystemRow};
 use loligo_render::gpu::{
     FrameData as Seen, GpuRenderError, GpuRenderer, MaterialData as Material, SeenView,
-    TextureData as Texture,
+    TextureData as Texture, TextureLevels as Levels,
 };
 use loligo_render::{
     FrameDescription, PLACEHOLDER_PIXELS, PLACEHOLDER_SHADER, TexturePacking, TextureWrap,
@@ -18,7 +18,7 @@ use loligo_render::{
 use super::Picture;
 use crate::assets::{
     FrameData, MaterialData, MeshData, MeshParts, NO_TEXTURE, Numbered, Removed, ShaderData,
-    TextureData, VERTICES_MAX, name_of,
+    TextureData, TextureLevels, VERTICES_MAX, name_of,
 };
 use crate::cpu::in_driver;
 use crate::drawing::drawn_view::DrawnView;
@@ -73,6 +73,11 @@ impl<'e> Card<'e> {
         })
     }
 
+    /// Returns whether textures of blocks are stored as they are.
+    pub(super) fn reads_blocks(&self) -> bool {
+        self.renderer.gpu().has_blocks()
+    }
+
     /// Makes what does the kinds of work that a subsystem brings.
     pub(super) fn join(
         &mut self,
@@ -107,22 +112,11 @@ impl<'e> Card<'e> {
             let found = (placed.index_count, placed.first_index, placed.base_vertex);
             assert_eq!(found, told, "both sides place meshes by one rule");
         } else if let Some(data) = record.get::<TextureData>() {
-            let texture = Texture {
-                pixels: [data.width, data.height],
-                is_srgb: data.is_linear == 0,
-                levels: data.levels,
-                wrap: TextureWrap::ALL.into_iter().nth(data.wrap as usize).unwrap_or_default(),
-                packing: TexturePacking::ALL
-                    .into_iter()
-                    .nth(data.packing as usize)
-                    .unwrap_or_default(),
-                data: bytemuck::cast_slice(block),
-            };
-            let set = renderer.try_set_texture(data.texture, &texture);
-            if set.is_err() && !renderer.has_texture(data.texture) {
-                set_placeholder_texture(renderer, data.texture)?;
-            }
-            set?;
+            set_texture(renderer, &data, block)?;
+        } else if let Some(TextureLevels { texture, width, height, levels }) = record.get() {
+            let data = bytemuck::cast_slice(block);
+            let larger = Levels { pixels: [width, height], levels, data };
+            renderer.try_resize_texture(texture, &larger)?;
         } else if let Some((data, text)) = record.get_with_tail::<ShaderData, u8>() {
             let name = core::str::from_utf8(&data.name).unwrap_or("shader").trim_end_matches('\0');
             // It was text when it was compiled.
@@ -201,6 +195,27 @@ impl<'e> Card<'e> {
         }
         Ok(())
     }
+}
+
+/// Sets a texture, or a placeholder where there was none before and it cannot be used.
+fn set_texture(
+    renderer: &mut GpuRenderer<'_, SharedAllocator<'_>>,
+    data: &TextureData,
+    block: &[u32],
+) -> Result<(), GpuRenderError> {
+    let texture = Texture {
+        pixels: [data.width, data.height],
+        is_srgb: data.is_linear == 0,
+        levels: data.levels,
+        wrap: TextureWrap::ALL.into_iter().nth(data.wrap as usize).unwrap_or_default(),
+        packing: TexturePacking::ALL.into_iter().nth(data.packing as usize).unwrap_or_default(),
+        data: bytemuck::cast_slice(block),
+    };
+    let set = renderer.try_set_texture(data.texture, &texture);
+    if set.is_err() && !renderer.has_texture(data.texture) {
+        set_placeholder_texture(renderer, data.texture)?;
+    }
+    set
 }
 
 fn set_placeholder_texture(

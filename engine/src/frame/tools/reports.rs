@@ -9,6 +9,7 @@ use loligo_script::{GarbageTrace, Kind, ObjectCounts};
 use loligo_sjson::{Nest, Writer};
 
 use crate::frame::Engine;
+use crate::loading::TextureMemory;
 use crate::log::RecentLine;
 use crate::memory::{Room, libraries, memory_of};
 
@@ -48,6 +49,17 @@ impl<'m> Engine<'_, 'm> {
             writer.end(Nest::Object)?;
         }
         writer.end(Nest::Array)?;
+        writer.key("textures")?;
+        match self.texture_memory() {
+            Some(TextureMemory { bytes, budget, count, whole }) => {
+                let numbers =
+                    [("bytes", bytes), ("budget", budget), ("count", count), ("whole", whole)];
+                writer.start(Nest::Object)?;
+                write_numbers(writer, numbers)?;
+                writer.end(Nest::Object)?;
+            }
+            None => writer.null()?,
+        }
         writer.end(Nest::Object)
     }
 

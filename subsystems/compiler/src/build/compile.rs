@@ -125,7 +125,12 @@ fn compile_one(
         true => DebugName::new(&one.name.name),
         false => DebugName::default(),
     };
-    let header = ResourceHeader { key: one.name.key(), version: compiler.version(), debug_name };
+    if context.tail() > payload.len() as u64 {
+        let remedy = "this is a fault of the compiler; report it with the source";
+        return Ok(Err(CompileError::new("its tail is longer than its payload", remedy)));
+    }
+    let (key, version, tail) = (one.name.key(), compiler.version(), context.tail());
+    let header = ResourceHeader { key, version, debug_name, tail };
     header.write(shared.target.destination.endian, &mut file);
     let output = data.put_blob(&file)?;
     Ok(Ok((output, context.into_asked())))

@@ -7,7 +7,7 @@ use std::vec;
 use loligo_compiler::CompileError;
 use texpresso::{Algorithm, Format, Params};
 
-use crate::texture::{TexturePacking, levels_of, side_of};
+use crate::texture_packing::{TexturePacking, levels_of, side_of};
 
 /// Returns the pixels of all levels of a texture, stored as it is wanted.
 pub(super) fn pack<'p>(

@@ -10,7 +10,7 @@ use std::format;
 use std::vec::Vec;
 
 use super::mips::{Curve, Light};
-use crate::texture::TEXTURE_SIDE_MAX;
+use crate::texture_packing::TEXTURE_SIDE_MAX;
 
 /// The faces, and what the middle of each looks at, what is to its right, and what is above it.
 const FACES: [(&str, Vec3, Vec3, Vec3); 6] = [

@@ -13,7 +13,7 @@ use std::string::String;
 use std::vec::Vec;
 
 use crate::material::MaterialTexture;
-use crate::texture::TEXTURE_SIDE_MAX;
+use crate::texture_packing::TEXTURE_SIDE_MAX;
 
 /// The layer of what is blended.
 const BLENDED: &str = "glass";

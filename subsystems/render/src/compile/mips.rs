@@ -2,7 +2,7 @@
 
 use std::vec::Vec;
 
-use crate::texture::side_of;
+use crate::texture_packing::side_of;
 use loligo_formats::Picture;
 
 /// A pixel in linear numbers, its color multiplied by its opacity.

@@ -4,15 +4,14 @@ use loligo_compiler::{CompileError, Compiler, Context, Property};
 use loligo_containers::{BlobBuilder, blob_field};
 use loligo_diagnostics::context;
 use loligo_formats::Picture;
+use loligo_ids::murmur2_64a;
 use std::format;
 use std::string::{String, ToString};
 use std::vec::Vec;
 
 use super::{blocks, build, faces, heights, mips};
-use crate::texture::{
-    TEXTURE_SIDE_MAX, TEXTURE_VERSION, TextureImage, TexturePacking, TextureWrap, levels_of,
-    side_of,
-};
+use crate::texture::{TEXTURE_VERSION, TextureImage, TextureWrap};
+use crate::texture_packing::{TEXTURE_SIDE_MAX, TexturePacking, levels_of, side_of};
 
 /// Compiles textures: a PNG as it is, or an object of these keys.
 ///
@@ -71,18 +70,34 @@ impl Compiler for TextureCompiler {
         let pixels = &pixels[(0..skipped).map(plain).sum::<usize>()..];
         let (packing, pixels) = blocks::pack(pixels, [width, height], compress.wanted(pixels))
             .map_err(|error| error.in_file(&*image))?;
-        build(|heap| {
+        let first = packing.first_level([width, height]);
+        let front = packing.bytes_from([width, height], first) as usize;
+        let (tail, pixels) = pixels.split_at(pixels.len() - front);
+        context.set_tail(tail.len() as u64);
+        let mut sums = Vec::new();
+        let mut rest = tail;
+        for level in 0..first {
+            let [width, height] = [width, height].map(|side| side_of(side, level));
+            let (own, after) = rest.split_at(packing.bytes(width, height) as usize);
+            sums.push(murmur2_64a(own, 0));
+            rest = after;
+        }
+        let mut payload = build(|heap| {
             let mut builder = BlobBuilder::<TextureImage, _>::try_new_in(context.endian(), heap)?;
             let root = builder.root();
             builder.set(root.at(blob_field!(TextureImage, width)), width);
             builder.set(root.at(blob_field!(TextureImage, height)), height);
             builder.set(root.at(blob_field!(TextureImage, levels)), levels);
+            builder.set(root.at(blob_field!(TextureImage, first)), first);
             builder.set(root.at(blob_field!(TextureImage, wrap)), wrap as u32);
             builder.set(root.at(blob_field!(TextureImage, is_linear)), is_linear.into());
             builder.set(root.at(blob_field!(TextureImage, packing)), packing as u32);
-            builder.numbers(root.at(blob_field!(TextureImage, pixels)), &pixels)?;
+            builder.numbers(root.at(blob_field!(TextureImage, pixels)), pixels)?;
+            builder.numbers(root.at(blob_field!(TextureImage, sums)), &sums)?;
             Ok(builder.finish().to_vec())
-        })
+        })?;
+        payload.extend_from_slice(tail);
+        Ok(payload)
     }
 }
 

@@ -9,7 +9,8 @@ use crate::frame::SHADOW_MAPS_MAX;
 use crate::lights::{FrameLights, LIGHT_BINS};
 use crate::state::Light;
 use crate::sun::SunShadow;
-use crate::texture::{TexturePacking, TextureWrap};
+use crate::texture::TextureWrap;
+use crate::texture_packing::TexturePacking;
 
 /// How many bytes a vertex has: position, normal and texture coordinates, 32-bit floats.
 pub const VERTEX_BYTES: usize = 32;
@@ -250,5 +251,16 @@ pub struct TextureData<'d> {
     /// How its pixels are stored. A card that reads no blocks gets pixels that are made of them.
     pub packing: TexturePacking,
     /// The pixels of all levels, the largest first, without gaps.
+    pub data: &'d [u8],
+}
+
+/// Other large levels of a texture that is there: more of them, or fewer.
+#[derive(Clone, Copy, Debug)]
+pub struct TextureLevels<'d> {
+    /// How wide and how high its largest level is to be.
+    pub pixels: [u32; 2],
+    /// How many levels it is to have.
+    pub levels: u32,
+    /// The pixels of those that it does not have, the largest first, without gaps.
     pub data: &'d [u8],
 }

@@ -6,14 +6,15 @@ use loligo_gpu::{
     BindGroup, BindLayout, Bound, Buffer, BufferUse, Gpu, Sampler, SamplerKind, Slot, Texture,
 };
 
-use crate::gpu::data::{MaterialData, TextureData};
+use crate::gpu::data::{MaterialData, TextureData, TextureLevels};
 use crate::gpu::drawn::Drawn;
 use crate::gpu::error::GpuRenderError;
 use crate::gpu::slots::Slots;
 use crate::gpu::targets::Targets;
-use crate::gpu::textures::try_texture;
+use crate::gpu::textures::{Kind, try_resized, try_texture};
 use crate::material::MaterialTexture;
-use crate::texture::{TexturePacking, TextureWrap};
+use crate::texture::TextureWrap;
+use crate::texture_packing::TexturePacking;
 
 /// What shaders see of each material: numbers, color, and how textures are read.
 const SLOTS: [Slot; 3] = [Slot::Uniform, Slot::Texture, Slot::Sampler];
@@ -41,6 +42,7 @@ pub(super) struct Materials<'a, A: Allocator + ?Sized> {
 struct Wrapped {
     texture: Texture,
     wrap: TextureWrap,
+    kind: Kind,
 }
 
 pub(super) struct Material {
@@ -150,10 +152,34 @@ impl<'a, A: Allocator + ?Sized> Materials<'a, A> {
         targets: Option<&Targets<'_, A>>,
     ) -> Result<(), GpuRenderError> {
         self.textures.try_reserve(number)?;
-        let texture = Wrapped {
-            texture: try_texture(gpu, "texture", data, self.slots.memory())?,
-            wrap: data.wrap,
-        };
+        let TextureData { is_srgb, packing, wrap, .. } = *data;
+        let texture = try_texture(gpu, "texture", data, self.slots.memory())?;
+        let texture = Wrapped { texture, wrap, kind: Kind { is_srgb, packing } };
+        self.try_put_texture(gpu, number, texture, targets)
+    }
+
+    /// Gives a texture other large levels; where that fails, it stays as it is.
+    pub(super) fn try_resize_texture(
+        &mut self,
+        gpu: &Gpu,
+        number: u32,
+        levels: &TextureLevels<'_>,
+        targets: Option<&Targets<'_, A>>,
+    ) -> Result<(), GpuRenderError> {
+        let Wrapped { texture, wrap, kind } = self.textures.expect(number)?;
+        let (wrap, kind) = (*wrap, *kind);
+        let texture = try_resized(gpu, texture, kind, levels, self.slots.memory())?;
+        self.try_put_texture(gpu, number, Wrapped { texture, wrap, kind }, targets)
+    }
+
+    /// Puts a texture in place, for whose number there is room.
+    fn try_put_texture(
+        &mut self,
+        gpu: &Gpu,
+        number: u32,
+        texture: Wrapped,
+        targets: Option<&Targets<'_, A>>,
+    ) -> Result<(), GpuRenderError> {
         let named = |material: &Material| material.data.textures.contains(&Some(number));
         let mut groups = Array::new_in(self.slots.memory());
         for Material { data, constants, .. } in self.slots.iter().filter(|slot| named(slot)) {

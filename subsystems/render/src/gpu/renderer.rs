@@ -8,7 +8,7 @@ use loligo_gpu::{CardJob, Gpu, GpuError, Texture};
 use crate::backend::{Recorded, play};
 use crate::draw::{Geometry, IndirectArgs};
 use crate::frame::{COLORS_MAX, FrameDescription};
-use crate::gpu::data::{FrameData, MaterialData, SeenView, TextureData};
+use crate::gpu::data::{FrameData, MaterialData, SeenView, TextureData, TextureLevels};
 use crate::gpu::error::GpuRenderError;
 use crate::gpu::instances::Instances;
 use crate::gpu::jobs::Jobs;
@@ -284,6 +284,29 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
         texture: &TextureData<'_>,
     ) -> Result<(), GpuRenderError> {
         self.materials.try_set_texture(&self.gpu, number, texture, self.targets.as_ref())
+    }
+
+    /// Gives a texture that was set more of its large levels, or takes some away: what it has in
+    /// common with before is copied on the card.
+    ///
+    /// # Complexity
+    ///
+    /// O(bytes + materials).
+    ///
+    /// # Memory
+    ///
+    /// Both are on the card until it is done with the one before.
+    ///
+    /// # Errors
+    ///
+    /// [`GpuRenderError::Nothing`] without such a texture, [`GpuRenderError::Texture`], or what the
+    /// card says; the texture stays as it was.
+    pub fn try_resize_texture(
+        &mut self,
+        number: u32,
+        levels: &TextureLevels<'_>,
+    ) -> Result<(), GpuRenderError> {
+        self.materials.try_resize_texture(&self.gpu, number, levels, self.targets.as_ref())
     }
 
     /// Sets a shader: WGSL, as the [layout](crate::gpu) says. `name` is what errors begin with.

@@ -4,9 +4,9 @@ use loligo_allocators::Allocator;
 use loligo_containers::Array;
 use loligo_gpu::{Format, Gpu, Texture, TextureDescription};
 
-use crate::gpu::data::TextureData;
+use crate::gpu::data::{TextureData, TextureLevels};
 use crate::gpu::error::GpuRenderError;
-use crate::texture::TexturePacking;
+use crate::texture_packing::TexturePacking;
 
 /// The most levels: those of a texture of 65 536 pixels each way.
 const LEVELS_MAX: u32 = 17;
@@ -19,6 +19,70 @@ pub(super) fn try_texture<A: Allocator + ?Sized>(
     memory: &A,
 ) -> Result<Texture, GpuRenderError> {
     let TextureData { pixels, is_srgb, levels, packing, data, .. } = *from;
+    let kind = Kind { is_srgb, packing };
+    let texture = try_empty(gpu, name, kind, (pixels, levels))?;
+    try_fill(gpu, &texture, kind, (pixels, levels), data, memory)?;
+    Ok(texture)
+}
+
+/// What the pixels of a texture are.
+#[derive(Clone, Copy)]
+pub(super) struct Kind {
+    pub(super) is_srgb: bool,
+    pub(super) packing: TexturePacking,
+}
+
+/// Makes a texture with other large levels than one has, and the small ones that both have.
+pub(super) fn try_resized<A: Allocator + ?Sized>(
+    gpu: &Gpu,
+    old: &Texture,
+    kind: Kind,
+    levels: &TextureLevels<'_>,
+    memory: &A,
+) -> Result<Texture, GpuRenderError> {
+    let TextureLevels { pixels, levels, data } = *levels;
+    let texture = try_empty(gpu, "texture", kind, (pixels, levels))?;
+    let new = levels.saturating_sub(old.levels());
+    try_fill(gpu, &texture, kind, (pixels, new), data, memory)?;
+    gpu.try_copy_levels(old, &texture)?;
+    Ok(texture)
+}
+
+/// Makes a texture that is not filled.
+fn try_empty(
+    gpu: &Gpu,
+    name: &str,
+    Kind { is_srgb, packing }: Kind,
+    (pixels, levels): ([u32; 2], u32),
+) -> Result<Texture, GpuRenderError> {
+    let longest = pixels[0].max(pixels[1]);
+    let is_whole = pixels.iter().all(|pixels| *pixels > 0)
+        && (1..=LEVELS_MAX).contains(&levels)
+        && longest >> (levels - 1) > 0;
+    if !is_whole {
+        return Err(GpuRenderError::Texture { bytes: 0, expected: 0 });
+    }
+    let stored = if is_unpacked(gpu, packing) { TexturePacking::Plain } else { packing };
+    let format = format(stored, is_srgb);
+    let description =
+        TextureDescription { name, pixels, levels, samples: 1, format, is_target: false };
+    Ok(gpu.try_texture(&description)?)
+}
+
+/// Returns whether a card reads pixels in place of blocks.
+fn is_unpacked(gpu: &Gpu, packing: TexturePacking) -> bool {
+    packing != TexturePacking::Plain && !gpu.has_blocks()
+}
+
+/// Fills the first levels of a texture.
+fn try_fill<A: Allocator + ?Sized>(
+    gpu: &Gpu,
+    texture: &Texture,
+    Kind { packing, .. }: Kind,
+    (pixels, levels): ([u32; 2], u32),
+    data: &[u8],
+    memory: &A,
+) -> Result<(), GpuRenderError> {
     let sides = |level: u32| pixels.map(|pixels| (pixels >> level).max(1));
     let level_bytes = |level: u32| {
         let [width, height] = sides(level);
@@ -26,19 +90,10 @@ pub(super) fn try_texture<A: Allocator + ?Sized>(
     };
     let expected = (0..levels.min(LEVELS_MAX)).map(level_bytes).fold(0, u64::saturating_add);
     let bytes = data.len() as u64;
-    let longest = pixels[0].max(pixels[1]);
-    let is_whole = pixels.iter().all(|pixels| *pixels > 0)
-        && (1..=LEVELS_MAX).contains(&levels)
-        && longest >> (levels - 1) > 0;
-    if bytes != expected || !is_whole {
+    if bytes != expected {
         return Err(GpuRenderError::Texture { bytes, expected });
     }
-    let is_unpacked = packing != TexturePacking::Plain && !gpu.has_blocks();
-    let stored = if is_unpacked { TexturePacking::Plain } else { packing };
-    let format = format(stored, is_srgb);
-    let description =
-        TextureDescription { name, pixels, levels, samples: 1, format, is_target: false };
-    let texture = gpu.try_texture(&description)?;
+    let is_unpacked = is_unpacked(gpu, packing);
     let mut plain = Array::new_in(memory);
     let mut rest = data;
     for level in 0..levels {
@@ -46,13 +101,13 @@ pub(super) fn try_texture<A: Allocator + ?Sized>(
         let (own, after) = rest.split_at(level_bytes(level) as usize);
         if is_unpacked {
             try_unpack(packing, own, sides(level), &mut plain)?;
-            gpu.try_write_texture(&texture, level, &plain)?;
+            gpu.try_write_texture(texture, level, &plain)?;
         } else {
-            gpu.try_write_texture(&texture, level, own)?;
+            gpu.try_write_texture(texture, level, own)?;
         }
         rest = after;
     }
-    Ok(texture)
+    Ok(())
 }
 
 /// Returns how the card is to read pixels.

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use loligo_compiler::{Compilers, Index, Project, Report, Threads};
 use loligo_containers::BlobBytes;
-use loligo_resources::HEADER_BYTES;
+use loligo_resources::{HEADER_BYTES, ResourceHeader};
 
 /// A project in a folder that goes with it.
 pub(crate) struct Place {
@@ -68,6 +68,11 @@ impl Place {
     }
 
     fn last_payload(&self, type_name: &str, name: &str) -> Vec<u8> {
+        self.last_parts(type_name, name).0
+    }
+
+    /// Returns the payload of a resource and the tail of its file.
+    pub(crate) fn last_parts(&self, type_name: &str, name: &str) -> (Vec<u8>, Vec<u8>) {
         let bytes = fs::read(self.data().join("index")).expect("it is there");
         let index = Index::from_bytes(&bytes).expect("it is whole");
         let is_it = |entry: &&loligo_compiler::Entry| {
@@ -76,7 +81,9 @@ impl Place {
         let entry = index.entries.iter().find(is_it).expect("it was compiled");
         let file = entry.output.expect("it went well").file;
         let bytes = fs::read(self.data().join(format!("blobs/{file}"))).expect("it is there");
-        bytes[HEADER_BYTES..].to_vec()
+        let tail = ResourceHeader::read(&bytes).expect("it is whole").tail as usize;
+        let (front, tail) = bytes.split_at(bytes.len() - tail);
+        (front[HEADER_BYTES..].to_vec(), tail.to_vec())
     }
 
     /// Compiles what has one fault, and returns its text without what was done.

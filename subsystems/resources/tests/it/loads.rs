@@ -2,7 +2,9 @@
 
 use loligo_allocators::{Allocator, HeapAllocator, Locked, PageAllocator};
 use loligo_ids::{IdString64, id64};
-use loligo_resources::{DataFolder, LoadErrorKind, Reloaded, ResourceKey, Resources};
+use loligo_resources::{
+    DataFolder, LoadErrorKind, Reloaded, ResourceHeader, ResourceKey, Resources,
+};
 
 use crate::made::{Made, with_memory};
 
@@ -44,6 +46,54 @@ fn loads_are_counted() {
         assert!(resources.get(DOOR).is_none());
         let unknown = resources.load(TREE).expect_err("it is not there");
         assert!(matches!(unknown.kind, LoadErrorKind::Unknown), "{unknown}");
+    });
+}
+
+/// Checks a resource of 6 bytes whose tail has 4: from a folder that is read, or mapped.
+fn check_tail(folder: DataFolder<'_>, heap: &HeapAllocator<'_, PageAllocator>) {
+    let mut resources = Resources::try_open_in(folder, heap).expect("a table");
+    resources.load(DOOR).expect("its front is right");
+    assert_eq!(payload(&resources, DOOR), "a door", "without the tail");
+    assert_eq!(resources.validate(), Ok(()), "with a tail");
+    let request = resources.request(DOOR).expect("it is there").file();
+    let part = |from_end, count| {
+        let mut into = vec![0; count];
+        request.read_tail(&folder, from_end, &mut into, heap).map(|()| into)
+    };
+    assert_eq!(part(4, 4).expect("all of it"), b"abcd", "all of it");
+    assert_eq!(part(3, 2).expect("a part"), b"bc", "a part");
+    assert!(part(3, 4).is_err(), "more than there is");
+    assert!(part(1000, 4).is_err(), "from before the file");
+}
+
+#[test]
+fn a_tail_is_read_apart() {
+    let mut made = Made::new();
+    let path = made.put_parts(("text", "units/door"), &[], (b"a door", b"abcd"), 1);
+    made.save();
+    let whole = std::fs::read(&path).expect("it was written");
+    for file in [&whole[..], &whole[..whole.len() - 4]] {
+        assert_eq!(ResourceHeader::read(file).map(|header| header.tail), Ok(4));
+    }
+    assert!(ResourceHeader::read(&whole[..whole.len() - 1]).is_err(), "a part of the tail");
+    with_memory(|heap| {
+        check_tail(DataFolder::new(made.path()).expect("UTF-8"), heap);
+        #[cfg(feature = "map")]
+        {
+            #[expect(unsafe_code, reason = "mapping is the caller's promise")]
+            // SAFETY: the folder is the test's own, and nothing changes its files.
+            let folder = unsafe { DataFolder::mapped(made.path()) }.expect("UTF-8");
+            check_tail(folder, heap);
+        }
+        // A length of the tail that cannot be, or is another.
+        for tail in [u64::MAX, 3, 200] {
+            let mut damaged = whole.clone();
+            damaged[56..64].copy_from_slice(&tail.to_ne_bytes());
+            std::fs::write(&path, &damaged).expect("the folder may be written");
+            let folder = DataFolder::new(made.path()).expect("UTF-8");
+            let mut resources = Resources::try_open_in(folder, heap).expect("a table");
+            assert!(resources.load(DOOR).is_err(), "a tail of {tail}");
+        }
     });
 }
 

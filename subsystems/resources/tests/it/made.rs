@@ -49,10 +49,23 @@ impl Made {
         payload: &[u8],
         version: u32,
     ) -> PathBuf {
+        self.put_parts((kind, name), properties, (payload, &[]), version)
+    }
+
+    /// Writes a file with a payload and a tail.
+    pub(crate) fn put_parts(
+        &mut self,
+        (kind, name): (&str, &str),
+        properties: &[&str],
+        (payload, tail): (&[u8], &[u8]),
+        version: u32,
+    ) -> PathBuf {
         let key = ResourceKey::new(kind, name);
-        let header = ResourceHeader { key, version, debug_name: DebugName::new(name) };
+        let (debug_name, tail_bytes) = (DebugName::new(name), tail.len() as u64);
+        let header = ResourceHeader { key, version, debug_name, tail: tail_bytes };
         let mut file = vec![0; HEADER_BYTES];
         file.extend_from_slice(payload);
+        file.extend_from_slice(tail);
         header.write(Endian::NATIVE, &mut file);
         // Any hash will do: reading believes the names of files.
         let mut hash = ContentHash([0; 32]);

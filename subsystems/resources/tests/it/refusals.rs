@@ -15,7 +15,8 @@ use crate::made::{Made, with_memory};
 const DOOR: ResourceKey = ResourceKey::new("text", "units/door");
 
 fn file() -> Vec<u8> {
-    let header = ResourceHeader { key: DOOR, version: 1, debug_name: DebugName::new("units/door") };
+    let header =
+        ResourceHeader { key: DOOR, version: 1, debug_name: DebugName::new("units/door"), tail: 0 };
     let mut file = vec![7; HEADER_BYTES + 40];
     header.write(Endian::NATIVE, &mut file);
     file
@@ -62,7 +63,8 @@ fn every_damaged_byte_is_noticed() {
 #[test]
 fn the_other_byte_order_is_named() {
     let other = if Endian::NATIVE == Endian::Big { Endian::Little } else { Endian::Big };
-    let header = ResourceHeader { key: DOOR, version: 1, debug_name: DebugName::default() };
+    let debug_name = DebugName::default();
+    let header = ResourceHeader { key: DOOR, version: 1, debug_name, tail: 0 };
     let mut file = vec![0; HEADER_BYTES];
     header.write(other, &mut file);
     assert_eq!(ResourceHeader::read(&file), Err(HeaderError::OtherEndian));
@@ -87,7 +89,7 @@ fn what_is_wrong_with_a_file_is_told() {
         let bytes = fs::read(path).expect("it is there").len();
         let mut other = vec![0; bytes];
         let key = ResourceKey::new("text", "units/wall");
-        let header = ResourceHeader { key, version: 1, debug_name: DebugName::default() };
+        let header = ResourceHeader { key, version: 1, debug_name: DebugName::default(), tail: 0 };
         header.write(Endian::NATIVE, &mut other);
         fs::write(path, other).expect("it may be written");
     });

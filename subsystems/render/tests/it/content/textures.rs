@@ -87,6 +87,59 @@ fn sides_of_any_length_go_down_to_one_pixel() {
 }
 
 #[test]
+fn large_levels_are_the_tail() {
+    // Sides, whether of blocks, the first level after the tail: blocks must be whole.
+    let all = [
+        (64, 64, false, 0),
+        (100, 99, false, 1),
+        (256, 32, false, 2),
+        (256, 128, true, 2),
+        (200, 200, true, 1),
+        (52, 104, true, 0),
+    ];
+    for (width, height, is_packed, first) in all {
+        let samples: Vec<u8> = (0..width * height).map(|at| (at * 7 % 251) as u8).collect();
+        let place = Place::with(&[("a.png", &png(width, height, GREY, &samples))]);
+        let compress = if is_packed { "compress = \"colors\"" } else { "" };
+        place.write("a.texture", format!("color = \"linear\" {compress}").as_bytes());
+        assert_eq!(place.compile().errors, [], "it is right");
+        let (front, tail) = place.last_parts("texture", "a");
+        aligned(&front, |bytes| {
+            let texture = TextureResource::open(bytes).expect("it was just compiled");
+            texture.validate();
+            let parts = texture.tail();
+            assert_eq!((texture.first_level(), parts.levels()), (first, first), "{width}");
+            assert_eq!((tail.len() as u64, 0), (parts.from_end(0), parts.from_end(first)));
+            let count = texture.level_count() - first;
+            assert_eq!(count as usize, texture.levels().len());
+            let whole = parts.packing().bytes_from([width, height], 0);
+            assert_eq!((tail.len() + texture.pixels().len()) as u64, whole);
+            if !is_packed {
+                let plain: Vec<u8> = tail.chunks(4).map(|pixel| pixel[0]).collect();
+                let from_front = texture.pixels().chunks(4).map(|pixel| pixel[0]);
+                let largest: Vec<u8> = plain.into_iter().chain(from_front).collect();
+                assert_eq!(largest[..samples.len()], samples, "the largest level is the picture");
+            }
+            for level in 0..first {
+                let from = tail.len() - parts.from_end(level) as usize;
+                assert!(parts.are_right(level, &tail[from..]), "{level} of {width}");
+                let one = (parts.from_end(level) - parts.from_end(level + 1)) as usize;
+                assert!(parts.are_right(level, &tail[from..from + one]), "one alone");
+                assert!(!parts.are_right(level, &tail[from..tail.len() - 1]), "cut");
+                let mut damaged = tail[from..].to_vec();
+                damaged[one / 2] ^= 1;
+                assert!(!parts.are_right(level, &damaged), "damaged");
+            }
+            let sides = parts.sides(first);
+            let longest = sides[0].max(sides[1]) as f32;
+            assert_eq!((parts.level_for(0.0), parts.level_for(longest)), (first, first));
+            assert_eq!(parts.level_for(f32::INFINITY), 0);
+            assert_eq!(parts.level_for(longest + 1.0), first.saturating_sub(1));
+        });
+    }
+}
+
+#[test]
 fn all_kinds_of_png_become_four_bytes_a_pixel() {
     let kinds: [(ColorType, BitDepth, &[u8], [u8; 4]); 7] = [
         (ColorType::Rgb, BitDepth::Eight, &[1, 2, 3], [1, 2, 3, 255]),

@@ -42,10 +42,18 @@ const MemoryTree = (() => {
     const roots = list.filter(({ depth }) => depth === 0);
     const held = roots.reduce((sum, { of }) => sum + of.reserved, 0);
     const figure = (term, text) => h("div", {}, h("dt", {}, term), h("dd", {}, text));
-    document.getElementById("memory-figures").replaceChildren(figure("held from the system", Units.bytes(held)));
+    document.getElementById("memory-figures").replaceChildren(figure("held from the system", Units.bytes(held)),
+      ...textures(value.textures, figure));
     document.getElementById("library-rows").replaceChildren(...value.libraries.map((library) => h("tr", {},
       h("th", { scope: "row" }, library.name), ...["allocations", "frees"].map((key) => h("td", {}, Units.count(library[key]))),
       h("td", {}, Units.bytes(library.bytes)))));
+  }
+
+  /** Figures of the textures on the card, where there is a budget for them. */
+  function textures(of, figure) {
+    if (!of) return [];
+    return [figure("textures", `${Units.bytes(of.bytes)} of ${Units.bytes(of.budget)}`),
+      figure("textures that are whole", `${of.whole} of ${of.count}`)];
   }
 
   /** Makes the cells of a row, which are filled again and again. */
