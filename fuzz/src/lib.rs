@@ -10,4 +10,5 @@ pub mod formula;
 pub mod json;
 pub mod knight;
 pub mod limited;
+pub mod physics;
 pub mod sjson;

@@ -16,7 +16,9 @@ use loligo_containers::{
 use loligo_entities::compile::compile;
 use loligo_expressions::Expression;
 use loligo_fuzz::events::{Fell, Ground, Shot};
-use loligo_fuzz::{animation, effect, entities::COMPILERS, entities::SOURCES, formula, knight};
+use loligo_fuzz::{
+    animation, effect, entities::COMPILERS, entities::SOURCES, formula, knight, physics,
+};
 use loligo_ids::{Fifo, FreeList, GenerationEnd, Holes, IdString, IdString32, IdString64, Lifo};
 use loligo_ids::{Id, Packed, Retire, ReverseLookupBuilder, Shape, SmallId, Table, TableId, Wrap};
 use loligo_render::{Geometry, Light, MESH_HIDDEN, Mesh, StateRecorder, Transform};
@@ -69,7 +71,7 @@ fn main() -> Result<(), Failure> {
     programs()?;
     content(&heap)?;
     rendered()?;
-    for (target, name, bytes) in animation::seeds() {
+    for (target, name, bytes) in animation::seeds().into_iter().chain(physics::seeds()) {
         write(target, name, &bytes)?;
     }
     Ok(())

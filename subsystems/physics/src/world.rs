@@ -42,9 +42,10 @@ use vehicles::Controllers;
 ///
 /// # Memory
 ///
-/// What is ours comes from the allocator: about 110 bytes an actor, and what the lists of events,
+/// What is ours comes from the allocator: 107 bytes an actor, and what the lists of events,
 /// touches and moved actors need. The simulation (rapier3d) takes its memory from the global heap,
-/// since it knows no other; the example `memory` prints how much of both.
+/// since it knows no other: about 20 KiB for a box in a heap of boxes. The example `memory` prints
+/// both.
 ///
 /// # Threads
 ///
