@@ -25,6 +25,7 @@ pub(super) const FUZZED: &[&str] = &[
     "loligo-entities",
     "loligo-expressions",
     "loligo-ids",
+    "loligo-physics",
     "loligo-render",
     "loligo-replay",
     "loligo-resources",
