@@ -141,6 +141,7 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
         let is_frozen = self.actor(id)?.has(FROZEN);
         // What is frozen stays so until it is put somewhere.
         self.body_mut(id)?.set_enabled(is_enabled && !is_frozen);
+        self.refresh_joints(id);
         Ok(())
     }
 

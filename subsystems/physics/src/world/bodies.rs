@@ -38,6 +38,7 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
         let here = place(body.position());
         if self.actor(id)?.has(FROZEN) {
             self.body_mut(id)?.set_enabled(true);
+            self.refresh_joints(id);
         }
         let Some(actor) = self.actors.get_mut(id) else { return Ok(()) };
         (actor.before, actor.now, actor.awake) = (here, here, steps);

@@ -39,6 +39,8 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
         let Some(id) = actor_of(body.user_data) else { return Ok(()) };
         let Some(actor) = self.actors.get_mut(id) else { return Ok(()) };
         actor.now = place(body.position());
+        self.refresh_joints(id);
+        let Some(actor) = self.actors.get_mut(id) else { return Ok(()) };
         if actor.has(FROZEN) {
             return Ok(());
         }

@@ -65,7 +65,9 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
         self.joint_changes = changes;
     }
 
-    fn link(&mut self, id: u32, joint: GenericJoint) {
+    fn link(&mut self, id: u32, mut joint: GenericJoint) {
+        let record = JointId::from_bits(id).and_then(|id| self.joints.get(id)).copied();
+        joint.set_enabled(record.is_some_and(|record| self.is_whole(&record)));
         let Some(record) = JointId::from_bits(id).and_then(|id| self.joints.get_mut(id)) else {
             return;
         };
@@ -75,6 +77,32 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
             let made = self.simulation.insert_impulse_joint(first, other, joint);
             record.handle = made.into_raw_parts().into();
         }
+    }
+
+    /// Has the joints of an actor be in the simulation while both of their actors are: the solver
+    /// takes it for granted that a joint has a dynamic body that is enabled.
+    pub(super) fn refresh_joints(&mut self, id: ActorId) {
+        let bits = id.to_bits();
+        for slot in 0..self.joints.len() {
+            let mut joints =
+                self.joints.iter_with_ids().filter(|(_, of)| of.actors.contains(&bits));
+            let Some((joint, record)) = joints.nth(slot) else { break };
+            let is_whole = self.is_whole(record);
+            let is_enabled = self.generic(joint, record).is_some_and(GenericJoint::is_enabled);
+            if is_enabled != is_whole
+                && let Ok(made) = self.generic_mut(joint)
+            {
+                made.set_enabled(is_whole);
+            }
+        }
+    }
+
+    /// Returns whether both actors of a joint are in the simulation.
+    fn is_whole(&self, record: &Joint) -> bool {
+        record.actors.into_iter().all(|bits| {
+            let body = ActorId::from_bits(bits).and_then(|id| self.body(id).ok());
+            body.is_some_and(rapier3d::prelude::RigidBody::is_enabled)
+        })
     }
 
     /// Has a joint be removed whose record is gone.

@@ -187,3 +187,23 @@ fn what_cannot_be_joined_is_refused() {
         assert_eq!(world.joint_count(), 1);
     });
 }
+
+/// The solver takes it for granted that a joint has a dynamic body that is enabled.
+#[test]
+fn a_joint_of_what_is_disabled_rests_and_is_back_with_it() {
+    with_memory(|memory| {
+        let mut gate = Gate::new(memory, Vec3::Z);
+        let cart = Body::cube(ActorKind::Kinematic, 0.1, Vec3::ZERO).put(&mut gate.world);
+        gate.world.set_enabled(gate.gate, false).unwrap();
+        let frames = gate.world.joint_frames([cart, gate.gate], Vec3::ZERO, Vec3::Z).unwrap();
+        let joint = JointDescription::new(JointKind::Fixed, [cart, gate.gate], frames);
+        gate.world.create_joint(&joint).unwrap();
+        run(&mut gate.world, 0.5);
+        assert_eq!(gate.at(), Vec3::X, "it is not there");
+        gate.world.set_enabled(gate.gate, true).unwrap();
+        run(&mut gate.world, 1.0);
+        assert!(gate.at().distance(Vec3::X) < 0.02, "it is held: {}", gate.at());
+        gate.world.set_enabled(gate.gate, false).unwrap();
+        run(&mut gate.world, 0.5);
+    });
+}

@@ -79,7 +79,10 @@ impl Model {
             if let Some(began) = record.get::<TouchBegan>() {
                 assert!(began.actor < began.other_actor, "{began:?}");
                 assert!(self.touching.insert((began.actor, began.other_actor)), "twice: {began:?}");
-                assert!(Vec3::from_array(began.point).is_finite() && began.impulse >= 0.0);
+                assert!(
+                    Vec3::from_array(began.point).is_finite() && began.impulse >= 0.0,
+                    "{began:?}"
+                );
             } else if let Some(ended) = record.get::<TouchEnded>() {
                 assert!(self.touching.remove(&(ended.actor, ended.other_actor)), "{ended:?}");
             } else if let Some(entered) = record.get::<TriggerEntered>() {
@@ -96,16 +99,16 @@ impl Model {
     }
 
     fn check(&self, world: &World<'_>) {
-        assert_eq!(world.len(), self.live.len());
-        assert_eq!(world.joint_count(), self.joints.len());
+        assert_eq!(world.len(), self.live.len(), "actors");
+        assert_eq!(world.joint_count(), self.joints.len(), "joints");
         for (id, number) in &self.live {
-            assert_eq!(world.entity(*id), Ok(Some(entity(*number))));
-            assert!(world.pose(*id).unwrap().position.is_finite());
+            assert_eq!(world.entity(*id), Ok(Some(entity(*number))), "whose it is");
+            assert!(world.pose(*id).unwrap().position.is_finite(), "where it is");
         }
-        assert!(self.gone.iter().all(|id| !world.contains(*id)));
-        assert!(self.joints.keys().all(|id| world.contains_joint(*id)));
-        assert!(self.gone_joints.iter().all(|id| !world.contains_joint(*id)));
-        assert!(world.moved().iter().all(|id| self.live.contains_key(id)));
+        assert!(self.gone.iter().all(|id| !world.contains(*id)), "the gone are gone");
+        assert!(self.joints.keys().all(|id| world.contains_joint(*id)), "joints are there");
+        assert!(self.gone_joints.iter().all(|id| !world.contains_joint(*id)), "or gone");
+        assert!(world.moved().iter().all(|id| self.live.contains_key(id)), "the living move");
     }
 }
 
@@ -140,7 +143,7 @@ fn create(
     assert_eq!(made.is_ok(), is_right, "{made:?}");
     if let Ok(id) = made {
         assert!(!model.gone.contains(&id), "no id is given out again");
-        assert_eq!(model.live.insert(id, model.made), None);
+        assert_eq!(model.live.insert(id, model.made), None, "its id is new");
         model.made += 1;
     }
 }
@@ -162,7 +165,7 @@ fn join(world: &mut World<'_>, model: &mut Model, pair: [ActorId; 2], kind: u8) 
     let made = world.create_joint(&JointDescription::new(kind, pair, frames));
     assert_eq!(made.is_ok(), is_right, "{made:?}");
     if let Ok(id) = made {
-        assert!(model.joints.insert(id, pair).is_none());
+        assert!(model.joints.insert(id, pair).is_none(), "its id is new");
     }
 }
 
@@ -184,17 +187,18 @@ fn run<'m>(world: &mut World<'m>, model: &mut Model, act: &Act, memory: &'m dyn 
         Act::Enable(who, is_enabled) => {
             let Some(id) = model.choose(who) else { return };
             world.set_enabled(id, is_enabled).unwrap();
-            assert_eq!(world.is_enabled(id), Ok(is_enabled));
+            assert_eq!(world.is_enabled(id), Ok(is_enabled), "at once");
         }
         Act::Teleport(who, at) => {
             let Some(id) = model.choose(who) else { return };
             world.teleport(id, &Pose::at(place(at))).unwrap();
-            assert_eq!(world.pose(id).unwrap().position, place(at));
+            assert_eq!(world.pose(id).unwrap().position, place(at), "at once");
         }
         Act::Push(who, at) => {
             let Some(id) = model.choose(who) else { return };
             let is_dynamic = world.kind(id) == Ok(ActorKind::Dynamic);
-            assert_eq!(world.add_force(id, place(at) * 1e4, None).is_ok(), is_dynamic);
+            let pushed = world.add_force(id, place(at) * 1e4, None);
+            assert_eq!(pushed.is_ok(), is_dynamic, "{pushed:?}");
         }
         Act::Filter(who, bits) => {
             let Some(id) = model.choose(who) else { return };
@@ -236,7 +240,7 @@ fn reload<'m>(world: &mut World<'m>, memory: &'m dyn Allocator) {
     world.save(&mut here).unwrap();
     one.save(&mut there).unwrap();
     assert!(here == there, "a loaded world goes on as the saved one did");
-    assert!(world.events().as_bytes() == one.events().as_bytes());
+    assert!(world.events().as_bytes() == one.events().as_bytes(), "with the same events");
     core::mem::swap(world, &mut two);
 }
 

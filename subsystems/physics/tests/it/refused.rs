@@ -26,7 +26,7 @@ fn build(memory: &dyn Allocator) -> Result<(), PhysicsError> {
         let joint = JointDescription::new(JointKind::Ball, [last, made], frames);
         let count = world.joint_count();
         let joined = world.create_joint(&joint);
-        assert_eq!(world.joint_count(), count + usize::from(joined.is_ok()));
+        assert_eq!(world.joint_count(), count + usize::from(joined.is_ok()), "all or nothing");
         world.destroy_joint(joined?)?;
         world.add_force(made, Vec3::X, None)?;
         last = made;
