@@ -23,6 +23,7 @@ mod packets;
 mod pages;
 mod panorama;
 mod parameters;
+mod physics;
 mod pictures;
 mod playing;
 mod promises;

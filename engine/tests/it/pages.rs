@@ -56,6 +56,9 @@ fn the_page_of_components_has_their_keys_and_defaults() {
     let sample = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../samples/30-parade/models");
     fs::copy(sample.join("walker.gltf"), game.sources().join("walker.gltf")).expect("it is there");
     game.write("walker.skeleton", "file = \"walker.gltf\"");
+    game.write("game.physics", crate::physics::SETTINGS);
+    let floor = "settings = \"game\" shapes = [ { template = \"floor\" box = [ 40 1 40 ] } ]";
+    game.write("floor.collision", floor);
     let mut defaults = 0;
     for compiler in loligo_engine::compile::components() {
         let name = compiler.name();
@@ -69,6 +72,7 @@ fn the_page_of_components_has_their_keys_and_defaults() {
         let needed = match name {
             "model" => "mesh = \"box\" material = \"stone\"",
             "animation" => "skeleton = \"walker\"",
+            "actor" => "collision = \"floor\"",
             _ => "",
         };
         for row in rows(section).iter().filter(|row| !row[1].is_empty()) {

@@ -161,7 +161,8 @@ fn a_tool_that_reads_nothing_costs_no_memory_and_stays() {
         reader.ask(server, &format!(r#"{{"type": "subscribe", "topics": ["news"], {bounds}}}"#));
         let mut now = Instant::now();
         let mut written = 0;
-        let mut before = 0;
+        // The most in the first half: how much the system takes at a time is its own affair.
+        let mut most = 0;
         for round in 0..ROUNDS {
             now += SECOND;
             server.poll_at(now, &mut serve);
@@ -172,14 +173,15 @@ fn a_tool_that_reads_nothing_costs_no_memory_and_stays() {
             };
             server.publish_at(now, "news", news).expect("it fits");
             // Of these 128 MiB the sockets hold some.
-            if round == ROUNDS / 2 {
-                before = heap.stats().requested;
+            if round < ROUNDS / 2 {
+                most = most.max(heap.stats().requested);
             }
         }
         assert_eq!(server.tools(), 1, "it is still connected");
         assert!(written < ROUNDS, "{written}: what nobody reads is not even written");
-        assert_eq!(heap.stats().requested, before, "no round takes more memory");
-        assert!(before < 1 << 20, "{before} bytes");
+        let after = heap.stats().requested;
+        assert!(after <= most, "{after} bytes after {most}: no round takes more memory");
+        assert!(most < 1 << 20, "{most} bytes");
         // It reads at last: whole messages, and then how many were left out.
         for _ in 0..written {
             let line = reader.line_of(server, now);

@@ -1,6 +1,6 @@
 //! The bones of a person who looks along z, its arms hanging down.
 
-use glam::Vec3;
+use glam::{Quat, Vec3};
 
 /// The names of the bones, and the parent of each.
 pub(crate) const BONES: [(&str, Option<usize>); 20] = [
@@ -79,4 +79,22 @@ impl Body {
         let above = BONES[bone].1.map_or(Vec3::ZERO, |parent| self.place(parent));
         above + self.offsets[bone]
     }
+}
+
+/// Returns a turn around the x axis. Those of `glam` are of libm's sines only where any crate asks for it.
+pub(crate) fn turn_x(angle: f32) -> Quat {
+    let (sine, cosine) = libm::sincosf(0.5 * angle);
+    Quat::from_xyzw(sine, 0.0, 0.0, cosine)
+}
+
+/// Returns a turn around the y axis.
+pub(crate) fn turn_y(angle: f32) -> Quat {
+    let (sine, cosine) = libm::sincosf(0.5 * angle);
+    Quat::from_xyzw(0.0, sine, 0.0, cosine)
+}
+
+/// Returns a turn around the z axis.
+pub(crate) fn turn_z(angle: f32) -> Quat {
+    let (sine, cosine) = libm::sincosf(0.5 * angle);
+    Quat::from_xyzw(0.0, 0.0, sine, cosine)
 }

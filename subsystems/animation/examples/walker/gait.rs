@@ -4,7 +4,9 @@ use core::f32::consts::{FRAC_PI_2, PI, TAU};
 
 use glam::{Mat3, Quat, Vec3};
 
-use crate::body::{ANKLE, ARMS, BALL, BONES, Body, CHEST, HEAD, HIPS, LEGS, NECK, SPINE};
+use crate::body::{
+    ANKLE, ARMS, BALL, BONES, Body, CHEST, HEAD, HIPS, LEGS, NECK, SPINE, turn_x, turn_y, turn_z,
+};
 use crate::file::Animation;
 
 /// Frames a second.
@@ -61,7 +63,7 @@ fn rest(body: &Body) -> Frame {
 }
 
 fn bend(frame: &mut Frame, bone: usize, x: f32, y: f32, z: f32) {
-    frame[bone].1 = Quat::from_rotation_y(y) * Quat::from_rotation_x(x) * Quat::from_rotation_z(z);
+    frame[bone].1 = turn_y(y) * turn_x(x) * turn_z(z);
 }
 
 /// Breathing, with the weight on one leg and then on the other.
@@ -151,12 +153,12 @@ fn on_ground(flat: f32, pitch: f32) -> Foot {
 fn turn(body: &Body, part: f32, angle: f32) -> Frame {
     let mut frame = rest(body);
     let turned = angle * smooth((part - 0.05) / 0.85);
-    frame[0].1 = Quat::from_rotation_y(turned);
+    frame[0].1 = turn_y(turned);
     // The foot on the side that it turns to steps first.
     let first = if angle > 0.0 { 0 } else { 1 };
     let weight = sin(part) * if first == 0 { -0.03 } else { 0.03 };
     let down = BENT * 0.6 + 0.02 * libm::sinf(PI * part);
-    frame[HIPS].0 += Quat::from_rotation_y(-turned) * Vec3::new(weight, 0.0, 0.0) - Vec3::Y * down;
+    frame[HIPS].0 += turn_y(-turned) * Vec3::new(weight, 0.0, 0.0) - Vec3::Y * down;
     let ahead = angle * 0.25 * libm::sinf(PI * part);
     bend(&mut frame, SPINE, 0.03, 0.3 * ahead, 0.0);
     bend(&mut frame, CHEST, 0.02, 0.4 * ahead, 0.0);
@@ -171,9 +173,9 @@ fn turn(body: &Body, part: f32, angle: f32) -> Frame {
         let air = ((part - start) / 0.38).clamp(0.0, 1.0);
         // In the world, where the foot is turned with its place.
         let around = angle * moved;
-        let world = Quat::from_rotation_y(around) * Vec3::new(0.11 * side, ANKLE, -0.01);
+        let world = turn_y(around) * Vec3::new(0.11 * side, ANKLE, -0.01);
         let world = world + Vec3::Y * 0.07 * libm::sinf(PI * air);
-        let ankle = Quat::from_rotation_y(-turned) * world;
+        let ankle = turn_y(-turned) * world;
         let pitch = 0.35 * libm::sinf(PI * air);
         place_foot(
             body,
@@ -215,19 +217,19 @@ fn place_foot(body: &Body, frame: &mut Frame, leg: usize, foot: &Foot) {
     let far = way.length().min(0.999 * (thigh + shin));
     let along = way.normalize();
     // Knees point where the foot does.
-    let forward = Quat::from_rotation_y(foot.turn) * Vec3::Z;
+    let forward = turn_y(foot.turn) * Vec3::Z;
     let forward = (forward - along * forward.dot(along)).normalize();
     let foot_of_knee = (thigh * thigh - shin * shin + far * far) / (2.0 * far);
     let bulge = libm::sqrtf((thigh * thigh - foot_of_knee * foot_of_knee).max(0.0));
     let knee = along * foot_of_knee + forward * bulge;
     let upper = turned_to(knee, forward);
     let lower = turned_to(along * far - knee, forward);
-    let sole = Quat::from_rotation_y(foot.turn) * Quat::from_rotation_x(foot.pitch);
+    let sole = turn_y(foot.turn) * turn_x(foot.pitch);
     frame[leg].1 = hips.conjugate() * upper;
     frame[leg + 1].1 = upper.conjugate() * lower;
     frame[leg + 2].1 = lower.conjugate() * sole;
     // Toes stay on the ground where the heel is raised.
-    frame[leg + 3].1 = Quat::from_rotation_x(-foot.pitch.clamp(0.0, PUSH));
+    frame[leg + 3].1 = turn_x(-foot.pitch.clamp(0.0, PUSH));
 }
 
 /// Returns how a bone is turned that points down, so that it points along a direction; its front is near

@@ -4,7 +4,7 @@ use core::f32::consts::TAU;
 
 use glam::{Quat, Vec3};
 
-use crate::body::{ANKLE, ARMS, BALL, Body, CHEST, HEAD, HIPS, LEGS, NECK, SPINE};
+use crate::body::{ANKLE, ARMS, BALL, Body, CHEST, HEAD, HIPS, LEGS, NECK, SPINE, turn_x};
 use crate::picture::{HAIR, SHIRT, SHOE, SKIN, TROUSERS};
 
 /// A corner of the skin: with two bones, and how much it follows the second, of 255.
@@ -177,7 +177,7 @@ fn foot(body: &Body, foot: usize, mesh: &mut Mesh) {
         color: SHOE,
     };
     // What is up for a tube is forward for a shoe.
-    let forward = Quat::from_rotation_x(core::f32::consts::FRAC_PI_2);
+    let forward = turn_x(core::f32::consts::FRAC_PI_2);
     mesh.tube(
         6,
         forward,

@@ -122,7 +122,7 @@ fn wrong_numbers_and_damaged_data_are_refused() {
             "the mesh is damaged: an index names no vertex (1)",
             "no room for 5000 vertices of a mesh beside those of the others",
             "the texture has 19 bytes of pixels, and by its size and levels should have 20",
-            "the texture has 4 bytes of pixels",
+            "pixels of a texture each way: 4294967295 where at most 16384 are possible",
             "there is no material 0; upload it before something names it",
         ]) {
             assert!(text.starts_with(expected), "`{text}` where `{expected}` was expected");
