@@ -40,7 +40,7 @@ pub(super) struct ScopeFeed {
 }
 
 impl ScopeFeed {
-    /// Writes the frames that have ended since the last message.
+    /// Writes the frames that have ended since the last message, but for the oldest if it has lost scopes.
     pub(super) fn write_frames(
         &mut self,
         timeline: Option<&GameTimeline<'_>>,
@@ -67,14 +67,18 @@ impl ScopeFeed {
         };
         let mut parts = Parts::default();
         let since = self.frames_until;
+        // What begins before the oldest scope ends may have lost scopes that were older.
+        let whole_from = main.spans().next().map_or(0, |span| span.end_ns);
         for span in main.spans().filter(|span| span.end_ns > since) {
             match span.depth {
                 0 if timeline.name(span.name) == FRAME => {
-                    writer.start(Nest::Array)?;
-                    writer.u64(span.start_ns)?;
-                    writer.u64(span.end_ns - span.start_ns)?;
-                    parts.write(timeline, span.start_ns, writer)?;
-                    writer.end(Nest::Array)?;
+                    if span.start_ns >= whole_from {
+                        writer.start(Nest::Array)?;
+                        writer.u64(span.start_ns)?;
+                        writer.u64(span.end_ns - span.start_ns)?;
+                        parts.write(timeline, span.start_ns, writer)?;
+                        writer.end(Nest::Array)?;
+                    }
                     parts = Parts::default();
                     self.frames_until = span.end_ns;
                 }
