@@ -227,7 +227,8 @@ fn walk(collision: &Collision<'_>) {
     for part in collision.parts() {
         if let Geometry::Mesh { vertices, triangles } = part.geometry {
             for corner in triangles.as_flattened() {
-                assert!(vertices[*corner as usize].iter().all(|number| number.is_finite()));
+                let finite = vertices[*corner as usize].iter().all(|number| number.is_finite());
+                assert!(finite, "a corner of a collision mesh is not a number");
             }
         }
     }
