@@ -48,7 +48,7 @@ fn boards(count: u32) -> Game {
 fn write_png(path: &Path, number: u32) {
     let pixel = |place: usize| {
         let (x, y) = (place % 256, place / 256);
-        let is_light = (x / (1 + number as usize) + y) % 2 == 0;
+        let is_light = (x / (1 + number as usize) + y).is_multiple_of(2);
         [if is_light { 240 } else { 20 }, (x ^ y) as u8, (40 * number) as u8, 255]
     };
     let pixels: Vec<u8> = (0..256 * 256).flat_map(pixel).collect();
