@@ -14,6 +14,7 @@ pub mod ids;
 pub mod monitor;
 pub mod offsets;
 pub mod page;
+pub mod physics;
 pub mod pool;
 pub mod render;
 pub mod script;
@@ -246,6 +247,7 @@ pub fn all(traces: &[String]) -> Vec<Row> {
     rows.extend(entities::rows());
     rows.extend(expressions::rows());
     rows.extend(monitor::rows());
+    rows.extend(physics::rows());
     rows.extend(render::rows());
     rows.extend(script::rows());
     rows.extend(sjson::rows());

@@ -17,6 +17,7 @@ pub(crate) mod mappings;
 pub(crate) mod mixed;
 pub(crate) mod monitor;
 pub(crate) mod offsets;
+pub(crate) mod physics;
 pub(crate) mod render;
 pub(crate) mod scenes;
 pub(crate) mod script;

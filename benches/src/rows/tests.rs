@@ -114,6 +114,7 @@ const PROMISED: &[&str] = &[
     "animation/ratio/generated",
     "engine/lines100k",
     "engine/lines100k-each",
+    "physics/fields10000",
     "tasks/spawn1",
     "tasks/spawn2-ns",
     "tasks/spawn4",

@@ -1,0 +1,15 @@
+//! Physics: fields that are asked for many places, and worlds of boxes compared with plain rapier3d.
+
+mod fields;
+mod piles;
+mod scene;
+#[cfg(feature = "peers-all")]
+mod wide;
+mod worlds;
+
+pub(crate) use fields::fields;
+#[cfg(feature = "peers-all")]
+pub(crate) use wide::wide_steps;
+pub(crate) use worlds::{
+    our_rays, our_spawn, our_steps, save, saved_bytes, their_rays, their_spawn, their_steps,
+};

@@ -1,0 +1,30 @@
+//! Sound of a game: a mixer of voices and buses, and the parameters of sounds.
+//!
+#![doc = include_str!("../README.md")]
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(any(feature = "std", test))]
+extern crate std;
+
+mod block;
+mod effects;
+mod error;
+mod level;
+mod mixer;
+mod parameters;
+mod signal;
+mod wave;
+
+pub use block::BLOCK;
+pub use effects::{
+    Compression, Echo, Effect, FILTERS, FilterKind, Filtering, Limiting, Reverberation,
+};
+pub use error::{BusError, BusErrorKind, PlayError, WaveError};
+pub use level::{decibels, gain_of};
+pub use mixer::{
+    Bus, BusInfo, Mixer, MixerEvent, MixerSettings, MixerStats, Play, Send, VoiceId, WaveId,
+};
+pub use parameters::{Parameter, Parameters, SoundParameters};
+pub use signal::{Kernels, SPEED_MAX};
+pub use wave::Wave;

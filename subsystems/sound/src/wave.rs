@@ -1,0 +1,188 @@
+//! The samples of a sound.
+
+use core::fmt;
+
+use loligo_allocators::Allocator;
+use loligo_containers::Array;
+
+use crate::error::WaveError;
+
+/// Samples of 16 bits, of one or two channels, with a rate and perhaps a loop.
+///
+/// # Memory
+///
+/// Two bytes a sample and channel, the channels of a frame next to each other, as in files.
+pub struct Wave<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
+    samples: Array<'a, i16, A>,
+    rate: u32,
+    channels: u32,
+    begin: u32,
+    /// The frame after the loop's last; 0: there is none.
+    end: u32,
+}
+
+impl<'a> Wave<'a> {
+    /// Returns a wave with a copy of `samples`.
+    ///
+    /// # Errors
+    ///
+    /// [`WaveError`] if they are not samples of that many channels, or there is no memory.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use loligo_allocators::{HeapAllocator, PageAllocator};
+    /// use loligo_sound::Wave;
+    ///
+    /// let pages = PageAllocator::new("pages");
+    /// let heap = HeapAllocator::new("sound", &pages);
+    /// let wave = Wave::try_new(&[0, 100, 200, 100], 2, 48_000, &heap)?;
+    /// assert_eq!(wave.frames(), 2);
+    /// let error = Wave::try_new(&[0; 3], 2, 48_000, &heap).expect_err("half a frame");
+    /// assert!(error.to_string().starts_with("3 samples do not make a wave of 2 channels"));
+    /// # Ok::<(), loligo_sound::WaveError>(())
+    /// ```
+    pub fn try_new(
+        samples: &[i16],
+        channels: u32,
+        rate: u32,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, WaveError> {
+        Self::try_new_in(samples, channels, rate, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> Wave<'a, A> {
+    /// As [`try_new`](Wave::try_new), over any allocator.
+    ///
+    /// # Errors
+    ///
+    /// [`WaveError`] if they are not samples of that many channels, or there is no memory.
+    pub fn try_new_in(
+        samples: &[i16],
+        channels: u32,
+        rate: u32,
+        memory: &'a A,
+    ) -> Result<Self, WaveError> {
+        if !(1..=2).contains(&channels) {
+            return Err(WaveError::Channels(channels));
+        }
+        if !(1000..=768_000).contains(&rate) {
+            return Err(WaveError::Rate(rate));
+        }
+        let len = samples.len();
+        let frames = len / channels as usize;
+        if frames == 0 || frames * channels as usize != len || frames > i32::MAX as usize {
+            return Err(WaveError::Samples { samples: len, channels });
+        }
+        let samples = Array::try_from_slice_in(samples, memory)?;
+        Ok(Self { samples, rate, channels, begin: 0, end: 0 })
+    }
+
+    /// Returns the wave with a loop: after frame `end - 1` comes frame `begin`.
+    ///
+    /// # Errors
+    ///
+    /// [`WaveError`] if the loop is empty or not within the wave.
+    pub fn with_loop(mut self, begin: u32, end: u32) -> Result<Self, WaveError> {
+        let frames = self.frames();
+        if begin >= end || end > frames {
+            return Err(WaveError::Loop { begin, end, frames });
+        }
+        (self.begin, self.end) = (begin, end);
+        Ok(self)
+    }
+
+    /// The number of frames: samples of each channel.
+    #[must_use]
+    pub fn frames(&self) -> u32 {
+        (self.samples.len() / self.channels as usize) as u32
+    }
+
+    /// The frames a second.
+    #[must_use]
+    pub const fn rate(&self) -> u32 {
+        self.rate
+    }
+
+    /// The number of channels: one or two.
+    #[must_use]
+    pub const fn channels(&self) -> u32 {
+        self.channels
+    }
+
+    /// The first frame of the loop and the one after its last; `None` if there is no loop.
+    #[must_use]
+    pub fn loop_range(&self) -> Option<[u32; 2]> {
+        (self.end > 0).then_some([self.begin, self.end])
+    }
+
+    /// Writes the samples of a channel from frame `from` on as floats. What is before the wave or after it
+    /// is silence; with `looped`, what is after the loop is the loop again, and with `wrapped` what is
+    /// before it is its end.
+    pub(crate) fn read(&self, channel: u32, from: i64, reading: Reading, out: &mut [f32]) {
+        let range = self.loop_range().filter(|_| reading.is_looped);
+        let (mut at, mut rest) = (from, out);
+        while !rest.is_empty() {
+            let (frame, until) = self.piece(at, range, reading.is_wrapped);
+            let count = usize::try_from(until).map_or(rest.len(), |count| count.min(rest.len()));
+            let (now, later) = rest.split_at_mut(count);
+            match frame {
+                Some(frame) => self.copy(channel, frame, now),
+                None => now.fill(0.0),
+            }
+            at += count as i64;
+            rest = later;
+        }
+    }
+
+    /// Returns the frame that is heard at a time, and for how many frames the next ones follow it.
+    fn piece(&self, at: i64, range: Option<[u32; 2]>, is_wrapped: bool) -> (Option<u32>, i64) {
+        let frames = i64::from(self.frames());
+        match range.map(|range| range.map(i64::from)) {
+            Some([begin, end]) if at >= end || (is_wrapped && at < begin) => {
+                let frame = begin + (at - begin).rem_euclid(end - begin);
+                (Some(frame as u32), end - frame)
+            }
+            _ if at < 0 => (None, -at),
+            Some([_, end]) => (Some(at as u32), end - at),
+            None if at < frames => (Some(at as u32), frames - at),
+            None => (None, i64::MAX),
+        }
+    }
+
+    /// Copies samples of a channel that are all there.
+    fn copy(&self, channel: u32, frame: u32, out: &mut [f32]) {
+        const SCALE: f32 = 1.0 / 32_768.0;
+        let samples = &self.samples[frame as usize * self.channels as usize..];
+        if self.channels == 1 {
+            for (out, sample) in out.iter_mut().zip(samples) {
+                *out = f32::from(*sample) * SCALE;
+            }
+        } else {
+            for (out, pair) in out.iter_mut().zip(samples.as_chunks::<2>().0) {
+                *out = f32::from(pair[channel as usize]) * SCALE;
+            }
+        }
+    }
+}
+
+/// How a wave is read around its loop.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading {
+    /// The loop is followed.
+    pub(crate) is_looped: bool,
+    /// It was followed already.
+    pub(crate) is_wrapped: bool,
+}
+
+impl<A: Allocator + ?Sized> fmt::Debug for Wave<'_, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Wave")
+            .field("frames", &self.frames())
+            .field("channels", &self.channels)
+            .field("rate", &self.rate)
+            .field("loop_range", &self.loop_range())
+            .finish()
+    }
+}

@@ -1,0 +1,12 @@
+//! Sound from outside: what must be the same to the bit, what may differ by how much, and what never happens.
+
+mod effects;
+mod errors;
+#[path = "../../../expressions/tests/it/memory.rs"]
+mod memory;
+mod null;
+mod parameters;
+mod random;
+mod resampling;
+mod tones;
+mod voices;

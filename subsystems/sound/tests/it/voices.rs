@@ -1,0 +1,148 @@
+//! What is done with voices that play.
+
+use loligo_ids::IdString32;
+use loligo_sound::{BLOCK, Mixer, MixerEvent, MixerSettings, Play, PlayError};
+
+use crate::memory::{every_refusal, with_memory};
+use crate::tones::{left, mixer, render, sine, wave};
+
+/// A wave that is louder in each frame, so that a sample says where it is from.
+fn stairs(frames: i16) -> Vec<i16> {
+    (1..=frames).collect()
+}
+
+#[test]
+fn a_voice_begins_at_the_frame_that_was_said() {
+    with_memory(|memory| {
+        for wait in [0, 1, 77, 128, 300] {
+            let mut mixer = mixer(memory);
+            let id = mixer.add_wave(wave(&stairs(500), memory)).expect("there is memory");
+            mixer.play(&Play { wait, from: 10, ..Play::new(id) }).expect("it plays");
+            let heard = left(&render(&mut mixer, 700));
+            let first = heard.iter().position(|sample| *sample != 0.0);
+            assert_eq!(first, Some(wait as usize), "it waits for {wait} frames");
+            assert_eq!(heard[wait as usize] * 32_768.0, 11.0, "and begins at frame 10");
+        }
+    });
+}
+
+#[test]
+fn what_has_ended_is_said_once_and_its_id_is_stale() {
+    with_memory(|memory| {
+        let mut mixer = mixer(memory);
+        let id = mixer.add_wave(wave(&stairs(100), memory)).expect("there is memory");
+        let voice = mixer.play(&Play::new(id)).expect("it plays");
+        render(&mut mixer, BLOCK);
+        assert!(mixer.is_playing(voice) || mixer.stats().playing == 0, "within a block of its end");
+        render(&mut mixer, BLOCK);
+        assert!(!mixer.is_playing(voice), "it has ended");
+        let mut events = Vec::new();
+        mixer.take_events(|event| events.push(event));
+        assert_eq!(events, [MixerEvent::Ended { voice }], "once");
+        mixer.take_events(|event| panic!("{event:?} again"));
+        assert!(!mixer.set_speed(voice, 2.0) && !mixer.stop(voice, 0), "nothing is done");
+        assert_eq!(mixer.stats().stale, 2, "and counted");
+    });
+}
+
+#[test]
+fn a_voice_that_is_stopped_fades_and_ends() {
+    with_memory(|memory| {
+        let mut mixer = mixer(memory);
+        let id = mixer.add_wave(wave(&[16_384; 9000], memory)).expect("there is memory");
+        let voice = mixer.play(&Play::new(id)).expect("it plays");
+        render(&mut mixer, BLOCK);
+        assert!(mixer.stop(voice, 4 * BLOCK as u32), "it plays");
+        mixer.set_paused(voice, false);
+        let heard = left(&render(&mut mixer, 6 * BLOCK));
+        assert!(heard.windows(2).all(|pair| pair[1] <= pair[0]), "it only falls");
+        assert!(heard[3 * BLOCK] > 0.0, "over four blocks");
+        assert_eq!(heard[4 * BLOCK..], [0.0; 2 * BLOCK], "then there is silence");
+        assert!(!mixer.is_playing(voice), "and it has ended");
+    });
+}
+
+#[test]
+fn a_voice_that_is_paused_goes_on_where_it_was() {
+    with_memory(|memory| {
+        let mut mixer = mixer(memory);
+        let id = mixer.add_wave(wave(&stairs(9000), memory)).expect("there is memory");
+        let voice = mixer.play(&Play::new(id)).expect("it plays");
+        render(&mut mixer, BLOCK);
+        mixer.set_paused(voice, true);
+        render(&mut mixer, BLOCK);
+        let at = mixer.frame_of(voice);
+        assert_eq!(left(&render(&mut mixer, 10 * BLOCK)), [0.0; 10 * BLOCK], "nothing is heard");
+        assert_eq!(mixer.frame_of(voice), at, "nor played");
+        mixer.set_paused(voice, false);
+        render(&mut mixer, BLOCK);
+        let heard = left(&render(&mut mixer, BLOCK));
+        let expected = at.expect("it waits") as usize + BLOCK + 1;
+        assert_eq!((heard[0] * 32_768.0) as usize, expected, "after the fade of a block");
+    });
+}
+
+#[test]
+fn a_voice_goes_on_where_it_was_sent() {
+    with_memory(|memory| {
+        let mut mixer = mixer(memory);
+        let id = mixer.add_wave(wave(&stairs(9000), memory)).expect("there is memory");
+        let voice = mixer.play(&Play::new(id)).expect("it plays");
+        render(&mut mixer, BLOCK);
+        assert!(mixer.seek(voice, 5000), "it plays");
+        render(&mut mixer, 2 * BLOCK);
+        let heard = left(&render(&mut mixer, BLOCK));
+        assert_eq!((heard[0] * 32_768.0) as usize, 5000 + BLOCK + 1, "a block later");
+        mixer.seek(voice, u32::MAX);
+        render(&mut mixer, 3 * BLOCK);
+        assert!(!mixer.is_playing(voice), "after its end there is nothing");
+    });
+}
+
+#[test]
+fn what_cannot_be_played_is_refused_by_name() {
+    with_memory(|memory| {
+        let settings = MixerSettings { voices: 2, ..MixerSettings::default() };
+        let mut mixer = Mixer::try_new(&settings, memory).expect("there is memory");
+        let id = mixer.add_wave(wave(&sine(40.0, 900), memory)).expect("there is memory");
+        let nowhere = IdString32::new("nowhere");
+        assert_eq!(mixer.play(&Play::new(id).on(nowhere)), Err(PlayError::NoBus(nowhere)));
+        let first = mixer.play(&Play::new(id)).expect("it plays");
+        mixer.play(&Play::new(id)).expect("it plays");
+        assert_eq!(mixer.play(&Play::new(id)), Err(PlayError::Full { voices: 2 }));
+        mixer.remove_wave(id).expect("it is there");
+        assert!(!mixer.is_playing(first), "without its wave it ends");
+        assert_eq!(mixer.play(&Play::new(id)), Err(PlayError::NoWave));
+        let mut ended = 0;
+        mixer.take_events(|_| ended += 1);
+        assert_eq!(ended, 2, "and that is said");
+    });
+}
+
+#[test]
+fn numbers_that_are_none_change_nothing() {
+    with_memory(|memory| {
+        let mut mixer = mixer(memory);
+        let id = mixer.add_wave(wave(&sine(40.0, 9000), memory)).expect("there is memory");
+        let voice = mixer.play(&Play::new(id)).expect("it plays");
+        for wrong in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            mixer.set_gains(voice, [wrong; 2]);
+            mixer.set_speed(voice, wrong);
+            mixer.set_low_pass(voice, wrong);
+            mixer.set_bus_gain(Mixer::<dyn loligo_allocators::Allocator>::MASTER, wrong);
+        }
+        let heard = left(&render(&mut mixer, 2000));
+        let expected: Vec<f32> =
+            sine(40.0, 2000).iter().map(|at| f32::from(*at) / 32_768.0).collect();
+        assert_eq!(heard, expected, "it plays as before");
+    });
+}
+
+#[test]
+fn a_mixer_without_memory_is_refused_and_leaks_nothing() {
+    let refused = every_refusal(|memory| {
+        let mixer = Mixer::try_new(&MixerSettings::default(), memory);
+        mixer.map(drop).map_err(|error| error.to_string())
+    });
+    assert!(refused > 4, "{refused} refusals");
+}
