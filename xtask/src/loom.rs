@@ -25,12 +25,13 @@ Example:
 ";
 
 /// What is modelled. Each needs a model that was explored and a fault that was caught.
-const STRUCTURES: [&str; 10] = [
+const STRUCTURES: [&str; 11] = [
     "page_committed",
     "shared_frame",
     "shared_pool",
     "shared_proxy",
     "shared_table",
+    "sound_pipe",
     "tasks_counters",
     "tasks_fork",
     "tasks_queue",
@@ -89,7 +90,7 @@ fn explore(model: &str, bound: &str) -> Result<Vec<String>, Failure> {
     let target = workspace::target().join("loom");
     let mut cargo = command::cargo(&workspace::root());
     cargo.args(["test", "--release", "-p", "loligo-allocators", "-p", "loligo-ids"]);
-    cargo.args(["-p", "loligo-tasks", "--lib"]);
+    cargo.args(["-p", "loligo-tasks", "-p", "loligo-sound", "--lib"]);
     cargo.arg("--target-dir").arg(target);
     cargo.arg("--").arg(format!("loom_{model}")).arg("--nocapture");
     cargo.env("RUSTFLAGS", "--cfg loom");

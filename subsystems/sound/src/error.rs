@@ -142,6 +142,8 @@ pub enum PlayError {
     NoWave,
     /// There is no such bus.
     NoBus(IdString32),
+    /// As many commands wait for the mixer as there is room for.
+    Busy,
     /// As many voices play as the mixer has.
     Full {
         /// The number of voices.
@@ -156,6 +158,10 @@ impl fmt::Display for PlayError {
             Self::NoBus(name) => {
                 write!(f, "nothing is played: there is no bus `{name}`; correct the name or add it")
             }
+            Self::Busy => f.write_str(
+                "nothing is played: the mixer has not obeyed earlier commands yet; play it later, or make the pipe \
+                 longer",
+            ),
             Self::Full { voices } => write!(
                 f,
                 "nothing is played: all {voices} voices of the mixer play; stop one, or make it with more"

@@ -8,15 +8,18 @@
 extern crate std;
 
 mod block;
+mod control;
 mod effects;
 mod error;
 mod level;
 mod mixer;
 mod parameters;
+mod pipe;
 mod signal;
 mod wave;
 
 pub use block::BLOCK;
+pub use control::Control;
 pub use effects::{
     Compression, Echo, Effect, FILTERS, FilterKind, Filtering, Limiting, Reverberation,
 };
@@ -26,5 +29,6 @@ pub use mixer::{
     Bus, BusInfo, Mixer, MixerEvent, MixerSettings, MixerStats, Play, Send, VoiceId, WaveId,
 };
 pub use parameters::{Parameter, Parameters, SoundParameters};
+pub use pipe::{Pipe, PipeIn, PipeOut};
 pub use signal::{Kernels, SPEED_MAX};
 pub use wave::Wave;

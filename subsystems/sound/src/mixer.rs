@@ -102,7 +102,7 @@ impl<'a, A: Allocator + ?Sized> Mixer<'a, A> {
     pub fn try_new_in(settings: &MixerSettings, memory: &'a A) -> Result<Self, BusError> {
         let failed = |error| BusError::memory(Self::MASTER, error);
         let kernels = Kernels::try_new_in(settings.taps, memory).map_err(failed)?;
-        let voices_max = settings.voices.clamp(1, 1 << 16) as usize;
+        let voices_max = settings.voices_max();
         let mut voices = Voices::with_limit_in(voices_max, memory);
         let refused = |error| BusError { bus: Self::MASTER, kind: BusErrorKind::Voices(error) };
         voices.reserve(voices_max).map_err(refused)?;
@@ -200,9 +200,7 @@ impl<'a, A: Allocator + ?Sized> Mixer<'a, A> {
     ///
     /// [`PlayError`] if there is no such wave or bus, or all voices play.
     pub fn play(&mut self, play: &Play) -> Result<VoiceId, PlayError> {
-        let wave = self.waves.get(play.wave).ok_or(PlayError::NoWave)?;
-        let bus = self.buses.index_of(play.bus).ok_or(PlayError::NoBus(play.bus))?;
-        let voice = Voice::new(play, wave, bus, self.rate);
+        let voice = self.voice(play)?;
         let full = PlayError::Full { voices: self.voices.limit() as u32 };
         self.voices.insert(voice).map_err(|_| full)
     }
@@ -265,6 +263,12 @@ impl<'a, A: Allocator + ?Sized> Mixer<'a, A> {
     #[must_use]
     pub fn stats(&self) -> MixerStats {
         MixerStats { playing: self.voices.len() as u32, ..self.stats }
+    }
+
+    fn voice(&self, play: &Play) -> Result<Voice, PlayError> {
+        let wave = self.waves.get(play.wave).ok_or(PlayError::NoWave)?;
+        let bus = self.buses.index_of(play.bus).ok_or(PlayError::NoBus(play.bus))?;
+        Ok(Voice::new(play, wave, bus, self.rate))
     }
 
     fn change(&mut self, voice: VoiceId, change: impl FnOnce(&mut Voice)) -> bool {

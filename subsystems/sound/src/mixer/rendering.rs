@@ -2,8 +2,8 @@
 
 use loligo_allocators::Allocator;
 
-use super::Mixer;
 use super::event::{self, MixerEvent};
+use super::{Mixer, Play, VoiceId};
 use crate::block::{BLOCK, Stereo};
 
 impl<A: Allocator + ?Sized> Mixer<'_, A> {
@@ -24,6 +24,26 @@ impl<A: Allocator + ?Sized> Mixer<'_, A> {
             }
             self.taken += count;
             rest = later;
+        }
+    }
+
+    /// How many frames are left of the block that was computed last.
+    pub(crate) const fn left_of_block(&self) -> usize {
+        BLOCK - self.taken
+    }
+
+    /// Hands over what happened, oldest first, as long as it is taken.
+    pub(crate) fn hand_events(&mut self, mut take: impl FnMut(MixerEvent) -> bool) {
+        let handed = self.events.iter().take_while(|event| take(**event)).count();
+        self.events.drain(..handed);
+    }
+
+    /// As [`play`](Self::play), with an id that was given out elsewhere. What cannot be played ends at once.
+    pub(crate) fn play_as(&mut self, id: VoiceId, play: &Play) {
+        let is_playing =
+            self.voice(play).is_ok_and(|voice| self.voices.insert_at(id, voice).is_ok());
+        if !is_playing {
+            event::note(&mut self.events, MixerEvent::Ended { voice: id });
         }
     }
 

@@ -15,6 +15,13 @@ pub struct MixerSettings {
     pub taps: usize,
 }
 
+impl MixerSettings {
+    /// The voices that may play at the same time.
+    pub(crate) fn voices_max(&self) -> usize {
+        self.voices.clamp(1, 1 << 16) as usize
+    }
+}
+
 impl Default for MixerSettings {
     fn default() -> Self {
         Self { rate: 48_000, voices: 1024, taps: 8 }

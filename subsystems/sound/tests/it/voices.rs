@@ -1,7 +1,8 @@
 //! What is done with voices that play.
 
+use loligo_allocators::PageAllocator;
 use loligo_ids::IdString32;
-use loligo_sound::{BLOCK, Mixer, MixerEvent, MixerSettings, Play, PlayError};
+use loligo_sound::{BLOCK, Control, Mixer, MixerEvent, MixerSettings, Pipe, Play, PlayError, Wave};
 
 use crate::memory::{every_refusal, with_memory};
 use crate::tones::{left, mixer, render, sine, wave};
@@ -145,4 +146,48 @@ fn a_mixer_without_memory_is_refused_and_leaks_nothing() {
         mixer.map(drop).map_err(|error| error.to_string())
     });
     assert!(refused > 4, "{refused} refusals");
+}
+
+#[test]
+fn a_mixer_obeys_from_another_thread() {
+    let pages = PageAllocator::new("test pages");
+    let settings = MixerSettings { voices: 8, ..MixerSettings::default() };
+    let mut mixer = Mixer::try_new_in(&settings, &pages).expect("there is memory");
+    let samples = [8192; 640];
+    let wave = Wave::try_new_in(&samples, 1, 48_000, &pages).expect("it is right");
+    let wave = mixer.add_wave(wave).expect("there is memory");
+    let mut commands = Pipe::try_new_in(4, &pages).expect("there is memory");
+    let mut events = Pipe::try_new_in(4, &pages).expect("there is memory");
+    let (commands, mut to_obey) = commands.split();
+    let (mut said, events) = events.split();
+    let mut control = Control::new_in(&settings, commands, events, &pages);
+    std::thread::scope(|scope| {
+        let rendering = scope.spawn(move || {
+            // Until all hundred were heard: each is five blocks, and more play at a time.
+            let mut heard = 0.0_f64;
+            let mut out = [[0.0; 2]; 77];
+            while heard < 100.0 * 640.0 * 0.25 {
+                mixer.render_for(&mut to_obey, &mut said, &mut out);
+                heard += out.iter().map(|frame| f64::from(frame[0])).sum::<f64>();
+            }
+            // And until the last events have found room.
+            for _ in 0..64 {
+                mixer.render_for(&mut to_obey, &mut said, &mut out);
+            }
+            (heard, mixer)
+        });
+        let (mut played, mut ended) = (0, 0);
+        while played < 100 {
+            match control.play(&Play::new(wave)) {
+                Ok(_) => played += 1,
+                Err(PlayError::Full { voices: 8 } | PlayError::Busy) => std::thread::yield_now(),
+                Err(error) => panic!("{error}"),
+            }
+            control.take_events(|_| ended += 1);
+        }
+        let (heard, _mixer) = rendering.join().expect("it does not panic");
+        control.take_events(|_| ended += 1);
+        assert_eq!(heard, 100.0 * 640.0 * 0.25, "each was heard once, and whole");
+        assert!(ended >= 92, "{ended} have ended, and the pipe of events has room for four");
+    });
 }

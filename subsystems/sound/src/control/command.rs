@@ -1,0 +1,141 @@
+//! Commands and events as words.
+
+use loligo_ids::IdString32;
+
+use crate::mixer::{MixerEvent, Play, VoiceId, WaveId};
+use crate::pipe::Message;
+
+/// What a mixer is to do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Command {
+    Play { voice: VoiceId, play: Play },
+    Stop { voice: VoiceId, frames: u32 },
+    Pause { voice: VoiceId, is_paused: bool },
+    Gains { voice: VoiceId, gains: [f32; 2] },
+    Speed { voice: VoiceId, speed: f32 },
+    LowPass { voice: VoiceId, frequency: f32 },
+    Seek { voice: VoiceId, frame: u32 },
+    BusGain { bus: IdString32, gain: f32 },
+}
+
+/// What a mixer says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Notice(pub(super) MixerEvent);
+
+/// Ten halves of words, in the order in which they are written.
+type Halves = [u32; 10];
+
+impl Command {
+    /// Returns it as words.
+    pub(super) fn write(&self) -> Message {
+        join(match *self {
+            Self::Play { voice, play } => {
+                let Play { wave, bus, gains, speed, from, wait, fade, is_looped } = play;
+                let kind = if is_looped { 1 } else { 0 };
+                let [left, right, speed] = [gains[0], gains[1], speed].map(f32::to_bits);
+                let (voice, wave) = (voice.to_bits(), wave.to_bits());
+                [kind, voice, wave, bus.hash(), left, right, speed, from, wait, fade]
+            }
+            Self::Stop { voice, frames } => halves(2, voice, [frames, 0]),
+            Self::Pause { voice, is_paused } => halves(3, voice, [u32::from(is_paused), 0]),
+            Self::Gains { voice, gains } => halves(4, voice, gains.map(f32::to_bits)),
+            Self::Speed { voice, speed } => halves(5, voice, [speed.to_bits(), 0]),
+            Self::LowPass { voice, frequency } => halves(6, voice, [frequency.to_bits(), 0]),
+            Self::Seek { voice, frame } => halves(7, voice, [frame, 0]),
+            Self::BusGain { bus, gain } => [8, 0, bus.hash(), gain.to_bits(), 0, 0, 0, 0, 0, 0],
+        })
+    }
+
+    /// Returns the command that words are; `None` if they are none.
+    pub(super) fn read(message: &Message) -> Option<Self> {
+        let [kind, voice, a, b, left, right, speed, from, wait, fade] = split(message);
+        if kind == 8 {
+            let bus = IdString32::from_hash(a);
+            return Some(Self::BusGain { bus, gain: f32::from_bits(b) });
+        }
+        let voice = VoiceId::from_bits(voice)?;
+        let number = f32::from_bits(a);
+        Some(match kind {
+            0 | 1 => {
+                let [left, right, speed] = [left, right, speed].map(f32::from_bits);
+                let wave = WaveId::from_bits(a)?;
+                let (bus, gains) = (IdString32::from_hash(b), [left, right]);
+                let is_looped = kind == 1;
+                let play = Play { wave, bus, gains, speed, from, wait, fade, is_looped };
+                Self::Play { voice, play }
+            }
+            2 => Self::Stop { voice, frames: a },
+            3 => Self::Pause { voice, is_paused: a != 0 },
+            4 => Self::Gains { voice, gains: [number, f32::from_bits(b)] },
+            5 => Self::Speed { voice, speed: number },
+            6 => Self::LowPass { voice, frequency: number },
+            7 => Self::Seek { voice, frame: a },
+            _ => return None,
+        })
+    }
+}
+
+impl Notice {
+    /// Returns it as words.
+    pub(super) fn write(&self) -> Message {
+        let Self(MixerEvent::Ended { voice }) = *self;
+        join(halves(0, voice, [0; 2]))
+    }
+
+    /// Returns the event that words are; `None` if they are none.
+    pub(super) fn read(message: &Message) -> Option<Self> {
+        let [kind, voice, ..] = split(message);
+        let voice = VoiceId::from_bits(voice)?;
+        (kind == 0).then_some(Self(MixerEvent::Ended { voice }))
+    }
+}
+
+fn halves(kind: u32, voice: VoiceId, [a, b]: [u32; 2]) -> Halves {
+    [kind, voice.to_bits(), a, b, 0, 0, 0, 0, 0, 0]
+}
+
+fn join(halves: Halves) -> Message {
+    core::array::from_fn(|at| u64::from(halves[at * 2]) | u64::from(halves[at * 2 + 1]) << 32)
+}
+
+fn split(message: &Message) -> Halves {
+    core::array::from_fn(|at| (message[at / 2] >> (at % 2 * 32)) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_read_as_they_were_written() {
+        let voice = VoiceId::from_bits(0x0012_3456).expect("it has a generation");
+        let wave = WaveId::from_bits(0x0042_0001).expect("it has a generation");
+        let bus = IdString32::new("bus");
+        let play = Play {
+            gains: [0.25, -0.5],
+            speed: 1.5,
+            from: u32::MAX,
+            wait: 77,
+            fade: 99,
+            ..Play::new(wave).on(bus)
+        };
+        for command in [
+            Command::Play { voice, play },
+            Command::Play { voice, play: play.looped() },
+            Command::Stop { voice, frames: 5 },
+            Command::Pause { voice, is_paused: true },
+            Command::Pause { voice, is_paused: false },
+            Command::Gains { voice, gains: [0.1, 0.9] },
+            Command::Speed { voice, speed: 0.75 },
+            Command::LowPass { voice, frequency: 900.0 },
+            Command::Seek { voice, frame: 12_345 },
+            Command::BusGain { bus, gain: 0.3 },
+        ] {
+            assert_eq!(Command::read(&command.write()), Some(command));
+        }
+        let notice = Notice(MixerEvent::Ended { voice });
+        assert_eq!(Notice::read(&notice.write()), Some(notice));
+        assert_eq!(Command::read(&[99; 5]), None, "no kind");
+        assert_eq!(Command::read(&[2; 5]), None, "no voice");
+    }
+}

@@ -1,0 +1,47 @@
+//! A mixer that obeys commands.
+
+use loligo_allocators::Allocator;
+
+use super::{Command, Notice};
+use crate::block::BLOCK;
+use crate::mixer::Mixer;
+use crate::pipe::{PipeIn, PipeOut};
+
+impl<A: Allocator + ?Sized> Mixer<'_, A> {
+    /// As [`render`](Self::render), for a [`Control`](crate::Control) on another thread: obeys its commands
+    /// before each block, and hands it what happened after it.
+    pub fn render_for(
+        &mut self,
+        commands: &mut PipeOut<'_>,
+        events: &mut PipeIn<'_>,
+        out: &mut [[f32; 2]],
+    ) {
+        let mut rest = out;
+        while !rest.is_empty() {
+            if self.left_of_block() == 0 {
+                while let Some(command) = commands.take() {
+                    Command::read(&command).iter().for_each(|command| self.obey(command));
+                }
+            }
+            let left = if self.left_of_block() == 0 { BLOCK } else { self.left_of_block() };
+            let (now, later) = rest.split_at_mut(rest.len().min(left));
+            self.render(now);
+            self.hand_events(|event| events.push(&Notice(event).write()));
+            rest = later;
+        }
+    }
+
+    /// Does what a command says. A voice that has ended meanwhile is counted as stale.
+    fn obey(&mut self, command: &Command) {
+        match *command {
+            Command::Play { voice, play } => self.play_as(voice, &play),
+            Command::Stop { voice, frames } => _ = self.stop(voice, frames),
+            Command::Pause { voice, is_paused } => _ = self.set_paused(voice, is_paused),
+            Command::Gains { voice, gains } => _ = self.set_gains(voice, gains),
+            Command::Speed { voice, speed } => _ = self.set_speed(voice, speed),
+            Command::LowPass { voice, frequency } => _ = self.set_low_pass(voice, frequency),
+            Command::Seek { voice, frame } => _ = self.seek(voice, frame),
+            Command::BusGain { bus, gain } => _ = self.set_bus_gain(bus, gain),
+        }
+    }
+}

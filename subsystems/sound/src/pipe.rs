@@ -1,0 +1,148 @@
+//! Messages from one thread to another.
+
+#[cfg(all(test, loom))]
+mod loom;
+mod sync;
+
+use core::fmt;
+
+use loligo_allocators::Allocator;
+use loligo_containers::{Array, GrowError};
+use sync::{AtomicU32, AtomicU64, Ordering, handed_on};
+
+/// A message: plain words.
+pub(crate) type Message = [u64; 5];
+
+/// The most messages that may wait.
+const WAITING_MAX: u32 = 1 << 20;
+
+/// A ring of messages from one thread to another, without a lock, in which neither ever waits.
+///
+/// Each word is an atomic that is written and read without any order; a count of messages hands them on.
+/// So there is no unsafe code, and a message costs five plain writes and five plain reads.
+///
+/// # Memory
+///
+/// 40 bytes a message. The counts of both threads are in different cache lines.
+pub struct Pipe<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
+    places: Array<'a, [AtomicU64; 5], A>,
+    pushed: Count,
+    taken: Count,
+}
+
+/// A count of messages in its own cache line.
+#[derive(Default)]
+#[repr(align(64))]
+struct Count(AtomicU32);
+
+/// The end of a [`Pipe`] into which messages are put.
+pub struct PipeIn<'p> {
+    shared: Shared<'p>,
+    pushed: u32,
+    /// The count of what was taken when it was last looked at.
+    taken: u32,
+}
+
+/// The end of a [`Pipe`] from which messages are taken.
+pub struct PipeOut<'p> {
+    shared: Shared<'p>,
+    taken: u32,
+    /// The count of what was pushed when it was last looked at.
+    pushed: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Shared<'p> {
+    places: &'p [[AtomicU64; 5]],
+    pushed: &'p AtomicU32,
+    taken: &'p AtomicU32,
+}
+
+impl<'a> Pipe<'a> {
+    /// Returns a pipe in which a number of messages may wait, a power of two up to 1 048 576.
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory.
+    pub fn try_new(waiting: u32, memory: &'a (dyn Allocator + 'a)) -> Result<Self, GrowError> {
+        Self::try_new_in(waiting, memory)
+    }
+}
+
+impl<'a, A: Allocator + ?Sized> Pipe<'a, A> {
+    /// As [`try_new`](Pipe::try_new), over any allocator.
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory.
+    pub fn try_new_in(waiting: u32, memory: &'a A) -> Result<Self, GrowError> {
+        let len = waiting.clamp(1, WAITING_MAX).next_power_of_two();
+        let mut places = Array::new_in(memory);
+        places.try_extend_with(len as usize, |_| core::array::from_fn(|_| AtomicU64::new(0)))?;
+        Ok(Self { places, pushed: Count::default(), taken: Count::default() })
+    }
+
+    /// Returns both ends, each for one thread.
+    pub fn split(&mut self) -> (PipeIn<'_>, PipeOut<'_>) {
+        let (pushed, taken) = (&self.pushed.0, &self.taken.0);
+        let shared = Shared { places: &self.places, pushed, taken };
+        let [pushed, taken] = [pushed, taken].map(|count| count.load(Ordering::Relaxed));
+        (PipeIn { shared, pushed, taken }, PipeOut { shared, taken, pushed })
+    }
+}
+
+impl PipeIn<'_> {
+    /// Puts a message in. Returns `false` if as many wait as there is room for.
+    pub(crate) fn push(&mut self, message: &Message) -> bool {
+        let room = self.shared.places.len() as u32;
+        if self.pushed.wrapping_sub(self.taken) == room {
+            self.taken = self.shared.taken.load(Ordering::Acquire);
+            if self.pushed.wrapping_sub(self.taken) == room {
+                return false;
+            }
+        }
+        let place = &self.shared.places[(self.pushed & (room - 1)) as usize];
+        for (place, word) in place.iter().zip(message) {
+            place.store(*word, Ordering::Relaxed);
+        }
+        self.pushed = self.pushed.wrapping_add(1);
+        self.shared.pushed.store(self.pushed, handed_on());
+        true
+    }
+}
+
+impl PipeOut<'_> {
+    /// Takes the oldest message out.
+    pub(crate) fn take(&mut self) -> Option<Message> {
+        if self.pushed == self.taken {
+            self.pushed = self.shared.pushed.load(Ordering::Acquire);
+            if self.pushed == self.taken {
+                return None;
+            }
+        }
+        let room = self.shared.places.len() as u32;
+        let place = &self.shared.places[(self.taken & (room - 1)) as usize];
+        let message = core::array::from_fn(|at| place[at].load(Ordering::Relaxed));
+        self.taken = self.taken.wrapping_add(1);
+        self.shared.taken.store(self.taken, Ordering::Release);
+        Some(message)
+    }
+}
+
+impl<A: Allocator + ?Sized> fmt::Debug for Pipe<'_, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pipe").field("room", &self.places.len()).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for PipeIn<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PipeIn").field("pushed", &self.pushed).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for PipeOut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PipeOut").field("taken", &self.taken).finish_non_exhaustive()
+    }
+}
