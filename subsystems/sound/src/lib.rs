@@ -9,6 +9,7 @@ extern crate std;
 
 mod block;
 mod control;
+mod data_error;
 mod effects;
 mod error;
 mod level;
@@ -16,10 +17,12 @@ mod mixer;
 mod parameters;
 mod pipe;
 mod signal;
+mod tree;
 mod wave;
 
 pub use block::BLOCK;
 pub use control::Control;
+pub use data_error::{DataError, DataErrorKind};
 pub use effects::{
     Compression, Echo, Effect, FILTERS, FilterKind, Filtering, Limiting, Reverberation,
 };
@@ -31,4 +34,8 @@ pub use mixer::{
 pub use parameters::{Parameter, Parameters, SoundParameters};
 pub use pipe::{Pipe, PipeIn, PipeOut};
 pub use signal::{Kernels, SPEED_MAX};
+pub use tree::{
+    Chance, Choices, CurveTarget, Part, SOUND_NODES_MAX, SOUND_TYPE, SOUND_VERSION, Shape,
+    SoundChildImage, SoundCurveImage, SoundImage, SoundNodeImage, SoundNodeKind, SoundTree,
+};
 pub use wave::Wave;

@@ -9,4 +9,5 @@ mod parameters;
 mod random;
 mod resampling;
 mod tones;
+mod trees;
 mod voices;

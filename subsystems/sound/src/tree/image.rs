@@ -1,0 +1,70 @@
+//! Sounds as they are saved.
+
+use loligo_containers::{BlobArray, blob_struct};
+use loligo_ids::{IdString32, IdString64};
+
+blob_struct! {
+    /// A sound as it is saved: a blob. [`SoundTree`](super::SoundTree) reads it.
+    pub struct SoundImage {
+        /// The bus on which it is heard, hashed.
+        pub bus: IdString32,
+        /// 0.
+        pub reserved: u32,
+        /// The nodes, parents before their children.
+        pub nodes: BlobArray<SoundNodeImage>,
+        /// The children of all nodes.
+        pub children: BlobArray<SoundChildImage>,
+        /// The curves of all nodes.
+        pub curves: BlobArray<SoundCurveImage>,
+        /// The points of all curves: a parameter's value and what follows.
+        pub points: BlobArray<[f32; 2]>,
+        /// The names of all waves, hashed.
+        pub waves: BlobArray<IdString64>,
+    }
+
+    /// A node. 64 bytes.
+    pub struct SoundNodeImage {
+        /// A [`SoundNodeKind`](super::SoundNodeKind).
+        pub kind: u32,
+        /// The place of its wave, if it is one.
+        pub wave: u32,
+        /// Its first child, and how many there are.
+        pub children: [u32; 2],
+        /// Its first curve, and how many there are.
+        pub curves: [u32; 2],
+        /// The parameter that a switch compares, hashed.
+        pub parameter: IdString32,
+        /// 1: the loop of its wave is followed.
+        pub is_looped: u32,
+        /// The least and most decibels that it adds.
+        pub volume: [f32; 2],
+        /// The least and greatest factor of its speed.
+        pub speed: [f32; 2],
+        /// The least and most seconds that it waits for.
+        pub delay: [f32; 2],
+        /// The seconds over which it fades in.
+        pub fade: f32,
+        /// 0.
+        pub reserved: u32,
+    }
+
+    /// A child of a node. 12 bytes.
+    pub struct SoundChildImage {
+        /// The node.
+        pub node: u32,
+        /// How often it is chosen, against the others.
+        pub weight: f32,
+        /// The word of a switch for which it is, hashed; 0: for all others.
+        pub word: IdString32,
+    }
+
+    /// A curve. 16 bytes.
+    pub struct SoundCurveImage {
+        /// The parameter, hashed.
+        pub parameter: IdString32,
+        /// A [`CurveTarget`](super::CurveTarget).
+        pub target: u32,
+        /// Its first point, and how many there are.
+        pub points: [u32; 2],
+    }
+}
