@@ -70,6 +70,8 @@ pub struct Mixer<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     /// The samples around those of a block, of each channel.
     windows: [Array<'a, f32, A>; 2],
     events: Array<'a, MixerEvent, A>,
+    /// The voices whose waves were over in the last block, and at which frame.
+    over: Array<'a, (VoiceId, u32), A>,
     /// What was computed and not asked for yet, from `taken` on.
     block: Stereo,
     taken: usize,
@@ -108,6 +110,8 @@ impl<'a, A: Allocator + ?Sized> Mixer<'a, A> {
         voices.reserve(voices_max).map_err(refused)?;
         let mut events = Array::new_in(memory);
         events.try_reserve(voices_max).map_err(failed)?;
+        let mut over = Array::new_in(memory);
+        over.try_reserve(voices_max).map_err(failed)?;
         let window = || {
             let mut window = Array::new_in(memory);
             let len = BLOCK * crate::signal::SPEED_MAX as usize + kernels.taps_max() + 1;
@@ -126,6 +130,7 @@ impl<'a, A: Allocator + ?Sized> Mixer<'a, A> {
             buses,
             windows,
             events,
+            over,
             block: Stereo::SILENCE,
             taken: BLOCK,
             stats: MixerStats::default(),

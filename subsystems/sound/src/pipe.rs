@@ -11,7 +11,9 @@ use loligo_containers::{Array, GrowError};
 use sync::{AtomicU32, AtomicU64, Ordering, handed_on};
 
 /// A message: plain words.
-pub(crate) type Message = [u64; 5];
+pub(crate) type Message = [u64; WORDS];
+
+const WORDS: usize = 6;
 
 /// The most messages that may wait.
 const WAITING_MAX: u32 = 1 << 20;
@@ -19,13 +21,13 @@ const WAITING_MAX: u32 = 1 << 20;
 /// A ring of messages from one thread to another, without a lock, in which neither ever waits.
 ///
 /// Each word is an atomic that is written and read without any order; a count of messages hands them on.
-/// So there is no unsafe code, and a message costs five plain writes and five plain reads.
+/// So there is no unsafe code, and a message costs six plain writes and six plain reads.
 ///
 /// # Memory
 ///
-/// 40 bytes a message. The counts of both threads are in different cache lines.
+/// 48 bytes a message. The counts of both threads are in different cache lines.
 pub struct Pipe<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
-    places: Array<'a, [AtomicU64; 5], A>,
+    places: Array<'a, [AtomicU64; WORDS], A>,
     pushed: Count,
     taken: Count,
 }
@@ -53,7 +55,7 @@ pub struct PipeOut<'p> {
 
 #[derive(Clone, Copy)]
 struct Shared<'p> {
-    places: &'p [[AtomicU64; 5]],
+    places: &'p [[AtomicU64; WORDS]],
     pushed: &'p AtomicU32,
     taken: &'p AtomicU32,
 }

@@ -22,19 +22,20 @@ pub(super) enum Command {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Notice(pub(super) MixerEvent);
 
-/// Ten halves of words, in the order in which they are written.
-type Halves = [u32; 10];
+/// Twelve halves of words, in the order in which they are written.
+type Halves = [u32; 12];
 
 impl Command {
     /// Returns it as words.
     pub(super) fn write(&self) -> Message {
         join(match *self {
             Self::Play { voice, play } => {
-                let Play { wave, bus, gains, speed, from, wait, fade, is_looped } = play;
+                let Play { wave, bus, gains, speed, from, wait, after, fade, is_looped } = play;
+                let after = after.map_or(0, VoiceId::to_bits);
                 let kind = if is_looped { 1 } else { 0 };
                 let [left, right, speed] = [gains[0], gains[1], speed].map(f32::to_bits);
                 let (voice, wave) = (voice.to_bits(), wave.to_bits());
-                [kind, voice, wave, bus.hash(), left, right, speed, from, wait, fade]
+                [kind, voice, wave, bus.hash(), left, right, speed, from, wait, fade, after, 0]
             }
             Self::Stop { voice, frames } => halves(2, voice, [frames, 0]),
             Self::Pause { voice, is_paused } => halves(3, voice, [u32::from(is_paused), 0]),
@@ -42,13 +43,15 @@ impl Command {
             Self::Speed { voice, speed } => halves(5, voice, [speed.to_bits(), 0]),
             Self::LowPass { voice, frequency } => halves(6, voice, [frequency.to_bits(), 0]),
             Self::Seek { voice, frame } => halves(7, voice, [frame, 0]),
-            Self::BusGain { bus, gain } => [8, 0, bus.hash(), gain.to_bits(), 0, 0, 0, 0, 0, 0],
+            Self::BusGain { bus, gain } => {
+                [8, 0, bus.hash(), gain.to_bits(), 0, 0, 0, 0, 0, 0, 0, 0]
+            }
         })
     }
 
     /// Returns the command that words are; `None` if they are none.
     pub(super) fn read(message: &Message) -> Option<Self> {
-        let [kind, voice, a, b, left, right, speed, from, wait, fade] = split(message);
+        let [kind, voice, a, b, left, right, speed, from, wait, fade, after, _] = split(message);
         if kind == 8 {
             let bus = IdString32::from_hash(a);
             return Some(Self::BusGain { bus, gain: f32::from_bits(b) });
@@ -60,8 +63,8 @@ impl Command {
                 let [left, right, speed] = [left, right, speed].map(f32::from_bits);
                 let wave = WaveId::from_bits(a)?;
                 let (bus, gains) = (IdString32::from_hash(b), [left, right]);
-                let is_looped = kind == 1;
-                let play = Play { wave, bus, gains, speed, from, wait, fade, is_looped };
+                let (is_looped, after) = (kind == 1, VoiceId::from_bits(after));
+                let play = Play { wave, bus, gains, speed, from, wait, after, fade, is_looped };
                 Self::Play { voice, play }
             }
             2 => Self::Stop { voice, frames: a },
@@ -91,7 +94,7 @@ impl Notice {
 }
 
 fn halves(kind: u32, voice: VoiceId, [a, b]: [u32; 2]) -> Halves {
-    [kind, voice.to_bits(), a, b, 0, 0, 0, 0, 0, 0]
+    [kind, voice.to_bits(), a, b, 0, 0, 0, 0, 0, 0, 0, 0]
 }
 
 fn join(halves: Halves) -> Message {
@@ -121,7 +124,7 @@ mod tests {
         };
         for command in [
             Command::Play { voice, play },
-            Command::Play { voice, play: play.looped() },
+            Command::Play { voice, play: play.looped().after(voice) },
             Command::Stop { voice, frames: 5 },
             Command::Pause { voice, is_paused: true },
             Command::Pause { voice, is_paused: false },
@@ -135,7 +138,7 @@ mod tests {
         }
         let notice = Notice(MixerEvent::Ended { voice });
         assert_eq!(Notice::read(&notice.write()), Some(notice));
-        assert_eq!(Command::read(&[99; 5]), None, "no kind");
-        assert_eq!(Command::read(&[2; 5]), None, "no voice");
+        assert_eq!(Command::read(&[99; 6]), None, "no kind");
+        assert_eq!(Command::read(&[2; 6]), None, "no voice");
     }
 }

@@ -3,6 +3,7 @@
 use loligo_allocators::Allocator;
 
 use super::event::{self, MixerEvent};
+use super::voice::{Left, Voice};
 use super::{Mixer, Play, VoiceId};
 use crate::block::{BLOCK, Stereo};
 
@@ -51,19 +52,54 @@ impl<A: Allocator + ?Sized> Mixer<'_, A> {
     fn render_block(&mut self) {
         self.stats.blocks += 1;
         self.buses.begin();
-        let Self { voices, waves, buses, windows, kernels, events, .. } = self;
-        let [left, right] = windows;
-        voices.retain(|id, voice| {
-            let bus = buses.block(voice.bus);
-            let goes_on = waves.get(voice.wave).is_some_and(|wave| {
-                voice.render(wave, kernels, [&mut left[..], &mut right[..]], bus)
-            });
-            if !goes_on {
-                event::note(events, MixerEvent::Ended { voice: id });
-            }
-            goes_on
-        });
+        self.over.clear();
+        self.voices.iter_mut().for_each(Voice::begin_block);
+        self.render_due();
+        // What begins after the end of another voice, which may have ended as well before the block has.
+        while self.begin_what_waits() {
+            self.render_due();
+        }
         self.block = Stereo::SILENCE;
         self.buses.flow(&mut self.block);
+    }
+
+    /// Computes the voices that wait for no other.
+    fn render_due(&mut self) {
+        let Self { voices, waves, buses, windows, kernels, events, over, .. } = self;
+        let [left, right] = windows;
+        voices.retain(|id, voice| {
+            if !voice.is_due() {
+                return true;
+            }
+            let bus = buses.block(voice.bus);
+            let left = waves.get(voice.wave).map_or(Left::NOTHING, |wave| {
+                voice.render(wave, kernels, [&mut left[..], &mut right[..]], bus)
+            });
+            if let Some(frame) = left.over_at {
+                // There is room for one of each voice.
+                let _ = over.try_push((id, frame));
+            }
+            if !left.goes_on {
+                event::note(events, MixerEvent::Ended { voice: id });
+            }
+            left.goes_on
+        });
+    }
+
+    /// Has voices begin that waited for what has ended. Returns whether there were any.
+    fn begin_what_waits(&mut self) -> bool {
+        let mut has_begun = false;
+        for place in 0..self.voices.len() {
+            let Some(before) = self.voices.as_slice()[place].after() else { continue };
+            let ended = self.over.iter().find(|(voice, _)| *voice == before);
+            let frame = match ended {
+                Some((_, frame)) => *frame,
+                None if !self.voices.contains(before) => 0,
+                None => continue,
+            };
+            self.voices.as_mut_slice()[place].begin_at(frame);
+            has_begun = true;
+        }
+        has_begun
     }
 }

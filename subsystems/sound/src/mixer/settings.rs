@@ -2,7 +2,7 @@
 
 use loligo_ids::IdString32;
 
-use super::WaveId;
+use super::{VoiceId, WaveId};
 
 /// What a mixer is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +43,8 @@ pub struct Play {
     pub from: u32,
     /// The frames of the mixer that it waits for, to the frame exact.
     pub wait: u32,
+    /// The voice after whose end it begins, to the frame exact; at once if that has ended.
+    pub after: Option<VoiceId>,
     /// The frames over which it fades in; 0: as the wave is.
     pub fade: u32,
     /// Whether the loop of the wave is followed until it is stopped.
@@ -60,6 +62,7 @@ impl Play {
             speed: 1.0,
             from: 0,
             wait: 0,
+            after: None,
             fade: 0,
             is_looped: false,
         }
@@ -81,6 +84,12 @@ impl Play {
     #[must_use]
     pub const fn with_speed(self, speed: f32) -> Self {
         Self { speed, ..self }
+    }
+
+    /// Returns it after the end of a voice.
+    #[must_use]
+    pub const fn after(self, voice: VoiceId) -> Self {
+        Self { after: Some(voice), ..self }
     }
 
     /// Returns it in a loop.

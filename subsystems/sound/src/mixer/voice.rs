@@ -4,9 +4,9 @@ use core::f32::consts::TAU;
 
 use loligo_allocators::Allocator;
 
-use super::WaveId;
 use super::buses::finite_or;
 use super::settings::Play;
+use super::{VoiceId, WaveId};
 use crate::block::{BLOCK, Stereo, add_ramp};
 use crate::signal::{Kernels, SPEED_MAX, Step, resample, window_len};
 use crate::wave::{Reading, Wave};
@@ -15,7 +15,7 @@ use crate::wave::{Reading, Wave};
 ///
 /// # Memory
 ///
-/// 112 bytes, in the order in which they are computed: two cache lines a block.
+/// 120 bytes, in the order in which they are computed: two cache lines a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Voice {
     pub(super) wave: WaveId,
@@ -23,8 +23,9 @@ pub struct Voice {
     /// Where it is in its wave, in frames with 32 bits after the point.
     at: u64,
     step: Step,
-    /// The frames that it waits for before it begins.
+    /// The frames that it waits for before it begins, and the voice after whose end.
     wait: u32,
+    after: Option<VoiceId>,
     rate: u32,
     /// How loud it was at the end of the last block on either side, all counted.
     heard: [f32; 2],
@@ -40,6 +41,21 @@ pub struct Voice {
     fade: Fade,
     is_looped: bool,
     has_wrapped: bool,
+    has_begun: bool,
+    is_rendered: bool,
+}
+
+/// What is left of a voice after a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Left {
+    pub(super) goes_on: bool,
+    /// The frame at which another may begin.
+    pub(super) over_at: Option<u32>,
+}
+
+impl Left {
+    /// Of a voice whose wave is gone.
+    pub(super) const NOTHING: Self = Self { goes_on: false, over_at: Some(0) };
 }
 
 /// What comes after a fade.
@@ -70,6 +86,7 @@ impl Voice {
             at: u64::from(play.from.min(wave.frames())) << 32,
             step: Step::new(wave.rate(), mixer_rate, finite_or(play.speed, 1.0)),
             wait: play.wait,
+            after: play.after,
             rate: wave.rate(),
             heard: gains.map(|gain| gain * share),
             gains,
@@ -82,6 +99,8 @@ impl Voice {
             fade: Fade::Stay,
             is_looped: play.is_looped && wave.loop_range().is_some(),
             has_wrapped: false,
+            has_begun: false,
+            is_rendered: false,
         };
         if play.fade > 0 {
             voice.fade_to(1.0, play.fade, Fade::Stay);
@@ -138,21 +157,46 @@ impl Voice {
         (self.at >> 32) as u32
     }
 
-    /// Adds a block of it to a bus, and returns whether it goes on.
+    /// The voice after whose end it begins.
+    pub(super) const fn after(&self) -> Option<VoiceId> {
+        self.after
+    }
+
+    /// Begins at a frame of this block, since what it waited for has ended there.
+    pub(super) fn begin_at(&mut self, frame: u32) {
+        self.after = None;
+        self.wait = self.wait.saturating_add(frame);
+    }
+
+    /// Returns whether it is to be computed in this block, of which it was not yet.
+    pub(super) const fn is_due(&self) -> bool {
+        self.after.is_none() && !self.is_rendered
+    }
+
+    pub(super) const fn begin_block(&mut self) {
+        self.is_rendered = false;
+    }
+
+    /// Adds a block of it to a bus, and returns what is left of it.
     pub(super) fn render<A: Allocator + ?Sized>(
         &mut self,
         wave: &Wave<'_, A>,
         kernels: &Kernels<'_, A>,
         windows: [&mut [f32]; 2],
         out: &mut Stereo,
-    ) -> bool {
+    ) -> Left {
+        self.is_rendered = true;
+        if self.fade == Fade::Stop && !self.has_begun {
+            return Left::NOTHING;
+        }
         if self.wait as usize >= BLOCK {
             self.wait -= BLOCK as u32;
-            return self.fade != Fade::Stop;
+            return Left { goes_on: true, over_at: None };
         }
         if self.fade == Fade::Pause && self.share == 0.0 {
-            return true;
+            return Left { goes_on: true, over_at: None };
         }
+        self.has_begun = true;
         let first = self.wait as usize;
         self.wait = 0;
         let share = self.next_share();
@@ -163,8 +207,18 @@ impl Voice {
         }
         self.heard = to;
         self.low[0] = self.low[1];
+        let over_at = self.over_at(wave, first);
         self.advance(wave, (BLOCK - first) as u64);
-        !self.has_ended(wave, kernels)
+        Left { goes_on: !self.has_ended(wave, kernels), over_at }
+    }
+
+    /// Returns the frame of the block at which its wave is over, if it is in this block.
+    fn over_at<A: Allocator + ?Sized>(&self, wave: &Wave<'_, A>, first: usize) -> Option<u32> {
+        let end = u64::from(wave.frames()) << 32;
+        let left = end.checked_sub(self.at).filter(|_| !self.is_looped)?;
+        let frame = first as u64 + left.checked_div(self.step.bits())?;
+        let frame = frame + u64::from(!left.is_multiple_of(self.step.bits()));
+        (frame < BLOCK as u64).then_some(frame as u32)
     }
 
     /// Goes a block on in its fade, and returns the share at its end.

@@ -191,3 +191,52 @@ fn a_mixer_obeys_from_another_thread() {
         assert!(ended >= 92, "{ended} have ended, and the pipe of events has room for four");
     });
 }
+
+#[test]
+fn what_follows_begins_at_the_frame_after_the_last() {
+    with_memory(|memory| {
+        // Lengths within a block, of a whole block, and over several.
+        for lengths in [[10, 20, 30], [128, 128, 128], [300, 5, 700], [1, 1, 1]] {
+            let mut mixer = mixer(memory);
+            let (mut last, mut expected) = (None, Vec::new());
+            for (at, length) in lengths.into_iter().enumerate() {
+                let samples = vec![1000 * (at as i16 + 1); length];
+                expected.extend(samples.iter().map(|sample| f32::from(*sample) / 32_768.0));
+                let id = mixer.add_wave(wave(&samples, memory)).expect("there is memory");
+                let play = Play { after: last, wait: [5, 0, 0][at], ..Play::new(id) };
+                last = Some(mixer.play(&play).expect("it plays"));
+            }
+            let heard = left(&render(&mut mixer, expected.len() + 200));
+            assert_eq!(heard[5..5 + expected.len()], expected[..], "{lengths:?}");
+            assert!(
+                heard[5 + expected.len()..].iter().all(|sample| *sample == 0.0),
+                "then nothing"
+            );
+            assert_eq!(mixer.stats().playing, 0, "all have ended");
+        }
+    });
+}
+
+#[test]
+fn what_follows_a_voice_that_is_stopped_begins_or_is_stopped_as_well() {
+    with_memory(|memory| {
+        let mut mixer = mixer(memory);
+        let endless = wave(&[8192; 640], memory).with_loop(0, 640).expect("it is within");
+        let endless = mixer.add_wave(endless).expect("there is memory");
+        let short = mixer.add_wave(wave(&[16_384; 1280], memory)).expect("there is memory");
+        let first = mixer.play(&Play::new(endless).looped()).expect("it plays");
+        let second = mixer.play(&Play::new(short).after(first)).expect("it waits");
+        let never = mixer.play(&Play::new(short).after(first)).expect("it waits");
+        assert_eq!(left(&render(&mut mixer, 2000)), [0.25; 2000], "the first goes on");
+        mixer.stop(never, 0);
+        mixer.stop(first, 0);
+        render(&mut mixer, 2 * BLOCK);
+        assert!(!mixer.is_playing(first) && !mixer.is_playing(never), "both have ended");
+        assert!(mixer.is_playing(second), "the other has begun");
+        let heard = left(&render(&mut mixer, BLOCK));
+        assert!(heard.iter().all(|sample| *sample == 0.5), "and is heard alone");
+        let late = mixer.play(&Play::new(short).after(first)).expect("it plays");
+        render(&mut mixer, 2 * BLOCK);
+        assert!(mixer.frame_of(late).is_some_and(|frame| frame > 0), "nothing is waited for");
+    });
+}
