@@ -1,7 +1,7 @@
 //! Steps the state machines of many characters, without sampling, and prints the time of each.
 //!
 //! ```text
-//! cargo run --release -p loligo-animation --example machines [characters] [steps]
+//! cargo run --release -p loligo-animation --example machines [characters] [steps] [steps between decisions]
 //! ```
 
 #[path = "../tests/it/mocap.rs"]
@@ -24,6 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let count = arguments.next().map_or(Ok(1000), |text| text.parse::<usize>())?;
     let steps = arguments.next().map_or(Ok(600), |text| text.parse::<usize>())?;
+    let between = arguments.next().map_or(Ok(30), |text| text.parse::<usize>())?.max(1);
     let body = body(true);
     let compiled = compile_machine(SOURCE.as_bytes(), &body, Endian::NATIVE);
     let compiled = compiled.map_err(|error| error.to_string())?;
@@ -55,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut random = Random(1);
     let (mut events, mut samples, mut seconds) = (0_usize, 0_usize, 0.0);
     for step in 0..steps {
-        for character in (step % 30..count).step_by(30) {
+        for character in (step % between..count).step_by(between) {
             machines.set(character, x, random.between(-1.0, 1.0));
             machines.set(character, z, random.between(-1.0, 3.0));
             machines.set(character, jump, random.between(0.0, 0.6));

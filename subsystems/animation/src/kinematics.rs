@@ -11,4 +11,6 @@ mod two_bones;
 pub use chain::{Chain, ChainError, solve_chain};
 pub use look_at::{LookAt, look_at};
 pub use space::space_of;
+#[cfg(feature = "subsystem")]
+pub(crate) use space::{arc, turn_bone};
 pub use two_bones::{TwoBones, solve_two_bones};

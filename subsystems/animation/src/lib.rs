@@ -42,4 +42,7 @@ pub use playing::{ClipTable, Players, TableError};
 pub use pose::{BoneGroup, Poses, bone, groups_of, set_bone};
 pub use skeleton::{BONES_MAX, NO_BONE, SKELETON_TYPE, SKELETON_VERSION, Skeleton, SkeletonImage};
 #[cfg(feature = "subsystem")]
-pub use subsystem::{Animation, BoneLine, ClipEnded, ClipPassed, ROW};
+pub use subsystem::{
+    Animation, BoneLine, BoneReleased, BonesTaken, ClipEnded, ClipPassed, FootAnswered, FootAsked,
+    PlaceBone, ROW,
+};

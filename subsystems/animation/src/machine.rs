@@ -29,6 +29,7 @@ mod mix;
 mod sample;
 mod saved;
 mod slot;
+mod state_cache;
 mod step_layer;
 mod timeline;
 mod triangle;

@@ -5,6 +5,7 @@ mod clip_table;
 mod dense_walk;
 mod player_pool;
 mod players;
+mod restart_points;
 mod weights;
 
 #[cfg(any(feature = "compile", feature = "subsystem"))]

@@ -5,7 +5,7 @@ use core::fmt;
 
 use glam::{Affine3A, Vec3};
 use loligo_allocators::{Own, SharedRef, own_dyn};
-use loligo_containers::{Array, EventStream};
+use loligo_containers::{Array, EventRecord, EventStream};
 use loligo_entities::{ComponentManager, Entity, Pose};
 use loligo_ids::IdString64;
 use loligo_interface::{
@@ -25,14 +25,19 @@ mod crowd;
 mod description;
 mod drawer;
 mod events;
+mod feet;
 #[cfg(feature = "script")]
 mod functions;
 mod goals;
+mod hand_over;
 mod machine_body;
+mod others;
 mod rig;
 mod rig_clip;
 mod rig_machine;
 mod saved;
+#[cfg(all(test, feature = "compile"))]
+mod tests;
 mod voice;
 
 use assets::Assets;
@@ -40,9 +45,14 @@ use attachments::{Attachment, Attachments};
 use characters::Characters;
 #[cfg(feature = "compile")]
 pub(crate) use description::{
-    ANIMATION, ATTACH, CLIPS_MAX, DETAILS_MAX, HEAD, LOOPS, RESTING, ROOT_MOTION, SCATTER,
+    ANIMATION, ATTACH, CLIPS_MAX, DETAILS_MAX, FEET_SHIFT, HEAD, LOOPS, RESTING, ROOT_MOTION,
+    SCATTER,
 };
-pub use events::{BoneLine, ClipEnded, ClipPassed};
+pub use events::{
+    BoneLine, BoneReleased, BonesTaken, ClipEnded, ClipPassed, FootAnswered, FootAsked, PlaceBone,
+};
+#[cfg(feature = "compile")]
+pub(crate) use feet::FEET_MAX;
 
 /// The row by which it joins an engine.
 pub const ROW: SubsystemRow =
@@ -121,6 +131,12 @@ impl<'m> Animation<'m> {
         Ok(())
     }
 
+    /// Returns the character of an entity.
+    fn body_of(&mut self, entity: u32) -> Option<&mut body::Body<'m>> {
+        let at = self.characters.find(Entity::from_bits(entity)?)?;
+        Some(&mut self.characters.bodies[at])
+    }
+
     /// Returns where a bone of a character is in the world, as of now.
     #[cfg_attr(not(feature = "script"), expect(dead_code, reason = "scripts ask"))]
     fn bone(&mut self, entity: Entity, name: loligo_ids::IdString32) -> Option<Pose> {
@@ -190,7 +206,21 @@ impl<'m> Subsystem<'m> for Animation<'m> {
     }
 
     fn state_version(&self) -> u32 {
-        1
+        2
+    }
+
+    fn command(&mut self, command: &EventRecord<'_>) -> Result<(), SubsystemError> {
+        if let Some(answer) = command.get::<FootAnswered>() {
+            if let Some(body) = self.body_of(answer.asker as u32) {
+                body.feet.hear((answer.asker >> 32) as usize, &answer);
+            }
+        } else if let Some(to) = command.get::<PlaceBone>()
+            && let Some(body) = self.body_of(to.entity)
+        {
+            body.hand_over.place(&to)?;
+            body.is_posed = false;
+        }
+        Ok(())
     }
 
     fn state_hash(&self) -> u64 {

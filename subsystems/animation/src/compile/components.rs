@@ -15,7 +15,8 @@ use crate::clip::CLIP_TYPE;
 use crate::machine::MACHINE_TYPE;
 use crate::skeleton::SKELETON_TYPE;
 use crate::subsystem::{
-    ANIMATION, ATTACH, CLIPS_MAX, DETAILS_MAX, HEAD, LOOPS, RESTING, ROOT_MOTION, SCATTER,
+    ANIMATION, ATTACH, CLIPS_MAX, DETAILS_MAX, FEET_MAX, FEET_SHIFT, HEAD, LOOPS, RESTING,
+    ROOT_MOTION, SCATTER,
 };
 
 /// Returns the compilers of the components that the subsystem has: `animation` and `attach`.
@@ -52,10 +53,11 @@ const ATTACH_COMPILER: PlainCompiler = PlainCompiler {
 /// | `root_motion` | `false` | whether the way of the clips moves the entity |
 /// | `radius` | by the bones | how far the skin is from bones, in metres |
 /// | `details` | `[]` | objects of `distance`, `rate` (0) and `resting` (`[]`), by ascending distance |
+/// | `feet` | `[]` | bones that are put on the ground, or objects of `bone` and `reach` (0.5) |
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AnimationCompiler;
 
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "skeleton",
     "mesh",
     "material",
@@ -68,9 +70,10 @@ const KEYS: [&str; 12] = [
     "root_motion",
     "radius",
     "details",
+    "feet",
 ];
 
-const KNOWN: &str = "skeleton, mesh, material, machine, clips, play, phase, scatter, speed, root_motion, radius, details";
+const KNOWN: &str = "skeleton, mesh, material, machine, clips, play, phase, scatter, speed, root_motion, radius, details, feet";
 
 impl ComponentCompiler for AnimationCompiler {
     fn name(&self) -> &'static str {
@@ -117,9 +120,9 @@ impl ComponentCompiler for AnimationCompiler {
             words[start + 11] = short;
         }
         let details = details_of(config, words)?;
-        words[start] = (words.len() - start) as u32;
         words[start + 14] = clips;
-        words[start + 15] = details;
+        words[start + 15] = details | feet_of(config, words)? << FEET_SHIFT;
+        words[start] = (words.len() - start) as u32;
         Ok(())
     }
 }
@@ -194,6 +197,35 @@ fn details_of<'s>(
         count += 1;
         if count as usize > DETAILS_MAX {
             return Err(item.error("is a level of detail too many; four are the most"));
+        }
+    }
+    Ok(count)
+}
+
+/// Appends the feet, and returns how many there are.
+fn feet_of<'s>(
+    config: &Config<'_, 's>,
+    words: &mut Array<'_, u32>,
+) -> Result<u32, CompileError<'s>> {
+    let Some(feet) = config.field("feet") else { return Ok(0) };
+    let what = "an array of names of bones, or of objects with the key `bone`";
+    let mut count = 0;
+    for item in feet.items().ok_or_else(|| feet.expected(what))? {
+        let bone = if item.entries().is_some() { item.get("bone") } else { Some(item) };
+        let bone = bone.ok_or_else(|| item.expected("an object with the key `bone`"))?;
+        if let Some(mut keys) = item.entries()
+            && let Some((_, other)) = keys.find(|(key, _)| !["bone", "reach"].contains(key))
+        {
+            return Err(other.error("is not known here; known are bone, reach"));
+        }
+        let reach = item.get("reach").map_or(Ok(0.5), |reach| reach.number())?;
+        if reach <= 0.0 {
+            return Err(item.error("looks for the ground nowhere; let `reach` be above 0"));
+        }
+        words.try_extend_from_slice(&[hash_of(&bone)?, reach.to_bits()])?;
+        count += 1;
+        if count as usize > FEET_MAX {
+            return Err(item.error("is a foot too many; four are the most"));
         }
     }
     Ok(count)

@@ -27,7 +27,7 @@ pub fn space_of(skeleton: &Skeleton<'_>, pose: &[BoneGroup], index: usize) -> Po
 }
 
 /// Turns a bone in the space of the skeleton, as much as the weight says.
-pub(super) fn turn_bone(
+pub(crate) fn turn_bone(
     skeleton: &Skeleton<'_>,
     pose: &mut [BoneGroup],
     index: usize,
@@ -49,7 +49,7 @@ fn between(from: Quat, to: Quat, weight: f32) -> Quat {
 }
 
 /// Returns the shortest turn from one direction to another; none if one of them has no length.
-pub(super) fn arc(from: Vec3, to: Vec3) -> Quat {
+pub(crate) fn arc(from: Vec3, to: Vec3) -> Quat {
     match (from.try_normalize(), to.try_normalize()) {
         (Some(from), Some(to)) => Quat::from_rotation_arc(from, to),
         _ => Quat::IDENTITY,

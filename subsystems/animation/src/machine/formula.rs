@@ -27,6 +27,15 @@ impl<'b> Formula<'b> {
         Ok(code.as_constant().map_or(Self::Code(code), Self::Constant))
     }
 
+    /// Returns `true` if it names no variable past some, which are those of the machine.
+    #[inline]
+    pub(crate) const fn is_steady(&self, variables: usize) -> bool {
+        match self {
+            Self::Constant(_) => true,
+            Self::Code(code) => code.variables() <= variables,
+        }
+    }
+
     /// Returns its value; 0 where that is not finite.
     #[inline]
     pub(crate) fn run(&self, variables: &[f32]) -> f32 {

@@ -1,11 +1,12 @@
 //! The way of a clip's root on the ground, frame by frame.
 
 use bytemuck::{Pod, Zeroable};
-use glam::{Quat, Vec2, Vec3};
+use glam::{Quat, Vec3, Vec4};
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 use loligo_entities::Pose;
 
+use crate::lanes::sqrt;
 use crate::motion::{Passage, ground_pose};
 use crate::playing::{ClipTable, Players};
 use crate::pose::{BoneGroup, bone, groups_of};
@@ -36,7 +37,7 @@ impl Ground {
 
     /// Returns it as a pose.
     pub(super) fn pose(&self) -> Pose {
-        let half = |number: f32| libm::sqrtf((0.5 * number).max(0.0));
+        let half = |number: f32| sqrt((0.5 * number).max(0.0));
         let (w, y) = (half(1.0 + self.cosine), half(1.0 - self.cosine));
         let rotation = Quat::from_xyzw(0.0, if self.sine < 0.0 { -y } else { y }, 0.0, w);
         Pose { position: Vec3::new(self.x, 0.0, self.z), rotation, scale: Vec3::ONE }
@@ -76,7 +77,7 @@ impl Ground {
 
     /// Returns it with a turn; none where turns cancel each other out.
     pub(super) fn normalized(self) -> Self {
-        let length = Vec2::new(self.cosine, self.sine).length();
+        let length = sqrt(self.cosine * self.cosine + self.sine * self.sine);
         if length < 1.0e-6 {
             return Self { cosine: 1.0, sine: 0.0, ..self };
         }
@@ -128,13 +129,7 @@ pub(super) fn way_of(track: &[Ground], passage: &Passage) -> Ground {
 #[inline]
 fn place(track: &[Ground], frame: f32) -> Ground {
     let at = (frame as usize).min(track.len() - 1);
-    let (low, high) = (&track[at], track.get(at + 1).unwrap_or(&track[at]));
-    let part = frame - at as f32;
-    let between = |low: f32, high: f32| low + (high - low) * part;
-    Ground {
-        x: between(low.x, high.x),
-        z: between(low.z, high.z),
-        cosine: between(low.cosine, high.cosine),
-        sine: between(low.sine, high.sine),
-    }
+    let low: Vec4 = bytemuck::cast(track[at]);
+    let high: Vec4 = bytemuck::cast(*track.get(at + 1).unwrap_or(&track[at]));
+    bytemuck::cast(low + (high - low) * (frame - at as f32))
 }

@@ -4,7 +4,7 @@ use core::fmt;
 
 use loligo_allocators::Allocator;
 use loligo_containers::Array;
-use loligo_ids::IdString32;
+use loligo_ids::{IdString32, murmur2_32};
 
 use super::formula::Formula;
 use super::ground_track::{Ground, push_track};
@@ -48,6 +48,8 @@ pub(crate) struct MachineParts<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     root: Option<usize>,
     /// The most samples that all layers have at the same time.
     samples: usize,
+    /// A hash of what the formulas of its states result in.
+    hash: u32,
 }
 
 /// What a step of a character looks at.
@@ -61,6 +63,7 @@ pub(crate) struct MachineView<'t, 'b> {
     root: Option<usize>,
     grounds: &'t [Ground],
     pub(super) samples: usize,
+    pub(super) hash: u32,
 }
 
 /// The time of a clip.
@@ -167,6 +170,25 @@ pub(crate) fn formula_of<'b>(machine: &Machine<'b>, number: usize) -> Formula<'b
     verified.unwrap_or(Formula::Constant(0.0))
 }
 
+/// Returns a hash of what a machine's formulas are and what they are for.
+fn hash_of(machine: &Machine<'_>) -> u32 {
+    let layers = machine.layers.iter().map(|layer| layer.weight.into());
+    let states = machine.states.iter().flat_map(|state| {
+        let lists = [state.first_motion, state.motions, state.first_triangle, state.triangles];
+        let transitions = [state.first_transition, state.transitions];
+        let formulas = [state.x, state.y, state.speed, state.kind, state.is_looping, state.parts];
+        lists.into_iter().chain(transitions).chain(formulas).map(u32::from)
+    });
+    let motions = machine.motions.iter().flat_map(|motion| {
+        [motion.clip.into(), motion.weight.into(), motion.x.to_bits(), motion.y.to_bits()]
+    });
+    let triangles = machine.triangles.iter().flatten().map(|corner| u32::from(*corner));
+    let conditions = machine.transitions.iter().map(|transition| transition.condition.into());
+    let formulas = machine.formulas.iter().chain(machine.words).copied();
+    let all = layers.chain(states).chain(motions).chain(triangles).chain(conditions);
+    all.chain(formulas).fold(0, |hash, word: u32| murmur2_32(&word.to_le_bytes(), hash))
+}
+
 fn find(skeleton: &Skeleton<'_>, bone: IdString32) -> Result<usize, MachineError> {
     skeleton.find(bone).ok_or(MachineError::Bone { bone })
 }
@@ -185,6 +207,7 @@ impl<'a, A: Allocator + ?Sized> MachineParts<'a, A> {
             grounds: Array::new_in(memory),
             root: machine.root().map(|bone| find(skeleton, bone)).transpose()?,
             samples: 0,
+            hash: hash_of(machine),
         };
         for layer in 0..machine.layers.len() {
             let most = machine.states_of(layer).map(|state| {
@@ -237,6 +260,7 @@ impl<'a, A: Allocator + ?Sized> MachineParts<'a, A> {
         for (part, seconds) in seconds[..parts].iter_mut().enumerate() {
             *seconds = (starts[part + 1] - starts[part]) / clip.rate();
         }
+        self.hash = murmur2_32(bytemuck::bytes_of::<[f32; MIX_MAX]>(&seconds), self.hash);
         Ok(self.clips.try_push(ClipTime {
             last_frame: last,
             first_mark,
@@ -269,6 +293,7 @@ impl<'a, A: Allocator + ?Sized> MachineParts<'a, A> {
             root: self.root,
             grounds: &self.grounds,
             samples: self.samples,
+            hash: self.hash,
         }
     }
 }
@@ -282,6 +307,12 @@ impl MachineView<'_, '_> {
     /// Returns how many values a character has for formulas.
     pub(super) const fn row(&self) -> usize {
         self.machine.variables.len() + STATE_VARIABLES.len()
+    }
+
+    /// Returns `true` if a formula has the same value as long as the variables of the machine have.
+    #[inline]
+    pub(super) fn is_steady(&self, formula: u16) -> bool {
+        self.formulas[usize::from(formula)].is_steady(self.machine.variables.len())
     }
 
     /// Returns the value of a formula.

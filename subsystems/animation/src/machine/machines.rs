@@ -9,8 +9,10 @@ use loligo_entities::Pose;
 use super::event::MachineEvent;
 use super::ground_track::Ground;
 use super::machine_table::{MachineTable, MachineView};
+use super::mix::Mix;
 use super::sample::MachineSample;
-use super::slot::LayerSlots;
+use super::slot::{LayerSlots, SLOTS};
+use super::state_cache::StateCache;
 use super::step_layer::StepLayer;
 
 /// Characters of a machine: their variables, the states that they are in, and what is to be sampled for
@@ -23,7 +25,7 @@ use super::step_layer::StepLayer;
 ///
 /// # Memory
 ///
-/// For each character a cache line for each layer, 4 bytes a variable and 12 more, 8 bytes a layer, 16 for
+/// For each character a cache line for each layer and 108 bytes of what is kept of its state, 4 bytes a variable and 12 more, 8 bytes a layer, 16 for
 /// the way of the root, and 12 for each sample that its layers can have at the same time: four states of up
 /// to eight clips.
 ///
@@ -37,6 +39,10 @@ pub struct Machines<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     /// How many samples a layer has, and its weight.
     pub(super) layers: Array<'a, (u32, f32), A>,
     ways: Array<'a, Ground, A>,
+    /// What is kept of the state of each layer.
+    caches: Array<'a, StateCache, A>,
+    /// The hash of the table that they are of.
+    table: u32,
     pub(super) layer_count: usize,
     pub(super) row: usize,
     samples_max: usize,
@@ -72,6 +78,8 @@ impl<'a, A: Allocator + ?Sized> Machines<'a, A> {
             samples: Array::try_with_capacity_in(count.saturating_mul(samples_max), memory)?,
             layers: Array::try_with_capacity_in(count.saturating_mul(layer_count), memory)?,
             ways: Array::try_with_capacity_in(count, memory)?,
+            caches: Array::try_with_capacity_in(count.saturating_mul(layer_count), memory)?,
+            table: table.hash,
             layer_count,
             row,
             samples_max,
@@ -102,6 +110,7 @@ impl<'a, A: Allocator + ?Sized> Machines<'a, A> {
         self.samples.try_reserve(self.samples_max)?;
         self.layers.try_reserve(self.layer_count)?;
         self.ways.try_reserve(1)?;
+        self.caches.try_reserve(self.layer_count)?;
         let number = self.ways.len();
         let slots = LayerSlots::new(0);
         self.slots.try_resize((number + 1) * self.layer_count, slots)?;
@@ -109,6 +118,7 @@ impl<'a, A: Allocator + ?Sized> Machines<'a, A> {
         self.samples.try_resize((number + 1) * self.samples_max, MachineSample::default())?;
         self.layers.try_resize((number + 1) * self.layer_count, (0, 0.0))?;
         self.ways.try_push(Ground::STILL)?;
+        self.caches.try_resize((number + 1) * self.layer_count, StateCache::EMPTY)?;
         self.reset_view(table, number);
         Ok(number)
     }
@@ -126,11 +136,13 @@ impl<'a, A: Allocator + ?Sized> Machines<'a, A> {
         self.rows.copy_within(last * row.., character * row);
         self.samples.copy_within(last * samples.., character * samples);
         self.layers.copy_within(last * layers.., character * layers);
+        self.caches.copy_within(last * layers.., character * layers);
         self.ways.swap_remove(character);
         self.slots.truncate(last * layers);
         self.rows.truncate(last * row);
         self.samples.truncate(last * samples);
         self.layers.truncate(last * layers);
+        self.caches.truncate(last * layers);
     }
 
     /// Puts a character into the first state of each layer, with the defaults of all variables. It has no
@@ -151,6 +163,7 @@ impl<'a, A: Allocator + ?Sized> Machines<'a, A> {
             self.slots[first + at] = LayerSlots::new(layer.start);
             self.layers[first + at] = (0, 0.0);
         }
+        self.forget(character);
         let row = &mut self.rows[character * self.row..];
         for (value, variable) in row.iter_mut().zip(table.machine.variables) {
             *value = variable.default;
@@ -179,7 +192,18 @@ impl<'a, A: Allocator + ?Sized> Machines<'a, A> {
     #[inline]
     pub fn set(&mut self, character: usize, variable: usize, value: f32) {
         let value = if value.is_finite() { value } else { 0.0 };
-        self.variables_mut(character)[variable] = value;
+        let end = self.row - super::STATE_VARIABLES.len();
+        let own = &mut self.rows[character * self.row..][..end][variable];
+        if own.to_bits() != value.to_bits() {
+            *own = value;
+            self.forget(character);
+        }
+    }
+
+    /// Forgets what follows from the variables of a character.
+    fn forget(&mut self, character: usize) {
+        let caches = &mut self.caches[character * self.layer_count..][..self.layer_count];
+        caches.iter_mut().for_each(StateCache::clear);
     }
 
     /// Returns the value of a variable of a character.
@@ -199,6 +223,7 @@ impl<'a, A: Allocator + ?Sized> Machines<'a, A> {
     ///
     /// If there is no such character.
     pub fn variables_mut(&mut self, character: usize) -> &mut [f32] {
+        self.forget(character);
         let end = self.row - super::STATE_VARIABLES.len();
         &mut self.rows[character * self.row..][..end]
     }
@@ -257,8 +282,10 @@ impl<'a, A: Allocator + ?Sized> Machines<'a, A> {
         seconds: f32,
         mut visit: impl FnMut(MachineEvent),
     ) {
+        let (view, mut older) = (table.view(), [Mix::EMPTY; SLOTS - 1]);
+        self.check(&view);
         for character in 0..self.len() {
-            self.step_one(table, character, seconds, &mut visit);
+            self.step_checked(&view, character, seconds, &mut older, &mut visit);
         }
     }
 
@@ -286,6 +313,21 @@ impl<'a, A: Allocator + ?Sized> Machines<'a, A> {
         mut visit: impl FnMut(MachineEvent),
     ) {
         self.check(table);
+        self.step_checked(table, character, seconds, &mut [Mix::EMPTY; SLOTS - 1], &mut visit);
+    }
+
+    fn step_checked(
+        &mut self,
+        table: &MachineView<'_, '_>,
+        character: usize,
+        seconds: f32,
+        older: &mut [Mix; SLOTS - 1],
+        visit: &mut impl FnMut(MachineEvent),
+    ) {
+        if self.table != table.hash {
+            self.caches.iter_mut().for_each(StateCache::clear);
+            self.table = table.hash;
+        }
         let seconds = if seconds.is_finite() { seconds.max(0.0) } else { 0.0 };
         let samples = &mut self.samples[character * self.samples_max..][..self.samples_max];
         let row = &mut self.rows[character * self.row..][..self.row];
@@ -298,15 +340,17 @@ impl<'a, A: Allocator + ?Sized> Machines<'a, A> {
                 row,
                 character,
                 layer,
-                weight: 0.0,
+                cache: &mut self.caches[first + layer],
+                older,
                 has_root: layer == 0 && table.root().is_some(),
                 way: Ground::STILL,
-                visit: &mut visit,
+                visit: &mut *visit,
             };
             let found = step.step(seconds, &mut samples[count..]);
-            self.layers[first + layer] = (found as u32, step.weight);
+            let (weight, way) = (step.weight(), step.way);
+            self.layers[first + layer] = (found as u32, weight);
             if layer == 0 {
-                self.ways[character] = step.way;
+                self.ways[character] = way;
             }
             count += found;
         }
@@ -354,6 +398,7 @@ impl<'a, A: Allocator + ?Sized> Machines<'a, A> {
             + size_of_val(&*self.samples)
             + size_of_val(&*self.layers)
             + size_of_val(&*self.ways)
+            + size_of_val(&*self.caches)
     }
 
     fn layer_slots(&self, character: usize, layer: usize) -> &LayerSlots {

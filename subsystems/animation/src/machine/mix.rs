@@ -5,41 +5,91 @@ use super::machine_table::MachineView;
 use super::triangle::locate;
 use super::{MIX_MAX, STATE_VARIABLES};
 
-/// The clips of a state that have a weight.
+/// The fastest that a state is played, forwards or backwards.
+const SPEED_MAX: f32 = 1000.0;
+
+/// The clips of a state that have a weight, and what follows from them.
+///
+/// # Memory
+///
+/// 88 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mix {
-    clips: [(u16, f32); MIX_MAX],
-    len: usize,
+    clips: [u16; MIX_MAX],
+    weights: [f32; MIX_MAX],
+    /// How long the parts of its lap are.
+    pub(super) seconds: [f32; MIX_MAX],
+    /// How fast it is played.
+    pub(super) speed: f32,
+    len: u16,
+    /// Whether it is the same as long as the variables of the machine are.
+    pub(super) is_steady: bool,
 }
 
 impl Mix {
-    pub(super) const EMPTY: Self = Self { clips: [(0, 0.0); MIX_MAX], len: 0 };
+    pub(super) const EMPTY: Self = Self {
+        clips: [0; MIX_MAX],
+        weights: [0.0; MIX_MAX],
+        seconds: [0.0; MIX_MAX],
+        speed: 0.0,
+        len: 0,
+        is_steady: false,
+    };
 
-    /// Computes the clips of a state, and their weights, which add up to 1.
-    pub(super) fn of(table: &MachineView<'_, '_>, number: usize, row: &[f32]) -> Self {
+    /// Becomes the clips of a state, with weights that add up to 1.
+    pub(super) fn set(&mut self, table: &MachineView<'_, '_>, number: usize, row: &[f32]) {
         let state = &table.machine.states[number];
         let motions = table.machine.motions_of(state);
-        let mut mix = Self::EMPTY;
+        self.len = 0;
+        self.is_steady = table.is_steady(state.speed);
         match state.kind {
-            CLIP => mix.add(motions, 0, 1.0),
-            LINE => mix.line(motions, table.run(state.x, row)),
-            PLANE => mix.plane(table, state, motions, row),
-            _ => mix.list(table, motions, row),
+            CLIP => self.add(motions, 0, 1.0),
+            LINE => {
+                let x = self.run(table, state.x, row);
+                self.line(motions, x);
+            }
+            PLANE => self.plane(table, state, motions, row),
+            _ => self.list(table, motions, row),
         }
-        mix
+        self.speed = table.run(state.speed, row).clamp(-SPEED_MAX, SPEED_MAX);
+        let parts = usize::from(state.parts).min(MIX_MAX);
+        self.seconds[..parts].fill(0.0);
+        for at in 0..self.len() {
+            let (clip, weight) = self.get(at);
+            let seconds = &mut self.seconds[..parts];
+            table.add_seconds(clip, weight, state.is_looping != 0, seconds);
+        }
+    }
+
+    /// Returns how many clips have a weight.
+    #[inline]
+    pub(super) const fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// Returns a clip and its weight.
+    #[inline]
+    pub(super) fn get(&self, at: usize) -> (usize, f32) {
+        let at = at % MIX_MAX;
+        (usize::from(self.clips[at]), self.weights[at])
     }
 
     /// Returns clips and weights.
     #[inline]
     pub(super) fn iter(&self) -> impl Iterator<Item = (usize, f32)> + '_ {
-        let clips = self.clips.get(..self.len).unwrap_or_default();
-        clips.iter().map(|(clip, weight)| (usize::from(*clip), *weight))
+        (0..self.len()).map(|at| self.get(at))
+    }
+
+    fn run(&mut self, table: &MachineView<'_, '_>, formula: u16, row: &[f32]) -> f32 {
+        self.is_steady &= table.is_steady(formula);
+        table.run(formula, row)
     }
 
     /// Adds a clip, unless it has no weight.
     fn add(&mut self, motions: &[MachineMotion], motion: usize, weight: f32) {
-        if weight > 0.0 && self.len < MIX_MAX {
-            self.clips[self.len] = (motions[motion].clip, weight);
+        let at = self.len();
+        if weight > 0.0 && at < MIX_MAX {
+            (self.clips[at], self.weights[at]) = (motions[motion].clip, weight);
             self.len += 1;
         }
     }
@@ -64,7 +114,7 @@ impl Mix {
     ) {
         let first = usize::from(state.first_triangle);
         let triangles = &table.triangles[first..first + usize::from(state.triangles)];
-        let (x, y) = (table.run(state.x, row), table.run(state.y, row));
+        let (x, y) = (self.run(table, state.x, row), self.run(table, state.y, row));
         let (corners, weights) = locate(triangles, x, y);
         for (corner, weight) in corners.into_iter().zip(weights) {
             self.add(motions, usize::from(corner), weight);
@@ -74,7 +124,8 @@ impl Mix {
 
     fn list(&mut self, table: &MachineView<'_, '_>, motions: &[MachineMotion], row: &[f32]) {
         for (at, motion) in motions.iter().enumerate() {
-            self.add(motions, at, table.run(motion.weight, row));
+            let weight = self.run(table, motion.weight, row);
+            self.add(motions, at, weight);
         }
         match self.len {
             0 => self.add(motions, 0, 1.0),
@@ -84,10 +135,10 @@ impl Mix {
 
     /// Divides the weights by their sum.
     fn scale(&mut self) {
-        let clips = &mut self.clips[..self.len];
-        let sum: f32 = clips.iter().map(|(_, weight)| weight).sum();
+        let weights = &mut self.weights[..usize::from(self.len)];
+        let sum: f32 = weights.iter().sum();
         let part = if sum > 0.0 && sum.is_finite() { 1.0 / sum } else { 1.0 };
-        clips.iter_mut().for_each(|(_, weight)| *weight *= part);
+        weights.iter_mut().for_each(|weight| *weight *= part);
     }
 }
 

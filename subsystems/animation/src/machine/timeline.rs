@@ -69,11 +69,25 @@ impl Timeline {
     /// Returns the way of some seconds from a phase.
     pub(super) fn way(&self, from: f32, seconds: f32) -> Way {
         let seconds = seconds * self.speed;
-        let (total, is_forward) = (self.total(), seconds > 0.0);
+        let is_forward = seconds > 0.0;
         let still = Way { from, to: from, laps: 0, is_forward };
         if seconds == 0.0 || !seconds.is_finite() {
             return still;
         }
+        // Most steps end in the part where they begin.
+        let Place { part, done } = Place::new(from, self.parts);
+        let (start, done) = (part as f32, done + seconds / self.seconds[part]);
+        if done >= 0.0 && start + done < start + 1.0 {
+            return Way { to: start + done, ..still };
+        }
+        self.way_past_marks(still, seconds)
+    }
+
+    /// Returns the way of some seconds, at the speed of the lap, which may leave its part.
+    #[inline(never)]
+    fn way_past_marks(&self, still: Way, seconds: f32) -> Way {
+        let Way { from, is_forward, .. } = still;
+        let total = self.total();
         let end = self.parts as f32;
         if total <= 0.0 {
             // A single frame is at its end at once; one that loops has no laps.

@@ -13,6 +13,10 @@ use crate::lanes::LANES;
 /// The frames whose differences take as long to read as a jump frame.
 const STATE_FRAMES: u32 = 2;
 
+/// How many frames a cursor is past the one before its frame: the keys that were taken until then, the one
+/// before the first frame not counted.
+pub(super) const AHEAD: u32 = 3;
+
 /// Brings the active keys to those of a frame: from the one before it to the second after it.
 pub(super) fn seek(
     clip: &Clip<'_>,
@@ -22,11 +26,10 @@ pub(super) fn seek(
     frame: f32,
 ) {
     let interval = (frame as u32).min(clip.last_frame.saturating_sub(1));
-    // The keys that were taken until then, the one before the first frame not counted.
-    let wanted = interval + 3;
-    leap(clip, groups, active, cursor, wanted);
+    let wanted = interval + AHEAD;
+    let least = leap(clip, groups, active, cursor, wanted);
     let mut walk = DenseWalk { clip, groups, axes: 3 * clip.tracks.len() };
-    while cursor.frame < wanted {
+    while cursor.frame < wanted.max(least) {
         walk.advance(active, cursor);
     }
     while cursor.frame > wanted {
@@ -45,22 +48,29 @@ pub(super) fn weights(clip: &Clip<'_>, frame: f32) -> [f32; 4] {
 }
 
 /// Takes the keys of a jump frame where it is nearer to what is wanted than the cursor is, and where the
-/// cursor is before all.
+/// cursor is before all. Returns how far is to be read before anything is read backwards.
 fn leap(
     clip: &Clip<'_>,
     groups: &[TrackGroup],
     active: &mut [ActiveGroup],
     cursor: &mut Cursor,
     wanted: u32,
-) {
+) -> u32 {
     // At least two differences after a jump frame are read, so that those before are known; but for
     // the first one, before which there is nothing.
     let after = clip.jumps.partition_point(|[first, ..]| first + 4 <= wanted).max(1);
-    let Some([first, _, _, _, value]) = clip.jumps.get(after - 1).copied() else { return };
-    let from_jump = wanted.saturating_sub(first + 2) + STATE_FRAMES;
-    if cursor.frame != 0 && cursor.frame.abs_diff(wanted) <= from_jump {
-        return;
+    let Some([first, ..]) = clip.jumps.get(after - 1) else { return 0 };
+    let from_earlier = wanted.saturating_sub(first + 2) + STATE_FRAMES;
+    let later = clip.jumps.get(after).filter(|[first, ..]| first + 4 <= clip.last_frame + 2);
+    // Two are read forwards, and again backwards on the way to what is wanted.
+    let from_later = later.map(|[first, ..]| first + 4 - wanted + 2 + STATE_FRAMES);
+    let is_later = from_later.is_some_and(|frames| frames < from_earlier);
+    let nearest = from_later.map_or(from_earlier, |frames| frames.min(from_earlier));
+    if cursor.frame != 0 && cursor.frame.abs_diff(wanted) <= nearest {
+        return 0;
     }
+    let after = after + usize::from(is_later);
+    let Some([first, _, _, _, value]) = clip.jumps.get(after - 1).copied() else { return 0 };
     *cursor = Cursor { frame: first + 2, round: 0, mask: value, step: value, value };
     let bytes = clip.jump_states.len() / clip.jumps.len();
     let state = &clip.jump_states[(after - 1) * bytes..after * bytes];
@@ -74,6 +84,7 @@ fn leap(
             at += bits.sum();
         }
     }
+    if is_later { first + 4 } else { 0 }
 }
 
 /// What a step through a dense clip needs.

@@ -157,8 +157,8 @@ pub(crate) fn sample_clip<A: Allocator + ?Sized>(
     let all = lanes.groups.iter();
     let takes_part =
         |group: &TrackGroup| mask.is_none_or(|mask| mask[usize::from(group.bones)] != Lanes::ZERO);
+    seek(clip, lanes, (active, cursor), frame);
     if clip.is_dense() {
-        dense_walk::seek(clip, &lanes.groups, active, cursor, frame);
         let weights = dense_walk::weights(clip, frame).map(Lanes::splat);
         for (group, active) in all.zip(&*active).filter(|(group, _)| takes_part(group)) {
             let numbers = active.weigh(weights, &group.ranges);
@@ -166,7 +166,6 @@ pub(crate) fn sample_clip<A: Allocator + ?Sized>(
         }
         return;
     }
-    seek((clip, &lanes.groups), active, cursor, frame);
     for (group, active) in all.zip(&*active).filter(|(group, _)| takes_part(group)) {
         let numbers = active.evaluate(frame, &group.ranges);
         write_group(group, numbers, part, &mut pose[usize::from(group.bones)]);
@@ -192,7 +191,28 @@ fn clamped(frame: f32, clip: &Clip<'_>) -> f32 {
 }
 
 /// Brings the active keys to those of a frame.
-fn seek(tracks: Tracks<'_, '_>, active: &mut [ActiveGroup], cursor: &mut Cursor, frame: f32) {
+pub(super) fn seek<A: Allocator + ?Sized>(
+    clip: &Clip<'_>,
+    lanes: &ClipLanes<'_, A>,
+    (active, cursor): (&mut [ActiveGroup], &mut Cursor),
+    frame: f32,
+) {
+    if clip.is_dense() {
+        lanes.restarts.leap(active, cursor, frame, dense_walk::AHEAD);
+        dense_walk::seek(clip, &lanes.groups, active, cursor, frame);
+    } else {
+        lanes.restarts.leap(active, cursor, frame, 1);
+        seek_rounds((clip, &lanes.groups), active, cursor, frame);
+    }
+}
+
+/// Brings the active keys of curves to those of a frame.
+fn seek_rounds(
+    tracks: Tracks<'_, '_>,
+    active: &mut [ActiveGroup],
+    cursor: &mut Cursor,
+    frame: f32,
+) {
     let (clip, groups) = tracks;
     if !clip.jumps.is_empty() {
         leap(tracks, active, cursor, frame);
@@ -264,7 +284,8 @@ fn retreat(
     }
 }
 
-/// Takes the state of a jump frame, if many keys are between it and the cursor, on the way to a frame.
+/// Goes to the beginning or to a jump frame, where fewer keys are between it and a frame than between the
+/// cursor and the frame.
 fn leap(
     (clip, groups): Tracks<'_, '_>,
     active: &mut [ActiveGroup],
@@ -274,13 +295,35 @@ fn leap(
     // What taking a state costs, in keys.
     let cost = 2 * clip.tracks.len() as u32;
     let after = clip.jumps.partition_point(|[begun, ..]| *begun as f32 - 1.0 <= frame);
-    let earlier = after.checked_sub(1).filter(|at| clip.jumps[*at][3] > cursor.step + cost);
-    let later = Some(after)
-        .filter(|at| clip.jumps.get(*at).is_some_and(|jump| jump[3] + cost < cursor.step));
-    let Some(jump) = earlier.or(later) else { return };
-    *cursor = Cursor::of_jump(clip.jumps[jump]);
+    let later = clip.jumps.get(after);
+    let earlier = after.checked_sub(1).and_then(|before| clip.jumps.get(before));
+    // Where the frame is in the keys, as far as the places around it say.
+    let [first, _, _, low, _] = earlier.copied().unwrap_or_default();
+    let (last, high) = later.map_or((clip.last_frame + 1, 2 * clip.steps.len() as u32), |jump| {
+        let [frame, _, _, step, _] = *jump;
+        (frame, step)
+    });
+    let part = (frame + 1.0 - first as f32) / (last.saturating_sub(first)).max(1) as f32;
+    let wanted = low + (part.clamp(0.0, 1.0) * high.saturating_sub(low) as f32) as u32;
+    let own = cursor.step.abs_diff(wanted);
+    let from = |jump: &[u32; 5]| jump[3].abs_diff(wanted) + cost;
+    let to_beginning = wanted + cost / 8;
+    let nearest = earlier.into_iter().chain(later).min_by_key(|jump| from(jump));
+    let Some(jump) = nearest.filter(|jump| from(jump) < own.min(to_beginning)) else {
+        if to_beginning < own {
+            *cursor = Cursor::default();
+            active.fill(ActiveGroup::EMPTY);
+        }
+        return;
+    };
+    *cursor = Cursor::of_jump(*jump);
     let bytes = clip.jump_states.len() / clip.jumps.len();
-    let mut state = &clip.jump_states[jump * bytes..(jump + 1) * bytes];
+    let at = clip.jumps.partition_point(|other| other[1] < jump[1]);
+    take_state(groups, active, &clip.jump_states[at * bytes..(at + 1) * bytes]);
+}
+
+/// Takes the keys of a jump frame.
+fn take_state(groups: &[TrackGroup], active: &mut [ActiveGroup], mut state: &[u8]) {
     for (group, active) in groups.iter().zip(active) {
         for (lane, bits) in group.bits.iter().enumerate().filter(|(_, bits)| bits.bytes() > 0) {
             let Some(([a, b, c, d], rest)) = state.split_first_chunk::<4>() else { return };

@@ -7,7 +7,9 @@ use loligo_entities::{Entity, Pose};
 use loligo_interface::{SubsystemError, SubsystemMemory};
 
 use super::assets::Assets;
+use super::feet::Feet;
 use super::goals::{GOALS_MAX, Goal};
+use super::hand_over::HandOver;
 use super::machine_body::MachineBody;
 use super::rig::Rig;
 use super::rig_clip::RigClip;
@@ -40,6 +42,8 @@ pub(crate) struct Body<'m> {
     pub(crate) voices: [Voice<'m>; VOICES],
     pub(crate) machine: MachineBody<'m>,
     pub(crate) goals: [Option<Goal>; GOALS_MAX],
+    pub(crate) feet: Feet,
+    pub(crate) hand_over: HandOver<'m>,
     /// Where the entity was drawn last.
     pub(crate) matrix: Affine3A,
     /// How far the last step moves it, in its own space.
@@ -71,6 +75,8 @@ impl<'m> Body<'m> {
             voices: core::array::from_fn(|_| Voice::new(memory)),
             machine: MachineBody::new(memory),
             goals: [None; GOALS_MAX],
+            feet: Feet::LEVEL,
+            hand_over: HandOver::new(memory),
             matrix: Affine3A::IDENTITY,
             way: Pose::IDENTITY,
             seen: None,
@@ -162,6 +168,8 @@ impl<'m> Body<'m> {
     /// Goes on by some seconds.
     pub(crate) fn step(&mut self, rig: &Rig<'m>, view: Option<&MachineView<'_, '_>>, seconds: f32) {
         self.is_posed = false;
+        self.feet.step(seconds);
+        self.hand_over.step(seconds);
         self.way = match view {
             Some(view) => self.machine.step(view, seconds * self.speed),
             None => Pose::IDENTITY,
@@ -187,6 +195,9 @@ impl<'m> Body<'m> {
         }
         // What was sent to the ground by a clip without a way stays.
         self.way.rotation = self.way.rotation.normalize();
+        if self.hand_over.is_released() {
+            self.way = Pose::IDENTITY;
+        }
     }
 
     /// Computes the pose of now.
@@ -206,9 +217,16 @@ impl<'m> Body<'m> {
                 }
             }
         }
+        if rig.has_feet
+            && !self.hand_over.is_released()
+            && let Some(of) = rig.description()
+        {
+            self.feet.apply(&of, &skeleton, (&rig.bind, &mut self.pose), &self.matrix);
+        }
         for goal in self.goals.iter().flatten() {
             goal.apply(&skeleton, (&rig.bind, &mut self.pose), &self.matrix);
         }
+        self.hand_over.apply(&skeleton, &mut self.pose, &self.matrix);
         skeleton.write_matrices(&self.pose, &mut self.spaces);
     }
 

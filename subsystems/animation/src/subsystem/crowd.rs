@@ -37,6 +37,7 @@ impl<'m> Animation<'m> {
     /// Goes on by the time of an update.
     pub(super) fn go_on(&mut self, frame: &mut Frame<'_>) -> Result<(), SubsystemError> {
         let seconds = frame.step as f32 / 1e9;
+        self.note_releases(frame)?;
         let Self { assets, characters: Characters { rigs, bodies, .. }, .. } = self;
         let (rigs, assets) = (&**rigs, &*assets);
         let step = |_, bodies: &mut [Body<'m>]| {
@@ -55,6 +56,8 @@ impl<'m> Animation<'m> {
         };
         let stepped = frame.worker.parallel_for_each_mut(&"step characters", bodies, GRAIN, step);
         self.notice()?;
+        self.release(seconds)?;
+        self.ask_for_ground(frame)?;
         self.walk(frame)?;
         stepped.map_err(|_| STOPPED)
     }
@@ -107,9 +110,8 @@ impl<'m> Animation<'m> {
         moved.clear();
         poses.clear();
         for body in bodies.iter().filter(|body| body.way != Pose::IDENTITY) {
-            let has_way = |rig: &Rig<'_>| rig.description().is_some_and(|of| of.has(ROOT_MOTION));
             if let Some(pose) = frame.places.pose(body.entity)
-                && (rigs[body.rig as usize].machine.is_some() || has_way(&rigs[body.rig as usize]))
+                && is_moved(&rigs[body.rig as usize])
             {
                 let mut to = pose.place(&body.way);
                 to.rotation = to.rotation.normalize();
@@ -190,6 +192,11 @@ impl<'m> Animation<'m> {
     }
 }
 
+/// Returns `true` if the way of its clips moves the entity.
+pub(super) fn is_moved(rig: &Rig<'_>) -> bool {
+    rig.machine.is_some() || rig.description().is_some_and(|of| of.has(ROOT_MOTION))
+}
+
 /// Returns the level of detail at which a character is seen: 0 before the first of its rig.
 fn look(body: &Body<'_>, rigs: &[Rig<'_>], frame: &Frame<'_>) -> Option<u8> {
     let rig = &rigs[body.rig as usize];
@@ -198,8 +205,10 @@ fn look(body: &Body<'_>, rigs: &[Rig<'_>], frame: &Frame<'_>) -> Option<u8> {
     }
     let sphere = Vec4::from_array(rig.sphere);
     let scale = body.matrix.matrix3.x_axis.length();
-    let center = body.matrix.transform_point3(sphere.xyz());
-    let radius = sphere.w * scale + SHADOWS;
+    let (center, radius) = match body.hand_over.sphere() {
+        Some((center, radius)) => (center, radius + rig.flesh * scale + SHADOWS),
+        None => (body.matrix.transform_point3(sphere.xyz()), sphere.w * scale + SHADOWS),
+    };
     let seeing = frame.views.iter().filter(|view| view.stage == 0 && view.sees(center, radius));
     let distances = seeing.map(|view| center.distance(Vec3::from(view.eye.translation)));
     let nearest = distances.reduce(f32::min)?;

@@ -3,6 +3,7 @@
 use loligo_entities::{ComponentType, EntityResource, ResourceWords};
 use loligo_ids::{IdString32, IdString64};
 
+use super::feet::FEET_MAX;
 use crate::clip::CLIP_TYPE;
 use crate::machine::MACHINE_TYPE;
 use crate::skeleton::SKELETON_TYPE;
@@ -22,6 +23,12 @@ pub(crate) const CLIP_WORDS: usize = 5;
 
 /// The words of a level of detail: from which distance on, how often a second, the bones that rest.
 pub(crate) const DETAIL_WORDS: usize = 2 + RESTING;
+
+/// The words of a foot: its bone, and how far above and below the entity the ground is looked for.
+pub(crate) const FOOT_WORDS: usize = 2;
+
+/// Where the number of feet is in the word with the number of levels of detail.
+pub(crate) const FEET_SHIFT: u32 = 16;
 
 /// The bones that rest, with those below, at a level of detail.
 pub(crate) const RESTING: usize = 4;
@@ -47,7 +54,7 @@ pub(crate) const ATTACH_WORDS: usize = 1 + loligo_entities::Pose::WORDS;
 ///
 /// ```text
 /// words | skeleton: 2 | mesh: 2 | material: 2 | machine: 2 | speed | flags | what to play | phase | radius |
-/// clips: count | details: count | clip: 5 | .. | detail: 6 | ..
+/// clips: count | details: count, feet: count | clip: 5 | .. | detail: 6 | .. | foot: 2 | ..
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Description<'w> {
@@ -78,13 +85,17 @@ impl<'w> Description<'w> {
     /// not a component.
     pub(crate) fn read(words: &'w [u32]) -> Option<(Self, &'w [u32])> {
         let (own, rest) = words.split_at_checked(*words.first()? as usize)?;
-        let (clips, details) = (*own.get(14)? as usize, *own.get(15)? as usize);
-        let is_few = clips <= CLIPS_MAX && details <= DETAILS_MAX;
-        let is_whole = is_few && own.len() == HEAD + clips * CLIP_WORDS + details * DETAIL_WORDS;
+        let (clips, counts) = (*own.get(14)? as usize, *own.get(15)?);
+        let (details, feet) = (counts & ((1 << FEET_SHIFT) - 1), counts >> FEET_SHIFT);
+        let (details, feet) = (details as usize, feet as usize);
+        let is_few = clips <= CLIPS_MAX && details <= DETAILS_MAX && feet <= FEET_MAX;
+        let words = clips * CLIP_WORDS + details * DETAIL_WORDS + feet * FOOT_WORDS;
+        let is_whole = is_few && own.len() == HEAD + words;
         let description = Self { words: own };
         let is_sound = is_whole
             && [9, 12, 13].iter().all(|at| f32::from_bits(own[*at]).is_finite())
-            && description.details().all(|of| of.distance.is_finite() && of.rate.is_finite());
+            && description.details().all(|of| of.distance.is_finite() && of.rate.is_finite())
+            && description.feet().all(|(_, reach)| reach.is_finite());
         is_sound.then_some((description, rest))
     }
 
@@ -151,12 +162,25 @@ impl<'w> Description<'w> {
 
     pub(crate) fn details(&self) -> impl ExactSizeIterator<Item = Detail> + use<'w> {
         let start = HEAD + self.words[14] as usize * CLIP_WORDS;
-        self.words[start..].chunks_exact(DETAIL_WORDS).map(|words| {
+        let end = self.words.len() - self.feet_count() * FOOT_WORDS;
+        self.words[start..end].chunks_exact(DETAIL_WORDS).map(|words| {
             let mut resting = [0; RESTING];
             resting.copy_from_slice(&words[2..]);
             let [distance, rate] = [words[0], words[1]].map(f32::from_bits);
             Detail { distance, rate, resting }
         })
+    }
+
+    const fn feet_count(&self) -> usize {
+        (self.words[15] >> FEET_SHIFT) as usize
+    }
+
+    /// Returns the bone of each foot, and how far above and below the entity the ground is looked for.
+    pub(crate) fn feet(&self) -> impl ExactSizeIterator<Item = (IdString32, f32)> + use<'w> {
+        let start = self.words.len() - self.feet_count() * FOOT_WORDS;
+        self.words[start..]
+            .chunks_exact(FOOT_WORDS)
+            .map(|words| (IdString32::from_hash(words[0]), f32::from_bits(words[1])))
     }
 
     /// Calls `each` with the resources that it names.

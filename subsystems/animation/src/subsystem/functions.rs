@@ -9,6 +9,7 @@ use loligo_script::{ArgumentError, Call, Kind};
 use super::Animation;
 use super::attachments::Attachment;
 use super::body::Body;
+use super::events::BonesTaken;
 use super::goals::{Goal, GoalKind};
 use super::rig::Rig;
 
@@ -21,7 +22,7 @@ const NUMBER: &[Kind] = &[Kind::Number];
 const BOOL: &[Kind] = &[Kind::Bool];
 const NONE: &[Kind] = &[];
 
-pub(super) const FUNCTIONS: [SubsystemFunction; 21] = [
+pub(super) const FUNCTIONS: [SubsystemFunction; 26] = [
     of("Animation.play", NAMED, NONE, "plays a clip at once, in place of what it plays"),
     of("Animation.fade", NAMED_NUMBER, NONE, "plays a clip, and fades it in within some seconds"),
     of("Animation.stop", &[ID, Kind::Number], NONE, "fades all clips out within some seconds"),
@@ -63,6 +64,31 @@ pub(super) const FUNCTIONS: [SubsystemFunction; 21] = [
     of("Animation.set", NAMED_NUMBER, NONE, "sets a variable of its state machine"),
     of("Animation.get", NAMED, NUMBER, "the value of a variable of its state machine"),
     of("Animation.is_in", NAMED, BOOL, "whether a layer of its state machine is in a state"),
+    of(
+        "Animation.release",
+        ONE,
+        NONE,
+        "hands its bones over, such as to a ragdoll, from the next update on: where each is and how it moves",
+    ),
+    of(
+        "Animation.take_back",
+        &[ID, Kind::Number],
+        NONE,
+        "moves its bones again, from where they are to what it plays, within some seconds",
+    ),
+    of("Animation.is_released", ONE, BOOL, "whether its bones are handed over, or on the way back"),
+    of(
+        "Animation.set_feet",
+        &[ID, Kind::Number],
+        NONE,
+        "how much the `feet` of its component follow the ground, from 0 to 1",
+    ),
+    of(
+        "Animation.foot_height",
+        NAMED,
+        NUMBER,
+        "how far above the entity the ground at a foot is, as the foot follows it",
+    ),
 ];
 
 const fn of(
@@ -96,6 +122,7 @@ pub(super) fn call(
         9 | 10 => return bone(animation, function, call),
         11 => return attach(animation, call),
         18..=20 => return machine(animation, function, call),
+        21..=25 => return others(animation, function, call),
         13 | 14 => return aim(animation, function, call),
         1 | 0 | 3 | 6..=8 => return clip(animation, function, call),
         _ => {
@@ -213,6 +240,45 @@ fn machine(
     match function {
         18 => own.set(0, variable, value),
         _ => call.return_number(own.get(0, variable).into()),
+    }
+    Ok(())
+}
+
+/// Hands bones over, takes them back, and has feet follow the ground.
+fn others(
+    animation: &mut Animation<'_>,
+    function: usize,
+    call: &mut Call<'_>,
+) -> Result<(), ArgumentError> {
+    let number = if matches!(function, 22 | 24) { finite(call, 1)? } else { 0.0 };
+    let name = if function == 25 { Some(IdString32::new(call.text(1)?)) } else { None };
+    let (body, rig) = character(animation, call)?;
+    match function {
+        21 => body.hand_over.is_due = !body.hand_over.is_released(),
+        22 => {
+            let (entity, was_released) = (body.entity.to_bits(), body.hand_over.is_released());
+            body.hand_over.take_back(number);
+            body.is_posed = false;
+            if was_released {
+                let sent = animation.events.try_push(BonesTaken { entity });
+                return sent.map_err(|error| call.refuse(format_args!("{error}")));
+            }
+        }
+        23 => call.return_bool(body.hand_over.is_due || body.hand_over.is_released()),
+        24 => {
+            body.feet.weight = number.clamp(0.0, 1.0);
+            body.is_posed = false;
+        }
+        _ => {
+            let feet = rig.description().map(|of| of.feet());
+            let mut feet = feet.into_iter().flatten().map(|(bone, _)| Some(bone));
+            let Some(foot) = feet.position(|bone| bone == name) else {
+                return Err(call.refuse(format_args!(
+                    "its component has no foot of that name; name the bone under `feet`"
+                )));
+            };
+            call.return_number(body.feet.height(foot).into());
+        }
     }
     Ok(())
 }

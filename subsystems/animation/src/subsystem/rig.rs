@@ -35,6 +35,8 @@ pub(crate) struct Rig<'m> {
     pub(crate) is_stale: bool,
     /// Whether the drawer knows the names of its bones.
     pub(crate) is_known: bool,
+    /// Whether it has feet that are put on the ground.
+    pub(crate) has_feet: bool,
     /// 0 while the skeleton is not loaded.
     pub(crate) bones: usize,
     pub(crate) clips: Array<'m, Option<RigClip<'m>>, Memory<'m>>,
@@ -57,6 +59,7 @@ impl<'m> Rig<'m> {
             users: 0,
             is_stale: true,
             is_known: false,
+            has_feet: false,
             bones: 0,
             clips: Array::new_in(memory),
             machine: None,
@@ -130,6 +133,7 @@ impl<'m> Rig<'m> {
             self.details.try_push(RigDetail { of, mask })?;
         }
         self.bones = skeleton.len();
+        self.has_feet = description.feet().len() > 0;
         if let Some(name) = description.machine()
             && let Some(machine) = assets.machine(name)
         {

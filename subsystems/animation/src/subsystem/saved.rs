@@ -9,6 +9,7 @@ use super::attachments::{Attachment, Attachments};
 use super::body::{Body, VOICES};
 use super::characters::Characters;
 use super::description::Description;
+use super::feet::Feet;
 use super::goals::{self, GOALS_MAX, Goal};
 use super::voice;
 
@@ -21,7 +22,7 @@ const WRONG: SubsystemError = SubsystemError::Wrong {
 ///
 /// ```text
 /// words | rigs: count | component | .. | bodies: count | entity | rig | flags | speed | phase | matrix: 12 |
-///       clip: 8 | .. 6 | goal: 6 | .. 4 | words of the machine: count | .. | .. | attachments: count | child | owner | bone | pose: 10 | ..
+///       clip: 8 | .. 6 | goal: 6 | .. 4 | words of the machine: count | .. | feet: 34 | hand-over: 4 | bone: 8 | .. | .. | attachments: count | child | owner | bone | pose: 10 | ..
 /// ```
 pub(crate) fn each_word(
     characters: &Characters<'_>,
@@ -49,6 +50,8 @@ pub(crate) fn each_word(
         body.machine.each_word(&mut |_| count += 1);
         each(count);
         body.machine.each_word(each);
+        body.feet.to_words().into_iter().for_each(&mut *each);
+        body.hand_over.each_word(each);
     }
     each(attachments.list.len() as u32);
     for attachment in &attachments.list {
@@ -171,6 +174,8 @@ impl Words<'_> {
             let [word] = self.take()?;
             body.machine.saved.try_extend_from_slice(&word.to_le_bytes())?;
         }
-        characters.add(body)
+        body.feet = Feet::from_words(&self.take()?).ok_or(WRONG)?;
+        let is_sound = body.hand_over.become_saved(&mut || self.take().map(|[word]| word))?;
+        if is_sound { characters.add(body) } else { Err(WRONG) }
     }
 }

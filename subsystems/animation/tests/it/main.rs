@@ -7,6 +7,7 @@ mod damage;
 mod gltf;
 mod gltf_model;
 mod kinematics;
+mod machine_cache;
 mod machine_model;
 mod machine_rig;
 mod machines;
