@@ -206,6 +206,10 @@ impl Places for Placed<'_, '_> {
         self.0.pose(entity)
     }
 
+    fn parent(&self, entity: Entity) -> Option<Entity> {
+        self.0.parent(entity)
+    }
+
     fn matrix(&self, entity: Entity) -> Option<Affine3A> {
         self.0.world(entity).copied()
     }

@@ -15,7 +15,7 @@ use loligo_ids::{IdString32, InsertError};
 
 use crate::entity::Entity;
 use crate::pose::Pose;
-use crate::resource::{NO_PARENT, ResourcePart};
+use crate::resource::{EntityResource, NO_PARENT, ResourcePart};
 
 /// What a component type is called, and when its instances are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +84,7 @@ pub trait ComponentManager {
 /// indices   | 0 2 |                        which entities of each copy have the component: a and c
 /// data      | data of a, data of c |       the same for each copy
 /// parents   | none 0 0 |                   by index, for each entity of a copy
+/// names     | a b c |                      hashed, for each entity of a copy
 /// poses     | pose of copy 0 | pose of copy 1 | ..
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -92,6 +93,7 @@ pub struct Batch<'b> {
     per_copy: usize,
     poses: &'b [Pose],
     parents: &'b [u32],
+    names: &'b [u32],
     indices: &'b [u32],
     data: &'b [u32],
     /// How many components come before the first, and how many `data` are for.
@@ -116,11 +118,12 @@ impl<'b> Batch<'b> {
     pub(crate) fn new(
         entities: &'b [Entity],
         poses: &'b [Pose],
-        parents: &'b [u32],
+        resource: &EntityResource<'b>,
         part: &ResourcePart<'b>,
         window: &Window<'b>,
     ) -> Self {
         let Window { earlier, count, root } = *window;
+        let (parents, names) = (resource.parents(), resource.names());
         let before = |end: usize| part.entities.partition_point(|index| (*index as usize) < end);
         let whole = earlier.is_empty() && count == parents.len();
         let (first, end) = match whole {
@@ -134,6 +137,7 @@ impl<'b> Batch<'b> {
             per_copy: count,
             poses,
             parents,
+            names,
             indices,
             data,
             first,
@@ -233,6 +237,44 @@ impl<'b> Batch<'b> {
     #[must_use]
     pub fn entity(&self, copy: usize, index: usize) -> Entity {
         self.copy(copy)[index - self.earlier.len()]
+    }
+
+    /// Returns the entity with a name, hashed, that is nearest to the one that gets component
+    /// `instance` of a copy: below that entity first, then below its parent, and so on, since a level
+    /// may have the same names several times. `None` if there is none, or it is not made yet.
+    ///
+    /// # Complexity
+    ///
+    /// O(entities of the resource x depth²).
+    ///
+    /// # Panics
+    ///
+    /// If there is no such copy or instance.
+    #[must_use]
+    pub fn find(&self, copy: usize, instance: usize, name: IdString32) -> Option<Entity> {
+        let named = |index: &usize| self.names[*index] == name.hash();
+        let parent = |index: u32| self.parents.get(index as usize).copied().unwrap_or(NO_PARENT);
+        let mut top = self.indices[instance];
+        let index = loop {
+            let is_below = |index: &usize| {
+                let mut at = *index as u32;
+                while at != top && at != NO_PARENT {
+                    at = parent(at);
+                }
+                at == top
+            };
+            // Without a top all are below it.
+            let found = (0..self.names.len()).filter(named).find(is_below);
+            match found {
+                Some(index) => break index,
+                None if top == NO_PARENT => return None,
+                None => top = parent(top),
+            }
+        };
+        match self.earlier.get(index) {
+            Some(earlier) => Some(*earlier),
+            None => self.copy(copy).get(index - self.earlier.len()).copied(),
+        }
     }
 
     /// Returns where a copy was asked to be.

@@ -171,7 +171,7 @@ impl<'a, A: Allocator + ?Sized> Entities<'a, A> {
         for at in 0..components.managers().len() {
             let component = components.component(at).name;
             let Some(part) = resource.part(component) else { continue };
-            let batch = Batch::new(&self.made, poses, resource.parents(), &part, window);
+            let batch = Batch::new(&self.made, poses, resource, &part, window);
             if batch.is_empty() {
                 continue;
             }

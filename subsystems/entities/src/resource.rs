@@ -183,6 +183,12 @@ impl<'b> EntityResource<'b> {
         self.parents
     }
 
+    /// Returns the name of each entity, hashed.
+    #[must_use]
+    pub const fn names(&self) -> &'b [u32] {
+        self.names
+    }
+
     /// Returns the index of the first entity of a name. That of an entity's only root is empty.
     ///
     /// # Complexity

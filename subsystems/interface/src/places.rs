@@ -9,6 +9,12 @@ pub trait Places {
     /// Returns the pose of an entity in the space of its parent; `None` if it has none.
     fn pose(&self, entity: Entity) -> Option<Pose>;
 
+    /// Returns the parent of an entity; `None` if it has none, or where nothing has parents.
+    fn parent(&self, entity: Entity) -> Option<Entity> {
+        let _ = entity;
+        None
+    }
+
     /// Returns the matrix of an entity, as it was computed last; `None` if it has none.
     fn matrix(&self, entity: Entity) -> Option<Affine3A>;
 

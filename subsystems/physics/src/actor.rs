@@ -79,6 +79,9 @@ pub struct ActorDescription<'d> {
     pub is_asleep: bool,
     /// Whether it is not to sleep at all.
     pub is_sleepless: bool,
+    /// Whether its pose is written for its entity when it has moved; not for a kinematic one, which
+    /// follows its entity, unless it says so.
+    pub is_written: bool,
 }
 
 impl<'d> ActorDescription<'d> {
@@ -100,6 +103,7 @@ impl<'d> ActorDescription<'d> {
             is_upright: false,
             is_asleep: false,
             is_sleepless: false,
+            is_written: !matches!(kind, ActorKind::Kinematic),
         }
     }
 }
@@ -131,8 +135,10 @@ pub(crate) const FROZEN: u32 = 1 << 2;
 pub(crate) const FORCED: u32 = 1 << 3;
 /// It is in the list of those that have moved.
 pub(crate) const LISTED: u32 = 1 << 4;
+/// Its pose is written for its entity.
+pub(crate) const WRITTEN: u32 = 1 << 5;
 /// All bits that mean something.
-pub(crate) const FLAGS: u32 = KIND | FROZEN | FORCED | LISTED;
+pub(crate) const FLAGS: u32 = KIND | FROZEN | FORCED | LISTED | WRITTEN;
 
 /// A position and a rotation, as a record has them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, AnyBitPattern, NoUninit)]

@@ -100,6 +100,16 @@ pub struct Collision<'b> {
 }
 
 impl<'b> Collision<'b> {
+    /// Returns the shapes of another resource that has such lists.
+    pub(crate) const fn of(
+        shapes: &'b [CollisionShape],
+        points: &'b [[f32; 3]],
+        triangles: &'b [[u32; 3]],
+        heights: &'b [f32],
+    ) -> Self {
+        Self { shapes, points, triangles, heights }
+    }
+
     /// Opens the payload of a resource of type `collision`. It must be at a multiple of 16, as that of a
     /// loaded resource is.
     ///

@@ -10,11 +10,15 @@ mod field;
 mod heap;
 mod impacts;
 mod names;
+mod ragdoll;
 mod settings;
+mod vehicle;
 
 pub use collision::CollisionCompiler;
 pub use compilers::register;
 pub use components::{JointCompiler, components};
 pub use field::{FieldCompiler, compile_field};
 pub use impacts::{ImpactsCompiler, compile_impacts};
+pub use ragdoll::RagdollCompiler;
 pub use settings::{SettingsCompiler, compile_settings};
+pub use vehicle::VehicleCompiler;

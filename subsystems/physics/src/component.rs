@@ -136,3 +136,99 @@ impl Default for JointSource {
         Self { rotation: turn, other_rotation: turn, ..Self::zeroed() }
     }
 }
+
+/// The component of a character that walks. It is spawned after actors.
+pub const MOVER: ComponentType = ComponentType::new("mover", 220);
+
+/// The component of wheels under an actor. It is spawned after actors.
+pub const VEHICLE: ComponentType = ComponentType::new("vehicle", 230);
+
+/// A mover as it is compiled. 32 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct MoverSource {
+    /// The steepest slope that it climbs, in degrees.
+    pub climb: f32,
+    /// The slope from which on it slides down, in degrees.
+    pub slide: f32,
+    /// The highest step that it takes, in metres.
+    pub step_height: f32,
+    /// How deep a step must be to be taken, in metres.
+    pub step_depth: f32,
+    /// How far below its feet the ground may be without it leaving the ground, in metres.
+    pub snap: f32,
+    /// The gap that it keeps to everything, in metres.
+    pub gap: f32,
+    /// How heavy it is to what it runs into, in kilograms.
+    pub mass: f32,
+    /// What gravity is multiplied by.
+    pub gravity_scale: f32,
+}
+
+/// The most wheels of the component `vehicle`.
+pub const VEHICLE_WHEELS_MAX: usize = 8;
+
+/// A wheel as it is compiled. 52 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct WheelSource {
+    /// Where the spring is fastened, as seen from the entity.
+    pub at: [f32; 3],
+    /// The wheel's radius, in metres.
+    pub radius: f32,
+    /// The length of the spring at rest, in metres.
+    pub rest: f32,
+    /// How far the spring moves from there at most, in metres.
+    pub travel: f32,
+    /// How stiff the spring is, for each kilogram of the vehicle, in 1 / s².
+    pub stiffness: f32,
+    /// How much it is damped while it is pressed together; with 1 it does not swing.
+    pub compression: f32,
+    /// How much it is damped while it stretches.
+    pub relaxation: f32,
+    /// The most force of the spring, in newton.
+    pub force: f32,
+    /// How much the tyre grips along.
+    pub grip: f32,
+    /// How much it grips sideways, against the grip along.
+    pub side_grip: f32,
+    /// [`STEERS`](Self::STEERS) and others.
+    pub flags: u32,
+}
+
+impl WheelSource {
+    /// It is turned by the steering.
+    pub const STEERS: u32 = 1;
+    /// It is driven.
+    pub const DRIVES: u32 = 2;
+    /// It brakes.
+    pub const BRAKES: u32 = 4;
+
+    /// Returns `true` if it has all of some flags.
+    #[must_use]
+    pub const fn has(&self, flags: u32) -> bool {
+        self.flags & flags == flags
+    }
+}
+
+/// The component of a field of forces.
+pub const FIELD: ComponentType = ComponentType::new("field", 240);
+
+/// A field of an entity as it is compiled. 8 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct FieldSource {
+    /// A resource of type `field`.
+    pub field: ResourceWords,
+}
+
+/// The component of a character whose bones physics can move.
+pub const RAGDOLL: ComponentType = ComponentType::new("ragdoll", 250);
+
+/// A ragdoll of an entity as it is compiled. 8 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct RagdollSource {
+    /// A resource of type `ragdoll`.
+    pub ragdoll: ResourceWords,
+}

@@ -201,6 +201,17 @@ impl<'m, A: Allocator + ?Sized> Fields<'m, A> {
         self.instances.get(id).map(|field| field.parameters[place])
     }
 
+    /// Returns `true` if the id names a field: it was added, and neither removed nor over.
+    #[must_use]
+    pub fn contains(&self, id: FieldId) -> bool {
+        self.instances.contains(id)
+    }
+
+    /// Removes all fields that were added. Definitions stay.
+    pub fn clear(&mut self) {
+        self.instances.retain(|_, _| false);
+    }
+
     /// Returns how many fields were added.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -21,6 +21,7 @@ mod geometry;
 mod impacts;
 mod joint;
 mod mover;
+mod ragdoll;
 mod ranges;
 mod settings;
 #[cfg(feature = "subsystem")]
@@ -35,7 +36,10 @@ pub use collision::{
     COLLISION_TYPE, COLLISION_VERSION, CONVEX_POINTS_MAX, Collision, CollisionImage, CollisionPart,
     CollisionShape, HEIGHTS_SIDE_MAX, MESH_MAX, SHAPES_MAX,
 };
-pub use component::{ACTOR, ActorSource, JOINT, JointForm, JointSource};
+pub use component::{
+    ACTOR, ActorSource, FIELD, FieldSource, JOINT, JointForm, JointSource, MOVER, MoverSource,
+    RAGDOLL, RagdollSource, VEHICLE, VEHICLE_WHEELS_MAX, WheelSource,
+};
 pub use data_error::{DataError, DataErrorKind};
 pub use error::PhysicsError;
 pub use events::{
@@ -55,12 +59,19 @@ pub use impacts::{
 };
 pub use joint::{JointDescription, JointId, JointKind, JointTag, Motor, joint_frame};
 pub use mover::{Mover, Walk};
+pub use ragdoll::{
+    BONES_MAX, HAS_LIMITS, HAS_REST, NO_BONE, RAGDOLL_TYPE, RAGDOLL_VERSION, Ragdoll, RagdollBone,
+    RagdollImage,
+};
 pub use settings::{
     ActorKind, ActorTemplate, GROUPS_MAX, SETTINGS_TYPE, SETTINGS_VERSION, Settings, SettingsActor,
     SettingsGroup, SettingsImage, SettingsMaterial, SettingsShape, ShapeTemplate, TEMPLATES_MAX,
 };
 #[cfg(feature = "subsystem")]
-pub use subsystem::{BodyLine, Physics, RAPIER, ROW};
+pub use subsystem::{
+    AskRay, BodyLine, BoneMoved, DropBones, HoldBone, ImpactDue, Physics, RAPIER, ROW, RayAnswered,
+    STATIC_ACTORS_AN_UPDATE, StepOn,
+};
 pub use vehicle::{VehicleId, VehicleTag, Wheel, WheelControl, WheelState};
-pub use world::{Outline, PhysicsWorld, SnapshotError};
+pub use world::{FieldActors, Outline, PhysicsWorld, SnapshotError};
 pub use world_settings::WorldSettings;

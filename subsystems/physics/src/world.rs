@@ -14,6 +14,7 @@ use crate::joint::{Joint, JointId};
 use crate::vehicle::{Vehicle, VehicleId};
 use crate::world_settings::WorldSettings;
 
+mod accelerations;
 mod actors;
 mod bodies;
 mod casts;
@@ -31,6 +32,7 @@ mod touches;
 mod vehicles;
 mod walks;
 
+pub use accelerations::FieldActors;
 use joint_changes::JointChanges;
 use moved::Moved;
 pub use outlines::Outline;

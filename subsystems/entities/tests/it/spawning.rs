@@ -178,6 +178,54 @@ impl ComponentManager for Witness<'_> {
     }
 }
 
+/// Looks for entities by name while components are made.
+struct Finder {
+    component: ComponentType,
+    name: loligo_ids::IdString32,
+    found: Vec<Option<Entity>>,
+}
+
+impl ComponentManager for Finder {
+    fn component(&self) -> ComponentType {
+        self.component
+    }
+
+    fn spawn(&mut self, batch: &Batch<'_>) -> Result<(), ComponentError> {
+        for copy in 0..batch.copies() {
+            let find = |instance| batch.find(copy, instance, self.name);
+            self.found.extend((0..batch.len()).map(find));
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, _: &[Entity]) {}
+}
+
+#[test]
+fn a_component_finds_entities_of_its_copy_by_name() {
+    with_memory(|memory| {
+        let bytes = compiled(HOUSE, no_sources(), memory);
+        let house = EntityResource::open(&bytes).expect("it was compiled");
+        for (name, is_there) in
+            [(id32!("lock"), true), (id32!("roof"), true), (id32!("cellar"), false)]
+        {
+            let component = ComponentType::new("transform", 0);
+            let mut finder = Finder { component, name, found: Vec::new() };
+            let mut managers: [&mut dyn ComponentManager; 1] = [&mut finder];
+            let mut components = Components::new(&mut managers).expect("it is one");
+            let mut entities = Entities::new_in(memory);
+            let poses = [Pose::IDENTITY; 2];
+            let made = entities.spawn(&house, &poses, &mut components, Unknown::Skip);
+            let made = made.expect("there is memory").to_vec();
+            let wanted =
+                |copy: usize| is_there.then(|| made[copy * 4 + house.find(name).expect("it is")]);
+            let (first, second) = finder.found.split_at(finder.found.len() / 2);
+            assert!(!first.is_empty() && first.iter().all(|found| *found == wanted(0)));
+            assert!(second.iter().all(|found| *found == wanted(1)), "those of its copy");
+        }
+    });
+}
+
 /// One call for all instances of a type, types in their order; when one refuses, the managers
 /// before it remove theirs, in reverse order.
 #[test]

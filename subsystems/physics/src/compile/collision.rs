@@ -18,7 +18,8 @@ use super::heap::built;
 use super::settings::{SettingsDraft, settings_of};
 use crate::collision::{BOX, CAPSULE, COLLISION_VERSION, SHAPES_MAX, SPHERE};
 use crate::ranges::{PLACE, SIDE};
-use draft::{CollisionDraft, DraftShape};
+pub(super) use draft::CollisionDraft;
+use draft::DraftShape;
 
 /// Compiles collision shapes: an object of these keys.
 ///
@@ -80,7 +81,8 @@ impl Compiler for CollisionCompiler {
 /// The keys of forms.
 const FORMS: [&str; 6] = ["box", "sphere", "capsule", "convex", "mesh", "heights"];
 
-fn read_shape(
+/// Reads a shape into a draft.
+pub(super) fn read_shape(
     context: &mut Context<'_>,
     draft: &mut CollisionDraft,
     item: &Property,
@@ -141,7 +143,12 @@ fn read_capsule(shape: &mut DraftShape, form: &Property) -> Result<(), CompileEr
 
 /// Reads a quaternion, and makes its length 1.
 pub(super) fn rotation_of(item: &Property) -> Result<[f32; 4], CompileError> {
-    let Some(found) = item.get("rotation") else { return Ok([0.0, 0.0, 0.0, 1.0]) };
+    rotation_under(item, "rotation")
+}
+
+/// As [`rotation_of`], under another key.
+pub(super) fn rotation_under(item: &Property, key: &str) -> Result<[f32; 4], CompileError> {
+    let Some(found) = item.get(key) else { return Ok([0.0, 0.0, 0.0, 1.0]) };
     let rotation = Quat::from_array(found.numbers(-1.0e3..=1.0e3)?);
     match rotation.length() > 1.0e-3 {
         true => Ok(rotation.normalize().to_array()),
@@ -150,7 +157,10 @@ pub(super) fn rotation_of(item: &Property) -> Result<[f32; 4], CompileError> {
 }
 
 /// Reads the glTF file of a path.
-fn read_file(context: &mut Context<'_>, file: &Property) -> Result<GltfFile, CompileError> {
+pub(super) fn read_file(
+    context: &mut Context<'_>,
+    file: &Property,
+) -> Result<GltfFile, CompileError> {
     let bytes = bytes_of(context, file)?;
     GltfFile::read(context, file.string()?, &bytes)
 }

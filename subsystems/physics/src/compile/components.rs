@@ -1,4 +1,4 @@
-//! Compilers of the components `actor` and `joint`.
+//! Compilers of components: `actor` and `joint` here, others by tables or in files of theirs.
 
 use std::sync::Arc;
 use std::vec::Vec;
@@ -11,20 +11,31 @@ use loligo_entities::compile::{
 };
 use loligo_ids::murmur2_32;
 
+use super::vehicle::VehicleCompiler;
 use crate::collision::COLLISION_TYPE;
-use crate::component::{ACTOR, JOINT, JointForm, JointSource};
+use crate::component::{ACTOR, FIELD, JOINT, JointForm, JointSource, MOVER, RAGDOLL};
+use crate::field::FIELD_TYPE;
+use crate::ragdoll::RAGDOLL_TYPE;
 
-/// Returns the compilers of the components `actor` and `joint`.
+/// Returns the compilers of all components.
 ///
 /// # Examples
 ///
 /// ```
 /// let components = loligo_physics::compile::components();
-/// assert_eq!(components.iter().map(|one| one.name()).collect::<Vec<_>>(), ["actor", "joint"]);
+/// let names: Vec<_> = components.iter().map(|one| one.name()).collect();
+/// assert_eq!(names, ["actor", "joint", "mover", "vehicle", "field", "ragdoll"]);
 /// ```
 #[must_use]
 pub fn components() -> Vec<SharedComponentCompiler> {
-    std::vec![Arc::new(ACTOR_COMPILER) as SharedComponentCompiler, Arc::new(JointCompiler)]
+    std::vec![
+        Arc::new(ACTOR_COMPILER) as SharedComponentCompiler,
+        Arc::new(JointCompiler),
+        Arc::new(MOVER_COMPILER),
+        Arc::new(VehicleCompiler),
+        Arc::new(FIELD_COMPILER),
+        Arc::new(RAGDOLL_COMPILER),
+    ]
 }
 
 /// A body: an [`ActorSource`](crate::ActorSource).
@@ -42,6 +53,45 @@ const ACTOR_COMPILER: PlainCompiler = PlainCompiler {
         PlainField { key: "spin", kind: PlainKind::Vector([0.0; 3]) },
     ],
     known: "collision, template, disabled, velocity, spin",
+};
+
+/// A character: a [`MoverSource`](crate::MoverSource).
+const MOVER_COMPILER: PlainCompiler = PlainCompiler {
+    name: "mover",
+    component: MOVER,
+    fields: &[
+        PlainField { key: "climb", kind: PlainKind::Number(45.0) },
+        PlainField { key: "slide", kind: PlainKind::Number(45.0) },
+        PlainField { key: "step_height", kind: PlainKind::Number(0.35) },
+        PlainField { key: "step_depth", kind: PlainKind::Number(0.15) },
+        PlainField { key: "snap", kind: PlainKind::Number(0.25) },
+        PlainField { key: "gap", kind: PlainKind::Number(0.02) },
+        PlainField { key: "mass", kind: PlainKind::Number(80.0) },
+        PlainField { key: "gravity_scale", kind: PlainKind::Number(1.0) },
+    ],
+    known: "climb, slide, step_height, step_depth, snap, gap, mass, gravity_scale",
+};
+
+/// A field of forces: a [`FieldSource`](crate::FieldSource).
+const FIELD_COMPILER: PlainCompiler = PlainCompiler {
+    name: "field",
+    component: FIELD,
+    fields: &[PlainField {
+        key: "field",
+        kind: PlainKind::Resource { type_name: FIELD_TYPE, is_needed: true },
+    }],
+    known: "field",
+};
+
+/// A ragdoll: a [`RagdollSource`](crate::RagdollSource).
+const RAGDOLL_COMPILER: PlainCompiler = PlainCompiler {
+    name: "ragdoll",
+    component: RAGDOLL,
+    fields: &[PlainField {
+        key: "ragdoll",
+        kind: PlainKind::Resource { type_name: RAGDOLL_TYPE, is_needed: true },
+    }],
+    known: "ragdoll",
 };
 
 /// Compiles joints: a [`JointSource`] each.

@@ -1,49 +1,89 @@
 //! The manager of the component `actor`: which actor an entity has.
 
-use glam::Vec3;
+use bytemuck::{Pod, Zeroable};
 use loligo_allocators::SharedRef;
 use loligo_containers::Array;
-use loligo_entities::{Batch, ComponentError, ComponentManager, ComponentType, Entity, Pose};
-use loligo_interface::{Places, SubsystemError, SubsystemMemory};
+use loligo_entities::{Batch, ComponentError, ComponentManager, ComponentType, Entity};
+use loligo_interface::{SubsystemError, SubsystemMemory};
 
-use super::assets::Assets;
+use super::saved::{TORN, Words, Writer, of_snapshot};
 use super::{RAPIER, said};
-use crate::actor::{ActorDescription, ActorId, Shape};
+use crate::actor::ActorId;
 use crate::component::{ACTOR, ActorSource};
-use crate::settings::{ActorKind, ActorTemplate, Settings, ShapeTemplate};
+use crate::settings::ActorKind;
 use crate::world::PhysicsWorld;
 use crate::world_settings::WorldSettings;
+
+mod making;
+mod placing;
+mod renewing;
+
+pub(crate) use making::{shape_of, template_of};
+pub(crate) use placing::world_pose;
 
 /// The words of a component.
 const WORDS: usize = size_of::<ActorSource>() / 4;
 
-/// What moves further than this in a step was put there, and pushes nothing on its way, in metres.
-const LEAP: f32 = 2.0;
+/// How many static actors one update makes at the most. The rest waits, and what was spawned with it
+/// or after it and moves waits as well: it would fall through what is not there yet.
+pub const STATIC_ACTORS_AN_UPDATE: usize = 512;
 
-/// An entity whose actor is made in the next update, when it is somewhere.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// An entity whose actor is made in an update, when it is somewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
 pub(crate) struct Pending {
-    pub(crate) entity: Entity,
-    pub(crate) has_parent: bool,
+    /// The bits of the entity.
+    pub(crate) entity: u32,
+    /// Whether it has a parent.
+    pub(crate) has_parent: u32,
     pub(crate) source: ActorSource,
+}
+
+/// What is remembered of an entity that has an actor, or waits for one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Owner {
+    pub(crate) entity: Entity,
+    /// Its actor; none while it waits.
+    pub(crate) actor: Option<ActorId>,
+    /// What it was made of, for settings that change.
+    pub(crate) template: u32,
+    pub(crate) collision: [u32; 2],
 }
 
 /// The actors of entities.
 ///
 /// # Invariants
 ///
-/// 1. `owners` has the actor of each entity that has one, at the index of the entity, with the
-///    entity's bits; nothing elsewhere.
+/// 1. `owners` has, at the index of an entity, that entity with its actor if it has one, without one if
+///    it is in `pending`; nothing elsewhere.
+/// 2. The first `sorted` of `pending` are in the order in which they are made.
+/// 3. `parented` has the entities whose actor the world moves and that had a parent when it was made,
+///    by ascending bits.
+/// 4. `followers` has the entities whose actor is kinematic, by ascending bits.
 pub(crate) struct Bodies<'m> {
     pub(crate) world: PhysicsWorld<'m, SubsystemMemory<'m>>,
-    pub(crate) owners: Array<'m, Option<(Entity, ActorId)>, SubsystemMemory<'m>>,
+    pub(crate) owners: Array<'m, Option<Owner>, SubsystemMemory<'m>>,
     pub(crate) pending: Array<'m, Pending, SubsystemMemory<'m>>,
+    pub(crate) sorted: usize,
+    pub(crate) parented: Array<'m, Entity, SubsystemMemory<'m>>,
+    pub(crate) followers: Array<'m, Entity, SubsystemMemory<'m>>,
 }
 
 impl<'m> Bodies<'m> {
     pub(crate) fn try_new(memory: SharedRef<'m>) -> Result<Self, SubsystemError> {
         let world = PhysicsWorld::new_in(WorldSettings::default(), memory).map_err(said)?;
-        Ok(Self { world, owners: Array::new_in(memory), pending: Array::new_in(memory) })
+        Ok(Self::of(world, memory))
+    }
+
+    const fn of(world: PhysicsWorld<'m, SubsystemMemory<'m>>, memory: SharedRef<'m>) -> Self {
+        Self {
+            world,
+            owners: Array::new_in(memory),
+            pending: Array::new_in(memory),
+            sorted: 0,
+            parented: Array::new_in(memory),
+            followers: Array::new_in(memory),
+        }
     }
 
     pub(crate) const fn memory(&self) -> SharedRef<'m> {
@@ -52,105 +92,17 @@ impl<'m> Bodies<'m> {
 
     /// Returns the actor of an entity. O(1).
     pub(crate) fn find(&self, entity: Entity) -> Option<ActorId> {
-        let (owner, actor) = (*self.owners.get(entity.index() as usize)?)?;
-        (owner == entity).then_some(actor)
+        self.owner(entity)?.actor
     }
 
-    /// Makes the actors of entities that are new, where these are.
-    pub(crate) fn prepare(
-        &mut self,
-        assets: &Assets<'_>,
-        places: &dyn Places,
-    ) -> Result<(), SubsystemError> {
-        let mut made = Ok(());
-        for at in 0..self.pending.len() {
-            let pending = self.pending[at];
-            made = made.and(self.make(&pending, assets, places));
-        }
-        self.pending.clear();
-        made
+    /// Returns `true` if an entity will have an actor, and has none yet. O(1).
+    pub(crate) fn is_waiting(&self, entity: Entity) -> bool {
+        self.owner(entity).is_some_and(|owner| owner.actor.is_none())
     }
 
-    fn make(
-        &mut self,
-        pending: &Pending,
-        assets: &Assets<'_>,
-        places: &dyn Places,
-    ) -> Result<(), SubsystemError> {
-        let wrong = |what, remedy| SubsystemError::Wrong { what, remedy };
-        let source = &pending.source;
-        let settings = assets
-            .settings()
-            .ok_or(wrong("there are actors and no settings of physics", "write `game.physics`"))?;
-        let template = template_of(&settings, source.template);
-        let pose = pose_of(pending, template.kind, places)?;
-        let missing =
-            wrong("an actor has no collision that is loaded", "compile the project again");
-        let name = source.collision.name().ok_or(missing)?;
-        let collision = assets.collision(name).ok_or(missing)?;
-        let mut shapes = Array::new_in(self.memory());
-        let mut is_continuous = false;
-        for part in collision.parts() {
-            let of = settings.shape(part.template).ok_or(wrong(
-                "a shape has a template that the settings do not have",
-                "compile the project again",
-            ))?;
-            is_continuous |= of.has(ShapeTemplate::CONTINUOUS);
-            let pose = Pose { position: part.position, rotation: part.rotation, scale: Vec3::ONE };
-            shapes.try_push(Shape {
-                pose,
-                filter: of.filter,
-                surface: of.surface,
-                is_trigger: of.has(ShapeTemplate::TRIGGER),
-                sends_touches: !of.has(ShapeTemplate::SILENT),
-                ..Shape::new(part.geometry)
-            })?;
-        }
-        let description = ActorDescription {
-            entity: Some(pending.entity),
-            velocity: source.velocity.into(),
-            turning: source.spin.into(),
-            mass: (template.mass > 0.0).then_some(template.mass),
-            gravity_scale: template.gravity_scale,
-            damping: template.linear_damping,
-            turning_damping: template.angular_damping,
-            is_continuous,
-            is_asleep: template.has(ActorTemplate::ASLEEP),
-            is_sleepless: template.has(ActorTemplate::SLEEPLESS),
-            ..ActorDescription::new(template.kind, pose, &shapes)
-        };
-        let index = pending.entity.index() as usize;
-        if index >= self.owners.len() {
-            self.owners.try_resize(index + 1, None)?;
-        }
-        let id = self.world.create_actor(&description).map_err(said)?;
-        self.owners[index] = Some((pending.entity, id));
-        match source.is_disabled {
-            0 => Ok(()),
-            _ => self.world.set_enabled(id, false).map_err(said),
-        }
-    }
-
-    /// Has kinematic actors be where their entities are.
-    pub(crate) fn follow(&mut self, places: &dyn Places) -> Result<(), SubsystemError> {
-        let Self { world, owners, .. } = self;
-        for (entity, id) in owners.iter().flatten() {
-            if world.kind(*id) == Ok(ActorKind::Kinematic)
-                && let Some(pose) = places.pose(*entity)
-            {
-                let here = world.pose(*id).map_err(said)?;
-                let way = here.position.distance(pose.position);
-                let followed = match way > LEAP {
-                    true => world.teleport(*id, &pose),
-                    false if way > 0.0 || here.rotation != pose.rotation => {
-                        world.move_to(*id, &pose)
-                    }
-                    false => Ok(()),
-                };
-                followed.map_err(said)?;
-            }
-        }
-        Ok(())
+    fn owner(&self, entity: Entity) -> Option<&Owner> {
+        let owner = self.owners.get(entity.index() as usize)?.as_ref()?;
+        (owner.entity == entity).then_some(owner)
     }
 
     /// Returns a hash of what is where and how it moves.
@@ -169,45 +121,91 @@ impl<'m> Bodies<'m> {
         }
         hash
     }
-}
 
-/// Returns the template of a name; without one, something dynamic.
-fn template_of(settings: &Settings<'_>, name: u32) -> ActorTemplate {
-    let name = loligo_ids::IdString32::from_hash(name);
-    settings.actor(name).unwrap_or(ActorTemplate {
-        name,
-        kind: ActorKind::Dynamic,
-        flags: 0,
-        mass: 0.0,
-        linear_damping: 0.0,
-        angular_damping: 0.0,
-        gravity_scale: 1.0,
-    })
-}
-
-/// Returns where an entity is in the world.
-fn pose_of(
-    pending: &Pending,
-    kind: ActorKind,
-    places: &dyn Places,
-) -> Result<Pose, SubsystemError> {
-    let pose = match pending.has_parent {
-        false => places.pose(pending.entity),
-        true if kind == ActorKind::Static => places.matrix(pending.entity).map(|matrix| {
-            let (scale, rotation, position) = matrix.to_scale_rotation_translation();
-            Pose { position, rotation, scale }
-        }),
-        true => {
-            return Err(SubsystemError::Wrong {
-                what: "an entity with a parent has an actor that moves",
-                remedy: "make it an entity without a parent, or its actor static",
-            });
+    /// Appends what waits, who has which actor, and the world, which is last.
+    pub(crate) fn save(&self, out: &mut Writer<'_, 'm>) -> Result<(), SubsystemError> {
+        out.word(self.sorted as u32)?;
+        out.list(&self.pending)?;
+        let owners = self.owners.iter().flatten();
+        out.word(owners.clone().filter(|owner| owner.actor.is_some()).count() as u32)?;
+        for owner in owners {
+            let Some(actor) = owner.actor else { continue };
+            let [low, high] = owner.collision;
+            for word in [owner.entity.to_bits(), actor.to_bits(), owner.template, low, high] {
+                out.word(word)?;
+            }
         }
-    };
-    pose.ok_or(SubsystemError::Wrong {
-        what: "an entity with an actor has no transform",
-        remedy: "give it the component `transform`",
-    })
+        out.word(self.parented.len() as u32)?;
+        for entity in &self.parented {
+            out.word(entity.to_bits())?;
+        }
+        self.world.save(out.out).map_err(of_snapshot)
+    }
+
+    /// Reads what was saved, to the end.
+    pub(crate) fn load(
+        from: &mut Words<'_>,
+        memory: SharedRef<'m>,
+    ) -> Result<Self, SubsystemError> {
+        let sorted = from.word()? as usize;
+        let pending = from.list::<Pending>(memory)?;
+        if sorted > pending.len() {
+            return Err(TORN);
+        }
+        let mut owners = Array::new_in(memory);
+        for _ in 0..from.count(5)? {
+            let (entity, actor) = (from.entity()?, ActorId::from_bits(from.word()?).ok_or(TORN)?);
+            let (template, collision) = (from.word()?, [from.word()?, from.word()?]);
+            let owner = Owner { entity, actor: Some(actor), template, collision };
+            put_owner(&mut owners, owner)?;
+        }
+        for pending in &pending {
+            let entity = Entity::from_bits(pending.entity).ok_or(TORN)?;
+            put_owner(&mut owners, Owner::waiting(entity, &pending.source))?;
+        }
+        let mut parented = Array::new_in(memory);
+        for _ in 0..from.count(1)? {
+            parented.try_push(from.entity()?)?;
+        }
+        let world = PhysicsWorld::load(from.bytes, memory).map_err(of_snapshot)?;
+        let is_right = |owner: &Owner| {
+            owner.actor.is_none_or(|actor| world.entity(actor) == Ok(Some(owner.entity)))
+        };
+        if !owners.iter().flatten().all(is_right) || !parented.is_sorted_by(|a, b| a < b) {
+            return Err(TORN);
+        }
+        let mut followers = Array::new_in(memory);
+        for owner in owners.iter().flatten() {
+            let is_kinematic = |actor| world.kind(actor) == Ok(ActorKind::Kinematic);
+            if owner.actor.is_some_and(is_kinematic) {
+                followers.try_push(owner.entity)?;
+            }
+        }
+        followers.sort_unstable();
+        Ok(Self { owners, pending, sorted, parented, followers, ..Self::of(world, memory) })
+    }
+}
+
+impl Owner {
+    pub(crate) const fn waiting(entity: Entity, source: &ActorSource) -> Self {
+        let collision = [source.collision.low, source.collision.high];
+        Self { entity, actor: None, template: source.template, collision }
+    }
+}
+
+/// Adds an owner that was saved; each is there once.
+fn put_owner<'m>(
+    owners: &mut Array<'m, Option<Owner>, SubsystemMemory<'m>>,
+    owner: Owner,
+) -> Result<(), SubsystemError> {
+    let index = owner.entity.index() as usize;
+    if index >= owners.len() {
+        owners.try_resize(index + 1, None)?;
+    }
+    match owners[index].replace(owner) {
+        Some(_) => Err(TORN),
+        None => Ok(()),
+    }
 }
 
 impl ComponentManager for Bodies<'_> {
@@ -217,26 +215,52 @@ impl ComponentManager for Bodies<'_> {
 
     fn spawn(&mut self, batch: &Batch<'_>) -> Result<(), ComponentError> {
         let (sources, rest) = batch.data().as_chunks::<WORDS>();
-        if sources.len() != batch.len() || !rest.is_empty() {
-            return Err(ComponentError::data(batch.len(), "the data are not actors"));
+        if sources.len() != batch.total() || !rest.is_empty() {
+            return Err(ComponentError::data(batch.total(), "the data are not actors"));
         }
+        let sources = &sources[batch.first()..][..batch.len()];
         self.pending.try_reserve(batch.len() * batch.copies())?;
+        let last =
+            (0..batch.copies()).flat_map(|copy| batch.owners(copy)).map(|of| of.index()).max();
+        let wanted = last.map_or(0, |last| last as usize + 1);
+        if wanted > self.owners.len() {
+            self.owners.try_resize(wanted, None)?;
+        }
         for copy in 0..batch.copies() {
             for (at, (entity, words)) in batch.owners(copy).zip(sources).enumerate() {
                 let source: ActorSource = bytemuck::cast(*words);
-                let has_parent = batch.parent(copy, at).is_some();
-                self.pending.try_push(Pending { entity, has_parent, source })?;
+                let has_parent = batch.parent(copy, at).is_some().into();
+                // There is room.
+                self.pending.try_push(Pending { entity: entity.to_bits(), has_parent, source })?;
+                self.owners[entity.index() as usize] = Some(Owner::waiting(entity, &source));
             }
         }
         Ok(())
     }
 
     fn remove(&mut self, entities: &[Entity]) {
+        let mut have_waited = false;
         for entity in entities.iter().rev() {
-            self.pending.retain(|pending| pending.entity != *entity);
-            let Some(id) = self.find(*entity) else { continue };
+            let Some(owner) = self.owner(*entity).copied() else { continue };
             self.owners[entity.index() as usize] = None;
-            let _ = RAPIER.run(|| self.world.destroy_actor(id));
+            match owner.actor {
+                Some(id) => {
+                    let _ = RAPIER.run(|| self.world.destroy_actor(id));
+                    for list in [&mut self.parented, &mut self.followers] {
+                        if let Ok(at) = list.binary_search(entity) {
+                            list.remove(at);
+                        }
+                    }
+                }
+                None => have_waited = true,
+            }
         }
+        if have_waited {
+            self.forget_pending();
+        }
+    }
+
+    fn takes_parts(&self) -> bool {
+        true
     }
 }

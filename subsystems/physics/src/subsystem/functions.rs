@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use loligo_entities::{Entity, Pose};
-use loligo_ids::IdString32;
+use loligo_ids::{IdString32, IdString64};
 use loligo_interface::{ENTITY, SubsystemFunction};
 use loligo_script::{ArgumentError, Call, Kind};
 
@@ -11,6 +11,12 @@ use crate::actor::ActorId;
 use crate::cast::{CastRules, RayCast};
 use crate::error::PhysicsError;
 use crate::geometry::Filter;
+
+mod fields;
+mod joints;
+mod movers;
+mod ragdolls;
+mod vehicles;
 
 const ID: Kind = Kind::Id(ENTITY);
 const ONE: &[Kind] = &[ID];
@@ -22,7 +28,43 @@ const WITH_VECTORS: &[Kind] = &[ID, Kind::Vector3, Kind::Vector3];
 const BOOL: &[Kind] = &[Kind::Bool];
 const NONE: &[Kind] = &[];
 
-pub(super) const FUNCTIONS: [SubsystemFunction; 24] = [
+/// Those of all tables, one after the other.
+pub(super) const FUNCTIONS: [SubsystemFunction; COUNT] = {
+    let mut all = [ACTORS[0]; COUNT];
+    let (mut at, mut part) = (0, 0);
+    while part < PARTS.len() {
+        let mut function = 0;
+        while function < PARTS[part].0.len() {
+            all[at] = PARTS[part].0[function];
+            (at, function) = (at + 1, function + 1);
+        }
+        part += 1;
+    }
+    all
+};
+
+/// What runs a function of a table, by its number there.
+type Run = fn(&mut Physics<'_>, usize, &mut Call<'_>) -> Result<(), ArgumentError>;
+
+const PARTS: [(&[SubsystemFunction], Run); 6] = [
+    (&ACTORS, call_actor),
+    (&joints::FUNCTIONS, joints::call),
+    (&movers::FUNCTIONS, movers::call),
+    (&vehicles::FUNCTIONS, vehicles::call),
+    (&fields::FUNCTIONS, fields::call),
+    (&ragdolls::FUNCTIONS, ragdolls::call),
+];
+
+const COUNT: usize = {
+    let (mut count, mut part) = (0, 0);
+    while part < PARTS.len() {
+        count += PARTS[part].0.len();
+        part += 1;
+    }
+    count
+};
+
+const ACTORS: [SubsystemFunction; 27] = [
     of("Physics.velocity", ONE, VECTOR, "how fast an actor moves, in metres a second"),
     of("Physics.set_velocity", WITH_VECTOR, NONE, "has a dynamic actor move so fast"),
     of("Physics.turning", ONE, VECTOR, "how an actor turns, in radians a second around the axis"),
@@ -87,6 +129,24 @@ pub(super) const FUNCTIONS: [SubsystemFunction; 24] = [
     ),
     of("Physics.id", &[Kind::Text], NUMBER, "the number by which events have a material"),
     of("Physics.show", BOOL, NONE, "draws actors and contacts as lines, or not"),
+    of(
+        "Physics.group",
+        &[Kind::Text],
+        NUMBER,
+        "the bit of a group of `game.physics`, for `Physics.set_filter`: numbers of several groups are added",
+    ),
+    of(
+        "Physics.effect",
+        &[Kind::Text],
+        NUMBER,
+        "the number by which the event `impact` has an effect",
+    ),
+    of(
+        "Physics.set_group",
+        &[ID, Kind::Text],
+        NONE,
+        "puts all shapes of an actor into a group of `game.physics`; they meet what that meets",
+    ),
 ];
 
 const fn of(
@@ -100,6 +160,22 @@ const fn of(
 
 /// Runs a function by its number.
 pub(super) fn call(
+    physics: &mut Physics<'_>,
+    function: usize,
+    call: &mut Call<'_>,
+) -> Result<(), ArgumentError> {
+    let mut at = function;
+    for (part, run) in PARTS {
+        if at < part.len() {
+            return run(physics, at, call);
+        }
+        at -= part.len();
+    }
+    Err(call.refuse(format_args!("the subsystem has no such function")))
+}
+
+/// Runs a function of actors.
+fn call_actor(
     physics: &mut Physics<'_>,
     function: usize,
     call: &mut Call<'_>,
@@ -118,6 +194,16 @@ pub(super) fn call(
         }
         23 => {
             physics.are_outlines_shown = call.bool(0);
+            return Ok(());
+        }
+        25 => {
+            let name = IdString64::new(call.text(0)?);
+            call.return_number((name.hash() as u32).into());
+            return Ok(());
+        }
+        24 => {
+            let filter = group(physics, call, 0)?;
+            call.return_number(filter.groups.into());
             return Ok(());
         }
         _ => {}
@@ -159,6 +245,7 @@ fn change(
     id: ActorId,
     call: &mut Call<'_>,
 ) -> Result<(), ArgumentError> {
+    let named = if function == 26 { Some(group(physics, call, 1)?) } else { None };
     let world = &mut physics.bodies.world;
     let done = match function {
         1 => world.set_velocity(id, call.vector3(1)),
@@ -177,7 +264,10 @@ fn change(
             world.teleport(id, &Pose { position, rotation, scale: Vec3::ONE })
         }
         _ => {
-            let filter = Filter { groups: bits(call, 1)?, meets: bits(call, 2)? };
+            let filter = match named {
+                Some(filter) => filter,
+                None => Filter { groups: bits(call, 1)?, meets: bits(call, 2)? },
+            };
             let count = world.shape_count(id).unwrap_or_default();
             (0..count).try_for_each(|shape| world.set_filter(id, shape, filter))
         }
@@ -209,6 +299,22 @@ fn cast(physics: &Physics<'_>, function: usize, call: &mut Call<'_>) -> Result<(
     call.return_number(hit.distance.into());
     call.return_vector3(Vec3::from_array(hit.point))?;
     call.return_vector3(Vec3::from_array(hit.normal))
+}
+
+/// Returns the filter of a group that an argument names.
+fn group(
+    physics: &Physics<'_>,
+    call: &mut Call<'_>,
+    argument: usize,
+) -> Result<Filter, ArgumentError> {
+    let name = IdString32::new(call.text(argument)?);
+    let settings = physics.assets.settings();
+    settings.and_then(|settings| settings.filter(name)).ok_or_else(|| {
+        call.refuse(format_args!(
+            "argument {} names no group; groups are those of `game.physics`",
+            argument + 1
+        ))
+    })
 }
 
 /// Returns an argument that must be a whole number of 32 bits.

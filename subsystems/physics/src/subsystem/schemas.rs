@@ -2,9 +2,10 @@
 
 use loligo_interface::{EventSchema, event_schema};
 
+use super::messages::ImpactDue;
 use crate::events::{Frozen, TouchBegan, TouchEnded, TouchStayed, TriggerEntered, TriggerLeft};
 
-pub(crate) const SCHEMAS: [EventSchema; 6] = [
+pub(crate) const SCHEMAS: [EventSchema; 7] = [
     event_schema!(
         TouchBegan, "touch_begin",
         "two actors have begun to touch: their entities and materials, where, the direction from the first to the other, and the impulse that kept them apart",
@@ -34,5 +35,10 @@ pub(crate) const SCHEMAS: [EventSchema; 6] = [
         Frozen, "actor_frozen",
         "an actor was taken out of the simulation: reason 1, its numbers were lost; 2, it is too far away. `Physics.teleport` puts it back",
         { entity: Entity, reason: Count, at: Vector3 }
+    ),
+    event_schema!(
+        ImpactDue, "impact",
+        "an effect is due, by the table `game.impacts`: of a hit (kind 0), a footstep (1) or a slide (2); its name as `Physics.effect` has it, where, how strong, and the impulse or speed",
+        { name: Count, kind: Count, entity: Entity, other: Entity, at: Vector3, strength: Number, amount: Number }
     ),
 ];

@@ -11,7 +11,7 @@ use rapier3d::prelude::{
 use super::PhysicsWorld;
 use super::forms::{form, is_hollow, within};
 use super::marks::{ShapeMark, body, body_parts, place, placement};
-use crate::actor::{Actor, ActorDescription, ActorId, FROZEN, LISTED, Shape};
+use crate::actor::{Actor, ActorDescription, ActorId, FROZEN, LISTED, Shape, WRITTEN};
 use crate::checked::{finite, number, pose};
 use crate::error::PhysicsError;
 use crate::geometry::{Filter, Surface};
@@ -45,7 +45,9 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
         let actor = Actor {
             entity: description.entity.map_or(0, Entity::to_bits),
             body: [0; 2],
-            flags: description.kind as u32 | LISTED,
+            flags: description.kind as u32
+                | LISTED
+                | if description.is_written { WRITTEN } else { 0 },
             awake: self.steps,
             scale: at.scale.to_array(),
             before: here,
@@ -114,6 +116,26 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
         self.actors.ids()
     }
 
+    /// Returns how many actors are awake: those that a step computes.
+    ///
+    /// # Complexity
+    ///
+    /// O(actors that are awake).
+    #[must_use]
+    pub fn awake_count(&self) -> usize {
+        self.simulation.islands.active_bodies().count()
+    }
+
+    /// Returns how many pairs of shapes are near enough to each other that a step looks for contacts.
+    ///
+    /// # Complexity
+    ///
+    /// O(pairs).
+    #[must_use]
+    pub fn contact_count(&self) -> usize {
+        self.simulation.narrow_phase.contact_pairs().count()
+    }
+
     /// Returns whose actor it is.
     ///
     /// # Errors
@@ -152,6 +174,18 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
     /// [`PhysicsError::Unknown`].
     pub fn is_enabled(&self, id: ActorId) -> Result<bool, PhysicsError> {
         Ok(self.body(id)?.is_enabled())
+    }
+
+    /// Returns what a shape of an actor meets.
+    ///
+    /// # Errors
+    ///
+    /// [`PhysicsError`] if there is no such actor or shape.
+    pub fn shape_filter(&self, id: ActorId, shape: u32) -> Result<Filter, PhysicsError> {
+        let missing = PhysicsError::Shape { shape, reason: "there is none; count its shapes" };
+        let handle = *self.body(id)?.colliders().get(shape as usize).ok_or(missing)?;
+        let groups = self.simulation.colliders.get(handle).ok_or(missing)?.collision_groups();
+        Ok(Filter { groups: groups.memberships.bits(), meets: groups.filter.bits() })
     }
 
     /// Changes what a shape of an actor meets.

@@ -3,7 +3,7 @@
 use glam::Vec3;
 use loligo_allocators::Allocator;
 use loligo_entities::Pose;
-use rapier3d::prelude::RigidBody;
+use rapier3d::prelude::{RigidBody, RigidBodyActivation};
 
 use super::PhysicsWorld;
 use super::marks::{place, placement};
@@ -171,6 +171,12 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
         self.note_force(id)
     }
 
+    /// As [`add_force`](Self::add_force) at the centre of mass, and lets the actor fall asleep under it.
+    pub(super) fn push_awake(&mut self, id: ActorId, force: Vec3) -> Result<(), PhysicsError> {
+        self.dynamic("a force", id)?.add_force(force, false);
+        self.note_force(id)
+    }
+
     /// Has a force act in the next step that turns a dynamic actor, in newton metres.
     ///
     /// # Errors
@@ -222,6 +228,34 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
         number("the scale of gravity", scale, -1e6..=1e6, "-1e6 to 1e6")?;
         self.dynamic("scaling gravity", id)?.set_gravity_scale(scale, true);
         Ok(())
+    }
+
+    /// Sets the shares of its speed and of its turning that a dynamic actor loses, a second.
+    ///
+    /// # Errors
+    ///
+    /// [`PhysicsError`] if there is no such actor, it is of another kind, or a number is refused.
+    pub fn set_damping(&mut self, id: ActorId, damping: [f32; 2]) -> Result<(), PhysicsError> {
+        for damping in damping {
+            number("the damping", damping, 0.0..=1e6, "0 to 1e6")?;
+        }
+        let body = self.dynamic("damping", id)?;
+        body.set_linear_damping(damping[0]);
+        body.set_angular_damping(damping[1]);
+        Ok(())
+    }
+
+    /// Sets whether a dynamic actor is not to sleep at all.
+    ///
+    /// # Errors
+    ///
+    /// [`PhysicsError`] if there is no such actor, or it is of another kind.
+    pub fn set_sleepless(&mut self, id: ActorId, is_sleepless: bool) -> Result<(), PhysicsError> {
+        *self.dynamic("sleeping", id)?.activation_mut() = match is_sleepless {
+            true => RigidBodyActivation::cannot_sleep(),
+            false => RigidBodyActivation::active(),
+        };
+        self.wake(id)
     }
 
     /// Sets whether an actor's way within a step is checked against all that moves.

@@ -65,9 +65,11 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
         let count = casts.len().min(hits.len());
         let (casts, hits) = (&casts[..count], &mut hits[..count]);
         let each = |first: usize, hits: &mut [CastHit]| {
-            for (cast, hit) in casts[first..].iter().zip(hits) {
-                *hit = self.cast_ray(cast).unwrap_or_default();
-            }
+            within_site(|| {
+                for (cast, hit) in casts[first..].iter().zip(hits) {
+                    *hit = self.cast_ray(cast).unwrap_or_default();
+                }
+            });
         };
         match worker {
             Some(worker) => worker.parallel_for_each_mut(&"cast rays", hits, GRAIN, each),
@@ -209,6 +211,14 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
             ..QueryFilter::default()
         }
     }
+}
+
+/// Runs casts of a thread within the site to which an engine charges what the simulation allocates.
+fn within_site(work: impl FnOnce()) {
+    #[cfg(feature = "subsystem")]
+    crate::RAPIER.run(work);
+    #[cfg(not(feature = "subsystem"))]
+    work();
 }
 
 /// Returns where a cast begins and the direction of length 1.

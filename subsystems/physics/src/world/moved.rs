@@ -8,9 +8,8 @@ use rapier3d::prelude::PhysicsWorld as Simulation;
 
 use super::PhysicsWorld;
 use super::marks::{actor_of, place};
-use crate::actor::{Actor, ActorId, LISTED};
+use crate::actor::{Actor, ActorId, LISTED, WRITTEN};
 use crate::error::PhysicsError;
-use crate::settings::ActorKind;
 
 /// The actors whose poses are to be written: those that were awake in the last step, and once more
 /// those that were in the step before, since what was written for them was on the way.
@@ -73,8 +72,38 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
         &self.moved.list
     }
 
-    /// Appends the entities of the actors that have [moved](Self::moved), without those of kinematic
-    /// ones, whose poses the game makes, and where they are `share` of a step after the one before
+    /// Returns `true` if an actor is one of those that have [moved](Self::moved).
+    ///
+    /// # Errors
+    ///
+    /// [`PhysicsError::Unknown`].
+    pub fn has_moved(&self, id: ActorId) -> Result<bool, PhysicsError> {
+        Ok(self.actor(id)?.has(LISTED))
+    }
+
+    /// Returns `true` if the pose of an actor is written for its entity.
+    ///
+    /// # Errors
+    ///
+    /// [`PhysicsError::Unknown`].
+    pub fn is_written(&self, id: ActorId) -> Result<bool, PhysicsError> {
+        Ok(self.actor(id)?.has(WRITTEN))
+    }
+
+    /// Sets whether the pose of an actor is written for its entity: for a kinematic one that
+    /// [walks](Self::walk), say.
+    ///
+    /// # Errors
+    ///
+    /// [`PhysicsError::Unknown`].
+    pub fn set_written(&mut self, id: ActorId, is_written: bool) -> Result<(), PhysicsError> {
+        let actor = self.actors.get_mut(id).ok_or(PhysicsError::Unknown { what: "actor" })?;
+        actor.flags = actor.flags & !WRITTEN | if is_written { WRITTEN } else { 0 };
+        Ok(())
+    }
+
+    /// Appends the entities of the actors that have [moved](Self::moved), without those whose poses are
+    /// [not written](Self::is_written), and where they are `share` of a step after the one before
     /// the last: 0 is where they were, 1 where they are.
     ///
     /// What was [put elsewhere](Self::teleport) is there for any `share`.
@@ -93,7 +122,7 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
         poses.try_reserve(self.moved.list.len())?;
         for actor in self.moved.list.iter().filter_map(|&id| self.actors.get(id)) {
             let Some(entity) = Entity::from_bits(actor.entity) else { continue };
-            if actor.kind() != ActorKind::Kinematic {
+            if actor.has(WRITTEN) {
                 entities.try_push(entity)?;
                 poses.try_push(between(actor, share))?;
             }

@@ -32,7 +32,7 @@ use bytes::{Source, checksum, put};
 /// The first bytes of a snapshot.
 const MAGIC: u32 = 0x4C50_4853;
 /// It changes with what is written, and with the version of rapier3d.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Magic, version, length and checksum.
 const HEADER: usize = 24;
 

@@ -26,7 +26,12 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
         self.apply_joint_changes();
         self.drive();
         let simulation = &mut self.simulation;
-        let has_lost = self.touches.listen(|events| simulation.step_with_events(&(), events));
+        let has_lost = self.touches.listen(|events| {
+            // The rest of a step is ours: a profiler sees how much that is.
+            #[cfg(feature = "subsystem")]
+            let _scope = loligo_monitor::current::scope(loligo_monitor::name!("rapier3d"));
+            simulation.step_with_events(&(), events);
+        });
         self.moved.after_step(self.steps, &self.simulation, &mut self.actors);
         self.clear_forces();
         let sent = self.send_touches(has_lost);

@@ -5,7 +5,7 @@ use loligo_containers::BlobBytes;
 use loligo_ids::{IdString32, IdString64};
 use loligo_physics::{
     Collision, DataError, Field, FieldQuery, FieldScratch, Fields, Geometry, ImpactKind,
-    ImpactTable, Settings,
+    ImpactTable, Ragdoll, Settings,
 };
 
 use crate::collision::{SOURCE, project_of};
@@ -85,6 +85,19 @@ fn each_byte_of_collision_shapes_can_be_any_other() {
                     assert!(heights.iter().all(|height| height.is_finite()));
                 }
             }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn each_byte_of_a_ragdoll_can_be_any_other() {
+    spoil(&crate::dolls::payload(), |bytes| {
+        let doll = Ragdoll::open(bytes)?;
+        for (at, bone) in doll.bones().iter().enumerate() {
+            assert!(doll.find(bone.name) == Some(at), "each of another name");
+            assert!(bone.parent == loligo_physics::NO_BONE || (bone.parent as usize) < at);
+            assert!(doll.shape(at).position.is_finite());
         }
         Ok(())
     });

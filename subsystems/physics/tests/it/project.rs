@@ -45,6 +45,14 @@ impl TestProject {
         if texts.is_empty() { Ok(()) } else { Err(texts.join("\n")) }
     }
 
+    /// Returns the types and names of all resources.
+    pub(crate) fn resources(&self) -> Vec<(String, String)> {
+        let index = fs::read(self.path("data").join("index")).expect("it is there");
+        let index = Index::from_bytes(&index).expect("it is whole");
+        let name = |entry: &Entry| (entry.name.type_name.to_string(), entry.name.name.to_string());
+        index.entries.iter().map(name).collect()
+    }
+
     /// Returns the payload of a resource.
     pub(crate) fn payload(&self, type_name: &str, name: &str) -> Vec<u8> {
         let index = fs::read(self.path("data").join("index")).expect("it is there");

@@ -1,14 +1,17 @@
 //! Memory that is refused at every place: nothing leaks, and no touch is lost for good.
 
-use glam::Vec3;
+use glam::{Quat, Vec3};
 use loligo_allocators::Allocator;
 use loligo_containers::Array;
+use loligo_ids::IdString64;
 use loligo_physics::{
-    ActorKind, JointDescription, JointKind, PhysicsError, PhysicsWorld, SnapshotError, TouchBegan,
-    TouchEnded, WorldSettings,
+    ActorKind, Field, FieldActors, Fields, JointDescription, JointKind, PhysicsError, PhysicsWorld,
+    SnapshotError, TouchBegan, TouchEnded, WorldSettings,
 };
 
+use crate::fields::field_bytes;
 use crate::memory::{every_refusal, with_memory};
+use crate::project::aligned;
 use crate::scene::{Body, World, position, world};
 
 /// Makes a world in which all lists grow, and steps it.
@@ -40,6 +43,31 @@ fn build(memory: &dyn Allocator) -> Result<(), PhysicsError> {
 fn every_refusal_is_an_error_and_leaks_nothing() {
     let refusals = every_refusal(build);
     assert!(refusals > 20, "{refusals}");
+}
+
+#[test]
+fn fields_that_have_no_memory_accelerate_nobody() {
+    let bytes = field_bytes("strength = [ 3 0 0 ]");
+    let refusals = aligned(&bytes, |bytes| {
+        let field = Field::open(bytes).expect("it is whole");
+        every_refusal(|memory| {
+            let mut world = PhysicsWorld::new(WorldSettings::default(), memory)?;
+            let ball = Body::ball(0.5, Vec3::ZERO).try_put(&mut world)?;
+            let (mut fields, mut actors) = (Fields::new(memory), FieldActors::new(memory));
+            let name = IdString64::new("breeze");
+            fields.define(name, &field)?;
+            fields.add(name, Vec3::ZERO, Quat::IDENTITY, u32::MAX, 0.0)?;
+            for _ in 0..3 {
+                let blown = world.accelerate(&fields, false, &mut actors);
+                world.step()?;
+                let speed = world.velocity(ball)?.x;
+                assert_eq!(speed > 0.0, blown.is_ok(), "all or nothing: {speed}");
+                blown?;
+            }
+            Ok::<(), Box<dyn core::error::Error>>(())
+        })
+    });
+    assert!(refusals > 8, "{refusals}");
 }
 
 #[test]

@@ -3,17 +3,19 @@
 use std::vec::Vec;
 
 use loligo_allocators::Allocator;
-use loligo_containers::{BlobBuilder, BlobBytes, Endian, GrowError, blob_field};
+use loligo_containers::{
+    BlobArray, BlobBuilder, BlobBytes, BlobPlace, BlobType, Endian, GrowError, blob_field,
+};
 use loligo_ids::IdString32;
 
 use crate::collision::{CollisionImage, CollisionShape};
 
 /// A shape, its ranges in the lists of the draft.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct DraftShape {
+pub(in crate::compile) struct DraftShape {
     pub(super) name: IdString32,
     pub(super) template: IdString32,
-    pub(super) form: u32,
+    pub(in crate::compile) form: u32,
     pub(super) position: [f32; 3],
     pub(super) rotation: [f32; 4],
     pub(super) size: [f32; 3],
@@ -40,8 +42,8 @@ impl Default for DraftShape {
 
 /// All shapes, with all points.
 #[derive(Debug, Default)]
-pub(super) struct CollisionDraft {
-    pub(super) shapes: Vec<DraftShape>,
+pub(in crate::compile) struct CollisionDraft {
+    pub(in crate::compile) shapes: Vec<DraftShape>,
     points: Vec<[f32; 3]>,
     triangles: Vec<[u32; 3]>,
     heights: Vec<f32>,
@@ -78,8 +80,26 @@ impl CollisionDraft {
     ) -> Result<BlobBytes<'a>, GrowError> {
         let mut builder = BlobBuilder::<CollisionImage>::try_new(endian, memory)?;
         let root = builder.root();
-        let shapes =
-            builder.array(root.at(blob_field!(CollisionImage, shapes)), self.shapes.len())?;
+        self.write(
+            &mut builder,
+            root.at(blob_field!(CollisionImage, shapes)),
+            root.at(blob_field!(CollisionImage, points)),
+            root.at(blob_field!(CollisionImage, triangles)),
+            root.at(blob_field!(CollisionImage, heights)),
+        )?;
+        Ok(builder.finish())
+    }
+
+    /// Writes the lists of shapes to their places in a blob.
+    pub(in crate::compile) fn write<R: BlobType>(
+        &self,
+        builder: &mut BlobBuilder<'_, R>,
+        shapes: BlobPlace<BlobArray<CollisionShape>>,
+        points: BlobPlace<BlobArray<[f32; 3]>>,
+        triangles: BlobPlace<BlobArray<[u32; 3]>>,
+        heights: BlobPlace<BlobArray<f32>>,
+    ) -> Result<(), GrowError> {
+        let shapes = builder.array(shapes, self.shapes.len())?;
         for (place, shape) in shapes.iter().zip(&self.shapes) {
             builder.set(place.at(blob_field!(CollisionShape, name)), shape.name);
             builder.set(place.at(blob_field!(CollisionShape, template)), shape.template);
@@ -91,9 +111,8 @@ impl CollisionDraft {
             builder.set(place.at(blob_field!(CollisionShape, triangles)), shape.triangles);
             builder.set(place.at(blob_field!(CollisionShape, heights)), shape.heights);
         }
-        builder.numbers(root.at(blob_field!(CollisionImage, points)), &self.points)?;
-        builder.numbers(root.at(blob_field!(CollisionImage, triangles)), &self.triangles)?;
-        builder.numbers(root.at(blob_field!(CollisionImage, heights)), &self.heights)?;
-        Ok(builder.finish())
+        builder.numbers(points, &self.points)?;
+        builder.numbers(triangles, &self.triangles)?;
+        builder.numbers(heights, &self.heights)
     }
 }
