@@ -41,3 +41,4 @@ mod texture_budget;
 mod tools;
 mod tracing;
 mod views;
+mod wires;
