@@ -5,9 +5,11 @@
 mod accessor_view;
 mod gltf_file;
 mod picture;
+mod recording;
 
 pub use accessor_view::AccessorView;
 pub use gltf_file::{GltfFile, VisitNode};
 pub use picture::Picture;
+pub use recording::Recording;
 
 pub use gltf;

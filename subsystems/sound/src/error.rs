@@ -6,6 +6,8 @@ use core::fmt;
 use loligo_containers::GrowError;
 use loligo_ids::{IdString32, InsertError};
 
+use crate::data_error::DataError;
+
 /// Why samples are no wave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -30,6 +32,8 @@ pub enum WaveError {
         /// The number of frames.
         frames: u32,
     },
+    /// It is no compiled wave.
+    Data(DataError),
     /// There is no memory.
     Memory(GrowError),
 }
@@ -53,6 +57,7 @@ impl fmt::Display for WaveError {
                 f,
                 "the loop from frame {begin} to {end} is not within the {frames} frames of the wave; correct its ends"
             ),
+            Self::Data(error) => error.fmt(f),
             Self::Memory(error) => write!(f, "no memory for a wave: {error}"),
         }
     }

@@ -8,6 +8,8 @@
 extern crate std;
 
 mod block;
+#[cfg(feature = "compile")]
+pub mod compile;
 mod control;
 mod data_error;
 mod effects;
@@ -38,4 +40,4 @@ pub use tree::{
     Chance, Choices, CurveTarget, Part, SOUND_NODES_MAX, SOUND_TYPE, SOUND_VERSION, Shape,
     SoundChildImage, SoundCurveImage, SoundImage, SoundNodeImage, SoundNodeKind, SoundTree,
 };
-pub use wave::Wave;
+pub use wave::{WAVE_TYPE, WAVE_VERSION, Wave, WaveImage};

@@ -1,11 +1,22 @@
 //! The samples of a sound.
 
+mod image;
+
 use core::fmt;
 
 use loligo_allocators::Allocator;
-use loligo_containers::Array;
+use loligo_containers::{Array, Blob};
 
+pub use image::WaveImage;
+
+use crate::data_error::DataError;
 use crate::error::WaveError;
+
+/// The type of waves.
+pub const WAVE_TYPE: &str = "wave";
+
+/// The version of waves that is compiled and read here.
+pub const WAVE_VERSION: u32 = 1;
 
 /// Samples of 16 bits, of one or two channels, with a rate and perhaps a loop.
 ///
@@ -77,6 +88,24 @@ impl<'a, A: Allocator + ?Sized> Wave<'a, A> {
         }
         let samples = Array::try_from_slice_in(samples, memory)?;
         Ok(Self { samples, rate, channels, begin: 0, end: 0 })
+    }
+
+    /// Returns the wave that the payload of a resource of type `wave` is, copied. The payload must be at a
+    /// multiple of 16, as that of a loaded resource is.
+    ///
+    /// # Errors
+    ///
+    /// [`WaveError`] if it is damaged, or there is no memory.
+    pub fn open_in(payload: &[u8], memory: &'a A) -> Result<Self, WaveError> {
+        let blob = Blob::<WaveImage>::open_structure(payload)
+            .map_err(|error| WaveError::Data(DataError::blob(WAVE_TYPE, error)))?;
+        let image = blob.root();
+        let samples = blob.array(&image.samples);
+        let wave = Self::try_new_in(samples, image.channels, image.rate, memory)?;
+        match image.range {
+            [0, 0] => Ok(wave),
+            [begin, end] => wave.with_loop(begin, end),
+        }
     }
 
     /// Returns the wave with a loop: after frame `end - 1` comes frame `begin`.

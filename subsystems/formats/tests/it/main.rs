@@ -1,4 +1,5 @@
-//! Models and pictures as compilers read them.
+//! Models, pictures and recordings as compilers read them.
 
 mod models;
 mod pictures;
+mod recordings;
