@@ -122,8 +122,6 @@ pub(crate) fn register_compilers(compilers: &mut loligo_compiler::Compilers) {
 #[cfg(feature = "compile")]
 pub(crate) fn components() -> Vec<loligo_entities::compile::SharedComponentCompiler> {
     let mut all = loligo_animation::compile::components();
-    // Nothing spawns joints yet, so a source that has one is refused by name.
-    let actors = loligo_physics::compile::components().into_iter();
-    all.extend(actors.filter(|component| component.name() != "joint"));
+    all.extend(loligo_physics::compile::components());
     all
 }

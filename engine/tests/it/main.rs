@@ -25,6 +25,7 @@ mod pages;
 mod panorama;
 mod parameters;
 mod physics;
+mod physics_scripts;
 mod pictures;
 mod playing;
 mod promises;

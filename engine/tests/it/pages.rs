@@ -59,6 +59,10 @@ fn the_page_of_components_has_their_keys_and_defaults() {
     game.write("game.physics", crate::physics::SETTINGS);
     let floor = "settings = \"game\" shapes = [ { template = \"floor\" box = [ 40 1 40 ] } ]";
     game.write("floor.collision", floor);
+    game.write("wind.field", "strength = [ 1 0 0 ]");
+    let doll =
+        "settings = \"game\" bones = { hips = { shape = { template = \"crate\" sphere = 1 } } }";
+    game.write("doll.ragdoll", doll);
     let mut defaults = 0;
     for compiler in loligo_engine::compile::components() {
         let name = compiler.name();
@@ -73,6 +77,10 @@ fn the_page_of_components_has_their_keys_and_defaults() {
             "model" => "mesh = \"box\" material = \"stone\"",
             "animation" => "skeleton = \"walker\"",
             "actor" => "collision = \"floor\"",
+            "joint" => "kind = \"ball\"",
+            "vehicle" => "wheels = [ { at = [ 0 0 0 ] } ]",
+            "field" => "field = \"wind\"",
+            "ragdoll" => "ragdoll = \"doll\"",
             _ => "",
         };
         for row in rows(section).iter().filter(|row| !row[1].is_empty()) {

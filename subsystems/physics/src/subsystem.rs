@@ -181,14 +181,14 @@ impl<'m> Physics<'m> {
         done.and(self.bodies.world.step().map_err(said))
     }
 
-    /// Records the numbers that graphs show.
+    /// Records the numbers that graphs show, where there is something to show.
     fn count(&self) {
-        if current::is_recording() {
-            let world = &self.bodies.world;
-            current::counter(name!("physics_actors"), world.len() as i64);
-            current::counter(name!("physics_awake"), world.awake_count() as i64);
-            current::counter(name!("physics_contacts"), world.contact_count() as i64);
-            current::counter(name!("physics_waiting"), self.bodies.pending.len() as i64);
+        let (world, waiting) = (&self.bodies.world, self.bodies.pending.len());
+        if current::is_recording() && !(world.is_empty() && waiting == 0) {
+            current::float(name!("physics_actors"), world.len() as f32);
+            current::float(name!("physics_awake"), world.awake_count() as f32);
+            current::float(name!("physics_contacts"), world.contact_count() as f32);
+            current::float(name!("physics_waiting"), waiting as f32);
         }
     }
 }

@@ -39,17 +39,11 @@ pub(crate) struct MoverRecord {
 impl MoverRecord {
     /// It is on the ground.
     const GROUNDED: u32 = 1;
-    /// It slides down a slope.
-    const SLIDING: u32 = 2;
     /// Its actor is known to be kinematic.
-    const CHECKED: u32 = 4;
+    const CHECKED: u32 = 2;
 
     pub(crate) const fn is_grounded(&self) -> bool {
         self.flags & Self::GROUNDED != 0
-    }
-
-    pub(crate) const fn is_sliding(&self) -> bool {
-        self.flags & Self::SLIDING != 0
     }
 
     /// Takes its feet off the ground.
@@ -146,10 +140,8 @@ fn walk(
     let ground = walked.ground.and_then(|ground| world.entity(ground).ok().flatten());
     record.ground = ground.map_or(0, Entity::to_bits);
     record.velocity = (walked.way / seconds).to_array();
-    let flag = |is_set, flag| if is_set { flag } else { 0 };
-    record.flags = MoverRecord::CHECKED
-        | flag(walked.is_grounded, MoverRecord::GROUNDED)
-        | flag(walked.is_sliding, MoverRecord::SLIDING);
+    let grounded = if walked.is_grounded { MoverRecord::GROUNDED } else { 0 };
+    record.flags = MoverRecord::CHECKED | grounded;
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use loligo_script::{ArgumentError, Call, Kind};
 use super::{BOOL, NONE, ONE, VECTOR, WITH_NUMBER, WITH_VECTOR, of};
 use crate::subsystem::Physics;
 
-pub(super) const FUNCTIONS: [SubsystemFunction; 6] = [
+pub(super) const FUNCTIONS: [SubsystemFunction; 5] = [
     of(
         "Mover.walk",
         WITH_VECTOR,
@@ -17,7 +17,6 @@ pub(super) const FUNCTIONS: [SubsystemFunction; 6] = [
     ),
     of("Mover.jump", WITH_NUMBER, NONE, "has a character rise, in metres a second"),
     of("Mover.is_grounded", ONE, BOOL, "whether a character has ground below its feet"),
-    of("Mover.is_sliding", ONE, BOOL, "whether a character slides down a slope"),
     of(
         "Mover.ground",
         ONE,
@@ -61,8 +60,7 @@ pub(super) fn call(
             record.jump(speed);
         }
         2 => call.return_bool(record.is_grounded()),
-        3 => call.return_bool(record.is_sliding()),
-        4 => call.return_optional_id((record.ground != 0).then_some(record.ground)),
+        3 => call.return_optional_id((record.ground != 0).then_some(record.ground)),
         _ => return call.return_vector3(Vec3::from_array(record.velocity)),
     }
     Ok(())
