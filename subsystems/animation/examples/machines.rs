@@ -3,6 +3,8 @@
 //! ```text
 //! cargo run --release -p loligo-animation --example machines [characters] [steps] [steps between decisions]
 //! ```
+//!
+//! With `forget` as a fourth argument nothing is kept from step to step.
 
 #[path = "../tests/it/mocap.rs"]
 mod mocap;
@@ -25,6 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let count = arguments.next().map_or(Ok(1000), |text| text.parse::<usize>())?;
     let steps = arguments.next().map_or(Ok(600), |text| text.parse::<usize>())?;
     let between = arguments.next().map_or(Ok(30), |text| text.parse::<usize>())?.max(1);
+    let forgets = arguments.next().is_some_and(|text| text == "forget");
     let body = body(true);
     let compiled = compile_machine(SOURCE.as_bytes(), &body, Endian::NATIVE);
     let compiled = compiled.map_err(|error| error.to_string())?;
@@ -61,6 +64,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             machines.set(character, z, random.between(-1.0, 3.0));
             machines.set(character, jump, random.between(0.0, 0.6));
             machines.set(character, aim, random.between(0.0, 1.0));
+        }
+        for character in (0..count).filter(|_| forgets) {
+            let _ = machines.variables_mut(character);
         }
         let begin = Instant::now();
         machines.step(&table, 1.0 / 60.0, |_| events += 1);
