@@ -41,5 +41,6 @@ mod support;
 mod texture_budget;
 mod tools;
 mod tracing;
+mod tumble;
 mod views;
 mod wires;
