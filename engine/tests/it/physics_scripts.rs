@@ -85,7 +85,7 @@ function update()
         print('jumps', not Mover.is_grounded(walker), Mover.ground(walker))
     elseif frame == 300 then
         print('limited', Joint.place(door) < 0.5, Joint.place(door) > 0.1)
-        print('stands', Mover.is_grounded(walker), near(Vehicle.speed(car), 0))
+        print('rests', Mover.is_grounded(walker), near(Vehicle.speed(car), 0))
         -- The groups of this game are two: a bit each.
         print('groups', Physics.group('ground'), Physics.group('thing'))
         Joint.destroy(door)
@@ -155,7 +155,7 @@ fn scripts_drive_what_is_in_data_and_are_refused_by_name() {
         "drives\ttrue",
         "jumps\ttrue\tnil",
         "limited\ttrue\ttrue",
-        "stands\ttrue\ttrue",
+        "rests\ttrue\ttrue",
         "groups\t1\t2",
         "parted\tfalse",
         "fell\ttrue",

@@ -25,6 +25,8 @@ mod ragdoll;
 mod ranges;
 mod settings;
 #[cfg(feature = "subsystem")]
+mod site;
+#[cfg(feature = "subsystem")]
 mod subsystem;
 mod vehicle;
 mod world;
@@ -68,8 +70,10 @@ pub use settings::{
     SettingsGroup, SettingsImage, SettingsMaterial, SettingsShape, ShapeTemplate, TEMPLATES_MAX,
 };
 #[cfg(feature = "subsystem")]
+pub use site::RAPIER;
+#[cfg(feature = "subsystem")]
 pub use subsystem::{
-    AskRay, BodyLine, BoneMoved, DropBones, HoldBone, ImpactDue, Physics, RAPIER, ROW, RayAnswered,
+    AskRay, BodyLine, BoneMoved, DropBones, HoldBone, ImpactDue, Physics, ROW, RayAnswered,
     STATIC_ACTORS_AN_UPDATE, StepOn,
 };
 pub use vehicle::{VehicleId, VehicleTag, Wheel, WheelControl, WheelState};

@@ -3,7 +3,7 @@
 
 use core::fmt;
 
-use loligo_allocators::{CallSite, Own, SharedRef, own_dyn};
+use loligo_allocators::{Own, SharedRef, own_dyn};
 use loligo_containers::{Array, EventRecord, EventStream};
 use loligo_entities::{ComponentManager, Entity, EntityResource, Pose};
 use loligo_ids::IdString64;
@@ -20,6 +20,7 @@ use crate::field::FIELD_TYPE;
 use crate::impacts::IMPACTS_TYPE;
 use crate::ragdoll::RAGDOLL_TYPE;
 use crate::settings::SETTINGS_TYPE;
+use crate::site::RAPIER;
 
 mod assets;
 mod bodies;
@@ -54,9 +55,6 @@ use vehicles::Vehicles;
 
 /// The row by which it joins an engine.
 pub const ROW: SubsystemRow = SubsystemRow::new("physics", make).with_needs(needs);
-
-/// Where the simulation calls the global heap, which it knows alone: for the table of an engine.
-pub static RAPIER: CallSite = CallSite::new("rapier3d");
 
 /// The most steps that one update takes. What is more is dropped: a game that is slow slows down.
 const STEPS_MAX: u32 = 8;

@@ -1,4 +1,4 @@
-//! The manager of the component `mover`: characters that walk as they are told, fall and jump.
+//! The manager of the component `mover`: characters that walk, fall and jump.
 
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
@@ -24,13 +24,13 @@ const WORDS: usize = size_of::<MoverSource>() / 4;
 #[repr(C)]
 pub(crate) struct MoverRecord {
     source: MoverSource,
-    /// How it is told to walk, in metres a second.
+    /// How it is to walk, in metres a second.
     pub(crate) walk: [f32; 3],
     /// How fast it rises, in metres a second; below 0 it falls.
     pub(crate) rise: f32,
     /// How it has moved in the last step, in metres a second.
     pub(crate) velocity: [f32; 3],
-    /// The bits of the entity that it stands on; 0 for none.
+    /// The bits of the entity below its feet; 0 for none.
     pub(crate) ground: u32,
     /// [`GROUNDED`](Self::GROUNDED) and others.
     flags: u32,

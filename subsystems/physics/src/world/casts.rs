@@ -216,7 +216,7 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
 /// Runs casts of a thread within the site to which an engine charges what the simulation allocates.
 fn within_site(work: impl FnOnce()) {
     #[cfg(feature = "subsystem")]
-    crate::RAPIER.run(work);
+    crate::site::RAPIER.run(work);
     #[cfg(not(feature = "subsystem"))]
     work();
 }

@@ -22,7 +22,7 @@ bones = {
 
 const HERO: &str = r#"components = { transform = {} ragdoll = { ragdoll = "doll" } }"#;
 
-/// The bones of a hero who stands at a height, with a finger that has no body.
+/// The bones of a hero at a height, with a finger that has no body.
 const BONES: [(&str, f32); 4] = [("hips", 0.0), ("head", 0.6), ("spine", 0.1), ("finger", 0.3)];
 
 fn doll() -> [(&'static str, Vec<u8>); 2] {

@@ -133,7 +133,7 @@ fn static_actors_come_in_by_a_stated_number_and_what_moves_waits() {
             "it did not fall before its floor"
         );
         play.update(60);
-        assert!((play.at(thing).y - 0.5).abs() < 0.02, "and stands on it: {}", play.at(thing));
+        assert!((play.at(thing).y - 0.5).abs() < 0.02, "and rests on it: {}", play.at(thing));
     });
 }
 

@@ -13,7 +13,7 @@ pub(super) const FUNCTIONS: [SubsystemFunction; 5] = [
         "Mover.walk",
         WITH_VECTOR,
         NONE,
-        "has a character walk, in metres a second, until it is told otherwise; it falls by itself",
+        "has a character walk, in metres a second, until the next call; it falls by itself",
     ),
     of("Mover.jump", WITH_NUMBER, NONE, "has a character rise, in metres a second"),
     of("Mover.is_grounded", ONE, BOOL, "whether a character has ground below its feet"),
@@ -21,7 +21,7 @@ pub(super) const FUNCTIONS: [SubsystemFunction; 5] = [
         "Mover.ground",
         ONE,
         &[Kind::OptionalId(ENTITY)],
-        "what a character stands on; nil for nothing",
+        "what is below the feet of a character; nil for nothing",
     ),
     of(
         "Mover.velocity",
