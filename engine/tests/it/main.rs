@@ -11,7 +11,6 @@ mod first_game;
 mod frames;
 mod golden;
 mod golden_page;
-mod golden_parade;
 mod golden_views;
 mod graphs;
 mod levels;
