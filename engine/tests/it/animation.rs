@@ -357,6 +357,42 @@ fn scripts_reach_all_of_a_character() {
     }
 }
 
+const HANDING_OVER: &str = "
+    local person, frame = nil, 0
+    function update()
+        frame = frame + 1
+        person = person or Entity.find('person')
+        if frame == 2 then
+            Animation.set_feet(person, 0.5)
+            print('level', Animation.foot_height(person, 'foot.l'))
+            print(pcall(Animation.foot_height, person, 'head'))
+            print('not', Animation.is_released(person))
+            Animation.release(person)
+        elseif frame == 4 then
+            print('released', Animation.is_released(person))
+            Animation.take_back(person, 0.1)
+        elseif frame == 20 then
+            print('taken', Animation.is_released(person))
+        end
+    end";
+
+#[test]
+fn scripts_hand_bones_over_and_take_them_back() {
+    let game =
+        game("walk", "feet = [ \"foot.l\" { bone = \"foot.r\" reach = 0.4 } ]", HANDING_OVER);
+    let data = game.data();
+    with_engine(&game.options(&data), |engine| frames(engine, 24)).expect("it boots");
+    let log = game.log.all();
+    for wanted in
+        ["level\t0", "no foot of that name", "not\tfalse", "released\ttrue", "taken\tfalse"]
+    {
+        assert!(log.iter().any(|line| line.contains(wanted)), "{wanted}: {log:#?}");
+    }
+    game.write("person.entity", "components = { transform = {} animation = { skeleton = \"walker\" feet = [ { reach = 1 } ] } }");
+    let wrong = game.compile();
+    assert!(wrong.iter().any(|line| line.contains("an object with the key `bone`")), "{wrong:#?}");
+}
+
 const MACHINE: &str = "skeleton = \"walker\" root = \"root\" variables = { speed = 0 }
 clips = { idle = \"idle\" walk = \"walk\" wave = \"wave\" }
 masks = { arm = [ \"arm.r\" ] }

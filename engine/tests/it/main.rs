@@ -11,6 +11,7 @@ mod first_game;
 mod frames;
 mod golden;
 mod golden_page;
+mod golden_parade;
 mod golden_views;
 mod graphs;
 mod levels;
