@@ -45,14 +45,12 @@ use attachments::{Attachment, Attachments};
 use characters::Characters;
 #[cfg(feature = "compile")]
 pub(crate) use description::{
-    ANIMATION, ATTACH, CLIPS_MAX, DETAILS_MAX, FEET_SHIFT, HEAD, LOOPS, RESTING, ROOT_MOTION,
-    SCATTER,
+    ANIMATION, ATTACH, CLIPS_MAX, DETAILS_MAX, FEET_MAX, FEET_SHIFT, HEAD, LOOPS, RESTING,
+    ROOT_MOTION, SCATTER,
 };
 pub use events::{
     BoneLine, BoneReleased, BonesTaken, ClipEnded, ClipPassed, FootAnswered, FootAsked, PlaceBone,
 };
-#[cfg(feature = "compile")]
-pub(crate) use feet::FEET_MAX;
 
 /// The row by which it joins an engine.
 pub const ROW: SubsystemRow =

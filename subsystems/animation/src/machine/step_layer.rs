@@ -186,9 +186,9 @@ impl<V: FnMut(MachineEvent)> StepLayer<'_, '_, '_, V> {
         }
         let mut timeline = Timeline { seconds: [0.0; MIX_MAX], parts, is_looping, speed: 0.0 };
         let sum: f32 = weights[first..first + count].iter().sum();
-        for at in first..first + count {
+        for (at, weight) in weights.iter().enumerate().skip(first).take(count) {
             let weight = match sum > 0.0 {
-                true => weights[at] / sum,
+                true => weight / sum,
                 false => f32::from(u8::from(at == first)),
             };
             let mix = self.mix_of(at);

@@ -6,10 +6,8 @@ use core::fmt;
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 
-use super::active_group::ActiveGroup;
-use super::players::seek;
 use super::restart_points::RestartPoints;
-use crate::clip::{Channel, Clip, Cursor, KeyBits, Track, lanes_of, number_of, place_of};
+use crate::clip::{Channel, Clip, KeyBits, Track, lanes_of, number_of, place_of};
 use crate::lanes::{LANES, Lanes};
 use crate::pose::{BoneGroup, groups_of};
 use crate::skeleton::Skeleton;
@@ -110,31 +108,6 @@ impl<'b, 'a> ClipTable<'b, 'a> {
         Ok(Self { clip, lanes: ClipLanes::try_new_in(&clip, skeleton, memory)? })
     }
 
-    /// Keeps what a player has at every few frames, so that one that leaps reads half as many at the most,
-    /// forwards or backwards.
-    ///
-    /// Poses are the same. It is worth it where a clip is played at another time again and again: entered in
-    /// the middle by a state machine, or looked at in an editor.
-    ///
-    /// # Complexity
-    ///
-    /// O(keys of the clip).
-    ///
-    /// # Memory
-    ///
-    /// For each point, 256 bytes for eight bones of a channel that moves.
-    ///
-    /// # Errors
-    ///
-    /// [`GrowError`] if there is no memory; then nothing is kept.
-    ///
-    /// # Panics
-    ///
-    /// If `every` is 0.
-    pub fn try_add_restart_points(&mut self, every: u32) -> Result<(), GrowError> {
-        self.lanes.try_add_restart_points(&self.clip, every)
-    }
-
     /// Returns the clip.
     #[must_use]
     pub const fn clip(&self) -> &Clip<'b> {
@@ -212,27 +185,6 @@ impl<'a, A: Allocator + ?Sized> ClipLanes<'a, A> {
             }
         }
         Ok(Self { still, groups, restarts: RestartPoints::new_in(memory) })
-    }
-
-    /// Keeps what a player has at every few frames.
-    pub(crate) fn try_add_restart_points(
-        &mut self,
-        clip: &Clip<'_>,
-        every: u32,
-    ) -> Result<(), GrowError> {
-        assert!(every > 0, "a restart point at every 0 frames");
-        let (memory, groups) = (self.still.memory(), self.groups.len());
-        self.restarts = RestartPoints::new_in(memory);
-        let mut made = RestartPoints::try_new(every, clip.last_frame(), groups, memory)?;
-        let mut active = Array::try_with_capacity_in(groups, memory)?;
-        active.try_resize(groups, ActiveGroup::EMPTY)?;
-        let mut cursor = Cursor::default();
-        for frame in (0..=clip.last_frame()).step_by(every as usize) {
-            seek(clip, self, (&mut active, &mut cursor), frame as f32);
-            made.try_push(&active, cursor)?;
-        }
-        self.restarts = made;
-        Ok(())
     }
 
     /// Returns how many groups of eight tracks are played.

@@ -8,6 +8,7 @@ use loligo_containers::{Array, GrowError};
 use super::active_group::ActiveGroup;
 use super::clip_table::{ClipLanes, ClipTable, TrackGroup};
 use super::dense_walk;
+use super::restart_points::RestartPoints;
 use crate::clip::{
     BLOCK, Channel, Clip, Codes, Cursor, groups_of_round, is_same_frame, lanes_of, round_bytes,
     step_at,
@@ -141,6 +142,53 @@ impl fmt::Debug for Players<'_> {
     }
 }
 
+impl ClipTable<'_, '_> {
+    /// Keeps what a player has at every few frames, so that one that leaps reads half as many at the most,
+    /// forwards or backwards.
+    ///
+    /// Poses are the same. It is worth it where a clip is played at another time again and again: entered in
+    /// the middle by a state machine, or looked at in an editor.
+    ///
+    /// # Complexity
+    ///
+    /// O(keys of the clip).
+    ///
+    /// # Memory
+    ///
+    /// For each point, 256 bytes for eight bones of a channel that moves.
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory; then nothing is kept.
+    ///
+    /// # Panics
+    ///
+    /// If `every` is 0.
+    pub fn try_add_restart_points(&mut self, every: u32) -> Result<(), GrowError> {
+        let clip = *self.clip();
+        self.lanes.try_add_restart_points(&clip, every)
+    }
+}
+
+impl<A: Allocator + ?Sized> ClipLanes<'_, A> {
+    /// Keeps what a player has at every few frames.
+    fn try_add_restart_points(&mut self, clip: &Clip<'_>, every: u32) -> Result<(), GrowError> {
+        assert!(every > 0, "a restart point at every 0 frames");
+        let (memory, groups) = (self.still.memory(), self.groups.len());
+        self.restarts = RestartPoints::new_in(memory);
+        let mut made = RestartPoints::try_new(every, clip.last_frame(), groups, memory)?;
+        let mut active = Array::try_with_capacity_in(groups, memory)?;
+        active.try_resize(groups, ActiveGroup::EMPTY)?;
+        let mut cursor = Cursor::default();
+        for frame in (0..=clip.last_frame()).step_by(every as usize) {
+            seek(clip, self, (&mut active, &mut cursor), frame as f32);
+            made.try_push(&active, cursor)?;
+        }
+        self.restarts = made;
+        Ok(())
+    }
+}
+
 /// Brings active keys to a frame of a clip and writes the pose there; but for groups of eight bones
 /// of which none takes part, where there is a mask: those are as where nothing moves.
 pub(crate) fn sample_clip<A: Allocator + ?Sized>(
@@ -191,7 +239,7 @@ fn clamped(frame: f32, clip: &Clip<'_>) -> f32 {
 }
 
 /// Brings the active keys to those of a frame.
-pub(super) fn seek<A: Allocator + ?Sized>(
+fn seek<A: Allocator + ?Sized>(
     clip: &Clip<'_>,
     lanes: &ClipLanes<'_, A>,
     (active, cursor): (&mut [ActiveGroup], &mut Cursor),

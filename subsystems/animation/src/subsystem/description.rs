@@ -3,7 +3,6 @@
 use loligo_entities::{ComponentType, EntityResource, ResourceWords};
 use loligo_ids::{IdString32, IdString64};
 
-use super::feet::FEET_MAX;
 use crate::clip::CLIP_TYPE;
 use crate::machine::MACHINE_TYPE;
 use crate::skeleton::SKELETON_TYPE;
@@ -26,6 +25,9 @@ pub(crate) const DETAIL_WORDS: usize = 2 + RESTING;
 
 /// The words of a foot: its bone, and how far above and below the entity the ground is looked for.
 pub(crate) const FOOT_WORDS: usize = 2;
+
+/// The most feet of a character.
+pub(crate) const FEET_MAX: usize = 4;
 
 /// Where the number of feet is in the word with the number of levels of detail.
 pub(crate) const FEET_SHIFT: u32 = 16;

@@ -3,14 +3,11 @@
 use glam::{Affine3A, Vec3};
 use loligo_entities::Entity;
 
-use super::description::Description;
+use super::description::{Description, FEET_MAX};
 use super::events::{FootAnswered, FootAsked};
 use crate::kinematics::{TwoBones, arc, solve_two_bones, space_of, turn_bone};
 use crate::pose::{BoneGroup, bone, set_bone};
 use crate::skeleton::Skeleton;
-
-/// The most of a character.
-pub(crate) const FEET_MAX: usize = 4;
 
 /// The words of the feet of a character in a saved game.
 pub(crate) const SAVED_WORDS: usize = 2 + 8 * FEET_MAX;
