@@ -1,14 +1,18 @@
-//! Meshes that bones move.
+//! Meshes that bones and targets move.
 
 use glam::{Vec3, Vec4};
 
 use crate::mesh::{MeshVertex, SkinVertex};
 use crate::state::Transform;
 
-/// The most vertices that bones move in a frame: 64 MiB of them.
+/// What [`SkinnedMesh::first_bone`] is without bones, and [`SkinnedMesh::first_weight`] without
+/// targets.
+pub const MOVED_BY_NONE: u32 = u32::MAX;
+
+/// The most vertices that bones and targets move in a frame: 64 MiB of them.
 pub const MOVED_VERTICES_MAX: u32 = 1 << 21;
 
-/// A mesh with a skin, as bones move it in a frame: a back end computes its vertices before the
+/// A mesh with a skin or targets, as they move it in a frame: a back end computes its vertices before the
 /// first pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SkinnedMesh {
@@ -18,17 +22,23 @@ pub struct SkinnedMesh {
     pub first_vertex: u32,
     /// How many vertices it has.
     pub vertices: u32,
-    /// The number of its first bone among those of this frame.
+    /// The number of its first bone among those of this frame; with [`MOVED_BY_NONE`] its vertices
+    /// are in the mesh's own space.
     pub first_bone: u32,
+    /// The number of its first weight among those of this frame, of which it has one for each
+    /// target; with [`MOVED_BY_NONE`] no target moves it.
+    pub first_weight: u32,
 }
 
-/// The meshes that bones move in a frame, and the bones.
+/// The meshes that bones and targets move in a frame, the bones, and the weights.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Skinning<'s> {
     /// The meshes. Each has the vertices after those of the one before.
     pub meshes: &'s [SkinnedMesh],
     /// What each bone moves vertices by: from the mesh at rest to the world.
     pub bones: &'s [Transform],
+    /// By how much the weight of each target is above that of the mesh.
+    pub weights: &'s [f32],
 }
 
 impl Skinning<'_> {
