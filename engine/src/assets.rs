@@ -42,7 +42,7 @@ pub(crate) struct MeshAsset {
 pub(crate) struct TargetAsset {
     /// The hash of the mesh's name.
     pub(crate) mesh: IdString64,
-    /// The hash of its own name.
+    /// The hash of the name.
     pub(crate) target: u32,
     /// Its weight in the mesh at rest.
     pub(crate) weight: f32,

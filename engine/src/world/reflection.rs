@@ -231,21 +231,21 @@ impl<'m> World<'m> {
                 }
                 let stage = stages.of(entity);
                 let is_new = is_behind || model.handle().is_none();
-                let told = tell_model(model, matrix, stage, is_behind, assets, &layer, recorder);
-                let told = told.and_then(|()| match (model.handle(), parameters.get(entity)) {
+                let sent = tell_model(model, matrix, stage, is_behind, assets, &layer, recorder);
+                let sent = sent.and_then(|()| match (model.handle(), parameters.get(entity)) {
                     (Some(handle), Some(own)) if is_new => {
                         Ok(recorder.set_parameters(handle, own)?)
                     }
                     _ => Ok(()),
                 });
-                let told = told.and_then(|()| match (model.handle(), weights.get(entity)) {
+                let sent = sent.and_then(|()| match (model.handle(), weights.get(entity)) {
                     (Some(handle), Some(own)) if is_new => {
                         let mut all = own.as_slice().iter();
                         Ok(all.try_for_each(|weight| recorder.set_weight(handle, *weight))?)
                     }
                     _ => Ok(()),
                 });
-                failed = told.err().or(failed.take());
+                failed = sent.err().or(failed.take());
             }
             if has_lights && let Some(light) = lights.get_mut(entity) {
                 let told = tell_light(light, matrix, stages.of(entity), recorder);

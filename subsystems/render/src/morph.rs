@@ -1,10 +1,7 @@
 //! Meshes whose vertices are moved by named shapes: a smile, a fist, a dent.
 
 use bytemuck::{Pod, Zeroable};
-use glam::Vec3;
 use loligo_ids::IdString32;
-
-use crate::mesh::MeshVertex;
 
 /// The most targets of a mesh.
 pub const TARGETS_MAX: usize = 256;
@@ -52,53 +49,6 @@ impl Morph<'_> {
     #[must_use]
     pub fn target(&self, name: IdString32) -> Option<usize> {
         self.targets.iter().position(|target| *target == name.hash())
-    }
-}
-
-/// Moves vertices by targets, as a graphics card does. `weights` are by how much those of the targets
-/// are above the mesh's; missing ones are 0.
-///
-/// # Complexity
-///
-/// O(vertices + deltas). Allocates nothing.
-///
-/// # Panics
-///
-/// If there are fewer entries of the targets, or places for vertices, than vertices.
-///
-/// # Examples
-///
-/// ```
-/// use loligo_render::{MeshVertex, Morph, MorphDelta, morph_vertices};
-///
-/// let vertices = [MeshVertex { normal: [0.0, 1.0, 0.0], ..MeshVertex::default() }];
-/// let up = MorphDelta { target: 0, position: [0.0, 2.0, 0.0], normal: [0.0; 3] };
-/// let morph = Morph { firsts: &[0, 1], deltas: &[up], ..Morph::default() };
-/// let mut moved = vertices;
-/// morph_vertices(&vertices, &morph, &[0.5], &mut moved);
-/// assert_eq!(moved[0].position, [0.0, 1.0, 0.0]);
-/// ```
-pub fn morph_vertices(
-    vertices: &[MeshVertex],
-    morph: &Morph<'_>,
-    weights: &[f32],
-    moved: &mut [MeshVertex],
-) {
-    let (ends, moved) = (&morph.firsts[..=vertices.len()], &mut moved[..vertices.len()]);
-    for ((vertex, range), moved) in vertices.iter().zip(ends.windows(2)).zip(moved) {
-        let mut position = Vec3::from(vertex.position);
-        let mut normal = Vec3::from(vertex.normal);
-        let deltas = morph.deltas.get(range[0] as usize..range[1] as usize).unwrap_or_default();
-        for delta in deltas {
-            let weight = weights.get(delta.target as usize).copied().unwrap_or(0.0);
-            position += Vec3::from(delta.position) * weight;
-            normal += Vec3::from(delta.normal) * weight;
-        }
-        *moved = MeshVertex {
-            position: position.to_array(),
-            normal: normal.normalize_or(Vec3::Y).to_array(),
-            uv: vertex.uv,
-        };
     }
 }
 

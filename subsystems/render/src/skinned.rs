@@ -3,6 +3,7 @@
 use glam::{Vec3, Vec4};
 
 use crate::mesh::{MeshVertex, SkinVertex};
+use crate::morph::Morph;
 use crate::state::Transform;
 
 /// What [`SkinnedMesh::first_bone`] is without bones, and [`SkinnedMesh::first_weight`] without
@@ -90,6 +91,53 @@ pub fn skin_vertices(
         *moved = MeshVertex {
             position: [x.dot(at), y.dot(at), z.dot(at)],
             normal: turned.normalize_or(Vec3::Y).to_array(),
+            uv: vertex.uv,
+        };
+    }
+}
+
+/// Moves vertices by targets, as a graphics card does. `weights` are by how much those of the targets
+/// are above the mesh's; missing ones are 0.
+///
+/// # Complexity
+///
+/// O(vertices + deltas). Allocates nothing.
+///
+/// # Panics
+///
+/// If there are fewer entries of the targets, or places for vertices, than vertices.
+///
+/// # Examples
+///
+/// ```
+/// use loligo_render::{MeshVertex, Morph, MorphDelta, morph_vertices};
+///
+/// let vertices = [MeshVertex { normal: [0.0, 1.0, 0.0], ..MeshVertex::default() }];
+/// let up = MorphDelta { target: 0, position: [0.0, 2.0, 0.0], normal: [0.0; 3] };
+/// let morph = Morph { firsts: &[0, 1], deltas: &[up], ..Morph::default() };
+/// let mut moved = vertices;
+/// morph_vertices(&vertices, &morph, &[0.5], &mut moved);
+/// assert_eq!(moved[0].position, [0.0, 1.0, 0.0]);
+/// ```
+pub fn morph_vertices(
+    vertices: &[MeshVertex],
+    morph: &Morph<'_>,
+    weights: &[f32],
+    moved: &mut [MeshVertex],
+) {
+    let (ends, moved) = (&morph.firsts[..=vertices.len()], &mut moved[..vertices.len()]);
+    for ((vertex, range), moved) in vertices.iter().zip(ends.windows(2)).zip(moved) {
+        let mut position = Vec3::from(vertex.position);
+        let mut normal = Vec3::from(vertex.normal);
+        let deltas = morph.deltas.get(range[0] as usize..range[1] as usize).unwrap_or_default();
+        for delta in deltas {
+            let weight = weights.get(delta.target as usize).copied().unwrap_or(0.0);
+            position += Vec3::from(delta.position) * weight;
+            normal += Vec3::from(delta.normal) * weight;
+        }
+        *moved = MeshVertex {
+            position: position.to_array(),
+            normal: normal.normalize_or(Vec3::Y).to_array(),
             uv: vertex.uv,
         };
     }

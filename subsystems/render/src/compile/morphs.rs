@@ -68,7 +68,7 @@ impl Morphs {
             }
             let known = self.targets.iter().position(|target| *target == hash);
             if known.is_some_and(|known| numbers.contains(&known)) {
-                return Err(wrong("comes twice", "give each target of a mesh a name of its own"));
+                return Err(wrong("comes twice", "give each target of a mesh another name"));
             }
             if known.is_some_and(|known| self.weights[known] != weight) {
                 let reason = "has two weights in the meshes of what was asked for";

@@ -87,7 +87,7 @@ impl<'a, A: Allocator + ?Sized> Morphs<'a, A> {
         Ok(gpu.try_write_buffer(buffer, at + middle, deltas)?)
     }
 
-    /// Returns a buffer of at least so many bytes, with what was in it.
+    /// Returns a buffer of at least that size, with what was in it.
     fn try_reserve(&mut self, gpu: &Gpu, bytes: u64) -> Result<&Buffer, GpuRenderError> {
         let old = self.buffer.take();
         let buffer = match old {
