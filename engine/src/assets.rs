@@ -37,6 +37,17 @@ pub(crate) struct MeshAsset {
     place: Place,
 }
 
+/// A target of a mesh that was loaded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TargetAsset {
+    /// The hash of the mesh's name.
+    pub(crate) mesh: IdString64,
+    /// The hash of the name.
+    pub(crate) target: u32,
+    /// Its weight in the mesh at rest.
+    pub(crate) weight: f32,
+}
+
 /// What a mesh has of the two buffers.
 #[derive(Clone, Copy, Debug)]
 struct Place {
@@ -107,6 +118,8 @@ pub(crate) struct Assets<'a, A: Allocator + ?Sized> {
     materials: SortedMap<'a, ResourceKey, MaterialAsset, A>,
     textures: SortedMap<'a, ResourceKey, u32, A>,
     shaders: SortedMap<'a, ResourceKey, u32, A>,
+    /// The targets of meshes, those of one mesh next to each other.
+    targets: Array<'a, TargetAsset, A>,
     /// The numbers that are free again, and the first that was never used, of each kind.
     free: [Array<'a, u32, A>; Numbered::ALL.len()],
     next: [u32; Numbered::ALL.len()],
@@ -130,6 +143,7 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
             materials: SortedMap::new_in(memory),
             textures: SortedMap::new_in(memory),
             shaders: SortedMap::new_in(memory),
+            targets: Array::new_in(memory),
             free: Numbered::ALL.map(|_| Array::new_in(memory)),
             next: [0; Numbered::ALL.len()],
             vertex_room: room("vertices of meshes", VERTICES_MAX)?,
@@ -248,6 +262,11 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
     /// Returns all materials, sorted by the hashes of their names.
     pub(crate) fn materials(&self) -> impl ExactSizeIterator<Item = (IdString64, &MaterialAsset)> {
         self.materials.keys().iter().map(|key| key.name).zip(self.materials.values())
+    }
+
+    /// Returns the targets of all meshes, those of one mesh next to each other.
+    pub(crate) fn targets(&self) -> &[TargetAsset] {
+        &self.targets
     }
 
     /// Sends the render thread the description of a frame.
@@ -399,6 +418,7 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         self.uploads.records.try_push(record)?;
         match what {
             Numbered::Mesh => {
+                self.targets.retain(|target| target.mesh != key.name);
                 if let Some(mesh) = self.meshes.remove(&key) {
                     self.free_place(&mesh.place);
                 }
@@ -459,9 +479,11 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
             finest,
             bones,
             lods,
+            targets,
             hysteresis,
             occluder,
         } = counts;
+        self.targets.try_reserve(targets as usize)?;
         let (vertex_room, index_room) = (u64::from(vertices), u64::from(index_count));
         let kept = old.filter(|old| {
             vertex_room <= self.vertex_room.len_of(old.place.vertices)
@@ -496,6 +518,7 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
             bones,
             finest,
             lods,
+            targets,
             hysteresis,
             occluder,
         };
@@ -508,8 +531,19 @@ impl<'a, A: Allocator + ?Sized> Assets<'a, A> {
         if let Some(old) = old.filter(|_| kept.is_none()) {
             self.free_place(&old.place);
         }
-        // Objects whose mesh has neither pay nothing for it.
-        let has_details = lods != 0 || occluder[0] != occluder[1];
+        self.targets.retain(|target| target.mesh != name);
+        let words = self.uploads.blocks.last().map_or(&[][..], |words| words);
+        let morph = data.parts(words).morph;
+        // There is room.
+        self.targets.extend(
+            morph.targets.iter().zip(morph.weights).map(|(target, weight)| TargetAsset {
+                mesh: name,
+                target: *target,
+                weight: *weight,
+            }),
+        );
+        // Objects whose mesh has none of them pay nothing for it.
+        let has_details = lods != 0 || targets != 0 || occluder[0] != occluder[1];
         let details = if has_details { number + 1 } else { 0 };
         Ok(MeshAsset { number, geometry, sphere, details, place })
     }

@@ -5,6 +5,7 @@
 //! components = {
 //!     model = { mesh = "meshes/tower" material = "materials/stone" hidden = false }
 //!     parameters = { color = [ 1 0.5 0.5 1 ] numbers = [ 0 0 0 0 ] }               // of the model's own, for shaders
+//!     weights = { smile = 0.5 }                                                  // of targets of its mesh, by name
 //!     camera = { field_of_view = 60 near = 0.1 far = 1000 }                      // degrees, metres
 //!     sun = {                                                                    // it shines along its -z
 //!         color = [ 1 0.95 0.86 ] intensity = 3 sky = [ 0.36 0.46 0.62 ] ground = [ 0.2 0.17 0.13 ]
@@ -21,14 +22,17 @@ use loligo_entities::ComponentType;
 use loligo_entities::compile::{
     CompileError, ComponentCompiler, Config, Field, SharedComponentCompiler, standard,
 };
-use loligo_render::{InstanceParameters, MATERIAL_TYPE, MESH_HIDDEN, MESH_TYPE};
+use loligo_ids::IdString32;
+use loligo_render::{InstanceParameters, MATERIAL_TYPE, MESH_HIDDEN, MESH_TYPE, MorphWeights};
 use std::sync::Arc;
 
 mod game;
 
 pub use game::{GAME_KEYS, GameConfigCompiler};
 
-use crate::world::{CAMERA, Camera, LIGHT, MODEL, Model, PARAMETERS, PointLight, SUN, Sun};
+use crate::world::{
+    CAMERA, Camera, LIGHT, MODEL, Model, PARAMETERS, PointLight, SUN, Sun, WEIGHTS,
+};
 
 /// Registers the compilers of the game's settings, and of levels and entities with all components
 /// that the engine knows.
@@ -56,6 +60,7 @@ pub fn components() -> Vec<SharedComponentCompiler> {
     components.extend([
         Arc::new(ModelCompiler) as SharedComponentCompiler,
         Arc::new(ParametersCompiler),
+        Arc::new(WeightsCompiler),
         Arc::new(CameraCompiler),
         Arc::new(SunCompiler),
         Arc::new(LightCompiler),
@@ -117,6 +122,35 @@ impl ComponentCompiler for ParametersCompiler {
             parameters.numbers = field.numbers("four numbers for the shader")?;
         }
         append(&parameters, words)
+    }
+}
+
+/// Compiles weights of the targets of models.
+#[derive(Clone, Copy, Debug)]
+pub struct WeightsCompiler;
+
+impl ComponentCompiler for WeightsCompiler {
+    fn name(&self) -> &'static str {
+        "weights"
+    }
+
+    fn component(&self) -> ComponentType {
+        WEIGHTS
+    }
+
+    fn compile<'s>(
+        &self,
+        config: &Config<'_, 's>,
+        words: &mut Array<'_, u32>,
+    ) -> Result<(), CompileError<'s>> {
+        let mut weights = MorphWeights::default();
+        let entries = config.value().and_then(|value| value.entries());
+        for (name, weight) in entries.into_iter().flatten() {
+            if !weights.set(IdString32::new(name), weight.number()?) {
+                return Err(weight.error("more than 64 targets have weights; name fewer"));
+            }
+        }
+        append(&weights, words)
     }
 }
 

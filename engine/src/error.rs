@@ -66,6 +66,8 @@ pub enum EngineError {
     },
     /// All meshes together have more vertices or indices than there is room for.
     MeshRoom,
+    /// An entity has weights for 64 targets already.
+    TooManyWeights,
     /// No picture can be drawn, which was asked for; the log says why.
     NoPicture,
     /// The window cannot be opened.
@@ -153,6 +155,9 @@ impl fmt::Display for EngineError {
             Self::MeshRoom => f.write_str(
                 "all meshes together have more than 524288 vertices or 2097152 indices; use fewer, or \
                  simpler ones",
+            ),
+            Self::TooManyWeights => f.write_str(
+                "an entity has weights for 64 targets already; set fewer, or split its mesh",
             ),
             Self::NoPicture => f.write_str("no picture can be drawn here; the log says why"),
             #[cfg(feature = "window")]

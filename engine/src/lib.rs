@@ -32,7 +32,7 @@ pub use error::ToolError;
 pub use error::{BackEndError, EngineError, RenderError, SavedGameError};
 pub use frame::{ARMED_FROM, Engine, FRAMES_MAX, FrameTimes, ReplayDifference};
 pub use loading::TextureMemory;
-pub use loligo_render::InstanceParameters;
+pub use loligo_render::{InstanceParameters, MorphWeight, MorphWeights};
 pub use memory::{FrameGuard, Libraries, Library, libraries};
 pub use memory::{FrameMemory, Memory, MemoryError, with_memory};
 pub use memory::{MemoryPlan, PlanError, SUBSYSTEMS_MAX, SubsystemAllocator, SubsystemMemory};
@@ -53,7 +53,7 @@ pub use subsystems::{SUBSYSTEMS, each_built_in};
 pub use time_step::{GameClock, TimeStep, UPDATES_MAX, Updates};
 #[cfg(feature = "tool-server")]
 pub use tools::{ToolRequest, ToolServer, ToolToken, ToolTopic};
-pub use world::{CAMERA, Camera, LIGHT, MODEL, Model, PARAMETERS, PointLight, SUN, Sun};
+pub use world::{CAMERA, Camera, LIGHT, MODEL, Model, PARAMETERS, PointLight, SUN, Sun, WEIGHTS};
 pub use world::{
     LevelSpawned, ListenError, Logic, Removed, ResourceChanged, Spawned, World, event_schemas,
 };

@@ -43,7 +43,9 @@ mod styles;
 mod tests;
 mod views;
 
-pub use components::{CAMERA, Camera, LIGHT, MODEL, Model, PARAMETERS, PointLight, SUN, Sun};
+pub use components::{
+    CAMERA, Camera, LIGHT, MODEL, Model, PARAMETERS, PointLight, SUN, Sun, WEIGHTS,
+};
 pub(crate) use components::{ENTITY_TYPE, LEVEL_TYPE};
 use joined::Joined;
 use kinds::EntityKinds;
@@ -59,7 +61,7 @@ pub(crate) use objects::{OBJECTS_MAX, WORLD};
 use packages::Packages;
 pub(crate) use packages::{PackageState, Want};
 #[cfg(feature = "script")]
-pub(crate) use reflection::NOT_LOADED;
+pub(crate) use reflection::{NO_TARGET, NOT_LOADED};
 pub(crate) use scene_view::SceneView;
 use stages::Stages;
 pub(crate) use steps::EVENT_BYTES_MAX;

@@ -8,8 +8,8 @@ use loligo_allocators::Allocator;
 use loligo_containers::{Array, Event, EventStream, GrowError};
 use loligo_ids::IdString64;
 use loligo_render::{
-    Geometry, Lod, MESH_TYPE, MeshResource, MeshVertex, SkinVertex, TEXTURE_TYPE, TextureResource,
-    TextureTail, Transform,
+    Geometry, Lod, MESH_TYPE, MeshResource, MeshVertex, Morph, SkinVertex, TEXTURE_TYPE,
+    TextureResource, TextureTail, Transform,
 };
 use loligo_resources::{DataFolder, FileRequest, ResourceKey};
 
@@ -34,11 +34,13 @@ macro_rules! uploads {
 uploads! {
     /// A mesh: its block of words has its vertices and after them its indices; where bones move it,
     /// then its skin, two words a vertex, the bones' names, two words each, and twelve words a bone
-    /// of what leads to it; then its coarser levels, two words each. Its place in the buffers is
+    /// of what leads to it; then its coarser levels, two words each; then, where targets move it, their
+    /// names and weights, a word each, where the deltas of each vertex begin, and seven words a delta.
+    /// Its place in the buffers is
     /// known already. Of its indices, `finest` are those of the finest level.
     MeshData {
         mesh: u32, vertex_words: u32, index_count: u32, first_index: u32, base_vertex: i32,
-        name: [u32; 2], bones: u32, finest: u32, lods: u32, hysteresis: f32,
+        name: [u32; 2], bones: u32, finest: u32, lods: u32, targets: u32, hysteresis: f32,
         occluder: [[f32; 3]; 2],
     }
     /// A texture: its block of words has its levels. With all of them its largest would be as `whole`.
@@ -73,6 +75,7 @@ pub(crate) struct MeshParts<'w> {
     pub(crate) names: &'w [[u32; 2]],
     pub(crate) rests: &'w [Transform],
     pub(crate) lods: &'w [Lod],
+    pub(crate) morph: Morph<'w>,
 }
 
 impl MeshData {
@@ -85,10 +88,16 @@ impl MeshData {
         let (skin, rest) = cut(rest, skin_words);
         let (names, rest) = cut(rest, 2 * self.bones as usize);
         let names = names.as_chunks().0;
-        let (rests, lods) = cut(rest, TRANSFORM_WORDS * self.bones as usize);
+        let (rests, rest) = cut(rest, TRANSFORM_WORDS * self.bones as usize);
+        let (lods, rest) = cut(rest, LOD_WORDS * self.lods as usize);
+        let (targets, rest) = cut(rest, self.targets as usize);
+        let (weights, rest) = cut(rest, self.targets as usize);
+        let (firsts, deltas) = cut(rest, if self.targets == 0 { 0 } else { count + 1 });
+        let (weights, deltas) = (bytemuck::cast_slice(weights), bytemuck::cast_slice(deltas));
+        let morph = Morph { targets, weights, firsts, deltas };
         let (skin, rests) = (bytemuck::cast_slice(skin), bytemuck::cast_slice(rests));
         let lods = bytemuck::cast_slice(lods);
-        MeshParts { vertices, indices, skin, names, rests, lods }
+        MeshParts { vertices, indices, skin, names, rests, lods, morph }
     }
 
     /// Returns the triangles of the finest level.
@@ -110,6 +119,7 @@ impl MeshData {
 }
 
 const TRANSFORM_WORDS: usize = size_of::<Transform>() / size_of::<u32>();
+const LOD_WORDS: usize = size_of::<Lod>() / size_of::<u32>();
 
 /// Cuts words in two, the first `at` words long if there are as many.
 fn cut(words: &[u32], at: usize) -> (&[u32], &[u32]) {
@@ -185,6 +195,8 @@ pub(crate) struct MeshCounts {
     pub(crate) bones: u32,
     /// How many coarser levels it has, and by which share of a limit a size must be past it.
     pub(crate) lods: u32,
+    /// How many targets move it.
+    pub(crate) targets: u32,
     pub(crate) hysteresis: f32,
     /// The corners of a box that hides what it covers; both the same without one.
     pub(crate) occluder: [[f32; 3]; 2],
@@ -263,7 +275,10 @@ impl<'a, A: Allocator + ?Sized> Prepared<'a, A> {
             [bytemuck::cast_slice(skin), names, bytemuck::cast_slice(rests)]
         });
         let lods = mesh.map_or(&[][..], |mesh| bytemuck::cast_slice(mesh.lods()));
-        let parts = parts.into_iter().chain([lods]);
+        let Morph { targets, weights, firsts, deltas } =
+            mesh.map_or_else(Morph::default, MeshResource::morph);
+        let (weights, deltas) = (bytemuck::cast_slice(weights), bytemuck::cast_slice(deltas));
+        let parts = parts.into_iter().chain([lods, targets, weights, firsts, deltas]);
         let more = parts.clone().map(<[u32]>::len).sum::<usize>();
         words.try_reserve(vertex_words.len() + indices.len() + more)?;
         words.extend_from_slice(vertex_words);
@@ -275,6 +290,7 @@ impl<'a, A: Allocator + ?Sized> Prepared<'a, A> {
             finest: mesh.map_or(indices.len(), |mesh| mesh.indices().len()) as u32,
             bones: skinned.map_or(0, |mesh| mesh.bones().len()) as u32,
             lods: mesh.map_or(0, |mesh| mesh.lods().len()) as u32,
+            targets: targets.len() as u32,
             hysteresis: mesh.map_or(0.0, MeshResource::hysteresis),
             occluder: mesh.and_then(MeshResource::occluder).unwrap_or_default(),
         };

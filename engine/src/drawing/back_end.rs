@@ -248,11 +248,16 @@ fn write<'e>(
         written = written.and_then(|()| write_view(recorded.frame, scene, (view, lights), out));
     }
     if !picture.skinning.meshes.is_empty() {
-        let Skinning { meshes, bones } = picture.skinning;
+        let Skinning { meshes, bones, weights } = picture.skinning;
         let (count, hash) =
             (bones.len(), murmur2_64a(bytemuck::cast_slice::<Transform, u8>(bones), 0));
         let line = format_args!("skinned {}: {count} bones, hash {hash:016x}\n", meshes.len());
         written = written.and_then(|()| text::try_format(out, line));
+        if !weights.is_empty() {
+            let hash = murmur2_64a(bytemuck::cast_slice::<f32, u8>(weights), 0);
+            let line = format_args!("weights {}: hash {hash:016x}\n", weights.len());
+            written = written.and_then(|()| text::try_format(out, line));
+        }
     }
     let RowParameters { numbers, values } = world.parameters();
     if values.len() > 1 {

@@ -9,7 +9,7 @@ use loligo_interface::{
 };
 use loligo_render::{
     Draw, FrameDescription, Geometry, IndirectArgs, Job, LayerKeys, LayerRef, LayerTakes,
-    MeshVertex, RenderContext, Skinning, Transform, View,
+    MeshVertex, RenderContext, RenderWorld, Skinning, Transform, View,
 };
 
 use super::back_end::FULL_SCREEN;
@@ -154,7 +154,13 @@ impl<'e> Drawers<'e> {
         }
     }
 
-    /// Draws what views see: `count` is the number of the first instance of this frame, `states`
+    /// Has targets move the vertices of the objects of a world, before anything of a frame is drawn.
+    pub(crate) fn morph(&mut self, world: &mut RenderWorld<'e, SharedAllocator<'e>>) {
+        self.skins.begin_frame();
+        world.place_morphed(|mesh, weights| self.skins.morph(mesh, weights));
+    }
+
+    /// Draws what views see, after [`morph`](Self::morph): `count` is the number of the first instance of this frame, `states`
     /// are those of the materials that layers have, by the numbers of the layers.
     pub(crate) fn draw(
         &mut self,
@@ -166,7 +172,6 @@ impl<'e> Drawers<'e> {
     ) {
         let Self { members, meshes, materials, layers, once, bytes, skins } = self;
         once.clear();
-        skins.begin_frame();
         if members.is_empty() {
             return;
         }
@@ -261,6 +266,14 @@ impl<'d> Target<'d, '_> {
             usize::from(other.name_number) == name && self.frame.view_of(other) == view
         };
         self.frame.layers().find(is_it).map(|layer| layer.keys())
+    }
+
+    /// Returns whether the view is that of the player, or one that draws objects: a view that makes
+    /// one picture of others has in it what was drawn over each.
+    fn is_of_world(&self) -> bool {
+        let number = self.view.number;
+        let draws_own = self.keys.iter().any(Option::is_some);
+        number == 0 || draws_own || self.frame.others_of(number).next().is_some()
     }
 
     /// Returns what makes the keys of what belongs to a layer and is drawn with a state, and that
@@ -363,6 +376,9 @@ impl Drawing for Target<'_, '_> {
     }
 
     fn overlay(&mut self, kind: IdString32, data: &[u8]) -> Result<(), SubsystemError> {
+        if !self.is_of_world() {
+            return Ok(());
+        }
         if let Some(keys) = self.frame.last_of(self.view.number).map(|layer| layer.keys()) {
             // Where depths decide, it is nearest, and what has a state is drawn before it.
             self.context.try_job(keys.last(), kind.hash(), data)?;

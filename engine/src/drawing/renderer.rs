@@ -177,6 +177,7 @@ impl<'e> Renderer<'e> {
         self.world.try_apply(&packet.state)?;
         packet.is_taken = true;
         self.drawers.read(&packet.drawings, &mut packet.problems);
+        self.drawers.morph(&mut self.world);
         let scene = packet.scene;
         self.world.try_remember_lods(self.frame.views().len())?;
         self.look(packet)?;

@@ -48,7 +48,7 @@ const TEXT: &[Kind] = &[Kind::Text];
 const VECTOR: &[Kind] = &[Kind::Vector3];
 
 /// How many functions there are.
-const COUNT: usize = 91;
+const COUNT: usize = 93;
 
 /// Returns the table: what of the engine scripts can call.
 #[must_use]
@@ -320,6 +320,20 @@ pub fn bindings<'m>() -> [Binding<World<'m>>; COUNT] {
             "Model.set_number",
             "sets one of its four numbers for the shader, from 1 on",
             looks::set_own_number,
+        ),
+        call(
+            "Model.weight",
+            looks::TARGET,
+            &[Kind::Number],
+            "how much there is of a target of its mesh, by name",
+            looks::weight,
+        ),
+        call(
+            "Model.set_weight",
+            looks::SET_WEIGHT,
+            &[],
+            "sets how much there is of a target of its mesh: 0 is nothing, 1 all",
+            looks::set_weight,
         ),
         Binding::direct("Camera.current", "whose camera is looked through, or nil", looks::camera),
         Binding::direct("Camera.set_current", "looks through its camera", looks::set_camera),

@@ -18,6 +18,10 @@ pub const MODEL: ComponentType = ComponentType::new("model", 300);
 /// and four numbers.
 pub const PARAMETERS: ComponentType = ComponentType::new("parameters", 305);
 
+/// The component type of [`MorphWeights`](loligo_render::MorphWeights): the weights of targets that a model
+/// has and its mesh has not.
+pub const WEIGHTS: ComponentType = ComponentType::new("weights", 306);
+
 /// The component type of [`Camera`].
 pub const CAMERA: ComponentType = ComponentType::new("camera", 310);
 

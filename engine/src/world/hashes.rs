@@ -2,6 +2,8 @@
 
 use loligo_entities::Entity;
 
+use loligo_render::MorphWeights;
+
 use super::World;
 
 /// Mixes words into a hash: for comparison, not for tables. A word at a time, as there are many.
@@ -72,6 +74,11 @@ impl World<'_> {
         for parameters in managers.parameters.values() {
             hasher.floats(&parameters.color);
             hasher.floats(&parameters.numbers);
+        }
+        hasher.entities(managers.weights.entities());
+        for weight in managers.weights.values().iter().flat_map(MorphWeights::as_slice) {
+            hasher.add(weight.target);
+            hasher.floats(&[weight.weight]);
         }
         hasher.entities(managers.cameras.entities());
         for camera in managers.cameras.values() {

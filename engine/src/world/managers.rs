@@ -5,9 +5,11 @@ use loligo_entities::{
     Batch, ComponentError, ComponentManager, ComponentTwice, ComponentType, Components, Data,
     Entity, Plain, Tags, Transforms,
 };
-use loligo_render::InstanceParameters;
+use loligo_render::{InstanceParameters, MorphWeights};
 
-use super::components::{CAMERA, Camera, LIGHT, MODEL, Model, PARAMETERS, PointLight, SUN, Sun};
+use super::components::{
+    CAMERA, Camera, LIGHT, MODEL, Model, PARAMETERS, PointLight, SUN, Sun, WEIGHTS,
+};
 use super::objects::Objects;
 use crate::memory::SharedAllocator;
 
@@ -20,6 +22,7 @@ pub(super) struct Managers<'m> {
     pub(super) data: Data<'m, SharedAllocator<'m>>,
     pub(super) models: Objects<'m, Model, SharedAllocator<'m>>,
     pub(super) parameters: Plain<'m, InstanceParameters, SharedAllocator<'m>>,
+    pub(super) weights: Plain<'m, MorphWeights, SharedAllocator<'m>>,
     pub(super) cameras: Plain<'m, Camera, SharedAllocator<'m>>,
     pub(super) suns: Plain<'m, Sun, SharedAllocator<'m>>,
     pub(super) lights: Objects<'m, PointLight, SharedAllocator<'m>>,
@@ -33,6 +36,7 @@ impl<'m> Managers<'m> {
             data: Data::new_in(memory),
             models: Objects::new_in(memory),
             parameters: Plain::new_in(PARAMETERS, memory),
+            weights: Plain::new_in(WEIGHTS, memory),
             cameras: Plain::new_in(CAMERA, memory),
             suns: Plain::new_in(SUN, memory),
             lights: Objects::new_in(memory),
@@ -49,6 +53,7 @@ impl<'m> Managers<'m> {
             ComponentType::DATA => each(self.data.entities()),
             MODEL => each(self.models.entities()),
             PARAMETERS => each(self.parameters.entities()),
+            WEIGHTS => each(self.weights.entities()),
             CAMERA => each(self.cameras.entities()),
             SUN => each(self.suns.entities()),
             LIGHT => each(self.lights.entities()),
@@ -64,6 +69,7 @@ impl<'m> Managers<'m> {
             self.data.entities(),
             self.models.entities(),
             self.parameters.entities(),
+            self.weights.entities(),
             self.cameras.entities(),
             self.suns.entities(),
             self.lights.entities(),
@@ -88,6 +94,7 @@ impl<'m> Managers<'m> {
             &mut self.data,
             &mut self.models,
             &mut self.parameters,
+            &mut self.weights,
             &mut self.cameras,
             &mut self.suns,
             &mut self.lights,
@@ -125,7 +132,7 @@ impl<'m> Managers<'m> {
 }
 
 /// The managers of the engine's own components.
-const OWN: usize = 8;
+const OWN: usize = 9;
 
 /// Their types, in spawn order.
 const OWN_TYPES: [ComponentType; OWN] = [
@@ -134,6 +141,7 @@ const OWN_TYPES: [ComponentType; OWN] = [
     ComponentType::DATA,
     MODEL,
     PARAMETERS,
+    WEIGHTS,
     CAMERA,
     SUN,
     LIGHT,

@@ -9,9 +9,10 @@ use glam::{Affine3A, Vec3A};
 use loligo_allocators::Allocator;
 use loligo_containers::Array;
 use loligo_entities::{Entity, TransformPiece};
-use loligo_ids::IdString64;
+use loligo_ids::{IdString32, IdString64};
 use loligo_render::{
-    InstanceParameters, MESH_HIDDEN, Mesh, RecordError, RenderHandle, StateRecorder, Transform,
+    InstanceParameters, MESH_HIDDEN, Mesh, MorphWeight, RecordError, RenderHandle, StateRecorder,
+    Transform,
 };
 use loligo_resources::{DebugName, ResourceKey};
 use loligo_tasks::Worker;
@@ -98,6 +99,50 @@ impl<'m> World<'m> {
         Ok(true)
     }
 
+    /// Returns how much there is of a target of an entity's mesh: what was set, or what the mesh has
+    /// at rest. `None` if it has no model.
+    #[must_use]
+    pub fn weight(&self, entity: Entity, target: IdString32) -> Option<f32> {
+        let model = self.managers.models.get(entity)?;
+        let own = self.managers.weights.get(entity).and_then(|weights| weights.get(target));
+        let rest = || self.styles.rest_weight(model.mesh().name, target);
+        own.or_else(rest).or(Some(0.0))
+    }
+
+    /// Sets how much there is of a target of an entity's mesh, for this entity alone; `false` if it
+    /// has no model.
+    ///
+    /// # Complexity
+    ///
+    /// O(targets of all meshes + weights of the entity).
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::Wrong`] if its mesh is not loaded or has no such target,
+    /// [`EngineError::TooManyWeights`] if 64 others were set, and nothing has changed;
+    /// [`EngineError`] if there is no memory, and nothing has changed, or none for the message to
+    /// the render thread, which is sent in the next frame then.
+    pub fn set_weight(
+        &mut self,
+        entity: Entity,
+        target: IdString32,
+        weight: f32,
+    ) -> Result<bool, EngineError> {
+        let Some(model) = self.managers.models.get(entity) else { return Ok(false) };
+        let (key, handle) = (model.mesh(), model.handle());
+        if self.recorder.is_some() && self.styles.rest_weight(key.name, target).is_none() {
+            return Err(EngineError::Wrong { key, what: NO_TARGET });
+        }
+        let mut weights = self.managers.weights.get(entity).copied().unwrap_or_default();
+        if !weights.set(target, weight) {
+            return Err(EngineError::TooManyWeights);
+        }
+        self.managers.weights.try_insert(entity, weights)?;
+        let weight = MorphWeight { target: target.hash(), weight };
+        self.tell(handle, |recorder, handle| recorder.set_weight(handle, weight))?;
+        Ok(true)
+    }
+
     /// Returns the end of the name of an entity's material, as its resource keeps it: empty where
     /// that keeps none, and where nothing is drawn.
     #[must_use]
@@ -158,7 +203,7 @@ impl<'m> World<'m> {
             let done = worker.parallel_for_each_mut(&"transforms of a depth", pieces, 1, compute);
             stopped = done.err().or(stopped);
         };
-        let Managers { transforms, models, parameters, lights, .. } = &mut self.managers;
+        let Managers { transforms, models, parameters, weights, lights, .. } = &mut self.managers;
         let mut hear = self.joined.moved();
         let mut unheard = Ok(());
         let mut hear = |entity: Entity, matrix: &Affine3A| {
@@ -186,14 +231,21 @@ impl<'m> World<'m> {
                 }
                 let stage = stages.of(entity);
                 let is_new = is_behind || model.handle().is_none();
-                let told = tell_model(model, matrix, stage, is_behind, assets, &layer, recorder);
-                let told = told.and_then(|()| match (model.handle(), parameters.get(entity)) {
+                let sent = tell_model(model, matrix, stage, is_behind, assets, &layer, recorder);
+                let sent = sent.and_then(|()| match (model.handle(), parameters.get(entity)) {
                     (Some(handle), Some(own)) if is_new => {
                         Ok(recorder.set_parameters(handle, own)?)
                     }
                     _ => Ok(()),
                 });
-                failed = told.err().or(failed.take());
+                let sent = sent.and_then(|()| match (model.handle(), weights.get(entity)) {
+                    (Some(handle), Some(own)) if is_new => {
+                        let mut all = own.as_slice().iter();
+                        Ok(all.try_for_each(|weight| recorder.set_weight(handle, *weight))?)
+                    }
+                    _ => Ok(()),
+                });
+                failed = sent.err().or(failed.take());
             }
             if has_lights && let Some(light) = lights.get_mut(entity) {
                 let told = tell_light(light, matrix, stages.of(entity), recorder);
@@ -309,6 +361,9 @@ const MISSING_MAX: usize = 64;
 
 /// What to do about a material that is not there.
 pub(crate) const NOT_LOADED: &str = "the material is not loaded; name it in a package, in a model of the level, or among `materials` in game.config";
+
+/// What to do about a target that is not there.
+pub(crate) const NO_TARGET: &str = "the mesh is not loaded, or has no target of that name; `targetNames` of its glTF file has their names";
 
 /// Reports where a model is, and makes its render object if it has none; all of it where something
 /// was lost.

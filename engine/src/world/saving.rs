@@ -4,7 +4,7 @@ use loligo_containers::{Array, EventReader, EventStream, GrowError};
 use loligo_entities::{Data, Entities, Entity, LoadError, Plain, Tags, Transforms};
 use loligo_ids::{IdString32, IdString64};
 
-use super::components::{CAMERA, PARAMETERS, SUN};
+use super::components::{CAMERA, PARAMETERS, SUN, WEIGHTS};
 use super::joined::Joined;
 use super::levels::ComingLevels;
 use super::listeners::Listeners;
@@ -73,7 +73,7 @@ impl<'m> World<'m> {
         next_level: Option<IdString64>,
         writer: &mut SaveWriter<'_, 'm>,
     ) -> Result<(), SavedGameError> {
-        let Managers { transforms, tags, data, models, parameters, cameras, suns, lights } =
+        let Managers { transforms, tags, data, models, parameters, weights, cameras, suns, lights } =
             &self.managers;
         writer.section("world", VERSION, |out| self.save_times(level, next_level, out))?;
         writer.section("views", VERSION, |out| self.views.try_save(out))?;
@@ -86,6 +86,7 @@ impl<'m> World<'m> {
         writer.section("data", VERSION, |out| data.try_save(out))?;
         writer.section("models", VERSION, |out| models.try_save(out))?;
         writer.section("parameters", VERSION, |out| parameters.try_save(out))?;
+        writer.section("weights", VERSION, |out| weights.try_save(out))?;
         writer.section("cameras", VERSION, |out| cameras.try_save(out))?;
         writer.section("suns", VERSION, |out| suns.try_save(out))?;
         writer.section("lights", VERSION, |out| lights.try_save(out))?;
@@ -141,6 +142,7 @@ impl<'m> World<'m> {
                 "parameters",
                 Plain::try_load(PARAMETERS, section("parameters")?, memory),
             )?,
+            weights: part("weights", Plain::try_load(WEIGHTS, section("weights")?, memory))?,
             cameras: part("cameras", Plain::try_load(CAMERA, section("cameras")?, memory))?,
             suns: part("suns", Plain::try_load(SUN, section("suns")?, memory))?,
             lights: part("lights", Objects::try_load(section("lights")?, memory))?,

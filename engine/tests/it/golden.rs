@@ -12,7 +12,7 @@ const SIZE: [usize; 2] = [240, 136];
 
 const SHADER: &str = "core/shaders/standard.shader";
 
-const FAULTS: [Fault; 24] = [
+const FAULTS: [Fault; 27] = [
     ("shadows of the sun", SHADER, "return sum / 16.0;", "return 1.0;"),
     ("the near shadow map", SHADER, "map = 0u; map < frame", "map = 1u; map < frame"),
     ("the far shadow map", SHADER, "frame.sun_parts[map]", "frame.sun_parts[0]"),
@@ -61,6 +61,9 @@ const FAULTS: [Fault; 24] = [
         "size = [ 0.5 0.5 0.5 ]",
         "size = [ 9 9 0.5 ] offset = [ 0 0 1.2 ]",
     ),
+    ("targets", "golden.level", "tall = 0.6", "tall = 0"),
+    ("names of targets", "totem.gltf", "\"tall\", \"wide\"", "\"wide\", \"tall\""),
+    ("weights of the mesh", "totem.gltf", "\"weights\": [ 0, 0.4 ]", "\"weights\": [ 0, 0 ]"),
     ("lines", "main.lua", "Draw.box", "-- Draw.box"),
 ];
 

@@ -1,6 +1,8 @@
 //! The page of four views, one more within them, and texts, lines and a graph in the world and on
 //! the screen, compared with the one that is kept; and faults, which the comparison finds.
 
+use loligo_engine::{BackEndChoice, EngineOptions, with_engine};
+
 use crate::golden_page::{Fault, Page};
 use crate::support::Game;
 
@@ -122,4 +124,51 @@ fn the_picture_is_the_one_that_is_kept() {
 #[test]
 fn each_fault_is_found() {
     PAGE.check_faults();
+}
+
+/// A line in the world is once in each view of the world, and not over the picture that the last
+/// view makes of them all.
+#[test]
+fn a_line_is_once_in_each_view() {
+    const WIDTH: usize = 480;
+    const HEIGHT: usize = 272;
+    let level = "entities = {
+        eye = { components = { transform = { position = [ 0 1 6 ] } camera = {} } }
+        sun = { components = { transform = {} sun = {} } }
+    }";
+    let script =
+        "function update() Draw.line(Vector3(-3, 1, 0), Vector3(3, 1, 0), Vector3(1, 0, 1)) end";
+    let game = Game::new(1);
+    for (name, text) in sources() {
+        let text = match &*name {
+            "four.frame" => FRAME,
+            "yard.level" => level,
+            "main.lua" => script,
+            _ => &text,
+        };
+        game.write(&name, text);
+    }
+    assert_eq!(game.compile(), [""; 0], "it is right");
+    let data = game.data();
+    let options = EngineOptions { back_end: BackEndChoice::Auto, ..game.options(&data) };
+    with_engine(&options, |engine| {
+        for _ in 0..3 {
+            engine.want_picture();
+            engine.frame(&mut ()).expect("a frame");
+            engine.finish().expect("it is drawn");
+        }
+        if engine.picture().is_empty() {
+            return println!("there is no driver: {:?}", game.log.all());
+        }
+        let is_line = |pixel: &[u8]| pixel[0] > 120 && pixel[1] < 60 && pixel[2] > 120;
+        let around = |row: usize| {
+            let rows = engine.picture().chunks_exact(WIDTH * 4).skip(row - 4).take(8);
+            rows.flat_map(|row| row.chunks_exact(4)).filter(|pixel| is_line(pixel)).count()
+        };
+        let [upper, middle, lower] = [HEIGHT / 4, HEIGHT / 2, HEIGHT * 3 / 4].map(around);
+        // Two views next to each other, half as wide as the picture each.
+        assert!(upper > 200 && lower > 200, "{upper}, {lower}");
+        assert_eq!(middle, 0, "over the whole picture");
+    })
+    .expect("it boots");
 }

@@ -18,6 +18,7 @@ mod levels;
 mod lights;
 mod listening;
 mod memory;
+mod morphs;
 mod packages;
 #[path = "../../../subsystems/monitor/tests/it/packets.rs"]
 mod packets;

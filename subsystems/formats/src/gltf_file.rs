@@ -8,7 +8,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use glam::Mat4;
-use gltf::{Accessor, Document, Gltf, Node, Scene};
+use gltf::{Accessor, Document, Gltf, Mesh, Node, Scene};
 use loligo_compiler::{CompileError, Context};
 
 use crate::accessor_view::AccessorView;
@@ -114,6 +114,21 @@ impl GltfFile {
     /// [`CompileError`] if they are not all in the buffers.
     pub fn view(&self, accessor: &Accessor<'_>) -> Result<AccessorView<'_>, CompileError> {
         AccessorView::open(accessor, &self.buffers).map_err(|reason| self.wrong(&reason))
+    }
+
+    /// Returns the names of the targets of a mesh, as exporters write them into its extras: none
+    /// where they are not there, or are not all names.
+    #[must_use]
+    pub fn target_names(&self, mesh: &Mesh<'_>) -> Vec<String> {
+        let extras = mesh.extras().as_ref();
+        let value = extras.and_then(|extras| {
+            gltf::json::deserialize::from_str::<gltf::json::Value>(extras.get()).ok()
+        });
+        let names = value.as_ref().and_then(|value| value.get("targetNames")?.as_array());
+        let names = names.map(|names| {
+            names.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<_>>()
+        });
+        names.flatten().unwrap_or_default()
     }
 
     /// Returns the error that the file is wrong, for this reason.

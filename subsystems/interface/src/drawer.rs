@@ -116,7 +116,8 @@ pub trait Drawing {
     ) -> Result<(), SubsystemError>;
 
     /// Asks the back end for work of a kind over all that the view draws: in the last layer of its
-    /// passes with colors, after everything else.
+    /// passes with colors, after everything else. Nothing is done in a view, other than the player's,
+    /// that draws no objects.
     ///
     /// # Errors
     ///

@@ -54,6 +54,7 @@ mod material;
 mod mesh;
 mod mips;
 mod model;
+mod morphs;
 mod shader;
 mod shape;
 mod skins;

@@ -16,6 +16,7 @@ mod jobs;
 mod materials;
 mod meshes;
 mod mirror;
+mod morphs;
 mod play;
 mod renderer;
 mod shaders;

@@ -21,6 +21,7 @@ mod lights;
 mod lod;
 mod material;
 mod mesh;
+mod morph;
 mod occlusion;
 mod placeholder;
 mod resource_error;
@@ -56,6 +57,7 @@ pub use material::{
 pub use mesh::{
     BONES_MAX, MESH_TYPE, MESH_VERSION, MeshImage, MeshResource, MeshVertex, SkinVertex,
 };
+pub use morph::{Morph, MorphDelta, MorphWeight, MorphWeights, OBJECT_WEIGHTS_MAX, TARGETS_MAX};
 pub use occlusion::{OCCLUDER_SHARE, OCCLUSION_PIXELS, Occlusion};
 pub use placeholder::{
     PLACEHOLDER_COLOR, PLACEHOLDER_INDICES, PLACEHOLDER_PIXELS, PLACEHOLDER_SHADER,
@@ -64,7 +66,9 @@ pub use placeholder::{
 pub use resource_error::{ContentError, ContentErrorKind};
 pub use shader::{SHADER_TYPE, SHADER_VERSION, ShaderImage, ShaderResource};
 pub use shader_text::{SHADER_BYTES_MAX, ShaderTextError, ShaderTextErrorKind, check_shader_text};
-pub use skinned::{MOVED_VERTICES_MAX, SkinnedMesh, Skinning, skin_vertices};
+pub use skinned::{
+    MOVED_BY_NONE, MOVED_VERTICES_MAX, SkinnedMesh, Skinning, morph_vertices, skin_vertices,
+};
 pub use sort::ItemSorter;
 pub use sort_item::SortItem;
 pub use state::{

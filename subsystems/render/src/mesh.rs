@@ -8,19 +8,25 @@
 //! ```text
 //! blob header     48 bytes
 //! root      | sphere: center, radius | low, high of the box | vertices: offset, count of f32 | indices |
-//!           | skin | bones | rests | lods | hysteresis | occluder: two corners |            120 bytes
+//!           | skin | bones | rests | lods | hysteresis | occluder: two corners |
+//!           | targets | weights | firsts | deltas |                                         152 bytes
 //! vertices  | position: 3, normal: 3, uv: 2 | ..                                              32 bytes a vertex
 //! indices   | 0 1 2 | ..: of the finest level, then of coarser ones                           12 bytes a triangle
 //! skin      | bones: 4, weights: 4 | ..                                                       8 bytes a vertex, or none
 //! bones     | hash of the name | ..                                                           8 bytes a bone
 //! rests     | three rows of a matrix | ..                                                     48 bytes a bone
 //! lods      | share, first index | ..                                                         8 bytes a coarser level
+//! targets   | hash of the name | ..                                                           4 bytes a target
+//! weights   | weight that is in the vertices | ..                                             4 bytes a target
+//! firsts    | first delta of the vertex | .. | end                                            4 bytes a vertex, or none
+//! deltas    | target, position: 3, normal: 3 | ..                                             28 bytes a delta
 //! ```
 
 use bytemuck::{Pod, Zeroable};
 use loligo_containers::{Blob, BlobArray, blob_struct};
 
 use crate::lod::{LODS_MAX, Lod};
+use crate::morph::{Morph, MorphDelta, TARGETS_MAX};
 use crate::resource_error::ContentError;
 use crate::state::Transform;
 
@@ -28,7 +34,7 @@ use crate::state::Transform;
 pub const MESH_TYPE: &str = "mesh";
 
 /// The version of meshes that is compiled and read here.
-pub const MESH_VERSION: u32 = 3;
+pub const MESH_VERSION: u32 = 4;
 
 /// The most bones of a mesh: the number of one is a byte of a vertex.
 pub const BONES_MAX: usize = 256;
@@ -58,6 +64,14 @@ blob_struct! {
         pub hysteresis: f32,
         /// The corners of a box that hides what it covers; both the same without one.
         pub occluder: [f32; 6],
+        /// The hashes of the names of its targets.
+        pub targets: BlobArray<u32>,
+        /// The weight of each target that is in the vertices.
+        pub weights: BlobArray<f32>,
+        /// Where the deltas of each vertex begin, and the end; none without targets.
+        pub firsts: BlobArray<u32>,
+        /// Seven words a delta, a [`MorphDelta`].
+        pub deltas: BlobArray<u32>,
     }
 }
 
@@ -111,7 +125,7 @@ impl SkinVertex {
 ///
 /// # Memory
 ///
-/// The bytes are borrowed and used in place. The object is six slices and eleven numbers.
+/// The bytes are borrowed and used in place. The object is ten slices and eleven numbers.
 ///
 /// # Examples
 ///
@@ -129,6 +143,8 @@ impl SkinVertex {
 /// 3. A skin has one entry for each vertex, of bones that are there, whose weights are 255 together.
 /// 4. Coarser levels begin at a triangle each, in order, at shares above 0 of which each is less
 ///    than the one before.
+/// 5. With targets there is the beginning of the deltas of each vertex, in order, and their end;
+///    each delta is of a target that is there, and finite, as the weights are.
 #[derive(Clone, Copy, Debug)]
 pub struct MeshResource<'b> {
     vertices: &'b [MeshVertex],
@@ -141,6 +157,7 @@ pub struct MeshResource<'b> {
     bounds: [[f32; 3]; 2],
     hysteresis: f32,
     occluder: [f32; 6],
+    morph: Morph<'b>,
 }
 
 impl<'b> MeshResource<'b> {
@@ -172,10 +189,6 @@ impl<'b> MeshResource<'b> {
         {
             return Err(wrong("indices", "those of vertices", u64::from(*index)));
         }
-        // A sum of products with zero is zero unless one of the factors is not finite, and needs no
-        // branch.
-        let is_finite =
-            |numbers: &[f32]| numbers.iter().map(|number| number * 0.0).sum::<f32>() == 0.0;
         if let Some(at) = vertices.iter().position(|vertex| !is_finite(&vertex.position)) {
             return Err(wrong("vertices", "at finite positions, all of them", at as u64));
         }
@@ -194,10 +207,8 @@ impl<'b> MeshResource<'b> {
         if bones.len() > BONES_MAX {
             return Err(wrong("bones", "256 at the most", bones.len() as u64));
         }
-        let rests = match bytemuck::try_cast_slice::<f32, Transform>(rests) {
-            Ok(found) if found.len() == bones.len() && is_finite(rests) => found,
-            _ => return Err(wrong("rests", "twelve finite numbers a bone", rests.len() as u64)),
-        };
+        let rests = open_rests(rests, bones.len())
+            .map_err(|found| wrong("rests", "twelve finite numbers a bone", found))?;
         let skin = open_skin(blob.array(&image.skin), vertices.len(), bones.len())
             .map_err(|(must, found)| wrong("skin", must, found))?;
         let lods = open_lods(blob.array(&image.lods), indices.len())
@@ -211,6 +222,11 @@ impl<'b> MeshResource<'b> {
         if !is_finite(&occluder) {
             return Err(wrong("occluder", "of finite corners", 0));
         }
+        let deltas = bytemuck::try_cast_slice(blob.array(&image.deltas)).unwrap_or_default();
+        let (targets, weights) = (blob.array(&image.targets), blob.array(&image.weights));
+        let morph = Morph { targets, weights, firsts: blob.array(&image.firsts), deltas };
+        check_morph(&morph, vertices.len())
+            .map_err(|(part, must, found)| wrong(part, must, found))?;
         Ok(Self {
             vertices,
             indices,
@@ -222,6 +238,7 @@ impl<'b> MeshResource<'b> {
             bounds,
             hysteresis,
             occluder,
+            morph,
         })
     }
 
@@ -282,6 +299,12 @@ impl<'b> MeshResource<'b> {
         self.rests
     }
 
+    /// Returns its targets, which move its vertices.
+    #[must_use]
+    pub const fn morph(&self) -> Morph<'b> {
+        self.morph
+    }
+
     /// Returns center and radius of a sphere around all vertices: what
     /// [`Mesh::sphere`](crate::Mesh) is to be.
     #[must_use]
@@ -316,8 +339,28 @@ impl<'b> MeshResource<'b> {
             assert!(sum == 255 && are_there, "{vertex:?}");
         }
         assert!(are_lods(self.lods, self.indices.len()), "{:?}", self.lods);
+        assert_eq!(
+            check_morph(&self.morph, self.vertices.len()),
+            Ok(()),
+            "{:?}",
+            self.morph.targets
+        );
         let bounds = self.bounds.iter().flatten().chain(&self.sphere);
         assert!(bounds.clone().all(|number| number.is_finite()), "{self:?}");
+    }
+}
+
+/// Returns whether all numbers are finite: a sum of products with zero is zero unless one of the
+/// factors is not, and needs no branch.
+fn is_finite(numbers: &[f32]) -> bool {
+    numbers.iter().map(|number| number * 0.0).sum::<f32>() == 0.0
+}
+
+/// Opens what leads to this number of bones; returns what was found where it is wrong.
+fn open_rests(numbers: &[f32], bones: usize) -> Result<&[Transform], u64> {
+    match bytemuck::try_cast_slice::<f32, Transform>(numbers) {
+        Ok(found) if found.len() == bones && is_finite(numbers) => Ok(found),
+        _ => Err(numbers.len() as u64),
     }
 }
 
@@ -343,6 +386,35 @@ fn open_skin(
         }
     }
     Ok(skin)
+}
+
+/// Checks the targets of a mesh with this number of vertices; returns what of them must be what, and
+/// what was found.
+fn check_morph(
+    morph: &Morph<'_>,
+    vertices: usize,
+) -> Result<(), (&'static str, &'static str, u64)> {
+    let Morph { targets, weights, firsts, deltas } = *morph;
+    if targets.len() > TARGETS_MAX {
+        return Err(("targets", "256 at the most", targets.len() as u64));
+    }
+    if weights.len() != targets.len() || !weights.iter().all(|weight| weight.is_finite()) {
+        return Err(("weights", "a finite one of each target", weights.len() as u64));
+    }
+    let count = if targets.is_empty() { 0 } else { vertices + 1 };
+    let is_in_order = firsts.is_sorted() && firsts.first().is_none_or(|first| *first == 0);
+    let end = firsts.last().map_or(0, |end| *end as usize);
+    if firsts.len() != count || !is_in_order || end != deltas.len() {
+        return Err(("firsts", "in order, one a vertex, and the end", firsts.len() as u64));
+    }
+    let is_wrong = |delta: &MorphDelta| {
+        let mut numbers = delta.position.iter().chain(&delta.normal);
+        delta.target as usize >= targets.len() || !numbers.all(|number| number.is_finite())
+    };
+    match deltas.iter().position(is_wrong) {
+        None => Ok(()),
+        Some(at) => Err(("deltas", "finite, of targets that are there", at as u64)),
+    }
 }
 
 /// Opens the coarser levels of a mesh with this number of indices; returns what they must be, and

@@ -26,7 +26,8 @@ use crate::state::{
 mod apply;
 mod columns;
 mod details;
-mod parameters;
+mod morphed;
+mod rare;
 mod sizes;
 
 use columns::{Lights, Meshes};
@@ -49,7 +50,7 @@ use columns::{Lights, Meshes};
 /// # Memory
 ///
 /// 12 bytes a handle that was ever alive, as much again while streams that create or destroy are
-/// checked; 116 bytes a mesh, 36 more for one with parameters, one more for each view once a mesh has levels of detail, and 37 bytes a light, in a block for each column, kept.
+/// checked; 120 bytes a mesh, 36 more for one with parameters, 532 for one with weights of targets, one more for each view once a mesh has levels of detail, and 37 bytes a light, in a block for each column, kept.
 ///
 /// # Threads
 ///
@@ -491,14 +492,18 @@ impl<'a, A: Allocator + ?Sized> RenderWorld<'a, A> {
         context.push_draw(keys.key(state, args.first_index, depth), Draw { state, args });
     }
 
-    /// Returns the triangles of a mesh in the level of detail that it has in a view. Not inlined:
-    /// most meshes have one level.
+    /// Returns the triangles of a mesh in the level of detail that it has in a view, where targets
+    /// have moved them. Not inlined: most meshes have one level and no targets.
     #[inline(never)]
     fn detailed(&self, row: u32, view: &View, center: Vec3) -> Geometry {
         let (meshes, at) = (&self.meshes, row as usize);
         let Shape { geometry, details, .. } = meshes.shapes[at];
         let lods = meshes.details.get(details).and_then(|detail| detail.lods.as_ref());
-        let Some(lods) = lods else { return geometry };
+        let Some(lods) = lods else {
+            // A mesh with targets has no levels.
+            let moved = meshes.morphed.find(at).and_then(|morphed| morphed.base_vertex);
+            return moved.map_or(geometry, |base_vertex| Geometry { base_vertex, ..geometry });
+        };
         let size = view.lods.size(center, meshes.radius[at]);
         lods.geometry(meshes.details.choose(lods, view.lods.number, row, size), geometry)
     }

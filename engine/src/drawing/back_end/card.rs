@@ -105,9 +105,9 @@ impl<'e> Card<'e> {
         let renderer = &mut self.renderer;
         if let Some(data) = record.get::<MeshData>() {
             let MeshData { mesh, index_count, first_index, base_vertex, .. } = data;
-            let MeshParts { vertices, indices, skin, .. } = data.parts(block);
+            let MeshParts { vertices, indices, skin, morph, .. } = data.parts(block);
             let vertices = bytemuck::cast_slice(vertices);
-            let placed = renderer.try_set_skinned_mesh(mesh, vertices, indices, skin)?;
+            let placed = renderer.try_set_moved_mesh(mesh, vertices, indices, skin, &morph)?;
             let told = (index_count, first_index, base_vertex);
             let found = (placed.index_count, placed.first_index, placed.base_vertex);
             assert_eq!(found, told, "both sides place meshes by one rule");

@@ -2,16 +2,19 @@
 
 use glam::Vec3;
 use loligo_entities::Entity;
-use loligo_ids::IdString64;
+use loligo_ids::{IdString32, IdString64};
 use loligo_render::InstanceParameters;
 use loligo_script::{ArgumentError, Call, Kind, Reason};
 
 use super::{Done, ENTITY, Own, ShownText, alive, alive_in};
 use crate::error::EngineError;
-use crate::world::{NOT_LOADED, PointLight, World};
+use crate::world::{NO_TARGET, NOT_LOADED, PointLight, World};
 
 pub(super) const SLOT: &[Kind] = &[Kind::Id(ENTITY), Kind::Number];
 pub(super) const SET_MATERIAL: &[Kind] = &[Kind::Id(ENTITY), Kind::Number, Kind::Text];
+
+pub(super) const TARGET: &[Kind] = &[Kind::Id(ENTITY), Kind::Text];
+pub(super) const SET_WEIGHT: &[Kind] = &[Kind::Id(ENTITY), Kind::Text, Kind::Number];
 
 const PLAIN: &str = "the entity has no model; give it one";
 const BLIND: &str = "the entity has no camera; give it one";
@@ -45,6 +48,37 @@ pub(super) fn set_material(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
         Err(EngineError::Wrong { .. }) => {
             let name = ShownText::new(call.text(2)?);
             Err(call.refuse(format_args!("`{name}`: {NOT_LOADED}")))
+        }
+        Err(_) => Err(call.refuse(format_args!("{UNTOLD}"))),
+    }
+}
+
+pub(super) fn weight(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
+    let (entity, target) = (alive_in(world, call)?, IdString32::new(call.text(1)?));
+    match world.weight(entity, target) {
+        Some(weight) => {
+            call.return_number(weight.into());
+            Ok(())
+        }
+        None => Err(call.refuse(format_args!("{PLAIN}"))),
+    }
+}
+
+pub(super) fn set_weight(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
+    let (entity, target) = (alive_in(world, call)?, IdString32::new(call.text(1)?));
+    let weight = call.number(2) as f32;
+    if !weight.is_finite() {
+        return Err(call.refuse(format_args!("{weight} is no weight; give a number")));
+    }
+    match world.set_weight(entity, target, weight) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(call.refuse(format_args!("{PLAIN}"))),
+        Err(EngineError::Wrong { .. }) => {
+            let name = ShownText::new(call.text(1)?);
+            Err(call.refuse(format_args!("`{name}`: {NO_TARGET}")))
+        }
+        Err(EngineError::TooManyWeights) => {
+            Err(call.refuse(format_args!("{}", EngineError::TooManyWeights)))
         }
         Err(_) => Err(call.refuse(format_args!("{UNTOLD}"))),
     }

@@ -86,6 +86,8 @@ pub(super) const EXPORTED: &[(&str, Reach)] = &[
     ("World::set_material", Bound("Model.set_material")),
     ("World::material_name", Bound("Model.material")),
     ("World::parameters", Bound("Model.color Model.opacity Model.number")),
+    ("World::weight", Bound("Model.weight")),
+    ("World::set_weight", Bound("Model.set_weight")),
     ("World::change_parameters", Bound("Model.set_color Model.set_opacity Model.set_number")),
     ("World::light", Bound("Light.color Light.intensity Light.range")),
     ("World::lights", Bound("Light.count")),

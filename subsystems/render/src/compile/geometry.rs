@@ -8,6 +8,7 @@ use std::string::String;
 use std::vec::Vec;
 
 use super::build;
+use super::morphs::Morphs;
 use crate::lod::Lod;
 use crate::mesh::{MeshImage, MeshVertex, SkinVertex};
 use crate::state::Transform;
@@ -31,6 +32,8 @@ pub(super) struct Geometry {
     pub(super) hysteresis: f32,
     /// The corners of a box that hides what it covers; both the same without one.
     pub(super) occluder: [Vec3; 2],
+    /// How targets move its vertices.
+    pub(super) morphs: Morphs,
 }
 
 impl Geometry {
@@ -40,6 +43,11 @@ impl Geometry {
         let (position, normal) = (position.to_array(), normal.to_array());
         self.vertices.push(MeshVertex { position, normal, uv });
         index
+    }
+
+    /// Returns whether bones or targets move its vertices.
+    pub(super) fn is_moved(&self) -> bool {
+        !(self.bones.is_empty() && self.morphs.targets.is_empty())
     }
 
     /// Adds a triangle, its front counter-clockwise.
@@ -67,6 +75,7 @@ impl Geometry {
             vertex.position = position.to_array();
             vertex.uv = [vertex.uv[0] * uv_scale[0], vertex.uv[1] * uv_scale[1]];
         }
+        self.morphs.scale(scale);
         // What leads to a bone begins with the way back.
         let back =
             (Mat4::from_translation(offset) * Mat4::from_scale(Vec3::splat(scale))).inverse();
@@ -75,18 +84,23 @@ impl Geometry {
         }
     }
 
-    /// Returns the box around all vertices.
+    /// Returns the box around all vertices, wherever weights from 0 to 1 move them.
     pub(super) fn bounds(&self) -> [Vec3; 2] {
-        let positions = || self.vertices.iter().map(|vertex| Vec3::from_array(vertex.position));
-        let low = positions().reduce(Vec3::min).unwrap_or(Vec3::ZERO);
-        [low, positions().reduce(Vec3::max).unwrap_or(Vec3::ZERO)]
+        let low = self.corners().map(|[low, _]| low).reduce(Vec3::min).unwrap_or(Vec3::ZERO);
+        [low, self.corners().map(|[_, high]| high).reduce(Vec3::max).unwrap_or(Vec3::ZERO)]
+    }
+
+    /// Returns the box in which each vertex is.
+    fn corners(&self) -> impl Iterator<Item = [Vec3; 2]> {
+        let positions = self.vertices.iter().map(|vertex| Vec3::from_array(vertex.position));
+        positions.enumerate().map(|(at, position)| self.morphs.reach(at, position))
     }
 
     /// Returns the sphere around the box's center that holds all vertices.
     fn sphere(&self, [low, high]: [Vec3; 2]) -> [f32; 4] {
         let center = (low + high) * 0.5;
-        let distance = |vertex: &MeshVertex| center.distance(Vec3::from_array(vertex.position));
-        let radius = self.vertices.iter().map(distance).fold(0.0, f32::max);
+        let farther = |[low, high]: [Vec3; 2]| (center - low).max(high - center).length();
+        let radius = self.corners().map(farther).fold(0.0, f32::max);
         // The root may have been rounded down.
         [center.x, center.y, center.z, radius * (1.0 + f32::EPSILON)]
     }
@@ -123,6 +137,13 @@ impl Geometry {
             let [low, high] = self.occluder.map(|corner| corner.to_array());
             let occluder = [low[0], low[1], low[2], high[0], high[1], high[2]];
             builder.set(root.at(blob_field!(MeshImage, occluder)), occluder);
+            let (firsts, deltas) = self.morphs.columns(self.vertices.len());
+            let targets = root.at(blob_field!(MeshImage, targets));
+            builder.numbers(targets, &self.morphs.targets)?;
+            builder.numbers(root.at(blob_field!(MeshImage, weights)), &self.morphs.weights)?;
+            builder.numbers(root.at(blob_field!(MeshImage, firsts)), &firsts)?;
+            let deltas: &[u32] = bytemuck::cast_slice(&deltas);
+            builder.numbers(root.at(blob_field!(MeshImage, deltas)), deltas)?;
             Ok(builder.finish().to_vec())
         })
     }

@@ -41,9 +41,10 @@ pub(super) fn add(
         }
         levels.push(Lod { share: number, first_index: geometry.indices.len() as u32 });
         let Some(own) = make(context, level)? else { continue };
-        if !own.bones.is_empty() || !geometry.bones.is_empty() {
-            let reason = "a mesh that bones move has one level";
-            return Err(level.error(reason, "name meshes without a skin, or leave `lods` out"));
+        if own.is_moved() || geometry.is_moved() {
+            let reason = "a mesh that bones or targets move has one level";
+            let remedy = "name meshes without a skin and targets, or leave `lods` out";
+            return Err(level.error(reason, remedy));
         }
         geometry.append(own).map_err(|reason| level.error(reason, "make several meshes of it"))?;
     }

@@ -45,7 +45,9 @@ use crate::mesh::MESH_VERSION;
 ///
 /// Of a glTF file positions, normals, the first places in a texture and indices are taken, of all
 /// primitives of triangles; what has no normals is flat. Of a skin up to four bones a vertex are taken,
-/// which animations find by their names. Materials and animations are not
+/// which animations find by their names. Targets of positions and normals are taken by their names
+/// (`targetNames` of the mesh's extras; `0`, `1` .. without), and its weights are those that the mesh
+/// has at rest; objects may have others. Materials and animations are not
 /// looked at.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MeshCompiler;
@@ -115,9 +117,9 @@ impl Compiler for MeshCompiler {
 fn occluder(source: &Property, geometry: &Geometry) -> Result<[Vec3; 2], CompileError> {
     let Some(occluder) = source.get("occluder") else { return Ok([Vec3::ZERO; 2]) };
     occluder.allow(&["size", "offset"])?;
-    if !geometry.bones.is_empty() {
-        let remedy = "leave it out, or name a mesh without a skin";
-        return Err(occluder.error("a mesh that bones move is no occluder", remedy));
+    if geometry.is_moved() {
+        let remedy = "leave it out, or name a mesh without a skin and targets";
+        return Err(occluder.error("a mesh that bones or targets move is no occluder", remedy));
     }
     let [low, high] = geometry.bounds();
     let (size, middle) = ((high - low).to_array(), ((low + high) * 0.5).to_array());

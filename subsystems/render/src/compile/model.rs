@@ -11,6 +11,7 @@ use std::string::String;
 use std::vec::Vec;
 
 use super::geometry::{Geometry, INDICES_MAX, VERTICES_MAX};
+use super::morphs::PrimitiveTargets;
 use super::skins;
 use crate::mesh::SkinVertex;
 
@@ -46,8 +47,10 @@ pub(super) fn geometry(file: &GltfFile, part: &Part) -> Result<Geometry, Compile
             // What bones move is where they are, and not where its node is.
             let space = if node.skin().is_some() { Mat4::IDENTITY } else { space };
             let has_skin = node.skin().is_some();
+            let targets = geometry.morphs.take_mesh(file, &mesh, Some(node))?;
             mesh.primitives().try_for_each(|primitive| {
-                add_primitive(file, &primitive, space, has_skin, &mut geometry)
+                let has = Movers { has_skin, targets: &targets };
+                add_primitive(file, &primitive, space, has, &mut geometry)
             })
         }
         None => Ok(()),
@@ -69,8 +72,10 @@ pub(super) fn geometry(file: &GltfFile, part: &Part) -> Result<Geometry, Compile
             let names = || document.meshes().filter_map(|mesh| owned(mesh.name()));
             let mesh =
                 mesh.ok_or_else(|| file.unnamed("mesh", name, &names().collect::<Vec<_>>()))?;
+            let targets = geometry.morphs.take_mesh(file, &mesh, None)?;
             for primitive in mesh.primitives() {
-                add_primitive(file, &primitive, Mat4::IDENTITY, false, &mut geometry)?;
+                let has = Movers { has_skin: false, targets: &targets };
+                add_primitive(file, &primitive, Mat4::IDENTITY, has, &mut geometry)?;
             }
         }
     }
@@ -82,6 +87,7 @@ pub(super) fn geometry(file: &GltfFile, part: &Part) -> Result<Geometry, Compile
         let remedy = "name a node of either kind, as two meshes".into();
         return Err(CompileError { remedy, ..file.wrong(reason) });
     }
+    geometry.morphs.rest(&mut geometry.vertices);
     Ok(geometry)
 }
 
@@ -90,12 +96,19 @@ fn two_skins(file: &GltfFile) -> CompileError {
     CompileError { remedy, ..file.wrong("the meshes of what was asked for have two skins") }
 }
 
+/// What moves the vertices of a primitive.
+struct Movers<'t> {
+    has_skin: bool,
+    /// The numbers of its targets.
+    targets: &'t [usize],
+}
+
 /// Adds a primitive as it is seen from a space.
 fn add_primitive(
     file: &GltfFile,
     primitive: &Primitive<'_>,
     space: Mat4,
-    has_skin: bool,
+    movers: Movers<'_>,
     geometry: &mut Geometry,
 ) -> Result<(), CompileError> {
     if primitive.mode() != Mode::Triangles {
@@ -138,11 +151,13 @@ fn add_primitive(
         let reason = format!("the mesh has more than {VERTICES_MAX} vertices");
         return Err(CompileError { remedy: "make several of it".into(), ..file.wrong(&reason) });
     }
-    let skin = match has_skin {
+    let targets = PrimitiveTargets::read(file, primitive, count, movers.targets)?;
+    let skin = match movers.has_skin {
         true => skins::vertices(file, primitive, count, geometry.bones.len())?,
         false => Vec::new(),
     };
-    let placed = Placed { skin, ..Placed::of(space, &positions, normals.as_ref(), uvs.as_ref()) };
+    let (normals, uvs) = (normals.as_ref(), uvs.as_ref());
+    let placed = Placed { skin, ..Placed::of(space, &positions, normals, uvs, &targets) };
     placed.add(&indices, geometry).map_err(|reason| file.wrong(&reason))
 }
 
@@ -172,6 +187,7 @@ struct Placed<'v> {
     uvs: Option<&'v AccessorView<'v>>,
     /// Which bones move each vertex; nothing where none do.
     skin: Vec<SkinVertex>,
+    targets: &'v PrimitiveTargets<'v>,
 }
 
 impl<'v> Placed<'v> {
@@ -180,23 +196,26 @@ impl<'v> Placed<'v> {
         positions: &'v AccessorView<'v>,
         normals: Option<&'v AccessorView<'v>>,
         uvs: Option<&'v AccessorView<'v>>,
+        targets: &'v PrimitiveTargets<'v>,
     ) -> Self {
         let linear = Mat3::from_mat4(space);
         let turn = linear.inverse().transpose();
         let turn = if turn.is_finite() { turn } else { linear };
         let is_mirrored = linear.determinant() < 0.0;
-        Self { space, turn, is_mirrored, positions, normals, uvs, skin: Vec::new() }
+        Self { space, turn, is_mirrored, positions, normals, uvs, skin: Vec::new(), targets }
     }
 
     fn add(&self, indices: &[u32], geometry: &mut Geometry) -> Result<(), String> {
-        let first = geometry.vertices.len() as u32;
+        let (first, linear) = (geometry.vertices.len() as u32, Mat3::from_mat4(self.space));
         let swap = |[a, b, c]: [u32; 3]| if self.is_mirrored { [a, c, b] } else { [a, b, c] };
         let triangles = indices.as_chunks().0.iter().copied().map(swap);
         if let Some(normals) = self.normals {
             for index in 0..self.positions.len() {
-                let normal = self.turn * Vec3::from_array(normals.numbers(index));
-                let normal = normal.try_normalize().unwrap_or(Vec3::Y);
-                geometry.vertex(self.position(index)?, normal, self.uv(index));
+                let turned = self.turn * Vec3::from_array(normals.numbers(index));
+                let normal = turned.try_normalize().unwrap_or(Vec3::Y);
+                let vertex = geometry.vertex(self.position(index)?, normal, self.uv(index));
+                let moves = self.targets.of(index, linear, self.turn, turned.length());
+                geometry.morphs.add(vertex, moves)?;
             }
             geometry.skin.extend_from_slice(&self.skin);
             for [a, b, c] in triangles {
@@ -214,6 +233,8 @@ impl<'v> Placed<'v> {
             let mut vertices = [0; 3];
             for (at, index) in triangle.into_iter().enumerate() {
                 vertices[at] = geometry.vertex(corners[at], normal, self.uv(index as usize));
+                let moves = self.targets.of_flat(triangle, at, linear, corners, normal);
+                geometry.morphs.add(vertices[at], moves)?;
                 geometry.skin.extend(self.skin.get(index as usize));
             }
             geometry.triangle(vertices[0], vertices[1], vertices[2]);

@@ -6,8 +6,10 @@ use loligo_gpu::{Buffer, BufferUse, Encoder, Gpu};
 use crate::draw::Geometry;
 use crate::gpu::data::VERTEX_BYTES;
 use crate::gpu::error::GpuRenderError;
+use crate::gpu::morphs::{MorphPart, MorphPlace, Morphs};
 use crate::gpu::slots::Slots;
 use crate::mesh::SkinVertex;
+use crate::morph::Morph;
 use crate::skinned::MOVED_VERTICES_MAX;
 
 /// The vertices that bones move that there is room for at first.
@@ -25,6 +27,8 @@ pub(super) struct Meshes<'a, A: Allocator + ?Sized> {
     /// Two words for each vertex that meshes may have; there is none before the first mesh that
     /// bones move.
     pub(super) skins: Option<Buffer>,
+    /// The targets of meshes that have some.
+    pub(super) morphs: Morphs<'a, A>,
     /// The vertices after those of meshes that there is room for: those that bones moved.
     moved_max: u64,
 }
@@ -35,8 +39,19 @@ struct Part {
     vertex: OffsetBlock,
     index: OffsetBlock,
     indices: u64,
-    /// How many vertices bones move: all or none.
-    skinned: u32,
+    vertices: u32,
+    is_skinned: bool,
+    morph: Option<MorphPart>,
+}
+
+/// What moves the vertices of a mesh.
+#[derive(Clone, Copy)]
+pub(super) struct Moved {
+    /// The number of its first vertex.
+    pub(super) first: u32,
+    pub(super) vertices: u32,
+    pub(super) is_skinned: bool,
+    pub(super) morph: Option<MorphPlace>,
 }
 
 impl Part {
@@ -71,6 +86,7 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
             indices_max,
             slots: Slots::new_in("mesh", memory),
             skins: None,
+            morphs: Morphs::try_new_in(memory)?,
             moved_max: 0,
         })
     }
@@ -80,9 +96,16 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
         self.vertices_max
     }
 
-    /// Returns the number of a mesh's first vertex, and how many bones move.
-    pub(super) fn skinned(&self, number: u32) -> Option<(u32, u32)> {
-        self.slots.get(number).map(|part| (part.vertex.offset() as u32, part.skinned))
+    /// Returns what moves the vertices of a mesh.
+    pub(super) fn moved(&self, number: u32) -> Option<Moved> {
+        let Part { vertex, vertices, is_skinned, morph, .. } = *self.slots.get(number)?;
+        let (first, morph) = (vertex.offset() as u32, morph.map(MorphPart::place));
+        Some(Moved { first, vertices, is_skinned, morph })
+    }
+
+    /// Returns `true` if the buffer of skins or that of targets is another one than the last time.
+    pub(super) const fn take_is_changed(&mut self) -> bool {
+        core::mem::replace(&mut self.morphs.is_changed, false)
     }
 
     /// Makes room for vertices that bones move. Returns `true` if the buffer is another one.
@@ -121,6 +144,7 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
         if self.skins.is_none() {
             let bytes = self.vertices_max * size;
             self.skins = Some(gpu.try_buffer("skins", BufferUse::Storage, bytes)?);
+            self.morphs.is_changed = true;
         }
         if let Some(skins) = &self.skins {
             gpu.try_write_buffer(skins, part.vertex.offset() * size, bytemuck::cast_slice(skin))?;
@@ -135,12 +159,16 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
         number: u32,
         vertices: &[u8],
         indices: &[u32],
-        skin: &[SkinVertex],
+        (skin, morph): (&[SkinVertex], &Morph<'_>),
     ) -> Result<Geometry, GpuRenderError> {
         check(vertices, indices)?;
         if !skin.is_empty() && skin.len() != vertices.len() / VERTEX_BYTES {
             let why = "its skin is not of all its vertices";
             return Err(GpuRenderError::Mesh { why, at: skin.len() as u64 });
+        }
+        if !morph.targets.is_empty() && morph.firsts.len() != vertices.len() / VERTEX_BYTES + 1 {
+            let why = "its targets are not of all its vertices";
+            return Err(GpuRenderError::Mesh { why, at: morph.firsts.len() as u64 });
         }
         self.slots.try_reserve(number)?;
         let (vertex_count, index_count) =
@@ -148,13 +176,12 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
         let old = self.slots.get(number).copied();
         let part = match old {
             Some(old) if self.fits(old, vertex_count, index_count) => {
-                Part { indices: index_count, skinned: skin.len() as u32, ..old }
+                Part { indices: index_count, morph: None, ..old }
             }
-            _ => {
-                let skinned = skin.len() as u32;
-                Part { skinned, ..self.try_place(vertex_count, index_count)? }
-            }
+            _ => self.try_place(vertex_count, index_count)?,
         };
+        let (vertices_own, is_skinned) = (vertex_count as u32, !skin.is_empty());
+        let mut part = Part { vertices: vertices_own, is_skinned, ..part };
         let written = gpu
             .try_write_buffer(&self.vertices, part.vertex.offset() * VERTEX_BYTES as u64, vertices)
             .and_then(|()| {
@@ -163,18 +190,23 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
             });
         let written = written.map_err(GpuRenderError::from);
         let written = written.and_then(|()| self.try_write_skin(gpu, part, skin));
+        let written = written.and_then(|()| self.morphs.try_add(gpu, morph));
         let is_elsewhere =
             old.is_none_or(|old| old.vertex != part.vertex || old.index != part.index);
-        if let Err(error) = written {
-            if is_elsewhere {
-                self.free(part);
+        match written {
+            Ok(morph) => part.morph = morph,
+            Err(error) => {
+                if is_elsewhere {
+                    self.free(part);
+                }
+                return Err(error);
             }
-            return Err(error);
         }
-        if let Some(old) = self.slots.replace(number, part)
-            && is_elsewhere
-        {
-            self.free(old);
+        if let Some(old) = self.slots.replace(number, part) {
+            match is_elsewhere {
+                true => self.free(old),
+                false => old.morph.into_iter().for_each(|morph| self.morphs.free(morph)),
+            }
         }
         Ok(part.geometry())
     }
@@ -211,12 +243,14 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
             let limit = self.indices_max;
             return Err(GpuRenderError::Full { what: "indices", wanted: indices, limit });
         };
-        Ok(Part { vertex, index, indices, skinned: 0 })
+        let (vertices, is_skinned, morph) = (0, false, None);
+        Ok(Part { vertex, index, indices, vertices, is_skinned, morph })
     }
 
     fn free(&self, part: Part) {
         self.vertex_room.free(part.vertex);
         self.index_room.free(part.index);
+        part.morph.into_iter().for_each(|morph| self.morphs.free(morph));
     }
 }
 

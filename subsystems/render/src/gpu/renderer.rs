@@ -21,6 +21,7 @@ use crate::gpu::sums::GpuSums;
 use crate::gpu::targets::{Samplers, Targets};
 use crate::gpu::triangles::Triangles;
 use crate::mesh::SkinVertex;
+use crate::morph::Morph;
 use crate::skinned::Skinning;
 use crate::state::{RowParameters, Transform};
 
@@ -192,7 +193,7 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
         vertices: &[u8],
         indices: &[u32],
     ) -> Result<Geometry, GpuRenderError> {
-        self.meshes.try_set(&self.gpu, number, vertices, indices, &[])
+        self.try_set_moved_mesh(number, vertices, indices, &[], &Morph::default())
     }
 
     /// As [`try_set_mesh`](Self::try_set_mesh), for a mesh that bones move: `skin` says which, for
@@ -215,10 +216,32 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
         indices: &[u32],
         skin: &[SkinVertex],
     ) -> Result<Geometry, GpuRenderError> {
-        self.meshes.try_set(&self.gpu, number, vertices, indices, skin)
+        self.try_set_moved_mesh(number, vertices, indices, skin, &Morph::default())
     }
 
-    /// Moves the vertices of meshes by bones, for all that is drawn after it until the next time.
+    /// As [`try_set_skinned_mesh`](Self::try_set_skinned_mesh), for a mesh that targets move, and
+    /// bones where there is a skin.
+    ///
+    /// # Complexity
+    ///
+    /// O(vertices + indices + deltas).
+    ///
+    /// # Errors
+    ///
+    /// As those of [`try_set_skinned_mesh`](Self::try_set_skinned_mesh); [`GpuRenderError::Mesh`] if
+    /// the targets are not of all vertices.
+    pub fn try_set_moved_mesh(
+        &mut self,
+        number: u32,
+        vertices: &[u8],
+        indices: &[u32],
+        skin: &[SkinVertex],
+        morph: &Morph<'_>,
+    ) -> Result<Geometry, GpuRenderError> {
+        self.meshes.try_set(&self.gpu, number, vertices, indices, (skin, morph))
+    }
+
+    /// Moves the vertices of meshes by targets and bones, for all that is drawn after it until the next time.
     ///
     /// # Complexity
     ///
@@ -226,7 +249,7 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
     ///
     /// # Errors
     ///
-    /// [`GpuRenderError::Skin`] for a mesh without a skin or bones that are not there,
+    /// [`GpuRenderError::Skin`] for a mesh without the skin or the targets, or bones or weights that are not there,
     /// [`GpuRenderError::Full`] for more vertices than there is room for, or what the card says.
     pub fn try_skin(&mut self, skinning: &Skinning<'_>) -> Result<(), GpuRenderError> {
         if skinning.meshes.is_empty() {

@@ -6,6 +6,7 @@ use loligo_containers::{Event, EventRecord};
 
 use crate::draw::Geometry;
 use crate::frame::STAGES_MAX;
+use crate::morph::MorphWeight;
 use crate::state::error::StateErrorKind;
 
 /// The flag of a mesh that is not to be drawn.
@@ -189,6 +190,7 @@ pub(crate) enum Message {
     SetFlags(u32),
     SetLight(PlacedLight),
     SetParameters(InstanceParameters),
+    SetWeight(MorphWeight),
 }
 
 /// A light, and the stage that it lights.
@@ -238,6 +240,7 @@ messages! {
     SetFlags: u32;
     SetLight: PlacedLight;
     SetParameters: InstanceParameters;
+    SetWeight: MorphWeight;
 }
 
 impl Message {
@@ -276,6 +279,10 @@ impl Message {
             SetParameters::TYPE => {
                 let SetParameters { handle, what } = sized(record)?;
                 (handle, Self::SetParameters(what))
+            }
+            SetWeight::TYPE => {
+                let SetWeight { handle, what } = sized(record)?;
+                (handle, Self::SetWeight(what))
             }
             kind => return Err(StateErrorKind::Type { kind }),
         })

@@ -7,12 +7,13 @@ use loligo_containers::{Array, Event};
 use loligo_ids::{Fifo, HoleTable, Retire};
 
 use crate::draw::Geometry;
+use crate::morph::MorphWeight;
 use crate::state::RenderHandle;
 use crate::state::error::RecordError;
 use crate::state::message::{
     CreateLight, CreateMesh, Destroy, InstanceParameters, Kind, Light, Material, Mesh, PlacedLight,
-    SetFlags, SetLight, SetMaterial, SetParameters, SetShape, SetTransform, Shape, Transform,
-    are_flags,
+    SetFlags, SetLight, SetMaterial, SetParameters, SetShape, SetTransform, SetWeight, Shape,
+    Transform, are_flags,
 };
 use crate::state::stream::StateStream;
 
@@ -193,6 +194,19 @@ impl<'a, A: Allocator + ?Sized> StateRecorder<'a, A> {
         parameters: &InstanceParameters,
     ) -> Result<(), RecordError> {
         self.tell(Kind::Mesh, handle, |handle| SetParameters { handle, what: *parameters })
+    }
+
+    /// Changes the weight of one target of a mesh; the others stay as they are.
+    ///
+    /// # Errors
+    ///
+    /// [`RecordError`] if the handle names no mesh, or there is no memory.
+    pub fn set_weight(
+        &mut self,
+        handle: RenderHandle,
+        weight: MorphWeight,
+    ) -> Result<(), RecordError> {
+        self.tell(Kind::Mesh, handle, |handle| SetWeight { handle, what: weight })
     }
 
     /// Hides a mesh by [`MESH_HIDDEN`](crate::MESH_HIDDEN), or shows it by 0.

@@ -2,6 +2,7 @@
 
 use loligo_allocators::Allocator;
 use loligo_containers::{EventReader, GrowError};
+use loligo_ids::IdString32;
 
 use crate::state::{Kind, Message, RenderHandle, StateError, StateErrorKind, StateStream};
 use crate::world::{RenderWorld, Slot};
@@ -13,6 +14,7 @@ struct Needs {
     meshes: usize,
     lights: usize,
     parameters: usize,
+    weights: usize,
     /// Whether anything is created or destroyed.
     changes_slots: bool,
 }
@@ -95,6 +97,7 @@ impl<A: Allocator + ?Sized> RenderWorld<'_, A> {
                 Message::CreateMesh(_) => needs.meshes += 1,
                 Message::CreateLight(_) => needs.lights += 1,
                 Message::SetParameters(_) => needs.parameters += 1,
+                Message::SetWeight(_) => needs.weights += 1,
                 _ => {}
             }
             if let Message::CreateMesh(_) | Message::CreateLight(_) = message {
@@ -110,6 +113,7 @@ impl<A: Allocator + ?Sized> RenderWorld<'_, A> {
     fn try_reserve(&mut self, needs: Needs) -> Result<(), GrowError> {
         self.meshes.try_reserve(needs.meshes)?;
         self.meshes.parameters.try_reserve(needs.parameters)?;
+        self.meshes.morphed.try_reserve(needs.weights)?;
         self.lights.try_reserve(needs.lights)?;
         self.slots.try_reserve(needs.slots - self.slots.len())?;
         if needs.changes_slots {
@@ -159,6 +163,12 @@ impl<A: Allocator + ?Sized> RenderWorld<'_, A> {
             }
             Message::SetLight(light) => self.lights.set(row, light),
             Message::SetParameters(parameters) => self.meshes.parameters.set(row, parameters),
+            Message::SetWeight(weight) => {
+                let mut morphed = self.meshes.morphed.get(row);
+                // What there is no room for was refused where it was recorded.
+                morphed.weights.set(IdString32::from_hash(weight.target), weight.weight);
+                self.meshes.morphed.set(row, &morphed);
+            }
         }
     }
 }

@@ -5,8 +5,11 @@ use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 
 use super::details::Details;
-use super::parameters::Parameters;
-use crate::state::{Light, MESH_HIDDEN, Material, Mesh, PlacedLight, Shape, Transform};
+use super::morphed::Morphed;
+use super::rare::Rare;
+use crate::state::{
+    InstanceParameters, Light, MESH_HIDDEN, Material, Mesh, PlacedLight, Shape, Transform,
+};
 
 /// The meshes.
 pub(super) struct Meshes<'a, A: Allocator + ?Sized> {
@@ -20,7 +23,8 @@ pub(super) struct Meshes<'a, A: Allocator + ?Sized> {
     pub(super) materials: Array<'a, Material, A>,
     pub(super) flags: Array<'a, u32, A>,
     pub(super) details: Details<'a, A>,
-    pub(super) parameters: Parameters<'a, A>,
+    pub(super) parameters: Rare<'a, InstanceParameters, A>,
+    pub(super) morphed: Rare<'a, Morphed, A>,
 }
 
 impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
@@ -36,7 +40,8 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
             materials: Array::new_in(memory),
             flags: Array::new_in(memory),
             details: Details::new_in(memory),
-            parameters: Parameters::new_in(memory),
+            parameters: Rare::new_in(memory),
+            morphed: Rare::new_in(memory),
         }
     }
 
@@ -51,7 +56,8 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
         self.materials.try_reserve(more)?;
         self.flags.try_reserve(more)?;
         self.details.try_reserve(more)?;
-        self.parameters.try_reserve_rows(more)
+        self.parameters.try_reserve_rows(more)?;
+        self.morphed.try_reserve_rows(more)
     }
 
     /// Appends a row, for which there is room.
@@ -68,6 +74,7 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
         self.flags.push(flags);
         self.details.push();
         self.parameters.push();
+        self.morphed.push();
         self.place(self.handles.len() - 1);
     }
 
@@ -84,6 +91,7 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
         self.flags.swap_remove(row);
         self.details.swap_remove(row);
         self.parameters.swap_remove(row);
+        self.morphed.swap_remove(row);
         self.handles.get(row).copied()
     }
 
@@ -116,6 +124,7 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
             + self.materials.capacity() * size_of::<Material>()
             + self.details.bytes()
             + self.parameters.bytes()
+            + self.morphed.bytes()
     }
 
     pub(super) fn validate(&self) -> Result<(), &'static str> {
@@ -134,6 +143,7 @@ impl<'a, A: Allocator + ?Sized> Meshes<'a, A> {
         }
         self.details.validate(self.handles.len())?;
         self.parameters.validate(self.handles.len())?;
+        self.morphed.validate(self.handles.len())?;
         for row in 0..self.handles.len() {
             let [x, y, z, radius] = self.shapes[row].sphere;
             let center = self.transforms[row].point(Vec3::new(x, y, z));

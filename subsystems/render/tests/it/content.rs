@@ -5,6 +5,7 @@ mod gltf_materials;
 mod materials;
 mod meshes;
 mod models;
+mod morphs;
 mod shaders;
 mod skins;
 mod textures;

@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use glam::camera::rh::proj::directx::perspective;
 use loligo_allocators::Allocator;
+use loligo_ids::IdString32;
 use loligo_render::{
-    Geometry, InstanceParameters, Light, MESH_HIDDEN, Mesh, RecordError, RenderHandle, RenderWorld,
-    StateRecorder, StateStream, Transform,
+    Geometry, InstanceParameters, Light, MESH_HIDDEN, Mesh, MorphWeight, RecordError, RenderHandle,
+    RenderWorld, StateRecorder, StateStream, Transform,
 };
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
@@ -76,6 +77,9 @@ fn mesh(value: u32) -> Mesh {
         details: value,
     }
 }
+
+/// A target that objects have weights of.
+const TARGET: u32 = 7;
 
 fn parameters(value: u32) -> InstanceParameters {
     InstanceParameters { numbers: [value as f32; 4], ..InstanceParameters::NEUTRAL }
@@ -216,7 +220,9 @@ impl<'a> Both<'a> {
                 let was = mesh.map(|_| {
                     model.parameters.insert(bits, value);
                 });
-                (recorder.set_parameters(handle, &parameters(value)), was)
+                let weight = MorphWeight { target: TARGET, weight: value as f32 };
+                let told = recorder.set_parameters(handle, &parameters(value));
+                (told.and_then(|()| recorder.set_weight(handle, weight)), was)
             }
             _ => return Ok(()),
         };
@@ -258,6 +264,9 @@ impl<'a> Both<'a> {
             if let Some(row) = self.world.mesh_row(*handle) {
                 let value = self.there.parameters.get(&bits).copied().unwrap_or_default();
                 prop_assert_eq!(self.world.parameters_at(row), parameters(value));
+                let weight = self.world.weights_at(row).get(IdString32::from_hash(TARGET));
+                let set = self.there.parameters.get(&bits);
+                prop_assert_eq!(weight, set.map(|value| *value as f32), "a weight is its own");
                 prop_assert_eq!(self.world.mesh_at(row), Some(*handle));
                 prop_assert_eq!(self.world.transforms()[row], self.there.meshes[&bits].transform);
             }

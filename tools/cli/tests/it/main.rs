@@ -24,4 +24,5 @@ mod saves;
 mod show;
 mod sjson;
 mod support;
+mod texture_budget;
 mod tracing;
