@@ -73,7 +73,7 @@ fn words() -> Vec<u32> {
         words.extend([IdString32::new(foot).hash(), 0.5_f32.to_bits()]);
     }
     words[0] = words.len() as u32;
-    assert_eq!(words.len(), HEAD + CLIP_WORDS + 2 * FOOT_WORDS);
+    assert_eq!(words.len(), HEAD + CLIP_WORDS + 2 * FOOT_WORDS, "the words of a component");
     words
 }
 
@@ -131,7 +131,7 @@ impl<'m> Stage<'_, 'm> {
             assert!(self.animation.load(&saved[..length]).is_err() || length == 0, "{length}");
         }
         self.animation.load(&saved).expect("it was saved");
-        assert_eq!(self.animation.state_hash(), hash);
+        assert_eq!(self.animation.state_hash(), hash, "as it was saved");
         self.animation.prepare().expect("memory");
     }
 }
