@@ -11,7 +11,7 @@ mod bvh;
 #[path = "../../../subsystems/animation/tests/it/mocap.rs"]
 mod mocap;
 
-pub(crate) use crowd::{blending, our_bones, our_crowd, our_leaps};
+pub(crate) use crowd::{Crowd, blending, our_crowd};
 pub(crate) use curves::their_bones;
 pub(crate) use machine::machines;
 pub(crate) use sizes::{CAPTURES, generated_ratio, ratio_of};
@@ -19,7 +19,7 @@ pub(crate) use sizes::{CAPTURES, generated_ratio, ratio_of};
 use std::sync::OnceLock;
 
 use glam::Vec3;
-use loligo_animation::compile::{CompressOptions, RawClip, compress};
+use loligo_animation::compile::{ClipKeys, CompressOptions, RawClip, compress};
 use loligo_animation::{Clip, ClipTable, Skeleton};
 use loligo_containers::{BlobBytes, Endian};
 use loligo_entities::Pose;
@@ -40,10 +40,11 @@ struct Played {
     clip: &'static [u8],
 }
 
-/// Returns what the crowd plays.
-fn played() -> &'static Played {
-    static PLAYED: OnceLock<Played> = OnceLock::new();
-    PLAYED.get_or_init(|| {
+/// Returns what the crowd plays: the clip as curves, or dense.
+fn played(is_dense: bool) -> &'static Played {
+    static PLAYED: [OnceLock<Played>; 2] = [OnceLock::new(), OnceLock::new()];
+    PLAYED[usize::from(is_dense)].get_or_init(|| {
+        let keys = if is_dense { ClipKeys::Dense } else { ClipKeys::Curves };
         let mut body = body(true);
         while body.len() < BONES {
             let above = body.len() - 1;
@@ -55,7 +56,8 @@ fn played() -> &'static Played {
         }
         let terms = MocapTerms { seed: 1, frames: FRAMES, rate: 30.0, noise: 0.02, speed: 1.0 };
         let samples = clip(&body, terms);
-        let options = CompressOptions { bound: 1.0e-3, rounds: 3, ..CompressOptions::default() };
+        let options =
+            CompressOptions { bound: 1.0e-3, rounds: 3, keys, ..CompressOptions::default() };
         let compressed = compress(&body, &samples, &options).expect("it keeps the bound");
         let skeleton = kept(&body.build(Endian::NATIVE).expect("its bones are in order"));
         Played { samples, skeleton, clip: kept(&compressed.bytes) }
@@ -73,8 +75,14 @@ impl Played {
         Skeleton::open(self.skeleton).expect("it was built")
     }
 
-    fn table(&self) -> ClipTable<'static, 'static> {
+    /// Returns its table, with a restart point at every few frames; none if that is 0.
+    fn table(&self, every: u32) -> ClipTable<'static, 'static> {
         let clip = Clip::open(self.clip).expect("it was compressed");
-        ClipTable::try_new(clip, &self.skeleton(), &HEAP).expect("there is memory")
+        let table = ClipTable::try_new(clip, &self.skeleton(), &HEAP);
+        let mut table = table.expect("there is memory");
+        if every > 0 {
+            table.try_add_restart_points(every).expect("there is memory");
+        }
+        table
     }
 }

@@ -16,7 +16,7 @@ use crate::contender::{Contender, Pass};
 pub(crate) fn their_bones() -> Contender {
     const CHARACTERS: usize = 100;
     const TIMES: u64 = 20;
-    let played = played();
+    let played = played(false);
     let curves: Vec<UnevenSampleAutoCurve<Quat>> = (0..BONES)
         .map(|bone| {
             let samples = (0..FRAMES).map(|frame| {
