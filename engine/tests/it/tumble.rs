@@ -61,8 +61,7 @@ fn check(engine: &Engine<'_, '_>, log: &Lines) {
     assert!(walker.x > 5.2 && walker.y > 3.7, "the walker is on the other pillar: {walker}");
     let plank = place(engine, id32!("plank_5"));
     assert!((1.5..2.94).contains(&plank.y), "the bridge hangs: {plank}");
-    let wrong: Vec<_> =
-        log.all().into_iter().filter(|line| line.starts_with("error")).collect();
+    let wrong: Vec<_> = log.all().into_iter().filter(|line| line.starts_with("error")).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
@@ -91,11 +90,8 @@ fn the_tumble_is_played_and_replayed() {
     }
     let kept = fs::read(&kept).expect("the sample has one");
     let log = Lines::default();
-    let options = EngineOptions {
-        replay: Some(&kept),
-        threads: Some(3),
-        ..options(folder.path(), &log)
-    };
+    let options =
+        EngineOptions { replay: Some(&kept), threads: Some(3), ..options(folder.path(), &log) };
     with_engine(&options, |engine| {
         while !engine.is_over() {
             engine.frame(&mut ()).expect("a frame");

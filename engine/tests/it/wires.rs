@@ -115,8 +115,8 @@ fn bones_fall_and_are_taken_back() {
         let options = EngineOptions { threads: Some(threads), ..game.options(&data) };
         with_engine(&options, |engine| {
             frames(engine, 18);
-            let standing = place(engine, id32!("hat")).y;
-            assert!((1.5..1.9).contains(&standing), "it stands: {standing}");
+            let upright = place(engine, id32!("hat")).y;
+            assert!((1.5..1.9).contains(&upright), "it is upright: {upright}");
             frames(engine, 230);
             let lying = place(engine, id32!("hat")).y;
             assert!(
@@ -126,7 +126,7 @@ fn bones_fall_and_are_taken_back() {
             let hashes: Vec<_> = engine.state_hashes().collect();
             frames(engine, 60);
             let again = place(engine, id32!("hat")).y;
-            assert!((again - standing).abs() < 0.1, "it stands as before: {again} and {standing}");
+            assert!((again - upright).abs() < 0.1, "it is as before: {again} and {upright}");
             hashes
         })
         .expect("it boots")
