@@ -23,11 +23,14 @@ use loligo_ids::{Fifo, FreeList, GenerationEnd, Holes, IdString, IdString32, IdS
 use loligo_ids::{Id, Packed, Retire, ReverseLookupBuilder, Shape, SmallId, Table, TableId, Wrap};
 use loligo_render::{Geometry, Light, MESH_HIDDEN, Mesh, StateRecorder, Transform};
 use loligo_replay::trace::{Details, Event, Op, TraceWriter, write_trace};
-use loligo_resources::HEADER_BYTES;
+use loligo_resources::{HEADER_BYTES, ResourceHeader};
 use loligo_tests::programs::*;
 
 /// What may go wrong on the way.
 type Failure = Box<dyn std::error::Error>;
+
+/// The most bytes of a seed: a fuzzer that changes one of many finds little.
+const SEED_BYTES_MAX: usize = 16 << 10;
 
 /// Objects as they come in levels.
 const ROWS: &[u8] =
@@ -46,6 +49,9 @@ const SHEET: &[u8] =
 const DOOR: &str = "// A door.\nname = \"d\\u00f3or\" /* in the\n  hall */\n\nsize: { width = 0.9, height: 2.1 }\n\
     position = [ 0 -1.5e3\n7, ] // metres\n\"display name\" = null open = true\n\
     code = \"\"\"\n  if (a) { \"b\" } \\n // no comment\n\"\"\"\n#23db-f1.x = [ [ 1 2 ] {} [] ]\nlast =\n";
+
+/// A model that targets move, one of them by a sparse accessor.
+const TARGETS: &str = include_str!("../../../engine/tests/it/golden/totem.gltf");
 
 /// A frame's description, with all that one has.
 const FRAME: &str = r#"targets = {
@@ -87,9 +93,11 @@ fn rendered() -> Result<(), Failure> {
     let png = b"\x89PNG\x0d\x0a\x1a\x0a\x00\x00\x00\x0dIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x00\x00\x00\x00:~\x9bU\x00\x00\x00\x0aIDATx\x9cch\x00\x00\x00\x82\x00\x81w\xcdr\xb6\x00\x00\x00\x00IEND\xaeB`\x82";
     let shader = b"@vertex fn vs_main() -> @builtin(position) vec4f { return vec4f(0.0); }
 @fragment fn fs_main() -> @location(0) vec4f { return vec4f(1.0); }";
-    let all: [(&str, &str, &[u8]); 6] = [
+    let all: [(&str, &str, &[u8]); 8] = [
         ("png", "a.png", png),
         ("mesh", "a.mesh", b"shape = \"cylinder\" radius = 0.4 segments = 3 uv_scale = [ 2 3 ]"),
+        ("glb", "face.gltf", TARGETS.as_bytes()),
+        ("mesh", "face.mesh", b"file = \"face.gltf\""),
         ("texture", "b.texture", b"image = \"a.png\" color = \"linear\" wrap = \"clamp\""),
         (
             "material",
@@ -102,7 +110,9 @@ fn rendered() -> Result<(), Failure> {
     for (end, path, bytes) in all {
         let kind = ["png", "glb", "mesh", "texture", "material", "shader", "frame"];
         let kind = kind.iter().position(|kind| *kind == end).map_or(0, |kind| kind as u8);
-        write("render_sources", end, &[&[kind], bytes].concat())?;
+        // The second source of a type has another name.
+        let name = if path == "face.mesh" { "face" } else { end };
+        write("render_sources", name, &[&[kind], bytes].concat())?;
         std::fs::write(sources.join(path), bytes)?;
     }
     let mut compilers = Compilers::new();
@@ -113,7 +123,13 @@ fn rendered() -> Result<(), Failure> {
     for entry in index.entries.iter().filter(|entry| entry.name.type_name != "frame") {
         let Some(output) = entry.output else { continue };
         let file = std::fs::read(data.join("blobs").join(output.file.to_string()))?;
-        write("render_content", &entry.name.type_name, &file[HEADER_BYTES..])?;
+        // A tail is read apart, and no part of what is opened.
+        let tail = ResourceHeader::read(&file)?.tail as usize;
+        let payload = &file[HEADER_BYTES..file.len() - tail];
+        assert!(payload.len() <= SEED_BYTES_MAX, "{}: {}", entry.name, payload.len());
+        let is_face = entry.name.name == "face";
+        let name = if is_face { "face" } else { &entry.name.type_name };
+        write("render_content", name, payload)?;
     }
     Ok(())
 }

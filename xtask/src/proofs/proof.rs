@@ -63,7 +63,7 @@ pub(super) const PROOFS: &[Proof] = &[
     },
     Proof {
         step: "loom",
-        packages: &["loligo-allocators", "loligo-ids", "loligo-tasks"],
+        packages: &["loligo-allocators", "loligo-ids", "loligo-sound", "loligo-tasks"],
         paths: &[],
         tools: &[RUSTC],
     },

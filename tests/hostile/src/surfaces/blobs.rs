@@ -18,14 +18,15 @@ use loligo_entities::Pose;
 use loligo_ids::{IdString32, IdString64};
 use loligo_physics::compile::{compile_field, compile_settings};
 use loligo_physics::{
-    Collision, Field, FieldQuery, FieldScratch, Fields, Geometry, ImpactKind, ImpactTable, Settings,
+    Collision, Field, FieldQuery, FieldScratch, Fields, Geometry, ImpactKind, ImpactTable, NO_BONE,
+    Ragdoll, Settings,
 };
 use loligo_resources::HEADER_BYTES;
 
 use super::{Seeds, Surface};
 
 /// Resources of physics that name each other.
-const SOURCES: [(&str, &str, &str); 4] = [
+const SOURCES: [(&str, &str, &str); 5] = [
     (
         "physics",
         "game.physics",
@@ -60,6 +61,15 @@ const SOURCES: [(&str, &str, &str); 4] = [
              { kind = \"impact\" materials = [ \"wood\" \"stone\" ] least = 2 effect = \"knock\" strength = [ [ 2 0.1 ] [ 9 1 ] ] }
              { kind = \"impact\" materials = [ \"*\" \"*\" ] effect = \"bump\" }
          ]",
+    ),
+    (
+        "ragdoll",
+        "doll.ragdoll",
+        "settings = \"game\" actor = \"crate\"
+         bones = {
+             hips = { shape = { template = \"crate\" box = [ 1 1 1 ] } }
+             head = { parent = \"hips\" joint = \"hinge\" limits = [ -20 20 ] shape = { template = \"crate\" sphere = 1 } }
+         }",
     ),
 ];
 
@@ -169,6 +179,7 @@ impl Surface for Blobs {
             "physics" => _ = Settings::open(&bytes).map(|settings| find(&settings)),
             "collision" => _ = Collision::open(&bytes).map(|collision| walk(&collision)),
             "field" => _ = Field::open(&bytes).map(|field| ask(&field, memory)),
+            "ragdoll" => _ = Ragdoll::open(&bytes).map(|doll| hold(&doll)),
             _ => _ = ImpactTable::open(&bytes).map(|table| look_up(&table)),
         }
     }
@@ -219,6 +230,15 @@ fn look_up(table: &ImpactTable<'_>) {
     for amount in [0.0, 3.0, 1.0e9] {
         let found = table.find(ImpactKind::Impact, pair, amount);
         assert!(found.is_none_or(|found| found.strength.is_finite()), "{found:?}");
+    }
+}
+
+/// Reads all bones.
+fn hold(doll: &Ragdoll<'_>) {
+    for (at, bone) in doll.bones().iter().enumerate() {
+        assert_eq!(doll.find(bone.name), Some(at), "each has another name");
+        assert!(bone.parent == NO_BONE || (bone.parent as usize) < at, "parents come first");
+        assert!(doll.shape(at).position.is_finite(), "bone {at}");
     }
 }
 

@@ -25,7 +25,7 @@ fn game() -> Place {
         let mut encoder = png::Encoder::new(file, 256, 256);
         encoder.set_color(png::ColorType::Grayscale);
         let mut writer = encoder.write_header().expect("it is written");
-        let pixels: Vec<u8> = (0..256 * 256).map(|at| (at / 256 ^ at) as u8).collect();
+        let pixels: Vec<u8> = (0..256 * 256).map(|at| ((at / 256) ^ at) as u8).collect();
         writer.write_image_data(&pixels).expect("it is written");
         let material = format!("shader = \"core/shaders/standard\" texture = \"{name}\"");
         place.file(&format!("game/{name}.material"), material);
