@@ -4,9 +4,9 @@
 local CRATE = 0.5               -- the side of a crate, in metres
 local COLUMNS, ROWS, LAYERS = 10, 10, 10
 local FORCE, BRAKES = 2600, 1500 -- of the car, in newton
-local SPEED = 2.4               -- of the walker, in metres a second
+local SPEED = 3                 -- of the walker, in metres a second
 
-local state = { wheels = {}, steering = 0, crashes = 0 }
+local state = { wheels = {}, steering = 0, crashes = 0, updates = 0 }
 
 local function stack()
     local gap = CRATE * 1.02
@@ -20,13 +20,15 @@ end
 
 function start()
     stack()
-    for number = 1, Vehicle.wheels(Entity.find("car")) do
-        state.wheels[number] = Entity.spawn("things/wheel", Vector3(0, -1, 0))
-    end
 end
 
 local function drive(step)
     local car = Entity.find("car")
+    -- Physics makes a car in the update after its entity.
+    if state.updates < 2 then return end
+    for number = #state.wheels + 1, Vehicle.wheels(car) do
+        state.wheels[number] = Entity.spawn("things/wheel", Vector3(0, -1, 0))
+    end
     local throttle = Input.value("throttle")
     -- The wheels turn within a third of a second, not at once.
     local wanted = Input.value("steer") * 0.5
@@ -47,6 +49,7 @@ local function walk()
 end
 
 function update(step)
+    state.updates = state.updates + 1
     drive(step)
     walk()
     if Input.pressed("blast") then Entity.spawn("things/blast", Vector3(6.5, 0.5, 5)) end
@@ -54,7 +57,9 @@ end
 
 -- An effect of game.impacts is due: a game would play a sound here.
 function impact(name, kind, entity, other, at, strength)
-    if name == Physics.effect("crash") then state.crashes = state.crashes + 1 end
+    if name ~= Physics.effect("crash") then return end
+    if state.crashes == 0 then print("the tower is hit") end
+    state.crashes = state.crashes + 1
 end
 
 function on_save() return state end

@@ -4,6 +4,7 @@ use loligo_allocators::Allocator;
 
 use super::{CurveTarget, SoundNodeImage, SoundTree};
 use crate::parameters::{Parameters, SoundParameters};
+use crate::signal::SPEED_MAX;
 
 /// What curves say of a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,7 +32,8 @@ impl Curved {
             if curve.target == CurveTarget::Volume as u32 {
                 self.decibels += follows;
             } else if curve.target == CurveTarget::Speed as u32 {
-                self.speed *= follows.max(0.0);
+                // Products of many would be infinite.
+                self.speed = (self.speed * follows.max(0.0)).min(SPEED_MAX);
             } else {
                 self.low_pass = self.low_pass.min(follows.max(0.0));
             }

@@ -8,6 +8,10 @@ use super::curve::Curved;
 use super::{SOUND_NODES_MAX, SoundChildImage, SoundNodeImage, SoundNodeKind, SoundTree};
 use crate::level::gain_of;
 use crate::parameters::{Parameters, SoundParameters};
+use crate::signal::SPEED_MAX;
+
+/// The most decibels that curves and nodes add up to.
+const VOLUME_MAX: f32 = 48.0;
 
 /// A wave that is to be played as a part of a sound.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -131,8 +135,8 @@ impl SoundTree<'_> {
             at = parent;
         }
         Shape {
-            gain: gain_of(part.decibels + curved.decibels),
-            speed: part.speed * curved.speed,
+            gain: gain_of((part.decibels + curved.decibels).min(VOLUME_MAX)),
+            speed: (part.speed * curved.speed).min(SPEED_MAX),
             low_pass: curved.low_pass,
         }
     }

@@ -6,6 +6,9 @@ use crate::data_error::DataError;
 /// The points of a curve.
 const POINTS: core::ops::RangeInclusive<usize> = 1..=64;
 
+/// The greatest number on a curve: sums of those of all nodes are finite.
+const NUMBER_MAX: f32 = 1e6;
+
 /// Checks the invariants of a sound.
 pub(super) fn verify(tree: &SoundTree<'_>) -> Result<(), DataError> {
     if !(1..=SOUND_NODES_MAX).contains(&tree.nodes.len()) {
@@ -24,11 +27,13 @@ pub(super) fn verify(tree: &SoundTree<'_>) -> Result<(), DataError> {
         part(curve.points, tree.points).is_some_and(|points| {
             POINTS.contains(&points.len())
                 && points.windows(2).all(|two| two[0][0] < two[1][0])
-                && points.as_flattened().iter().all(|number| number.is_finite())
+                && points.as_flattened().iter().all(|number| number.abs() <= NUMBER_MAX)
         }) && curve.target <= 2
     };
     match tree.curves.iter().position(|curve| !is_right(curve)) {
-        Some(at) => wrong("curves", "of a target, with 1 to 64 points that ascend", at),
+        Some(at) => {
+            wrong("curves", "of a target, with 1 to 64 points that ascend, up to a million", at)
+        }
         None => Ok(()),
     }
 }

@@ -107,7 +107,7 @@ fn play(steps: &[Step], effects: [&[Effect]; 3], samples: &[i16]) -> Vec<[f32; 2
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 48, ..ProptestConfig::default() })]
 
     #[test]
     fn nothing_clicks(steps in proptest::collection::vec(step(), 1..60)) {

@@ -129,7 +129,7 @@ fn wrong_waves_are_refused_by_name() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 128, ..ProptestConfig::default() })]
 
     #[test]
     fn damaged_waves_are_refused_or_harmless(
