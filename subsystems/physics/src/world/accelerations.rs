@@ -12,7 +12,7 @@ use super::PhysicsWorld;
 use super::marks::body;
 use crate::actor::ActorId;
 use crate::error::PhysicsError;
-use crate::fields::{FIELD_BLOCK, FieldGroups, FieldQuery, FieldScratch, Fields};
+use crate::fields::{FieldGroups, FieldQuery, FieldScratch, Fields};
 use crate::settings::ActorKind;
 
 /// How many threads help at the most.
@@ -151,7 +151,7 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
         with: &mut FieldActors<'_, C>,
     ) -> Result<(), PhysicsError> {
         self.gather(fields.is_empty(), wakes, with)?;
-        match with.ids.len() < 2 * FIELD_BLOCK {
+        match with.ids.len() < 2 * crate::fields::FIELD_BLOCK {
             true => with.ask(fields, self.seconds()),
             false => with.ask_on(worker, fields, self.seconds()),
         }
