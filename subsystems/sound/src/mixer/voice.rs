@@ -15,7 +15,7 @@ use crate::wave::{Reading, Wave};
 ///
 /// # Memory
 ///
-/// 120 bytes, in the order in which they are computed: two cache lines a block.
+/// 96 bytes: two cache lines a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Voice {
     pub(super) wave: WaveId,
@@ -44,6 +44,8 @@ pub struct Voice {
     has_begun: bool,
     is_rendered: bool,
 }
+
+const _: () = assert!(size_of::<Voice>() == 96, "as its documentation says");
 
 /// What is left of a voice after a block.
 #[derive(Clone, Copy, Debug)]
