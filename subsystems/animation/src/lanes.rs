@@ -3,26 +3,25 @@
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
 use bytemuck::{Pod, Zeroable};
-use glam::Vec4;
+use wide::f32x8;
 
 /// The number of bones that are computed with in step.
 pub const LANES: usize = 8;
 
 /// Eight floats, one for each of eight bones.
 ///
-/// They are two vectors of four of `glam`, which are those of SSE2 or NEON where the machine has them.
-/// Products and sums are never fused, so results are the same on all machines. Loops over arrays of eight
-/// floats, which the compiler was to make vectors of, took five times the instructions for a blend.
+/// They are two vectors of four where the machine has those, as SSE2 and NEON do, and one of eight where a
+/// program is compiled for AVX. Products and sums are never fused, so results are the same on all machines.
+/// Loops over arrays of eight floats, which the compiler was to make vectors of, took five times the
+/// instructions for a blend. `glam` has vectors too, which are single floats in every program with physics:
+/// its results that are the same on all machines need it, and features of a package are those that anybody asks for.
 ///
 /// # Memory
 ///
 /// 32 bytes, aligned to 32.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C, align(32))]
-pub struct Lanes {
-    low: Vec4,
-    high: Vec4,
-}
+pub struct Lanes(f32x8);
 
 impl Lanes {
     /// Zero in all lanes.
@@ -35,14 +34,14 @@ impl Lanes {
     #[inline]
     #[must_use]
     pub const fn splat(value: f32) -> Self {
-        Self { low: Vec4::splat(value), high: Vec4::splat(value) }
+        Self(f32x8::new([value; LANES]))
     }
 
     /// Returns the lanes of an array.
     #[inline]
     #[must_use]
-    pub const fn from_array([a, b, c, d, e, f, g, h]: [f32; LANES]) -> Self {
-        Self { low: Vec4::from_array([a, b, c, d]), high: Vec4::from_array([e, f, g, h]) }
+    pub const fn from_array(lanes: [f32; LANES]) -> Self {
+        Self(f32x8::new(lanes))
     }
 
     /// Returns whole numbers as floats.
@@ -65,7 +64,7 @@ impl Lanes {
     #[inline]
     #[must_use]
     pub fn get(&self, lane: usize) -> f32 {
-        if lane < 4 { self.low[lane] } else { self.high[lane - 4] }
+        self.0.as_array()[lane]
     }
 
     /// Sets the value of a lane.
@@ -75,50 +74,42 @@ impl Lanes {
     /// If there is no such lane.
     #[inline]
     pub fn set(&mut self, lane: usize, value: f32) {
-        if lane < 4 {
-            self.low[lane] = value;
-        } else {
-            self.high[lane - 4] = value;
-        }
+        self.0.as_mut_array()[lane] = value;
     }
 
     /// Returns the square root of each lane.
     #[inline]
     #[must_use]
     pub fn sqrt(self) -> Self {
-        // Without std, glam's own is that of libm, number by number.
-        let half = |half: Vec4| Vec4::from_array(half.to_array().map(sqrt));
-        Self { low: half(self.low), high: half(self.high) }
+        Self(self.0.sqrt())
     }
 
     /// Returns the greater one in each lane.
     #[inline]
     #[must_use]
     pub fn at_least(self, low: Self) -> Self {
-        Self { low: self.low.max(low.low), high: self.high.max(low.high) }
+        Self(self.0.fast_max(low.0))
     }
 
     /// Returns the lesser one in each lane.
     #[inline]
     #[must_use]
     pub fn at_most(self, high: Self) -> Self {
-        Self { low: self.low.min(high.low), high: self.high.min(high.high) }
+        Self(self.0.fast_min(high.0))
     }
 
     /// Returns `yes` where the lane is above zero, else `no`.
     #[inline]
     #[must_use]
     pub fn select_positive(self, yes: Self, no: Self) -> Self {
-        let half = |half: Vec4, yes, no| Vec4::select(half.cmpgt(Vec4::ZERO), yes, no);
-        Self { low: half(self.low, yes.low, no.low), high: half(self.high, yes.high, no.high) }
+        Self(self.0.simd_gt(f32x8::ZERO).select(yes.0, no.0))
     }
 
     /// Returns `yes` where the lane is below zero, else `no`.
     #[inline]
     #[must_use]
     pub fn select_negative(self, yes: Self, no: Self) -> Self {
-        let half = |half: Vec4, yes, no| Vec4::select(half.cmplt(Vec4::ZERO), yes, no);
-        Self { low: half(self.low, yes.low, no.low), high: half(self.high, yes.high, no.high) }
+        Self(self.0.simd_lt(f32x8::ZERO).select(yes.0, no.0))
     }
 }
 
@@ -129,7 +120,7 @@ macro_rules! infix {
 
             #[inline(always)]
             fn $method(self, other: Self) -> Self {
-                Self { low: self.low $sign other.low, high: self.high $sign other.high }
+                Self(self.0 $sign other.0)
             }
         })*
     };
@@ -142,7 +133,7 @@ impl Neg for Lanes {
 
     #[inline(always)]
     fn neg(self) -> Self {
-        Self { low: -self.low, high: -self.high }
+        Self(-self.0)
     }
 }
 
