@@ -32,6 +32,7 @@ use crate::time_step::GameClock;
 use crate::world::{Logic, SceneView, Want, World};
 
 mod begin;
+mod graphed_memory;
 mod graphs;
 mod player;
 mod reload;

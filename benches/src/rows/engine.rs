@@ -10,6 +10,10 @@
 //! after the system's notice, the compile in a session until its tables are written, the swap and the
 //! frame; `cargo run --release -p loligo-benches --bin saved -- 20000` shows the parts.
 //!
+//! `inspected` is how much longer a frame of the courtyard is, of the processor on the thread that runs the
+//! game, while a tool hears of all that is measured, as the page of `loligo inspect` does, at 60 frames a second;
+//! a fiftieth of such a frame is 0.33 ms.
+//!
 //! `level10k` is how much longer than a frame of a whole level of 10 000 models the longest of those
 //! frames is in which it comes, of the processor on the thread that runs the game; drawing is on that
 //! thread. `change10k` is how much longer that frame is in which such a level begins again.
@@ -35,6 +39,7 @@ use crate::contender::{Contender, Race};
 use crate::outcome::Aim;
 use crate::rows::{Measure, Row, Unit};
 use crate::work::engine::events::{Hearing, heard};
+use crate::work::engine::inspected::inspected;
 use crate::work::engine::levels::{in_one_frame, over_frames};
 use crate::work::engine::lines::lines;
 use crate::work::engine::loading::longest_frame;
@@ -58,6 +63,7 @@ pub fn rows() -> Vec<Row> {
         row("boot", Aim::time(500.0, 250.0), Measure::Alone(boot)),
         row("saved1000", Aim::time(200.0, 50.0), Measure::Alone(|| saved(1000))),
         row("saved20000", Aim::time(200.0, 50.0), Measure::Alone(|| saved(20_000))),
+        row("inspected", Aim::time(0.33, 0.17), Measure::Alone(inspected)),
         row("level10k", Aim::time(1.0, 0.5), Measure::Alone(over_frames)),
         row("change10k", Aim::time(16.6, 8.0), Measure::Alone(in_one_frame)),
         row("lines100k", Aim::time(1.0, 0.5), Measure::Alone(|| lines(true))),

@@ -3,6 +3,7 @@
 //! in `saves.rs` a world that is saved and loaded.
 
 pub(crate) mod events;
+pub(crate) mod inspected;
 pub(crate) mod levels;
 pub(crate) mod lines;
 pub(crate) mod loading;

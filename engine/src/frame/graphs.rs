@@ -11,6 +11,7 @@ use loligo_interface::{EventSchema, EventText, FieldKind, TEXT_BYTES};
 use loligo_monitor::{Graph, current, name};
 
 use super::Engine;
+use super::graphed_memory::record_memory;
 use crate::error::EngineError;
 use crate::memory::SharedAllocator;
 use crate::world::{EVENT_BYTES_MAX, World};
@@ -46,7 +47,7 @@ impl Engine<'_, '_> {
     /// Does what was asked of the graphs in this update, and draws them if it is the last of the
     /// frame.
     pub(super) fn serve_graphs(&mut self, is_last: bool) {
-        let Self { monitoring, world, log, size, .. } = self;
+        let Self { monitoring, world, log, size, memory, .. } = self;
         let lines = world.take_graph_lines();
         if let Some(monitoring) = monitoring {
             let text = core::str::from_utf8(&lines).unwrap_or_default();
@@ -60,6 +61,7 @@ impl Engine<'_, '_> {
         world.give_back_graph_lines(lines);
         let Some(monitoring) = monitoring.filter(|_| is_last) else { return };
         let graphs = monitoring.graphs();
+        record_memory(&graphs, memory);
         if graphs.all().iter().all(Graph::is_hidden) {
             return;
         }

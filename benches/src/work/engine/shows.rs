@@ -210,7 +210,7 @@ fn color(shade: u64) -> String {
     format!("shader = \"plain\" layer = \"opaque\" color = [ 1 0.{shade} 0 1 ]")
 }
 
-fn compilers() -> Compilers {
+pub(super) fn compilers() -> Compilers {
     let mut compilers = Compilers::built_in();
     loligo_render::compile::register(&mut compilers);
     loligo_engine::compile::register(&mut compilers);
