@@ -125,10 +125,10 @@ impl<'e> BackEnd<'e> {
         None
     }
 
-    /// Returns whether textures of blocks are stored as they are: the text believes that they are.
-    pub(crate) fn reads_blocks(&self) -> bool {
+    /// Returns which textures of blocks are stored as they are: the text believes that all are.
+    pub(crate) fn reads_blocks(&self) -> CardBlocks {
         match self {
-            Self::Text(_) => true,
+            Self::Text(_) => CardBlocks::ALL,
             #[cfg(feature = "gpu")]
             Self::Card(card) => card.reads_blocks(),
         }

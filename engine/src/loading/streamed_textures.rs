@@ -38,7 +38,8 @@ const NOTICED: f32 = 1.0 / 16.0;
 /// 2. There is room in it for a smaller copy of any one texture: levels go by such a copy.
 pub(crate) struct StreamedTextures<'m> {
     budget: u64,
-    reads_blocks: bool,
+    /// Which blocks the card stores as they are.
+    reads_blocks: CardBlocks,
     /// By their numbers.
     textures: Array<'m, Option<Streamed>, SharedAllocator<'m>>,
     /// The textures of each material, by its state.
@@ -104,7 +105,7 @@ impl<'m> StreamedTextures<'m> {
     pub(crate) const fn new_in(budget: u64, memory: SharedRef<'m>) -> Self {
         Self {
             budget,
-            reads_blocks: true,
+            reads_blocks: CardBlocks::ALL,
             textures: Array::new_in(memory),
             materials: Array::new_in(memory),
             order: Array::new_in(memory),
@@ -120,8 +121,8 @@ impl<'m> StreamedTextures<'m> {
         self.budget
     }
 
-    /// Says whether the card stores blocks as they are.
-    pub(crate) const fn set_reads_blocks(&mut self, reads_blocks: bool) {
+    /// Says which blocks the card stores as they are.
+    pub(crate) const fn set_reads_blocks(&mut self, reads_blocks: CardBlocks) {
         self.reads_blocks = reads_blocks;
     }
 

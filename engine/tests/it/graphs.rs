@@ -122,6 +122,10 @@ fn graphs_show_memory_of_the_allocators_that_they_name() {
         .expect("it boots");
         more
     };
-    assert_eq!(more(&["memory.nothing", "memory", "unused."]), [0; 3], "there are no such allocators");
+    assert_eq!(
+        more(&["memory.nothing", "memory", "unused."]),
+        [0; 3],
+        "there are no such allocators"
+    );
     assert_eq!(more(&["memory.entities", "unused.entities"]), [2; 3]);
 }

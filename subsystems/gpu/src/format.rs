@@ -30,6 +30,10 @@ pub enum Format {
     Bc3Srgb,
     /// Blocks of 4 by 4 pixels in 16 bytes: red and green.
     Bc5,
+    /// ASTC: blocks of 4 by 4 pixels in 16 bytes: colors and opacity.
+    Astc,
+    /// The same, the colors in sRGB.
+    AstcSrgb,
 }
 
 impl Format {
@@ -37,7 +41,13 @@ impl Format {
     #[must_use]
     pub const fn block_side(self) -> u32 {
         match self {
-            Self::Bc1 | Self::Bc1Srgb | Self::Bc3 | Self::Bc3Srgb | Self::Bc5 => 4,
+            Self::Bc1
+            | Self::Bc1Srgb
+            | Self::Bc3
+            | Self::Bc3Srgb
+            | Self::Bc5
+            | Self::Astc
+            | Self::AstcSrgb => 4,
             _ => 1,
         }
     }
@@ -47,7 +57,7 @@ impl Format {
     pub const fn block_bytes(self) -> u32 {
         match self {
             Self::Bc1 | Self::Bc1Srgb => 8,
-            Self::Bc3 | Self::Bc3Srgb | Self::Bc5 => 16,
+            Self::Bc3 | Self::Bc3Srgb | Self::Bc5 | Self::Astc | Self::AstcSrgb => 16,
             Self::R8 => 1,
             Self::Rgba8
             | Self::Rgba8Srgb
@@ -80,6 +90,12 @@ impl Format {
             Self::Bc3 => wgpu::TextureFormat::Bc3RgbaUnorm,
             Self::Bc3Srgb => wgpu::TextureFormat::Bc3RgbaUnormSrgb,
             Self::Bc5 => wgpu::TextureFormat::Bc5RgUnorm,
+            Self::Astc => astc(wgpu::AstcChannel::Unorm),
+            Self::AstcSrgb => astc(wgpu::AstcChannel::UnormSrgb),
         }
     }
+}
+
+const fn astc(channel: wgpu::AstcChannel) -> wgpu::TextureFormat {
+    wgpu::TextureFormat::Astc { block: wgpu::AstcBlock::B4x4, channel }
 }

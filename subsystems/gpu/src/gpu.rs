@@ -84,6 +84,9 @@ pub struct Gpu {
 /// What a card needs for textures of blocks.
 const BLOCKS: wgpu::Features = wgpu::Features::TEXTURE_COMPRESSION_BC;
 
+/// What a card needs for those of ASTC.
+const ASTC: wgpu::Features = wgpu::Features::TEXTURE_COMPRESSION_ASTC;
+
 impl Gpu {
     /// Looks for a graphics card and opens it; no window is needed.
     ///
@@ -120,7 +123,7 @@ impl Gpu {
         }
         let description = wgpu::DeviceDescriptor {
             label: Some("loligo"),
-            required_features: needed | (scope(|| adapter.features()) & BLOCKS),
+            required_features: needed | (scope(|| adapter.features()) & BLOCKS.union(ASTC)),
             required_limits: scope(|| adapter.limits()),
             ..Default::default()
         };
@@ -153,6 +156,12 @@ impl Gpu {
     #[must_use]
     pub fn has_blocks(&self) -> bool {
         scope(|| self.device.features()).contains(BLOCKS)
+    }
+
+    /// Returns `true` if it reads textures of blocks of ASTC.
+    #[must_use]
+    pub fn has_astc(&self) -> bool {
+        scope(|| self.device.features()).contains(ASTC)
     }
 
     /// Returns how wide and how high a texture may be.

@@ -42,6 +42,8 @@
 //!
 //! A `.shader` is WGSL, and a `.frame` is what [`FrameDescription`](crate::FrameDescription) reads.
 
+#[cfg(feature = "astc")]
+mod astc;
 mod blocks;
 mod built_in;
 mod faces;

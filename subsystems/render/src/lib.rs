@@ -79,7 +79,7 @@ pub use sun::SunShadow;
 pub use texture::{
     TEXTURE_TYPE, TEXTURE_VERSION, TextureImage, TextureLevel, TextureResource, TextureWrap,
 };
-pub use texture_packing::{TEXTURE_FRONT_SIDE, TEXTURE_SIDE_MAX, TexturePacking};
+pub use texture_packing::{CardBlocks, TEXTURE_FRONT_SIDE, TEXTURE_SIDE_MAX, TexturePacking};
 pub use texture_tail::TextureTail;
 pub use trace::{Trace, TraceContents};
 pub use world::{RenderWorld, View};

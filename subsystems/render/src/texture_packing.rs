@@ -19,11 +19,39 @@ pub enum TexturePacking {
     ColorsAndOpacity,
     /// BC5: blocks of 4 by 4 pixels in 16 bytes, red and green alone.
     Normals,
+    /// ASTC: blocks of 4 by 4 pixels in 16 bytes, with opacity, for the cards of phones.
+    Astc,
+}
+
+/// Which blocks a card reads as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CardBlocks {
+    /// Those of BC1, BC3 and BC5.
+    pub bc: bool,
+    /// Those of ASTC.
+    pub astc: bool,
+}
+
+impl CardBlocks {
+    /// A card that reads all of them.
+    pub const ALL: Self = Self { bc: true, astc: true };
 }
 
 impl TexturePacking {
     /// All of them, in the order of their numbers.
-    pub const ALL: [Self; 4] = [Self::Plain, Self::Colors, Self::ColorsAndOpacity, Self::Normals];
+    pub const ALL: [Self; 5] =
+        [Self::Plain, Self::Colors, Self::ColorsAndOpacity, Self::Normals, Self::Astc];
+
+    /// Returns how a card stores what is stored so: blocks that it does not read become pixels.
+    #[must_use]
+    pub const fn on_card(self, reads: CardBlocks) -> Self {
+        let is_read = match self {
+            Self::Plain => true,
+            Self::Colors | Self::ColorsAndOpacity | Self::Normals => reads.bc,
+            Self::Astc => reads.astc,
+        };
+        if is_read { self } else { Self::Plain }
+    }
 
     /// Returns whether a card can have this level of a picture as its largest: blocks are whole.
     #[must_use]
@@ -64,7 +92,7 @@ impl TexturePacking {
         match self {
             Self::Plain => (width as u64 * height as u64).saturating_mul(4),
             Self::Colors => blocks.saturating_mul(8),
-            Self::ColorsAndOpacity | Self::Normals => blocks.saturating_mul(16),
+            Self::ColorsAndOpacity | Self::Normals | Self::Astc => blocks.saturating_mul(16),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use loligo_ids::murmur2_64a;
 
-use crate::texture_packing::{TEXTURE_SIDE_MAX, TexturePacking, side_of};
+use crate::texture_packing::{CardBlocks, TEXTURE_SIDE_MAX, TexturePacking, side_of};
 
 /// The most levels of a tail: of all levels of the largest texture, all but the last.
 pub(crate) const TAIL_LEVELS_MAX: usize = TEXTURE_SIDE_MAX.ilog2() as usize;
@@ -58,12 +58,11 @@ impl TextureTail {
         (0..=self.first).rev().find(is_enough).unwrap_or(0)
     }
 
-    /// Returns how many bytes a card holds for the levels from one on, which reads blocks as they are
-    /// or has pixels in their place.
+    /// Returns how many bytes a card holds for the levels from one on, which reads these blocks as they
+    /// are and has pixels in place of others.
     #[must_use]
-    pub fn card_bytes(&self, level: u32, reads_blocks: bool) -> u64 {
-        let packing = if reads_blocks { self.packing } else { TexturePacking::Plain };
-        packing.bytes_from(self.sides, level)
+    pub fn card_bytes(&self, level: u32, reads: CardBlocks) -> u64 {
+        self.packing.on_card(reads).bytes_from(self.sides, level)
     }
 
     /// Returns whether bytes are those levels of the tail of which the first is `level`: as many

@@ -73,9 +73,9 @@ impl<'e> Card<'e> {
         })
     }
 
-    /// Returns whether textures of blocks are stored as they are.
-    pub(super) fn reads_blocks(&self) -> bool {
-        self.renderer.gpu().has_blocks()
+    /// Returns which textures of blocks are stored as they are.
+    pub(super) fn reads_blocks(&self) -> CardBlocks {
+        self.renderer.blocks()
     }
 
     /// Makes what does the kinds of work that a subsystem brings.

@@ -21,7 +21,7 @@ use crate::texture_packing::{TEXTURE_SIDE_MAX, TexturePacking, levels_of, side_o
 /// | `faces` | none | in place of `image`: the paths of six PNGs around a place, `front`, `right`, `back`, `left`, `up`, `down`; they become one picture of all directions |
 /// | `color` | `"srgb"` | `"linear"` for normals, roughness, masks |
 /// | `wrap` | `"repeat"` | beyond the edges: `"repeat"`, `"clamp"` or `"mirror"` |
-/// | `compress` | none | blocks of a quarter of the size or less: `"colors"`, or `"normals"`; sides are multiples of 4 then |
+/// | `compress` | none | blocks of a quarter of the size or less: `"colors"`, `"normals"`, or `"astc"`; sides are multiples of 4 then |
 /// | `side` | 8192 | its longer side at the most: larger levels are left out |
 /// | `normals` | none | its brightness is height, white is this many pixels high: the texture is its normals, and linear |
 ///
@@ -68,8 +68,9 @@ impl Compiler for TextureCompiler {
             TexturePacking::Plain.bytes(sides[0], sides[1]) as usize
         };
         let pixels = &pixels[(0..skipped).map(plain).sum::<usize>()..];
-        let (packing, pixels) = blocks::pack(pixels, [width, height], compress.wanted(pixels))
-            .map_err(|error| error.in_file(&*image))?;
+        let (packing, pixels) =
+            blocks::pack(pixels, [width, height], compress.wanted(pixels), is_linear)
+                .map_err(|error| error.in_file(&*image))?;
         let first = packing.first_level([width, height]);
         let front = packing.bytes_from([width, height], first) as usize;
         let (tail, pixels) = pixels.split_at(pixels.len() - front);
@@ -123,6 +124,7 @@ enum Compress {
     None,
     Colors,
     Normals,
+    Astc,
 }
 
 fn read(context: &mut Context<'_>) -> Result<Source, CompileError> {
@@ -141,7 +143,12 @@ fn read(context: &mut Context<'_>) -> Result<Source, CompileError> {
     let compress = match source.get("compress") {
         None => Compress::None,
         Some(word) => {
-            [Compress::Colors, Compress::Normals][word.word_index(&["colors", "normals"])?]
+            let all = [Compress::Colors, Compress::Normals, Compress::Astc];
+            let wanted = all[word.word_index(&["colors", "normals", "astc"])?];
+            if let (Compress::Astc, false) = (wanted, cfg!(feature = "astc")) {
+                return Err(without_astc(context, word));
+            }
+            wanted
         }
     };
     let side = source.number_or("side", 1.0..=TEXTURE_SIDE_MAX as f32, 0.0)? as u32;
@@ -179,6 +186,18 @@ fn read(context: &mut Context<'_>) -> Result<Source, CompileError> {
     Ok(Source { image, panorama, is_linear, wrap, normals, compress, side })
 }
 
+/// Returns the error that this program writes no ASTC.
+fn without_astc(context: &mut Context<'_>, word: &Property) -> CompileError {
+    let (path, platform) = (context.source_path().to_string(), context.platform());
+    let reason = format!(
+        "`{path}` is to be of ASTC for the platform `{platform}`, and this program was built \
+         without its encoder"
+    );
+    let remedy = "build it with the feature `astc`, or write `compress = \"colors\"` in the \
+                  texture of that platform";
+    word.error(reason, remedy)
+}
+
 impl Compress {
     /// Returns how pixels are to be stored.
     fn wanted(self, pixels: &[u8]) -> TexturePacking {
@@ -186,6 +205,7 @@ impl Compress {
         match self {
             Self::None => TexturePacking::Plain,
             Self::Normals => TexturePacking::Normals,
+            Self::Astc => TexturePacking::Astc,
             Self::Colors if is_opaque() => TexturePacking::Colors,
             Self::Colors => TexturePacking::ColorsAndOpacity,
         }

@@ -19,11 +19,13 @@ use crate::gpu::shaders::{Layouts, Shaders};
 use crate::gpu::skinner::Skinner;
 use crate::gpu::sums::GpuSums;
 use crate::gpu::targets::{Samplers, Targets};
+use crate::gpu::textures::blocks_of;
 use crate::gpu::triangles::Triangles;
 use crate::mesh::SkinVertex;
 use crate::morph::Morph;
 use crate::skinned::Skinning;
 use crate::state::{RowParameters, Transform};
+use crate::texture_packing::CardBlocks;
 
 /// How much room there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -284,6 +286,12 @@ impl<'a, A: Allocator + ?Sized> GpuRenderer<'a, A> {
     #[must_use]
     pub const fn first_moved(&self) -> u32 {
         self.meshes.first_moved() as u32
+    }
+
+    /// Returns which textures of blocks the card stores as they are.
+    #[must_use]
+    pub fn blocks(&self) -> CardBlocks {
+        blocks_of(&self.gpu)
     }
 
     /// Returns where a mesh is. O(1).

@@ -1,12 +1,13 @@
 //! The textures.
 
+use astc_decode::{Footprint, astc_decode_block};
 use loligo_allocators::Allocator;
 use loligo_containers::Array;
 use loligo_gpu::{Format, Gpu, Texture, TextureDescription};
 
 use crate::gpu::data::{TextureData, TextureLevels};
 use crate::gpu::error::GpuRenderError;
-use crate::texture_packing::TexturePacking;
+use crate::texture_packing::{CardBlocks, TexturePacking};
 
 /// The most levels: those of a texture of 65 536 pixels each way.
 const LEVELS_MAX: u32 = 17;
@@ -62,16 +63,15 @@ fn try_empty(
     if !is_whole {
         return Err(GpuRenderError::Texture { bytes: 0, expected: 0 });
     }
-    let stored = if is_unpacked(gpu, packing) { TexturePacking::Plain } else { packing };
-    let format = format(stored, is_srgb);
+    let format = format(packing.on_card(blocks_of(gpu)), is_srgb);
     let description =
         TextureDescription { name, pixels, levels, samples: 1, format, is_target: false };
     Ok(gpu.try_texture(&description)?)
 }
 
-/// Returns whether a card reads pixels in place of blocks.
-fn is_unpacked(gpu: &Gpu, packing: TexturePacking) -> bool {
-    packing != TexturePacking::Plain && !gpu.has_blocks()
+/// Returns which blocks a card reads.
+pub(super) fn blocks_of(gpu: &Gpu) -> CardBlocks {
+    CardBlocks { bc: gpu.has_blocks(), astc: gpu.has_astc() }
 }
 
 /// Fills the first levels of a texture.
@@ -93,7 +93,7 @@ fn try_fill<A: Allocator + ?Sized>(
     if bytes != expected {
         return Err(GpuRenderError::Texture { bytes, expected });
     }
-    let is_unpacked = is_unpacked(gpu, packing);
+    let is_unpacked = packing.on_card(blocks_of(gpu)) != packing;
     let mut plain = Array::new_in(memory);
     let mut rest = data;
     for level in 0..levels {
@@ -120,6 +120,8 @@ const fn format(packing: TexturePacking, is_srgb: bool) -> Format {
         (TexturePacking::ColorsAndOpacity, true) => Format::Bc3Srgb,
         (TexturePacking::ColorsAndOpacity, false) => Format::Bc3,
         (TexturePacking::Normals, _) => Format::Bc5,
+        (TexturePacking::Astc, true) => Format::AstcSrgb,
+        (TexturePacking::Astc, false) => Format::Astc,
     }
 }
 
@@ -130,15 +132,36 @@ fn try_unpack<A: Allocator + ?Sized>(
     [width, height]: [u32; 2],
     pixels: &mut Array<'_, u8, A>,
 ) -> Result<(), GpuRenderError> {
+    pixels.clear();
+    pixels.try_resize(TexturePacking::Plain.bytes(width, height) as usize, 0)?;
     let blocks_of = match packing {
         TexturePacking::Normals => texpresso::Format::Bc5,
         TexturePacking::ColorsAndOpacity => texpresso::Format::Bc3,
         TexturePacking::Colors | TexturePacking::Plain => texpresso::Format::Bc1,
+        TexturePacking::Astc => {
+            unpack_astc(blocks, [width, height], pixels);
+            return Ok(());
+        }
     };
-    pixels.clear();
-    pixels.try_resize(TexturePacking::Plain.bytes(width, height) as usize, 0)?;
     blocks_of.decompress(blocks, width as usize, height as usize, pixels);
     Ok(())
+}
+
+/// Makes pixels of blocks of ASTC, of which there is one for each 4 by 4 pixels.
+fn unpack_astc(blocks: &[u8], [width, height]: [u32; 2], pixels: &mut [u8]) {
+    let columns = width.div_ceil(4) as usize;
+    let (width, height) = (width as usize, height as usize);
+    for (number, block) in blocks.as_chunks::<16>().0.iter().enumerate() {
+        let (left, top) = (number % columns * 4, number / columns * 4);
+        // A damaged block is one color, as on a card.
+        astc_decode_block(block, Footprint::new(4, 4), |x, y, pixel| {
+            let (x, y) = (left + x as usize, top + y as usize);
+            if x < width && y < height {
+                let at = (y * width + x) * 4;
+                pixels[at..at + 4].copy_from_slice(&pixel);
+            }
+        });
+    }
 }
 
 #[cfg(test)]
@@ -147,6 +170,30 @@ mod tests {
     use std::vec::Vec;
 
     use super::*;
+
+    /// A block of one color: its head, then 16 bits a part.
+    fn one_color(pixel: [u8; 4]) -> [u8; 16] {
+        let head = [0xfc, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
+        let parts = pixel.map(|part| u16::from(part) * 257);
+        let parts = parts.into_iter().flat_map(u16::to_le_bytes);
+        let mut all = head.into_iter().chain(parts);
+        core::array::from_fn(|_| all.next().unwrap_or_default())
+    }
+
+    #[test]
+    fn blocks_of_astc_become_pixels_for_cards_that_do_not_read_them() {
+        let pages = PageAllocator::new("pages");
+        let colors = [[250, 0, 90, 130], [20, 0, 90, 130], [250, 200, 9, 1], [20, 200, 9, 1]];
+        let blocks = colors.map(one_color);
+        let mut pixels = Array::new_in(&pages);
+        let packing = TexturePacking::Astc;
+        try_unpack(packing, blocks.as_flattened(), [6, 8], &mut pixels).expect("memory");
+        assert_eq!(pixels.len(), 6 * 8 * 4);
+        for (at, pixel) in pixels.chunks(4).enumerate() {
+            let block = at / 6 / 4 * 2 + at % 6 / 4;
+            assert_eq!(pixel, colors[block], "pixel {at}");
+        }
+    }
 
     #[test]
     fn blocks_become_pixels_for_cards_that_do_not_read_them() {

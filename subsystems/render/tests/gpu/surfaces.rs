@@ -349,5 +349,17 @@ fn blocks_look_as_their_pixels_do() {
             let [black, ..] = pixel(&picture, SIZE * 3 / 4, SIZE / 2);
             assert!(red > 200 && black < 60, "{packing:?}: {red}, {black}");
         }
+        // Blocks of one color each, of which the card reads the second as the first, in sRGB.
+        let one = |part: u16| {
+            let parts = [part, part, part, u16::MAX].map(u16::to_le_bytes);
+            [&[0xfc, 0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], parts.as_flattened()].concat()
+        };
+        let data = [one(u16::MAX), one(0)].concat();
+        let (packing, is_srgb, levels, wrap) = (TexturePacking::Astc, true, 1, TextureWrap::Clamp);
+        let texture = TextureData { pixels: [8, 4], is_srgb, levels, wrap, packing, data: &data };
+        let picture = scene.with_texture(9, &texture, memory).expect("it is drawn");
+        let [red, ..] = pixel(&picture, SIZE / 4, SIZE / 2);
+        let [black, ..] = pixel(&picture, SIZE * 3 / 4, SIZE / 2);
+        assert!(red > 200 && black < 60, "{packing:?}: {red}, {black}");
     });
 }

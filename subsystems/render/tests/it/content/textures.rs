@@ -1,5 +1,6 @@
 //! Textures of PNG.
 
+use astc_decode::{Footprint, astc_decode_block};
 use loligo_render::{TextureLevel, TexturePacking, TextureResource, TextureWrap};
 use png::{BitDepth, ColorType, Encoder};
 
@@ -346,4 +347,42 @@ fn six_faces_become_a_picture_of_all_directions() {
         fault(&whole),
         "a.texture:1:39: the face has 8 by 4 pixels; make all faces squares of one size"
     );
+}
+
+/// Where the encoder is there its blocks are decoded by another library; where it is not, a texture
+/// that wants them is an error.
+#[test]
+fn textures_are_of_astc_where_the_encoder_is_built_in() {
+    if !cfg!(feature = "astc") {
+        let place = Place::with(&[("a.png", &halves(99))]);
+        place.write("a.texture", b"\n  compress = \"astc\"");
+        let fault = place.fault();
+        assert!(fault.contains("a.texture:2:14"), "{fault}");
+        let said =
+            "`a.texture` is to be of ASTC for the platform `linux`, and this program was built";
+        assert!(fault.contains(said) && fault.contains("feature `astc`"), "{fault}");
+        return;
+    }
+    for source in ["compress = \"astc\"", "compress = \"astc\" color = \"linear\""] {
+        with(Some(source), &halves(99), |texture| {
+            texture.validate();
+            assert_eq!((texture.packing(), texture.levels().len()), (TexturePacking::Astc, 4));
+            let level = texture.levels().next().expect("there is one");
+            let blocks = level.pixels.as_chunks::<16>().0;
+            let mut pixels = vec![[0; 4]; 64];
+            for (number, block) in blocks.iter().enumerate() {
+                let (left, top) = (number % 2 * 4, number / 2 * 4);
+                let put = |x: u32, y: u32, pixel| {
+                    pixels[(top + y as usize) * 8 + left + x as usize] = pixel;
+                };
+                assert!(astc_decode_block(block, Footprint::new(4, 4), put), "block {number}");
+            }
+            for (at, pixel) in pixels.into_iter().enumerate() {
+                let wanted = if at % 8 < 4 { [240, 10, 10, 255] } else { [10, 10, 240, 99] };
+                let far = pixel.into_iter().zip(wanted);
+                let far = far.map(|(one, other): (u8, u8)| one.abs_diff(other)).max();
+                assert!(far < Some(9), "{source}: pixel {at}");
+            }
+        });
+    }
 }
