@@ -18,6 +18,8 @@ mod compile;
 #[cfg(feature = "games")]
 mod content;
 mod convert;
+#[cfg(feature = "games")]
+mod depends;
 mod inspect;
 #[cfg(feature = "games")]
 mod new;
@@ -26,6 +28,10 @@ mod print;
 mod progress;
 mod record;
 mod recording;
+#[cfg(feature = "games")]
+mod references;
+#[cfg(feature = "games")]
+mod rename;
 mod replay;
 #[cfg(feature = "games")]
 mod run;
@@ -100,6 +106,9 @@ enum Command {
     Compile(compile::Compile),
     /// Makes a recording of other recorders' data.
     Convert(convert::Convert),
+    /// Lists what a resource names, or what names it.
+    #[cfg(feature = "games")]
+    Depends(depends::Depends),
     /// Shows a game that runs on a page of a browser.
     Inspect(inspect::Inspect),
     /// Lists the resources that come with the program, or prints one.
@@ -110,6 +119,9 @@ enum Command {
     New(new::New),
     /// Records what a program allocates.
     Record(record::Record),
+    /// Gives a resource another name, in all sources that name it.
+    #[cfg(feature = "games")]
+    Rename(rename::Rename),
     /// Replays recorded allocations over allocators, strategies and peers.
     Replay(replay::Replay),
     /// Compiles a game and runs it.
@@ -133,12 +145,16 @@ fn main() -> ExitCode {
         #[cfg(feature = "games")]
         Command::Compile(compile) => compile.run(),
         Command::Convert(convert) => convert.run(),
+        #[cfg(feature = "games")]
+        Command::Depends(depends) => depends.run(),
         Command::Inspect(inspect) => inspect.run(),
         #[cfg(feature = "games")]
         Command::Core(core) => core.run(),
         #[cfg(feature = "games")]
         Command::New(new) => new.run(),
         Command::Record(record) => record.run(),
+        #[cfg(feature = "games")]
+        Command::Rename(rename) => rename.run(),
         Command::Replay(replay) => replay.run(),
         #[cfg(feature = "games")]
         Command::Run(run) => run.run(),

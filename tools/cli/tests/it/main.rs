@@ -13,6 +13,7 @@ mod fleet;
 mod gltf_model;
 mod hostile;
 mod inspect;
+mod names;
 mod new;
 #[path = "../../../../subsystems/monitor/tests/it/packets.rs"]
 mod packets;
