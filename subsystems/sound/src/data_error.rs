@@ -8,7 +8,7 @@ use loligo_containers::BlobError;
 /// Why bytes are not a resource of the type that they were opened as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataError {
-    /// The type that was expected: `sound` or `wave`.
+    /// The type that was expected: `mixer`, `sound` or `wave`.
     pub type_name: &'static str,
     /// What is wrong.
     pub kind: DataErrorKind,

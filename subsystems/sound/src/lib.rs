@@ -10,6 +10,8 @@ extern crate std;
 mod block;
 #[cfg(feature = "compile")]
 pub mod compile;
+#[cfg(any(feature = "compile", feature = "subsystem"))]
+mod component;
 mod control;
 mod data_error;
 mod effects;
@@ -18,11 +20,18 @@ mod level;
 mod mixer;
 mod parameters;
 mod pipe;
+mod plan;
+mod player;
 mod signal;
+mod sink;
+#[cfg(feature = "subsystem")]
+mod subsystem;
 mod tree;
 mod wave;
 
 pub use block::BLOCK;
+#[cfg(any(feature = "compile", feature = "subsystem"))]
+pub use component::{LISTENER, ListenerSource, SOUND, SOURCE_PARAMETERS_MAX, SoundSource};
 pub use control::Control;
 pub use data_error::{DataError, DataErrorKind};
 pub use effects::{
@@ -35,9 +44,25 @@ pub use mixer::{
 };
 pub use parameters::{Parameter, Parameters, SoundParameters};
 pub use pipe::{Pipe, PipeIn, PipeOut};
+pub use plan::{
+    BusImage, EFFECTS_MAX, EffectImage, GROUPS_MAX, GroupImage, MIXER_TYPE, MIXER_VERSION,
+    MixerImage, MixerPlan, SENDS_MAX, SendImage, VOICES_DEFAULT,
+};
+pub use player::{
+    ControlledVoices, DefineError, Instance, LISTENERS_MAX, Listener, Owner, Player, PlayerStats,
+    SOUNDS_MAX, SoundError, SoundEvent, SoundEventKind, SoundId, SoundStart, StateError, Voices,
+    WaveInfo,
+};
 pub use signal::{Kernels, SPEED_MAX};
+pub use sink::{Recorder, Silence, Sink};
+#[cfg(feature = "subsystem")]
+pub use subsystem::{
+    HearSounds, PlaySound, ROW, SetParameter, Sound, SoundEnded, SoundMarker, SoundStarted,
+    SoundsHeard, StopSound,
+};
 pub use tree::{
-    Chance, Choices, CurveTarget, Part, SOUND_NODES_MAX, SOUND_TYPE, SOUND_VERSION, Shape,
-    SoundChildImage, SoundCurveImage, SoundImage, SoundNodeImage, SoundNodeKind, SoundTree,
+    Chance, Choices, CurveTarget, Part, SOUND_NODES_MAX, SOUND_PRIORITY_MAX, SOUND_TYPE,
+    SOUND_VERSION, Shape, SoundChildImage, SoundCurveImage, SoundImage, SoundMarkerImage,
+    SoundNodeImage, SoundNodeKind, SoundTree,
 };
 pub use wave::{WAVE_TYPE, WAVE_VERSION, Wave, WaveImage};

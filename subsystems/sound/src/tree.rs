@@ -14,7 +14,7 @@ use loligo_ids::{IdString32, IdString64};
 
 pub use chance::Chance;
 pub use choices::Choices;
-pub use image::{SoundChildImage, SoundCurveImage, SoundImage, SoundNodeImage};
+pub use image::{SoundChildImage, SoundCurveImage, SoundImage, SoundMarkerImage, SoundNodeImage};
 pub use start::{Part, Shape};
 
 use crate::data_error::DataError;
@@ -23,7 +23,10 @@ use crate::data_error::DataError;
 pub const SOUND_TYPE: &str = "sound";
 
 /// The version of sounds that is compiled and read here.
-pub const SOUND_VERSION: u32 = 1;
+pub const SOUND_VERSION: u32 = 2;
+
+/// The greatest priority of a sound.
+pub const SOUND_PRIORITY_MAX: u32 = 100;
 
 /// The most nodes of a sound.
 pub const SOUND_NODES_MAX: usize = 256;
@@ -77,6 +80,7 @@ pub enum CurveTarget {
 /// children  | node | weight | word                                                        12 bytes each
 /// curves    | parameter | target | points                                                 16 bytes each
 /// points    | parameter's value | what follows                                             8 bytes each
+/// markers   | node | second | name                                                        12 bytes each
 /// waves     | name                                                                         8 bytes each
 /// ```
 ///
@@ -87,14 +91,20 @@ pub enum CurveTarget {
 /// 1. Node 0 is the root; each other node is the child of one node, which is before it.
 /// 2. Waves have a wave and no children; all others have at least one child.
 /// 3. Children of sequences come to one wave: they are no layers or sequences, nor have such.
-/// 4. Each curve has 1 to 64 points, whose values ascend. All numbers are finite and within their ranges.
+/// 4. Markers are of waves, in the order of nodes and of time.
+/// 5. Each curve has 1 to 64 points, whose values ascend. All numbers are finite and within their ranges.
 #[derive(Clone, Copy)]
 pub struct SoundTree<'b> {
     bus: IdString32,
+    group: IdString32,
+    priority: u32,
+    fade_out: f32,
+    distance: [f32; 2],
     nodes: &'b [SoundNodeImage],
     children: &'b [SoundChildImage],
     curves: &'b [SoundCurveImage],
     points: &'b [[f32; 2]],
+    markers: &'b [SoundMarkerImage],
     waves: &'b [IdString64],
 }
 
@@ -110,19 +120,38 @@ impl<'b> SoundTree<'b> {
     ///
     /// [`DataError`] says what is wrong.
     pub fn open(payload: &'b [u8]) -> Result<Self, DataError> {
+        let tree = Self::open_verified(payload)?;
+        tree.verify()?;
+        Ok(tree)
+    }
+
+    /// Opens what [`open`](Self::open) has accepted before, without a second look at its nodes. Calls on
+    /// bytes that it would not accept can panic.
+    ///
+    /// # Complexity
+    ///
+    /// O(1).
+    ///
+    /// # Errors
+    ///
+    /// [`DataError`] if it is not a blob of this type.
+    pub fn open_verified(payload: &'b [u8]) -> Result<Self, DataError> {
         let blob = Blob::<SoundImage>::open_structure(payload)
             .map_err(|error| DataError::blob(SOUND_TYPE, error))?;
         let image = blob.root();
-        let tree = Self {
+        Ok(Self {
             bus: image.bus,
+            group: image.group,
+            priority: image.priority,
+            fade_out: image.fade_out,
+            distance: image.distance,
             nodes: blob.array(&image.nodes),
             children: blob.array(&image.children),
             curves: blob.array(&image.curves),
             points: blob.array(&image.points),
+            markers: blob.array(&image.markers),
             waves: blob.array(&image.waves),
-        };
-        tree.verify()?;
-        Ok(tree)
+        })
     }
 
     /// Checks the invariants, as opening does.
@@ -138,6 +167,44 @@ impl<'b> SoundTree<'b> {
     #[must_use]
     pub const fn bus(&self) -> IdString32 {
         self.bus
+    }
+
+    /// The group whose voices it shares; `None` if it shares none.
+    #[must_use]
+    pub const fn group(&self) -> Option<IdString32> {
+        if self.group.hash() == 0 { None } else { Some(self.group) }
+    }
+
+    /// Which of several has a voice where there are too few, up to [`SOUND_PRIORITY_MAX`]: the one with more.
+    #[must_use]
+    pub const fn priority(&self) -> u32 {
+        self.priority
+    }
+
+    /// The seconds over which it fades out when it is stopped.
+    #[must_use]
+    pub const fn fade_out(&self) -> f32 {
+        self.fade_out
+    }
+
+    /// Up to how many metres it is as loud as it is, and from how many on nothing is heard of it.
+    #[must_use]
+    pub const fn distance(&self) -> [f32; 2] {
+        self.distance
+    }
+
+    /// The markers of a node, in the order of time.
+    #[must_use]
+    pub fn markers(&self, node: u32) -> &'b [SoundMarkerImage] {
+        let first = self.markers.partition_point(|marker| marker.node < node);
+        let after = self.markers.partition_point(|marker| marker.node <= node);
+        &self.markers[first..after]
+    }
+
+    /// Returns `true` if parameters change what was started.
+    #[must_use]
+    pub const fn has_curves(&self) -> bool {
+        !self.curves.is_empty()
     }
 
     /// The names of its waves; parts name them by their place here.

@@ -13,6 +13,12 @@ impl Chance {
         Self { state: seed }
     }
 
+    /// Returns the seed of what is left.
+    #[must_use]
+    pub const fn seed(&self) -> u64 {
+        self.state
+    }
+
     /// Returns the next number, by the function that is known as SplitMix64.
     const fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);

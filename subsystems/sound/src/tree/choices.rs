@@ -20,6 +20,21 @@ pub struct Choices {
 struct Nodes([u64; SOUND_NODES_MAX / 64]);
 
 impl Choices {
+    /// Returns them as words, to be saved.
+    #[must_use]
+    pub fn to_words(&self) -> [u64; 2 * SOUND_NODES_MAX / 64] {
+        let all = [self.used.0, self.last.0];
+        core::array::from_fn(|at| all.as_flattened()[at])
+    }
+
+    /// Returns what was saved.
+    #[must_use]
+    pub fn from_words(words: &[u64; 2 * SOUND_NODES_MAX / 64]) -> Self {
+        let half = SOUND_NODES_MAX / 64;
+        let nodes = |first: usize| Nodes(core::array::from_fn(|at| words[first + at]));
+        Self { used: nodes(0), last: nodes(half) }
+    }
+
     /// Returns whether a node was used since all of its siblings were.
     pub(super) const fn is_used(&self, node: u32) -> bool {
         self.used.has(node)

@@ -8,8 +8,14 @@ blob_struct! {
     pub struct SoundImage {
         /// The bus on which it is heard, hashed.
         pub bus: IdString32,
-        /// 0.
-        pub reserved: u32,
+        /// The group whose voices it shares, hashed; 0: none.
+        pub group: IdString32,
+        /// Which of several has a voice where there are too few: the one with more.
+        pub priority: u32,
+        /// The seconds over which it fades out when it is stopped.
+        pub fade_out: f32,
+        /// Up to how many metres it is as loud as it is, and from how many on nothing is heard of it.
+        pub distance: [f32; 2],
         /// The nodes, parents before their children.
         pub nodes: BlobArray<SoundNodeImage>,
         /// The children of all nodes.
@@ -18,6 +24,8 @@ blob_struct! {
         pub curves: BlobArray<SoundCurveImage>,
         /// The points of all curves: a parameter's value and what follows.
         pub points: BlobArray<[f32; 2]>,
+        /// The markers of all nodes, by the order of nodes, and of one by time.
+        pub markers: BlobArray<SoundMarkerImage>,
         /// The names of all waves, hashed.
         pub waves: BlobArray<IdString64>,
     }
@@ -66,5 +74,15 @@ blob_struct! {
         pub target: u32,
         /// Its first point, and how many there are.
         pub points: [u32; 2],
+    }
+
+    /// A marker. 12 bytes.
+    pub struct SoundMarkerImage {
+        /// The node, which is a wave.
+        pub node: u32,
+        /// The second of the wave that it is at.
+        pub at: f32,
+        /// Its name, hashed.
+        pub name: IdString32,
     }
 }

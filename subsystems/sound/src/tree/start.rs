@@ -112,7 +112,15 @@ impl SoundTree<'_> {
                     let word = parameters.word(sound, node.parameter);
                     let with = |word| children.iter().find(|child| child.word.hash() == word);
                     let chosen = word.and_then(|word| with(word.hash())).or_else(|| with(0));
-                    chosen.into_iter().for_each(|child| push(child, own.is_next));
+                    match chosen {
+                        Some(child) => push(child, own.is_next),
+                        None if len > 0 && !own.is_next && stack[len - 1].is_next => {
+                            // The first of a sequence comes to nothing, so the one after it is the first.
+                            let next = &mut stack[len - 1];
+                            (next.is_next, next.delay) = (false, next.delay + above.delay);
+                        }
+                        None => {}
+                    }
                 }
             }
         }

@@ -1,6 +1,9 @@
 //! Checking a sound once, when it comes in.
 
-use super::{SOUND_NODES_MAX, SOUND_TYPE, SoundNodeImage, SoundNodeKind, SoundTree};
+use super::{
+    SOUND_NODES_MAX, SOUND_PRIORITY_MAX, SOUND_TYPE, SoundMarkerImage, SoundNodeImage,
+    SoundNodeKind, SoundTree,
+};
 use crate::data_error::DataError;
 
 /// The points of a curve.
@@ -8,6 +11,9 @@ const POINTS: core::ops::RangeInclusive<usize> = 1..=64;
 
 /// The greatest number on a curve: sums of those of all nodes are finite.
 const NUMBER_MAX: f32 = 1e6;
+
+/// The seconds of a fade, and those that markers may be at.
+const SECONDS: core::ops::RangeInclusive<f32> = 0.0..=3600.0;
 
 /// Checks the invariants of a sound.
 pub(super) fn verify(tree: &SoundTree<'_>) -> Result<(), DataError> {
@@ -23,6 +29,7 @@ pub(super) fn verify(tree: &SoundTree<'_>) -> Result<(), DataError> {
         return wrong("children", "those of one node each, but for the first", at + 1);
     }
     verify_sequences(tree)?;
+    verify_whole(tree)?;
     let is_right = |curve: &super::SoundCurveImage| {
         part(curve.points, tree.points).is_some_and(|points| {
             POINTS.contains(&points.len())
@@ -62,6 +69,31 @@ fn verify_numbers(tree: &SoundTree<'_>, at: usize, node: &SoundNodeImage) -> Res
         return wrong("nodes", "with a wave of the list", at);
     }
     Ok(())
+}
+
+/// Checks what concerns the sound as a whole, and its markers.
+fn verify_whole(tree: &SoundTree<'_>) -> Result<(), DataError> {
+    if tree.priority > SOUND_PRIORITY_MAX {
+        return wrong("priority", "up to 100", tree.priority as usize);
+    }
+    let [near, far] = tree.distance;
+    if !(SECONDS.contains(&tree.fade_out) && near > 0.0 && near < far && far <= NUMBER_MAX) {
+        return wrong("distance", "from near to far, and `fade_out` up to an hour", 0);
+    }
+    let is_right = |at: usize, marker: &SoundMarkerImage| {
+        let node = tree.nodes.get(marker.node as usize);
+        let is_after = at == 0 || {
+            let before = &tree.markers[at - 1];
+            (before.node, before.at) < (marker.node, marker.at)
+        };
+        node.is_some_and(|node| node.kind == SoundNodeKind::Wave as u32)
+            && SECONDS.contains(&marker.at)
+            && is_after
+    };
+    match tree.markers.iter().enumerate().position(|(at, marker)| !is_right(at, marker)) {
+        Some(at) => wrong("markers", "of waves, in the order of nodes and of time", at),
+        None => Ok(()),
+    }
 }
 
 /// Checks that the children of a node come after it and are of no other.

@@ -1,14 +1,18 @@
 //! Sound from outside: what must be the same to the bit, what may differ by how much, and what never happens.
 
+mod compiled;
 mod effects;
 mod errors;
 #[path = "../../../expressions/tests/it/memory.rs"]
 mod memory;
 mod null;
 mod parameters;
+mod player;
+mod playing;
 mod project;
 mod random;
 mod resampling;
+mod subsystem;
 mod tones;
 mod trees;
 mod voices;

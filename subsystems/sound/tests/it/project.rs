@@ -44,6 +44,14 @@ impl TestProject {
         if texts.is_empty() { Ok(()) } else { Err(texts.join("\n")) }
     }
 
+    /// Returns type and name of all resources.
+    pub(crate) fn resources(&self) -> Vec<(String, String)> {
+        let index = fs::read(self.path("data").join("index")).expect("it is there");
+        let index = Index::from_bytes(&index).expect("it is whole");
+        let name = |entry: &Entry| (entry.name.type_name.to_string(), entry.name.name.to_string());
+        index.entries.iter().filter(|entry| entry.output.is_some()).map(name).collect()
+    }
+
     /// Returns the payload of a resource.
     pub(crate) fn payload(&self, type_name: &str, name: &str) -> Vec<u8> {
         let index = fs::read(self.path("data").join("index")).expect("it is there");

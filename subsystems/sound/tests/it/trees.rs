@@ -51,6 +51,7 @@ fn build<'a>(drafts: &[Draft], memory: &'a dyn Allocator) -> BlobBytes<'a> {
     let mut builder = BlobBuilder::<SoundImage>::try_new(Endian::NATIVE, memory).expect("memory");
     let root = builder.root();
     builder.set(root.at(blob_field!(SoundImage, bus)), IdString32::new("effects"));
+    builder.set(root.at(blob_field!(SoundImage, distance)), [1.0_f32, 50.0]);
     let nodes = builder.array(root.at(blob_field!(SoundImage, nodes)), drafts.len());
     let (mut children, mut curves) = (Vec::new(), Vec::new());
     for (place, draft) in nodes.expect("memory").iter().zip(drafts) {

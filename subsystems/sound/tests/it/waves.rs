@@ -12,7 +12,7 @@ use crate::project::TestProject;
 use crate::tones::{distance_from_sine, sine};
 
 /// Returns a WAV with the same samples in each channel.
-fn wav(channels: u16, rate: u32, samples: &[i16]) -> Vec<u8> {
+pub(crate) fn wav(channels: u16, rate: u32, samples: &[i16]) -> Vec<u8> {
     let spec = WavSpec {
         channels,
         sample_rate: rate,

@@ -1,0 +1,319 @@
+//! The subsystem without an engine: entities sound and hear, commands are obeyed, sources change, and a state
+//! goes on.
+
+use glam::{Affine3A, Vec3};
+use loligo_allocators::{
+    Allocator as _, HeapAllocator, Locked, Own, PageAllocator, SharedRef, own_dyn,
+};
+use loligo_containers::{Array, BlobBytes, Event, EventStream};
+use loligo_entities::compile::{ComponentCompiler, TransformCompiler, compile};
+use loligo_entities::{
+    ComponentManager, Components, Entities, Entity, EntityResource, Pose, Transforms, Unknown,
+};
+use loligo_ids::{IdString32, IdString64};
+use loligo_interface::{Frame, Phase, Places, ResourceChange, Subsystem};
+use loligo_sound::{
+    HearSounds, PlaySound, Recorder, SetParameter, Sink, Sound, SoundEnded, SoundStarted,
+    SoundsHeard, StopSound,
+};
+use loligo_tasks::{Settings, Tasks};
+
+use crate::playing::{FRAMES, STEP, project};
+use crate::project::TestProject;
+
+const EAR: &str = "components = { transform = {} listener = { volume = -6 } }";
+const HUM: &str = r#"components = { transform = { position = [ 1 0 0 ] } sound = {
+    play = "hum" parameters = { far = 0 }
+} }"#;
+
+struct Placed<'p, 'm>(&'p mut Transforms<'m>);
+
+impl Places for Placed<'_, '_> {
+    fn pose(&self, entity: Entity) -> Option<Pose> {
+        self.0.pose(entity)
+    }
+
+    fn parent(&self, entity: Entity) -> Option<Entity> {
+        self.0.parent(entity)
+    }
+
+    fn matrix(&self, entity: Entity) -> Option<Affine3A> {
+        self.0.world(entity).copied()
+    }
+
+    fn set_poses(&mut self, entities: &[Entity], poses: &[Pose]) {
+        for (entity, pose) in entities.iter().zip(poses) {
+            self.0.set_pose(*entity, pose);
+        }
+    }
+}
+
+/// A game of one subsystem.
+struct Play<'m> {
+    sound: Sound<'m>,
+    transforms: Transforms<'m>,
+    entities: Entities<'m>,
+    memory: SharedRef<'m>,
+}
+
+impl<'m> Play<'m> {
+    fn new(project: &TestProject, memory: SharedRef<'m>) -> Self {
+        let sound = Sound::try_new(memory).expect("there is memory");
+        let (transforms, entities) = (Transforms::new(memory), Entities::new(memory));
+        let mut play = Self { sound, transforms, entities, memory };
+        for (type_name, name) in project.resources() {
+            play.give(project, &type_name, &name);
+        }
+        play
+    }
+
+    fn give(&mut self, project: &TestProject, type_name: &str, name: &str) {
+        let payload = project.payload(type_name, name);
+        let payload = BlobBytes::try_copy(&payload, self.memory).expect("there is memory");
+        let (type_hash, hash) = (IdString64::new(type_name), IdString64::new(name));
+        let change = ResourceChange {
+            type_hash,
+            name: hash,
+            debug_name: name,
+            payload: &payload,
+            is_changed: false,
+        };
+        self.sound.resource(&change).expect("it was compiled");
+    }
+
+    fn spawn(&mut self, source: &str) -> Entity {
+        let own = loligo_sound::compile::components();
+        let mut compilers: Vec<&dyn ComponentCompiler> = vec![&TransformCompiler];
+        compilers.extend(own.iter().map(|own| &**own as &dyn ComponentCompiler));
+        let bytes = compile("test", source.as_bytes(), &[][..], &compilers, self.memory);
+        let bytes = bytes.unwrap_or_else(|error| panic!("{error}"));
+        let resource = EntityResource::open(&bytes).expect("it was compiled");
+        let Self { sound, transforms, entities, .. } = self;
+        let mut managers: Vec<&mut dyn ComponentManager> = vec![transforms];
+        sound.managers(&mut |manager| managers.push(manager));
+        let mut components = Components::new(&mut managers).expect("each is there once");
+        let poses = [Pose::IDENTITY];
+        let spawned = entities.spawn(&resource, &poses, &mut components, Unknown::Refuse);
+        spawned.expect("there is memory")[0]
+    }
+
+    fn destroy(&mut self, gone: Entity) {
+        let Self { sound, transforms, entities, .. } = self;
+        let mut managers: Vec<&mut dyn ComponentManager> = vec![transforms];
+        sound.managers(&mut |manager| managers.push(manager));
+        entities.destroy(&[gone], &mut Components::new(&mut managers).expect("each is there once"));
+    }
+
+    fn update(&mut self, count: u64) {
+        let pages = PageAllocator::new("pages");
+        let settings = Settings { workers: Some(0), ..Settings::default() };
+        let mut tasks = Tasks::try_new(&settings, &pages).expect("there is memory");
+        tasks.run(|main| {
+            for number in 0..count {
+                let places = &mut Placed(&mut self.transforms);
+                let now = number * STEP;
+                let mut frame = Frame { number, now, step: STEP, worker: main, places, views: &[] };
+                self.sound.step(Phase::Simulate, &mut frame).expect("all is right");
+            }
+        });
+    }
+
+    fn command<E: Event>(&mut self, command: E, tail: &[[u32; 2]]) {
+        let mut stream: EventStream<'_, _> = EventStream::new_in(self.memory);
+        stream.try_push_with_tail(command, tail).expect("there is memory");
+        for command in &stream {
+            self.sound.command(&command).expect("all is right");
+        }
+    }
+
+    fn plain<E: Event>(&mut self, command: E) {
+        let mut stream: EventStream<'_, _> = EventStream::new_in(self.memory);
+        stream.try_push(command).expect("there is memory");
+        for command in &stream {
+            self.sound.command(&command).expect("all is right");
+        }
+    }
+
+    /// Takes the events of a type that have happened, and drops all others.
+    fn events<E: Event>(&mut self) -> Vec<E> {
+        let events = self.sound.events().expect("it has some");
+        let of = events.of::<E>().collect();
+        events.clear();
+        of
+    }
+
+    /// Takes what was heard.
+    fn heard(&mut self) -> Vec<[f32; 2]> {
+        let events = self.sound.events().expect("it has some");
+        let mut heard = Vec::new();
+        for event in events.iter() {
+            if let Some((SoundsHeard { .. }, tail)) = event.get_with_tail::<_, [f32; 2]>() {
+                heard.extend((0..tail.len()).filter_map(|at| tail.get(at)));
+            }
+        }
+        events.clear();
+        heard
+    }
+
+    fn saved(&self) -> Vec<u8> {
+        let mut out = Array::new_in(self.memory);
+        self.sound.save(&mut out).expect("there is memory");
+        out.to_vec()
+    }
+}
+
+fn hums(hum: &str, plan: &str) -> TestProject {
+    let hum = format!("wave = \"hum\" loop = true bus = \"main\" {hum}");
+    let hums = [("hum", &[8000; 4800][..], "loop = [ 0 4800 ]")];
+    project(&[("hum", &hum)], &hums, plan)
+}
+
+const PLAN: &str = "buses = { main = {} }";
+
+fn play(test: impl FnOnce(SharedRef<'_>)) {
+    let pages = PageAllocator::new("pages");
+    let heap = Locked::new(HeapAllocator::new_in("sound", &pages));
+    test(&heap);
+    assert_eq!(heap.stats().live, 0, "all memory is given back");
+}
+
+#[test]
+fn entities_sound_where_they_are_until_they_are_gone() {
+    let curve =
+        "curves = [ { target = \"volume\" parameter = \"far\" points = [ [ 0 0 ] [ 1 -20 ] ] } ]";
+    let project = hums(curve, PLAN);
+    play(|memory| {
+        let mut play = Play::new(&project, memory);
+        let (ear, hum) = (play.spawn(EAR), play.spawn(HUM));
+        play.update(2);
+        assert!(play.heard().is_empty(), "nothing is mixed where nobody asks");
+        play.plain(HearSounds { is_on: 1 });
+        play.update(2);
+        let heard = play.heard();
+        assert_eq!(heard.len(), 2 * FRAMES);
+        let [left, right] = heard[2 * FRAMES - 1].map(|sample| sample * 32_768.0 / 8000.0);
+        let half = loligo_sound::gain_of(-6.0) * 2.0_f32.sqrt();
+        assert!(left.abs() < 1e-3 && (right - half).abs() < 1e-3, "{left} {right}");
+        // It moves to the left, and the one who hears turns around.
+        play.transforms.set_position(hum, Vec3::new(-1.0, 0.0, 0.0));
+        play.transforms.set_rotation(ear, glam::Quat::from_rotation_y(core::f32::consts::PI));
+        play.update(2);
+        let [left, right] = play.heard()[2 * FRAMES - 1];
+        assert!(left.abs() < 1e-3 && right > 0.1, "{left} {right}");
+        play.destroy(hum);
+        play.update(6);
+        let ended: Vec<SoundEnded> = play.events();
+        assert_eq!((ended.len(), ended[0].entity), (1, hum.to_bits()));
+        assert_eq!(play.sound.stats().sounds, 0);
+    });
+}
+
+#[test]
+fn commands_are_obeyed() {
+    let curve =
+        "curves = [ { target = \"volume\" parameter = \"far\" points = [ [ 0 0 ] [ 1 -20 ] ] } ]";
+    let project = hums(curve, PLAN);
+    play(|memory| {
+        let mut play = Play::new(&project, memory);
+        let far = IdString32::new("far").hash();
+        let mut ask = PlaySound {
+            sound: IdString64::new("hum").hash(),
+            entity: 0,
+            is_placed: 0,
+            at: [0.0; 3],
+            volume: 0.0,
+        };
+        play.plain(HearSounds { is_on: 1 });
+        play.command(ask, &[[far, 1.0_f32.to_bits()]]);
+        play.update(2);
+        let last = |heard: &[[f32; 2]]| heard.last().expect("some")[0] * 32_768.0;
+        assert!((last(&play.heard()) - 800.0).abs() < 1.0, "a tenth, by its parameter");
+        play.command(ask, &[]);
+        play.update(1);
+        let started: Vec<SoundStarted> = play.events();
+        let sound = started[0].sound;
+        play.plain(SetParameter { sound, name: far, value: 1.0_f32.to_bits() });
+        play.update(2);
+        assert!((last(&play.heard()) - 1600.0).abs() < 1.0, "both are far");
+        play.plain(StopSound { sound, seconds: 0.0 });
+        play.update(2);
+        assert_eq!(play.events::<SoundEnded>()[0].sound, sound);
+        ask.sound = 7;
+        play.command(ask, &[]);
+        play.update(1);
+        assert_eq!(play.sound.stats().sounds, 1, "one that is not there is passed over");
+        play.plain(HearSounds { is_on: 0 });
+        play.update(1);
+        let _ = play.heard();
+        play.update(1);
+        assert!(play.heard().is_empty());
+    });
+}
+
+/// Hands on to a recorder that a test looks at.
+struct Shared<'r, 'm>(&'r std::sync::Mutex<Recorder<'m, loligo_interface::SubsystemMemory<'m>>>);
+
+impl Sink for Shared<'_, '_> {
+    fn hear(&mut self, frames: &[[f32; 2]]) {
+        self.0.lock().expect("nobody panics").hear(frames);
+    }
+}
+
+#[test]
+fn a_sink_takes_what_is_heard_and_a_plan_may_change() {
+    let old = hums("", PLAN);
+    let new = hums("", "voices = 2 buses = { main = { volume = -20 } }");
+    play(|memory| {
+        let recorder = std::sync::Mutex::new(Recorder::new_in(memory));
+        let mut play = Play::new(&old, memory);
+        let sink = Own::new_in(Shared(&recorder), memory).expect("there is memory");
+        play.sound.set_sink(Some(own_dyn!(sink => dyn Sink + Send + '_)));
+        play.spawn(HUM);
+        play.update(2);
+        play.give(&new, "mixer", "game");
+        play.update(2);
+        play.give(&new, "wave", "hum");
+        play.update(2);
+        let recorder = recorder.lock().expect("nobody panics");
+        let at = |frame: usize| recorder.frames()[frame][0] * 32_768.0;
+        assert_eq!((recorder.frames().len(), recorder.lost()), (6 * FRAMES, 0));
+        assert!((at(2 * FRAMES - 1) - 8000.0).abs() < 1.0, "no one hears, so it is in the middle");
+        assert!((at(4 * FRAMES - 1) - 800.0).abs() < 1.0, "{}", at(4 * FRAMES - 1));
+        assert!((at(6 * FRAMES - 1) - 800.0).abs() < 1.0, "{}", at(6 * FRAMES - 1));
+        drop(recorder);
+        drop(play);
+    });
+}
+
+#[test]
+fn a_state_goes_on() {
+    let project = hums("markers = [ { at = 0.03 name = \"m\" } ]", PLAN);
+    play(|memory| {
+        for pause in [0, 3] {
+            let mut play = Play::new(&project, memory);
+            let made = [EAR, HUM].map(|source| play.spawn(source));
+            play.update(pause);
+            let state = play.saved();
+            let mut other = Play::new(&project, memory);
+            assert_eq!(made, [EAR, HUM].map(|source| other.spawn(source)));
+            other.plain(HearSounds { is_on: 1 });
+            other.update(1);
+            other.sound.load(&state).expect("it was saved");
+            assert_eq!(other.saved(), state);
+            for _ in 0..20 {
+                play.update(1);
+                other.update(1);
+                assert_eq!(play.sound.state_hash(), other.sound.state_hash());
+            }
+            assert_eq!(play.saved(), other.saved());
+            let loud = other.heard().last().map_or(0.0, |frame| frame[1]) * 32_768.0;
+            assert!(
+                (loud - 8000.0 * loligo_sound::gain_of(-6.0) * 2.0_f32.sqrt()).abs() < 2.0,
+                "{loud}"
+            );
+            for end in (1..state.len()).step_by(5) {
+                assert!(other.sound.load(&state[..end]).is_err(), "{end} bytes");
+            }
+        }
+    });
+}
