@@ -16,10 +16,15 @@ mod effects;
 mod error;
 mod level;
 mod mixer;
+mod packed;
 mod parameters;
 mod pipe;
 mod signal;
+pub mod space;
+mod stream;
 mod tree;
+#[cfg(feature = "wav")]
+mod wav_file;
 mod wave;
 
 pub use block::BLOCK;
@@ -33,11 +38,15 @@ pub use level::{decibels, gain_of};
 pub use mixer::{
     Bus, BusInfo, Mixer, MixerEvent, MixerSettings, MixerStats, Play, Send, VoiceId, WaveId,
 };
+pub use packed::{PACKED_FRAMES, Packer, packed_bytes, unpack};
 pub use parameters::{Parameter, Parameters, SoundParameters};
 pub use pipe::{Pipe, PipeIn, PipeOut};
 pub use signal::{Kernels, SPEED_MAX};
+pub use stream::{Feeder, Stream, StreamIn, StreamOut};
 pub use tree::{
     Chance, Choices, CurveTarget, Part, SOUND_NODES_MAX, SOUND_TYPE, SOUND_VERSION, Shape,
     SoundChildImage, SoundCurveImage, SoundImage, SoundNodeImage, SoundNodeKind, SoundTree,
 };
-pub use wave::{WAVE_TYPE, WAVE_VERSION, Wave, WaveImage};
+#[cfg(feature = "wav")]
+pub use wav_file::{WavFile, WavFileError, WavSamples};
+pub use wave::{PackedWave, WAVE_TYPE, WAVE_VERSION, Wave, WaveImage};

@@ -1,7 +1,9 @@
 //! Sound from outside: what must be the same to the bit, what may differ by how much, and what never happens.
 
+mod ears;
 mod effects;
 mod errors;
+mod files;
 #[path = "../../../expressions/tests/it/memory.rs"]
 mod memory;
 mod null;
@@ -9,6 +11,8 @@ mod parameters;
 mod project;
 mod random;
 mod resampling;
+mod space;
+mod streams;
 mod tones;
 mod trees;
 mod voices;
