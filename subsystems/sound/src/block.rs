@@ -3,7 +3,11 @@
 /// The frames that are computed at a time; what is set takes effect at the next of these.
 pub const BLOCK: usize = 128;
 
-/// The samples of a block, left and right.
+/// The most pairs of channels: 5.1 is three.
+pub(crate) const PAIRS_MAX: usize = 3;
+
+/// The samples of a block of two channels. A bus of stereo is one of these, and one of 5.1 three: left and
+/// right, centre and low, left and right at the back.
 #[derive(Clone, Debug)]
 pub(crate) struct Stereo {
     pub(crate) channels: [[f32; BLOCK]; 2],
@@ -23,6 +27,11 @@ impl Stereo {
     pub(crate) fn peak(&self) -> f32 {
         self.channels.iter().flatten().fold(0.0, |peak, sample| peak.max(sample.abs()))
     }
+}
+
+/// The highest sample of all pairs of a bus, without its sign.
+pub(crate) fn peak_of(pairs: &[Stereo]) -> f32 {
+    pairs.iter().map(Stereo::peak).fold(0.0, f32::max)
 }
 
 /// Adds samples, times a gain that goes from one to another by a line over a whole block.

@@ -10,9 +10,11 @@ use loligo_ids::{HoleTable, IdString32, Lifo, Retire};
 
 use command::{Command, Notice};
 
+use crate::effects::Effect;
 use crate::error::PlayError;
 use crate::mixer::{MixerEvent, Play, VoiceId};
 use crate::pipe::{PipeIn, PipeOut};
+use crate::space::Placement;
 
 /// Plays and changes the voices of a mixer from another thread than the one that renders.
 ///
@@ -136,6 +138,22 @@ impl<'p, 'a, A: Allocator + ?Sized> Control<'p, 'a, A> {
     /// As [`Mixer::set_bus_gain`](crate::Mixer::set_bus_gain); whether there is such a bus is not known here.
     pub fn set_bus_gain(&mut self, bus: IdString32, gain: f32) -> bool {
         self.send(&Command::BusGain { bus, gain })
+    }
+
+    /// As [`Mixer::place`](crate::Mixer::place).
+    pub fn place(&mut self, voice: VoiceId, placement: &Placement) -> bool {
+        self.change(voice, &Command::Place { voice, placement: *placement })
+    }
+
+    /// As [`Mixer::set_send`](crate::Mixer::set_send); whether there are such buses is not known here.
+    pub fn set_send(&mut self, bus: IdString32, into: IdString32, gain: f32) -> bool {
+        self.send(&Command::Send { bus, into, gain })
+    }
+
+    /// As [`Mixer::set_effect`](crate::Mixer::set_effect); one that cannot be set stays as it is, and that is not
+    /// known here.
+    pub fn set_effect(&mut self, bus: IdString32, index: u32, effect: &Effect) -> bool {
+        self.send(&Command::Effect { bus, index, effect: *effect })
     }
 
     /// Hands over what the mixer said since the last call; ids of voices that have ended are stale then.

@@ -6,6 +6,7 @@ mod filter;
 mod limiter;
 mod line;
 mod reverb;
+mod words;
 
 use loligo_allocators::Allocator;
 use loligo_ids::IdString32;
@@ -50,19 +51,46 @@ pub(crate) enum Working<'a, A: Allocator + ?Sized> {
 }
 
 impl<'a, A: Allocator + ?Sized> Working<'a, A> {
-    /// Returns an effect at work, in a mixer with a rate.
-    pub(crate) fn try_new(effect: &Effect, rate: f32, memory: &'a A) -> Result<Self, BusErrorKind> {
+    /// Returns an effect at work on pairs of channels, in a mixer with a rate.
+    pub(crate) fn try_new(
+        effect: &Effect,
+        rate: f32,
+        pairs: usize,
+        memory: &'a A,
+    ) -> Result<Self, BusErrorKind> {
         Ok(match effect {
             Effect::Filter(filtering) => Self::Filter(Filter::new(filtering, rate)),
             Effect::Compressor(compression) => Self::Compressor(Compressor::new(compression, rate)),
-            Effect::Limiter(limiting) => Self::Limiter(Limiter::try_new(limiting, rate, memory)?),
-            Effect::Echo(echo) => Self::Echo(EchoLines::try_new(echo, rate, memory)?),
+            Effect::Limiter(limiting) => {
+                Self::Limiter(Limiter::try_new(limiting, rate, pairs, memory)?)
+            }
+            Effect::Echo(echo) => Self::Echo(EchoLines::try_new(echo, rate, pairs, memory)?),
             Effect::Reverb(room) => Self::Reverb(Reverb::try_new(room, rate, memory)?),
         })
     }
 
+    /// Becomes another within a block, so that nothing clicks. Fails with a field that cannot change, since
+    /// it says how much memory there is.
+    pub(crate) fn set(&mut self, effect: &Effect, rate: f32) -> Result<(), &'static str> {
+        let (is_set, field) = match (self, effect) {
+            (Self::Filter(filter), Effect::Filter(to)) => {
+                filter.set(to);
+                (true, "kind")
+            }
+            (Self::Compressor(compressor), Effect::Compressor(to)) => {
+                compressor.set(to);
+                (true, "kind")
+            }
+            (Self::Limiter(limiter), Effect::Limiter(to)) => (limiter.set(to), "ahead"),
+            (Self::Echo(echo), Effect::Echo(to)) => (echo.set(to, rate), "seconds"),
+            (Self::Reverb(room), Effect::Reverb(to)) => (room.set(to), "size"),
+            _ => (false, "kind"),
+        };
+        if is_set { Ok(()) } else { Err(field) }
+    }
+
     /// Changes a block in place. `aside` is the level of the bus that a compressor listens to.
-    pub(crate) fn process(&mut self, block: &mut Stereo, aside: Option<f32>) {
+    pub(crate) fn process(&mut self, block: &mut [Stereo], aside: Option<f32>) {
         match self {
             Self::Filter(filter) => filter.process(block),
             Self::Compressor(compressor) => compressor.process(block, aside),

@@ -101,6 +101,17 @@ pub enum BusErrorKind {
         /// What it must be.
         must: &'static str,
     },
+    /// There is no bus of this name.
+    Unknown,
+    /// It has no such effect.
+    NoEffect(usize),
+    /// A field of an effect says how much memory it has, and stays as it is.
+    Fixed {
+        /// Which effect, from 0.
+        effect: usize,
+        /// The field; `kind` if it is another effect.
+        field: &'static str,
+    },
     /// There are more buses than a mixer has.
     Full,
     /// There is no memory for the voices.
@@ -130,6 +141,15 @@ impl fmt::Display for BusError {
             BusErrorKind::Number { effect, field, must } => {
                 write!(f, "`{field}` of effect {effect} must be {must}; correct it")
             }
+            BusErrorKind::Unknown => f.write_str("there is none; correct the name or add it"),
+            BusErrorKind::NoEffect(effect) => {
+                write!(f, "it has no effect {effect}; correct the number, which is from 0")
+            }
+            BusErrorKind::Fixed { effect, field } => write!(
+                f,
+                "`{field}` of effect {effect} cannot change while it is heard; add a bus with the other, and fade \
+                 over to it"
+            ),
             BusErrorKind::Full => f.write_str("a mixer has 64 buses at the most; remove some"),
             BusErrorKind::Voices(error) => write!(f, "no memory for voices: {error}"),
             BusErrorKind::Memory(error) => write!(f, "no memory: {error}"),
@@ -147,6 +167,8 @@ pub enum PlayError {
     NoWave,
     /// There is no such bus.
     NoBus(IdString32),
+    /// The wave is streamed, and was played already: a stream is heard once.
+    Streaming,
     /// As many commands wait for the mixer as there is room for.
     Busy,
     /// As many voices play as the mixer has.
@@ -163,6 +185,9 @@ impl fmt::Display for PlayError {
             Self::NoBus(name) => {
                 write!(f, "nothing is played: there is no bus `{name}`; correct the name or add it")
             }
+            Self::Streaming => f.write_str(
+                "nothing is played: the wave is streamed and was played already; add another stream of it",
+            ),
             Self::Busy => f.write_str(
                 "nothing is played: the mixer has not obeyed earlier commands yet; play it later, or make the pipe \
                  longer",

@@ -18,15 +18,20 @@ mod effects;
 mod error;
 mod level;
 mod mixer;
+mod packed;
 mod parameters;
 mod pipe;
 mod plan;
 mod player;
 mod signal;
 mod sink;
+pub mod space;
+mod stream;
 #[cfg(feature = "subsystem")]
 mod subsystem;
 mod tree;
+#[cfg(feature = "wav")]
+mod wav_file;
 mod wave;
 
 pub use block::BLOCK;
@@ -42,6 +47,7 @@ pub use level::{decibels, gain_of};
 pub use mixer::{
     Bus, BusInfo, Mixer, MixerEvent, MixerSettings, MixerStats, Play, Send, VoiceId, WaveId,
 };
+pub use packed::{PACKED_FRAMES, Packer, packed_bytes, unpack};
 pub use parameters::{Parameter, Parameters, SoundParameters};
 pub use pipe::{Pipe, PipeIn, PipeOut};
 pub use plan::{
@@ -55,6 +61,7 @@ pub use player::{
 };
 pub use signal::{Kernels, SPEED_MAX};
 pub use sink::{Recorder, Silence, Sink};
+pub use stream::{Feeder, Stream, StreamIn, StreamOut};
 #[cfg(feature = "subsystem")]
 pub use subsystem::{
     HearSounds, PlaySound, ROW, SetParameter, Sound, SoundEnded, SoundMarker, SoundStarted,
@@ -65,4 +72,6 @@ pub use tree::{
     SOUND_VERSION, Shape, SoundChildImage, SoundCurveImage, SoundImage, SoundMarkerImage,
     SoundNodeImage, SoundNodeKind, SoundTree,
 };
-pub use wave::{WAVE_TYPE, WAVE_VERSION, Wave, WaveImage};
+#[cfg(feature = "wav")]
+pub use wav_file::{WavFile, WavFileError, WavSamples};
+pub use wave::{PackedWave, WAVE_TYPE, WAVE_VERSION, Wave, WaveImage};

@@ -1,8 +1,11 @@
 //! Voices that flow into buses, and buses that flow into each other.
 
+mod around;
 mod bus;
 mod buses;
 mod event;
+mod lags;
+mod mixing;
 mod rendering;
 mod settings;
 mod voice;
@@ -17,11 +20,15 @@ pub use bus::{Bus, BusInfo, Send};
 pub use event::MixerEvent;
 pub use settings::{MixerSettings, MixerStats, Play};
 
-use crate::block::{BLOCK, Stereo};
+use crate::block::{BLOCK, PAIRS_MAX, Stereo};
+use crate::effects::Effect;
 use crate::error::{BusError, BusErrorKind, PlayError};
 use crate::signal::Kernels;
+use crate::space::Placement;
 use crate::wave::Wave;
+use around::Around;
 use buses::Buses;
+use lags::LAG_MAX;
 use voice::{Fade, Voice};
 
 /// The id of a playing voice.
@@ -66,6 +73,8 @@ pub struct Mixer<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     kernels: Kernels<'a, A>,
     waves: Waves<'a, A>,
     voices: Voices<'a, A>,
+    /// What 5.1 has of each voice besides stereo, by the index of its id; empty in stereo.
+    around: Array<'a, Around, A>,
     buses: Buses<'a, A>,
     /// The samples around those of a block, of each channel.
     windows: [Array<'a, f32, A>; 2],
@@ -73,7 +82,7 @@ pub struct Mixer<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     /// The voices whose waves were over in the last block, and at which frame.
     over: Array<'a, (VoiceId, u32), A>,
     /// What was computed and not asked for yet, from `taken` on.
-    block: Stereo,
+    block: [Stereo; PAIRS_MAX],
     taken: usize,
     stats: MixerStats,
 }
@@ -114,24 +123,30 @@ impl<'a, A: Allocator + ?Sized> Mixer<'a, A> {
         over.try_reserve(voices_max).map_err(failed)?;
         let window = || {
             let mut window = Array::new_in(memory);
-            let len = BLOCK * crate::signal::SPEED_MAX as usize + kernels.taps_max() + 1;
+            let len = BLOCK * crate::signal::SPEED_MAX as usize + kernels.taps_max() + LAG_MAX + 1;
             window.try_resize(len, 0.0).map_err(failed)?;
             Ok(window)
         };
         let windows = [window()?, window()?];
         let rate = settings.rate.clamp(8000, 384_000);
-        let buses = Buses::try_new(rate, memory)?;
+        let buses = Buses::try_new(rate, settings.pairs(), memory)?;
+        let mut around = Array::new_in(memory);
+        let has_around = settings.pairs() > 1;
+        around
+            .try_resize(if has_around { voices_max } else { 0 }, Around::SILENT)
+            .map_err(failed)?;
         Ok(Self {
             memory,
             rate,
             kernels,
             waves: Waves::new_in(memory),
             voices,
+            around,
             buses,
             windows,
             events,
             over,
-            block: Stereo::SILENCE,
+            block: [Stereo::SILENCE; PAIRS_MAX],
             taken: BLOCK,
             stats: MixerStats::default(),
         })
@@ -188,6 +203,31 @@ impl<'a, A: Allocator + ?Sized> Mixer<'a, A> {
         self.buses.set_gain(bus, gain)
     }
 
+    /// Sets how loud a bus flows into another that it sends to, to which it fades over a block: more of a room
+    /// where the listener is in it. Returns whether it sends to it at all.
+    pub fn set_send(&mut self, bus: IdString32, into: IdString32, gain: f32) -> bool {
+        self.buses.set_send(bus, into, gain)
+    }
+
+    /// Changes an effect of a bus, by its place from 0: it becomes the other within a block, and nothing clicks.
+    ///
+    /// # Complexity
+    ///
+    /// O(buses). Allocates nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`BusError`] if there is no such bus or effect, if a number is out of its range, or if it would need
+    /// other memory: another kind, the time of an echo, the size of a room, how far a limiter looks ahead.
+    pub fn set_effect(
+        &mut self,
+        bus: IdString32,
+        index: usize,
+        effect: &Effect,
+    ) -> Result<(), BusError> {
+        self.buses.set_effect(bus, index, effect)
+    }
+
     /// Returns what a bus is and how loud it was in the last block.
     #[must_use]
     pub fn bus(&self, bus: IdString32) -> Option<BusInfo> {
@@ -207,7 +247,9 @@ impl<'a, A: Allocator + ?Sized> Mixer<'a, A> {
     pub fn play(&mut self, play: &Play) -> Result<VoiceId, PlayError> {
         let voice = self.voice(play)?;
         let full = PlayError::Full { voices: self.voices.limit() as u32 };
-        self.voices.insert(voice).map_err(|_| full)
+        let id = self.voices.insert(voice).map_err(|_| full)?;
+        self.begin(id, play);
+        Ok(id)
     }
 
     /// Returns whether a voice plays or waits.
@@ -233,6 +275,22 @@ impl<'a, A: Allocator + ?Sized> Mixer<'a, A> {
         self.change(voice, |voice| voice.set_gains(gains))
     }
 
+    /// Sets how a voice is heard by where it is: its gains, delays, filters and speed, to which it fades over a
+    /// block; ears that hear it later than before, or sooner, over some blocks. One that has not begun yet
+    /// begins as it is placed.
+    ///
+    /// In stereo the first two gains count. Of a wave of two channels the left is heard on the left, and half
+    /// of it in the centre.
+    pub fn place(&mut self, voice: VoiceId, placement: &Placement) -> bool {
+        let rate = self.rate;
+        if let (Some(around), Some(voice)) =
+            (self.around.get_mut(voice.index() as usize), self.voices.get(voice))
+        {
+            around.set(placement, voice.begins_at());
+        }
+        self.change(voice, |voice| voice.place(placement, rate))
+    }
+
     /// Sets how fast a voice plays, from 0 to [`SPEED_MAX`](crate::SPEED_MAX); it is higher as it is faster.
     pub fn set_speed(&mut self, voice: VoiceId, speed: f32) -> bool {
         let rate = self.rate;
@@ -245,7 +303,8 @@ impl<'a, A: Allocator + ?Sized> Mixer<'a, A> {
         self.change(voice, |voice| voice.set_low_pass(frequency, rate))
     }
 
-    /// Has a voice go on at a frame of its wave: it fades out over a block, and in from there.
+    /// Has a voice go on at a frame of its wave: it fades out over a block, and in from there. One that is
+    /// streamed goes on where it was.
     pub fn seek(&mut self, voice: VoiceId, frame: u32) -> bool {
         self.change(voice, |voice| voice.seek(frame))
     }
@@ -273,7 +332,20 @@ impl<'a, A: Allocator + ?Sized> Mixer<'a, A> {
     fn voice(&self, play: &Play) -> Result<Voice, PlayError> {
         let wave = self.waves.get(play.wave).ok_or(PlayError::NoWave)?;
         let bus = self.buses.index_of(play.bus).ok_or(PlayError::NoBus(play.bus))?;
+        if wave.is_claimed() {
+            return Err(PlayError::Streaming);
+        }
         Ok(Voice::new(play, wave, bus, self.rate))
+    }
+
+    /// Has what a voice has in 5.1 be silent, and its stream be its own.
+    fn begin(&mut self, voice: VoiceId, play: &Play) {
+        if let Some(around) = self.around.get_mut(voice.index() as usize) {
+            *around = Around::SILENT;
+        }
+        if let Some(wave) = self.waves.get(play.wave) {
+            wave.claim();
+        }
     }
 
     fn change(&mut self, voice: VoiceId, change: impl FnOnce(&mut Voice)) -> bool {

@@ -1,8 +1,8 @@
 //! Messages from one thread to another.
 
 #[cfg(all(test, loom))]
-mod loom;
-mod sync;
+pub(crate) mod loom;
+pub(crate) mod sync;
 
 use core::fmt;
 

@@ -1,6 +1,7 @@
 //! The samples of a sound.
 
 mod image;
+mod packed_wave;
 
 use core::fmt;
 
@@ -8,15 +9,18 @@ use loligo_allocators::Allocator;
 use loligo_containers::{Array, Blob};
 
 pub use image::WaveImage;
+pub use packed_wave::PackedWave;
 
 use crate::data_error::DataError;
 use crate::error::WaveError;
+use crate::stream::StreamOut;
+pub(crate) use crate::stream::Supply;
 
 /// The type of waves.
 pub const WAVE_TYPE: &str = "wave";
 
 /// The version of waves that is compiled and read here.
-pub const WAVE_VERSION: u32 = 1;
+pub const WAVE_VERSION: u32 = 2;
 
 /// Samples of 16 bits, of one or two channels, with a rate and perhaps a loop.
 ///
@@ -24,12 +28,18 @@ pub const WAVE_VERSION: u32 = 1;
 ///
 /// Two bytes a sample and channel, the channels of a frame next to each other, as in files.
 pub struct Wave<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
-    samples: Array<'a, i16, A>,
+    samples: Samples<'a, A>,
     rate: u32,
     channels: u32,
     begin: u32,
     /// The frame after the loop's last; 0: there is none.
     end: u32,
+}
+
+/// Where the samples of a wave are.
+enum Samples<'a, A: Allocator + ?Sized> {
+    Memory(Array<'a, i16, A>),
+    Stream(StreamOut<'a>),
 }
 
 impl<'a> Wave<'a> {
@@ -61,6 +71,16 @@ impl<'a> Wave<'a> {
     ) -> Result<Self, WaveError> {
         Self::try_new_in(samples, channels, rate, memory)
     }
+
+    /// Returns a wave whose samples come while it is played, once. It has no loop: what loops is put into the
+    /// stream again. It plays until the stream [ends](crate::StreamIn::finish), and for 2^31 frames at most.
+    ///
+    /// # Errors
+    ///
+    /// [`WaveError`] if the rate is out of its range.
+    pub fn streamed(stream: StreamOut<'a>, rate: u32) -> Result<Self, WaveError> {
+        Self::streamed_in(stream, rate)
+    }
 }
 
 impl<'a, A: Allocator + ?Sized> Wave<'a, A> {
@@ -75,6 +95,12 @@ impl<'a, A: Allocator + ?Sized> Wave<'a, A> {
         rate: u32,
         memory: &'a A,
     ) -> Result<Self, WaveError> {
+        let samples = Array::try_from_slice_in(samples, memory)?;
+        Self::of_samples(samples, channels, rate)
+    }
+
+    /// Returns a wave of samples that are its own.
+    fn of_samples(samples: Array<'a, i16, A>, channels: u32, rate: u32) -> Result<Self, WaveError> {
         if !(1..=2).contains(&channels) {
             return Err(WaveError::Channels(channels));
         }
@@ -86,12 +112,39 @@ impl<'a, A: Allocator + ?Sized> Wave<'a, A> {
         if frames == 0 || frames * channels as usize != len || frames > i32::MAX as usize {
             return Err(WaveError::Samples { samples: len, channels });
         }
-        let samples = Array::try_from_slice_in(samples, memory)?;
-        Ok(Self { samples, rate, channels, begin: 0, end: 0 })
+        Ok(Self { samples: Samples::Memory(samples), rate, channels, begin: 0, end: 0 })
     }
 
-    /// Returns the wave that the payload of a resource of type `wave` is, copied. The payload must be at a
-    /// multiple of 16, as that of a loaded resource is.
+    /// As [`streamed`](Wave::streamed), for a mixer over any allocator.
+    ///
+    /// # Errors
+    ///
+    /// [`WaveError`] if the rate is out of its range.
+    pub fn streamed_in(stream: StreamOut<'a>, rate: u32) -> Result<Self, WaveError> {
+        if !(1000..=768_000).contains(&rate) {
+            return Err(WaveError::Rate(rate));
+        }
+        let channels = stream.channels();
+        Ok(Self { samples: Samples::Stream(stream), rate, channels, begin: 0, end: 0 })
+    }
+
+    /// Returns the stream of a wave that is streamed, to be [rewound](crate::StreamIn::rewind).
+    #[must_use]
+    pub fn into_stream(self) -> Option<StreamOut<'a>> {
+        match self.samples {
+            Samples::Memory(_) => None,
+            Samples::Stream(stream) => Some(stream),
+        }
+    }
+
+    /// Returns whether its samples come while it is played.
+    #[must_use]
+    pub const fn is_streamed(&self) -> bool {
+        matches!(self.samples, Samples::Stream(_))
+    }
+
+    /// Returns the wave that the payload of a resource of type `wave` is, copied, and unpacked if it is packed.
+    /// The payload must be at a multiple of 16, as that of a loaded resource is.
     ///
     /// # Errors
     ///
@@ -100,8 +153,11 @@ impl<'a, A: Allocator + ?Sized> Wave<'a, A> {
         let blob = Blob::<WaveImage>::open_structure(payload)
             .map_err(|error| WaveError::Data(DataError::blob(WAVE_TYPE, error)))?;
         let image = blob.root();
-        let samples = blob.array(&image.samples);
-        let wave = Self::try_new_in(samples, image.channels, image.rate, memory)?;
+        let wave = if image.packed_frames == 0 {
+            Self::try_new_in(blob.array(&image.samples), image.channels, image.rate, memory)?
+        } else {
+            PackedWave::open(payload)?.unpacked(memory)?
+        };
         match image.range {
             [0, 0] => Ok(wave),
             [begin, end] => wave.with_loop(begin, end),
@@ -122,10 +178,13 @@ impl<'a, A: Allocator + ?Sized> Wave<'a, A> {
         Ok(self)
     }
 
-    /// The number of frames: samples of each channel.
+    /// The number of frames: samples of each channel. Of a stream that has not ended, 2^31 - 1.
     #[must_use]
     pub fn frames(&self) -> u32 {
-        (self.samples.len() / self.channels as usize) as u32
+        match &self.samples {
+            Samples::Memory(samples) => (samples.len() / self.channels as usize) as u32,
+            Samples::Stream(stream) => stream.frames(),
+        }
     }
 
     /// The frames a second.
@@ -150,6 +209,10 @@ impl<'a, A: Allocator + ?Sized> Wave<'a, A> {
     /// is silence; with `looped`, what is after the loop is the loop again, and with `wrapped` what is
     /// before it is its end.
     pub(crate) fn read(&self, channel: u32, from: i64, reading: Reading, out: &mut [f32]) {
+        let samples = match &self.samples {
+            Samples::Memory(samples) => &samples[..],
+            Samples::Stream(stream) => return stream.read(channel, from, out),
+        };
         let range = self.loop_range().filter(|_| reading.is_looped);
         let (mut at, mut rest) = (from, out);
         while !rest.is_empty() {
@@ -157,7 +220,7 @@ impl<'a, A: Allocator + ?Sized> Wave<'a, A> {
             let count = usize::try_from(until).map_or(rest.len(), |count| count.min(rest.len()));
             let (now, later) = rest.split_at_mut(count);
             match frame {
-                Some(frame) => self.copy(channel, frame, now),
+                Some(frame) => copy(samples, [self.channels, channel], frame, now),
                 None => now.fill(0.0),
             }
             at += count as i64;
@@ -180,18 +243,55 @@ impl<'a, A: Allocator + ?Sized> Wave<'a, A> {
         }
     }
 
-    /// Copies samples of a channel that are all there.
-    fn copy(&self, channel: u32, frame: u32, out: &mut [f32]) {
-        const SCALE: f32 = 1.0 / 32_768.0;
-        let samples = &self.samples[frame as usize * self.channels as usize..];
-        if self.channels == 1 {
-            for (out, sample) in out.iter_mut().zip(samples) {
-                *out = f32::from(*sample) * SCALE;
-            }
-        } else {
-            for (out, pair) in out.iter_mut().zip(samples.as_chunks::<2>().0) {
-                *out = f32::from(pair[channel as usize]) * SCALE;
-            }
+    /// Returns whether the frames up to one are there, and as many more.
+    pub(crate) fn supply(&self, until: u64, more: u64) -> Supply {
+        match &self.samples {
+            Samples::Memory(_) => Supply::Enough,
+            Samples::Stream(stream) => stream.supply(until, more),
+        }
+    }
+
+    /// Notes that frames before one are not read again.
+    pub(crate) fn release(&self, frame: u64) {
+        if let Samples::Stream(stream) = &self.samples {
+            stream.release(frame);
+        }
+    }
+
+    /// Counts that its stream was late.
+    pub(crate) fn note_underrun(&self) {
+        if let Samples::Stream(stream) = &self.samples {
+            stream.note_underrun();
+        }
+    }
+
+    /// Notes that it is played, if it can be only once.
+    pub(crate) fn claim(&self) {
+        if let Samples::Stream(stream) = &self.samples {
+            stream.claim();
+        }
+    }
+
+    /// Returns whether it cannot be played again.
+    pub(crate) fn is_claimed(&self) -> bool {
+        match &self.samples {
+            Samples::Memory(_) => false,
+            Samples::Stream(stream) => stream.is_claimed(),
+        }
+    }
+}
+
+/// Copies samples of a channel that are all there.
+fn copy(samples: &[i16], [channels, channel]: [u32; 2], frame: u32, out: &mut [f32]) {
+    const SCALE: f32 = 1.0 / 32_768.0;
+    let samples = &samples[frame as usize * channels as usize..];
+    if channels == 1 {
+        for (out, sample) in out.iter_mut().zip(samples) {
+            *out = f32::from(*sample) * SCALE;
+        }
+    } else {
+        for (out, pair) in out.iter_mut().zip(samples.as_chunks::<2>().0) {
+            *out = f32::from(pair[channel as usize]) * SCALE;
         }
     }
 }

@@ -11,6 +11,7 @@ use loligo_formats::Recording;
 use super::heap::built;
 use super::resampled::resampled;
 use crate::level::gain_of;
+use crate::packed::{PACKED_FRAMES, Packer, packed_bytes};
 use crate::signal::SPEED_MAX;
 use crate::wave::{WAVE_VERSION, WaveImage};
 
@@ -27,6 +28,7 @@ const FRAMES_MAX: usize = 48_000 * 3600;
 /// | `loop` | none | the first frame of a loop and the one after its last, in frames of the file |
 /// | `loudness` | as it is | how loud it is to be by EBU R128, in LUFS, from -60 to 0 |
 /// | `volume` | 0 | decibels that are added, from -60 to 24 |
+/// | `packed` | false | a quarter of the bytes, with some noise: for long ones, which can be streamed so |
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WaveCompiler;
 
@@ -37,7 +39,7 @@ impl Compiler for WaveCompiler {
 
     fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
         let source = Property::read(&context.source()?)?;
-        source.allow(&["file", "rate", "channels", "loop", "loudness", "volume"])?;
+        source.allow(&["file", "rate", "channels", "loop", "loudness", "volume", "packed"])?;
         let file = source.need("file", "add `file = \"steps/gravel.wav\"`")?;
         let path = file.string()?;
         let bytes = context.read(path)?;
@@ -52,6 +54,7 @@ struct Draft {
     channels: Vec<Vec<f32>>,
     range: [u32; 2],
     loudness: f32,
+    is_packed: bool,
 }
 
 /// Makes of a recording what its source asks for.
@@ -92,7 +95,8 @@ fn draft(source: &Property, recording: Recording) -> Result<Draft, CompileError>
         return Err(source.error(reason, format!("lower its volume by {:.1}", over + 0.05)));
     }
     let loudness = (is_heard + decibels).max(-144.0);
-    Ok(Draft { rate, channels, range: range.map(scaled), loudness })
+    let is_packed = source.bool_or("packed", false)?;
+    Ok(Draft { rate, channels, range: range.map(scaled), loudness, is_packed })
 }
 
 /// Reads a loop, which must be within the file.
@@ -150,7 +154,25 @@ fn build(draft: &Draft, endian: Endian) -> Result<Vec<u8>, CompileError> {
         builder.set(root.at(blob_field!(WaveImage, range)), draft.range);
         builder.set(root.at(blob_field!(WaveImage, loudness)), draft.loudness);
         builder.set(root.at(blob_field!(WaveImage, peak)), peak(&draft.channels));
-        builder.numbers(root.at(blob_field!(WaveImage, samples)), &samples)?;
+        if draft.is_packed {
+            builder.set(root.at(blob_field!(WaveImage, packed_frames)), frames as u32);
+            let packed = packed(&samples, draft.channels.len() as u32);
+            builder.numbers(root.at(blob_field!(WaveImage, packed)), &packed)?;
+        } else {
+            builder.numbers(root.at(blob_field!(WaveImage, samples)), &samples)?;
+        }
         Ok(builder.finish())
     })
+}
+
+/// Packs all blocks of a wave.
+fn packed(samples: &[i16], channels: u32) -> Vec<u8> {
+    let mut packer = Packer::default();
+    let mut all = Vec::new();
+    for block in samples.chunks(PACKED_FRAMES * channels as usize) {
+        let first = all.len();
+        all.resize(first + packed_bytes(channels), 0);
+        packer.pack(block, channels, &mut all[first..]);
+    }
+    all
 }

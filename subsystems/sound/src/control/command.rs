@@ -2,8 +2,10 @@
 
 use loligo_ids::IdString32;
 
+use crate::effects::Effect;
 use crate::mixer::{MixerEvent, Play, VoiceId, WaveId};
 use crate::pipe::Message;
+use crate::space::Placement;
 
 /// What a mixer is to do.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,6 +18,9 @@ pub(super) enum Command {
     LowPass { voice: VoiceId, frequency: f32 },
     Seek { voice: VoiceId, frame: u32 },
     BusGain { bus: IdString32, gain: f32 },
+    Place { voice: VoiceId, placement: Placement },
+    Send { bus: IdString32, into: IdString32, gain: f32 },
+    Effect { bus: IdString32, index: u32, effect: Effect },
 }
 
 /// What a mixer says.
@@ -46,15 +51,39 @@ impl Command {
             Self::BusGain { bus, gain } => {
                 [8, 0, bus.hash(), gain.to_bits(), 0, 0, 0, 0, 0, 0, 0, 0]
             }
+            Self::Place { voice, placement } => {
+                let Placement { gains, delays, low_pass, speed, .. } = placement;
+                let [a, b, c, d, e, f] = gains.map(f32::to_bits);
+                let [left, right] = delays.map(delay_to_half);
+                let delays = left | right << 16;
+                let [low, other] = low_pass.map(f32::to_bits);
+                [9, voice.to_bits(), a, b, c, d, e, f, delays, low, other, speed.to_bits()]
+            }
+            Self::Send { bus, into, gain } => {
+                [10, into.hash(), bus.hash(), gain.to_bits(), 0, 0, 0, 0, 0, 0, 0, 0]
+            }
+            Self::Effect { bus, index, effect } => {
+                let [kind, a, b, c, d, e, f, last] = effect.to_words();
+                [11, index, bus.hash(), kind, a, b, c, d, e, f, last, 0]
+            }
         })
     }
 
     /// Returns the command that words are; `None` if they are none.
     pub(super) fn read(message: &Message) -> Option<Self> {
-        let [kind, voice, a, b, left, right, speed, from, wait, fade, after, _] = split(message);
-        if kind == 8 {
-            let bus = IdString32::from_hash(a);
-            return Some(Self::BusGain { bus, gain: f32::from_bits(b) });
+        let halves = split(message);
+        let [kind, voice, a, b, left, right, speed, from, wait, fade, after, _] = halves;
+        let (bus, gain) = (IdString32::from_hash(a), f32::from_bits(b));
+        match kind {
+            8 => return Some(Self::BusGain { bus, gain }),
+            9 => return Self::read_place(&halves),
+            10 => return Some(Self::Send { bus, into: IdString32::from_hash(voice), gain }),
+            11 => {
+                let words = [b, left, right, speed, from, wait, fade, after];
+                let effect = Effect::from_words(words)?;
+                return Some(Self::Effect { bus, index: voice, effect });
+            }
+            _ => {}
         }
         let voice = VoiceId::from_bits(voice)?;
         let number = f32::from_bits(a);
@@ -76,6 +105,26 @@ impl Command {
             _ => return None,
         })
     }
+
+    fn read_place(halves: &Halves) -> Option<Self> {
+        let [_, voice, a, b, c, d, e, f, delays, low, other, speed] = *halves;
+        let placement = Placement {
+            gains: [a, b, c, d, e, f].map(f32::from_bits),
+            delays: [delays & 0xFFFF, delays >> 16].map(|half| half as f32 * DELAY_UNIT),
+            low_pass: [low, other].map(f32::from_bits),
+            speed: f32::from_bits(speed),
+            listener: 0,
+        };
+        Some(Self::Place { voice: VoiceId::from_bits(voice)?, placement })
+    }
+}
+
+/// The unit in which delays are handed over, in seconds: 2^-22, so that half a word has 15 milliseconds.
+const DELAY_UNIT: f32 = 1.0 / (1 << 22) as f32;
+
+fn delay_to_half(seconds: f32) -> u32 {
+    // What is no number becomes 0.
+    (seconds / DELAY_UNIT + 0.5).clamp(0.0, 65_535.0) as u32
 }
 
 impl Notice {
@@ -108,6 +157,7 @@ fn split(message: &Message) -> Halves {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::effects::Limiting;
 
     #[test]
     fn commands_are_read_as_they_were_written() {
@@ -122,6 +172,14 @@ mod tests {
             fade: 99,
             ..Play::new(wave).on(bus)
         };
+        let placement = Placement {
+            gains: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6],
+            delays: [0.0, 300.0 * DELAY_UNIT],
+            low_pass: [20_000.0, 2500.0],
+            speed: 1.25,
+            listener: 0,
+        };
+        let limiting = Limiting { ceiling: -1.0, ahead: 0.002, release: 0.05 };
         for command in [
             Command::Play { voice, play },
             Command::Play { voice, play: play.looped().after(voice) },
@@ -133,6 +191,9 @@ mod tests {
             Command::LowPass { voice, frequency: 900.0 },
             Command::Seek { voice, frame: 12_345 },
             Command::BusGain { bus, gain: 0.3 },
+            Command::Place { voice, placement },
+            Command::Send { bus, into: IdString32::new("room"), gain: 0.7 },
+            Command::Effect { bus, index: 3, effect: Effect::Limiter(limiting) },
         ] {
             assert_eq!(Command::read(&command.write()), Some(command));
         }

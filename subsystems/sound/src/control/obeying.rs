@@ -10,11 +10,11 @@ use crate::pipe::{PipeIn, PipeOut};
 impl<A: Allocator + ?Sized> Mixer<'_, A> {
     /// As [`render`](Self::render), for a [`Control`](crate::Control) on another thread: obeys its commands
     /// before each block, and hands it what happened after it.
-    pub fn render_for(
+    pub fn render_for<const CHANNELS: usize>(
         &mut self,
         commands: &mut PipeOut<'_>,
         events: &mut PipeIn<'_>,
-        out: &mut [[f32; 2]],
+        out: &mut [[f32; CHANNELS]],
     ) {
         let mut rest = out;
         while !rest.is_empty() {
@@ -42,6 +42,11 @@ impl<A: Allocator + ?Sized> Mixer<'_, A> {
             Command::LowPass { voice, frequency } => _ = self.set_low_pass(voice, frequency),
             Command::Seek { voice, frame } => _ = self.seek(voice, frame),
             Command::BusGain { bus, gain } => _ = self.set_bus_gain(bus, gain),
+            Command::Place { voice, placement } => _ = self.place(voice, &placement),
+            Command::Send { bus, into, gain } => _ = self.set_send(bus, into, gain),
+            Command::Effect { bus, index, effect } => {
+                let _ = self.set_effect(bus, index as usize, &effect);
+            }
         }
     }
 }

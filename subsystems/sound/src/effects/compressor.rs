@@ -28,16 +28,33 @@ pub struct Compression {
 /// Frames for which one gain is computed; it is reached by a line.
 const PIECE: usize = 16;
 
+/// The pieces of a block.
+const PIECES: u32 = (BLOCK / PIECE) as u32;
+
 /// A compressor at work.
 #[derive(Debug)]
 pub(crate) struct Compressor {
-    compression: Compression,
-    /// What is left of the distance to a level after a piece.
-    attack: f32,
-    release: f32,
+    now: Curve,
+    /// What its curve becomes within the pieces that are left.
+    to: Curve,
+    left: u32,
+    rate: f32,
     /// The level that is followed, in decibels.
     level: f32,
     gain: f32,
+}
+
+/// The numbers of a compressor at work.
+#[derive(Clone, Copy, Debug)]
+struct Curve {
+    threshold: f32,
+    /// How much of what is above it is taken away.
+    slope: f32,
+    knee: f32,
+    makeup: f32,
+    /// What is left of the distance to a level after a piece.
+    attack: f32,
+    release: f32,
 }
 
 impl Compression {
@@ -51,43 +68,78 @@ impl Compression {
     }
 }
 
-impl Compressor {
-    pub(crate) fn new(compression: &Compression, rate: f32) -> Self {
+impl Curve {
+    fn new(compression: &Compression, rate: f32) -> Self {
         let left = |seconds: f32| libm::expf(-(PIECE as f32) / (seconds * rate));
         Self {
-            compression: *compression,
+            threshold: compression.threshold,
+            slope: 1.0 - 1.0 / compression.ratio,
+            knee: compression.knee,
+            makeup: compression.makeup,
             attack: left(compression.attack),
             release: left(compression.release),
-            level: -144.0,
-            gain: gain_of(compression.makeup),
         }
     }
 
-    pub(crate) fn process(&mut self, block: &mut Stereo, aside: Option<f32>) {
-        let [left, right] = &mut block.channels;
-        let pieces = left.chunks_exact_mut(PIECE).zip(right.chunks_exact_mut(PIECE));
-        for (left, right) in pieces {
-            let own = || left.iter().chain(&*right).fold(0.0_f32, |peak, at| peak.max(at.abs()));
+    /// Goes a share of the way to another.
+    fn toward(&self, to: &Self, share: f32) -> Self {
+        let between = |now: f32, to: f32| now + (to - now) * share;
+        Self {
+            threshold: between(self.threshold, to.threshold),
+            slope: between(self.slope, to.slope),
+            knee: between(self.knee, to.knee),
+            makeup: between(self.makeup, to.makeup),
+            attack: between(self.attack, to.attack),
+            release: between(self.release, to.release),
+        }
+    }
+}
+
+impl Compressor {
+    pub(crate) fn new(compression: &Compression, rate: f32) -> Self {
+        let now = Curve::new(compression, rate);
+        let gain = gain_of(compression.makeup);
+        Self { now, to: now, left: 0, rate, level: -144.0, gain }
+    }
+
+    /// Becomes another within a block.
+    pub(crate) fn set(&mut self, compression: &Compression) {
+        self.to = Curve::new(compression, self.rate);
+        self.left = PIECES;
+    }
+
+    /// All channels have the same gain, so that nothing moves aside.
+    pub(crate) fn process(&mut self, block: &mut [Stereo], aside: Option<f32>) {
+        const { assert!(BLOCK.is_multiple_of(PIECE), "pieces are whole") };
+        for first in (0..BLOCK).step_by(PIECE) {
+            let piece = first..first + PIECE;
+            let own = || {
+                let samples = block.iter().flat_map(|pair| &pair.channels);
+                let samples = samples.flat_map(|channel| &channel[piece.clone()]);
+                samples.fold(0.0_f32, |peak, at| peak.max(at.abs()))
+            };
             let to = self.follow(aside.unwrap_or_else(own));
             let step = (to - self.gain) / PIECE as f32;
-            for (at, (left, right)) in left.iter_mut().zip(right).enumerate() {
-                let gain = self.gain + step * (at + 1) as f32;
-                *left *= gain;
-                *right *= gain;
+            for channel in block.iter_mut().flat_map(|pair| &mut pair.channels) {
+                for (sample, at) in channel[piece.clone()].iter_mut().zip(1_i32..) {
+                    *sample *= self.gain + step * at as f32;
+                }
             }
             self.gain = to;
         }
-        const { assert!(BLOCK.is_multiple_of(PIECE), "pieces are whole") };
     }
 
     /// Follows a level for a piece, and returns the gain for it.
     fn follow(&mut self, peak: f32) -> f32 {
+        if self.left > 0 {
+            self.now = self.now.toward(&self.to, 1.0 / self.left as f32);
+            self.left -= 1;
+        }
+        let Curve { threshold, slope, knee, makeup, attack, release } = self.now;
         let level = decibels(peak);
-        let left = if level > self.level { self.attack } else { self.release };
+        let left = if level > self.level { attack } else { release };
         self.level = level + (self.level - level) * left;
-        let Compression { threshold, ratio, knee, makeup, .. } = self.compression;
         let over = self.level - threshold;
-        let slope = 1.0 - 1.0 / ratio;
         let less = if over * 2.0 <= -knee {
             0.0
         } else if over * 2.0 < knee {

@@ -1,9 +1,9 @@
 //! Filters of second order.
 
-use core::f32::consts::TAU;
+use core::f32::consts::PI;
 
 use super::within;
-use crate::block::Stereo;
+use crate::block::{BLOCK, PAIRS_MAX, Stereo};
 use crate::level::gain_of;
 
 /// What a filter does.
@@ -43,12 +43,26 @@ pub struct Filtering {
     pub decibels: f32,
 }
 
-/// A filter at work: two numbers of state for each channel.
+/// A filter at work: two integrators for each channel, of which what is heard is a sum.
+///
+/// "Linear Trapezoidal Integrated State Variable Filter" (Andrew Simper, Cytomic, 2013) has the structure and
+/// the weights. Its state is what was heard and not sums of weights, so the weights may change in each frame
+/// without a click, and it is stable on the way.
 #[derive(Debug)]
 pub(crate) struct Filter {
-    input: [f32; 3],
-    output: [f32; 2],
-    state: [[f32; 2]; 2],
+    now: Weights,
+    /// What its weights are at the end of the next block.
+    to: Weights,
+    rate: f32,
+    state: [[[f32; 2]; 2]; PAIRS_MAX],
+}
+
+/// How fast the integrators go, how much they lose, and what of the input and of each is heard.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Weights {
+    speed: f32,
+    loss: f32,
+    heard: [f32; 3],
 }
 
 impl Filtering {
@@ -59,68 +73,110 @@ impl Filtering {
     }
 }
 
-impl Filter {
-    /// Returns a filter by the formulas of Robert Bristow-Johnson's cookbook.
-    pub(crate) fn new(filtering: &Filtering, rate: f32) -> Self {
-        let angle = TAU * filtering.frequency.min(rate * 0.49) / rate;
-        let (sine, cosine) = (libm::sinf(angle), libm::cosf(angle));
-        let alpha = sine / (2.0 * filtering.quality);
-        let amplitude = gain_of(filtering.decibels * 0.5);
-        let root = 2.0 * libm::sqrtf(amplitude) * alpha;
-        let [up, down] = [amplitude + 1.0, amplitude - 1.0];
-        let (input, output) = match filtering.kind {
-            FilterKind::LowPass => {
-                let side = (1.0 - cosine) * 0.5;
-                ([side, 1.0 - cosine, side], [1.0 + alpha, -2.0 * cosine, 1.0 - alpha])
-            }
-            FilterKind::HighPass => {
-                let side = (1.0 + cosine) * 0.5;
-                ([side, -1.0 - cosine, side], [1.0 + alpha, -2.0 * cosine, 1.0 - alpha])
-            }
+impl Weights {
+    fn new(filtering: &Filtering, rate: f32) -> Self {
+        let tangent = libm::tanf(PI * filtering.frequency.min(rate * 0.49) / rate);
+        let loss = 1.0 / filtering.quality;
+        // The root of the gain of the part that is changed.
+        let root = gain_of(filtering.decibels * 0.5);
+        let whole = root * root;
+        let (speed, loss, heard) = match filtering.kind {
+            FilterKind::LowPass => (tangent, loss, [0.0, 0.0, 1.0]),
+            FilterKind::HighPass => (tangent, loss, [1.0, -loss, -1.0]),
             FilterKind::Peak => {
-                let [more, less] = [alpha * amplitude, alpha / amplitude];
-                let middle = -2.0 * cosine;
-                ([1.0 + more, middle, 1.0 - more], [1.0 + less, middle, 1.0 - less])
+                let loss = loss / root;
+                (tangent, loss, [1.0, loss * (whole - 1.0), 0.0])
             }
-            FilterKind::LowShelf => (
-                [
-                    amplitude * (up - down * cosine + root),
-                    2.0 * amplitude * (down - up * cosine),
-                    amplitude * (up - down * cosine - root),
-                ],
-                [up + down * cosine + root, -2.0 * (down + up * cosine), up + down * cosine - root],
-            ),
-            FilterKind::HighShelf => (
-                [
-                    amplitude * (up + down * cosine + root),
-                    -2.0 * amplitude * (down + up * cosine),
-                    amplitude * (up + down * cosine - root),
-                ],
-                [up - down * cosine + root, 2.0 * (down - up * cosine), up - down * cosine - root],
-            ),
+            FilterKind::LowShelf => {
+                let speed = tangent / libm::sqrtf(root);
+                (speed, loss, [1.0, loss * (root - 1.0), whole - 1.0])
+            }
+            FilterKind::HighShelf => {
+                let speed = tangent * libm::sqrtf(root);
+                (speed, loss, [whole, loss * (1.0 - root) * root, 1.0 - whole])
+            }
         };
+        Self { speed, loss, heard }
+    }
+
+    /// Returns by how much they change in a frame to be others after a block.
+    fn step_to(&self, to: &Self) -> Self {
+        let step = |now: f32, to: f32| (to - now) * (1.0 / BLOCK as f32);
         Self {
-            input: input.map(|number| number / output[0]),
-            output: [output[1] / output[0], output[2] / output[0]],
-            state: [[0.0; 2]; 2],
+            speed: step(self.speed, to.speed),
+            loss: step(self.loss, to.loss),
+            heard: [0, 1, 2].map(|at| step(self.heard[at], to.heard[at])),
         }
     }
 
-    /// The channels go side by side, so that one waits while the other is computed.
-    pub(crate) fn process(&mut self, block: &mut Stereo) {
-        let [b0, b1, b2] = self.input;
-        let [a1, a2] = self.output;
-        let [mut s, mut t] = self.state;
-        let [left, right] = &mut block.channels;
-        for (left, right) in left.iter_mut().zip(right) {
-            let input = [*left, *right];
-            let output = [0, 1].map(|at| b0 * input[at] + s[at]);
-            s = [0, 1].map(|at| b1 * input[at] - a1 * output[at] + t[at]);
-            t = [0, 1].map(|at| b2 * input[at] - a2 * output[at]);
-            [*left, *right] = output;
+    #[inline(always)]
+    fn plus(&self, step: &Self) -> Self {
+        Self {
+            speed: self.speed + step.speed,
+            loss: self.loss + step.loss,
+            heard: [0, 1, 2].map(|at| self.heard[at] + step.heard[at]),
         }
-        self.state = [s, t].map(|state| state.map(without_denormal));
     }
+
+    /// What of the distance to the input each integrator gets.
+    #[inline(always)]
+    fn shares(&self) -> [f32; 3] {
+        let first = 1.0 / (1.0 + self.speed * (self.speed + self.loss));
+        [first, self.speed * first, self.speed * self.speed * first]
+    }
+}
+
+impl Filter {
+    pub(crate) fn new(filtering: &Filtering, rate: f32) -> Self {
+        let now = Weights::new(filtering, rate);
+        Self { now, to: now, rate, state: [[[0.0; 2]; 2]; PAIRS_MAX] }
+    }
+
+    /// Becomes another within a block, to which the weights go by lines.
+    pub(crate) fn set(&mut self, filtering: &Filtering) {
+        self.to = Weights::new(filtering, self.rate);
+    }
+
+    pub(crate) fn process(&mut self, block: &mut [Stereo]) {
+        let step = self.now.step_to(&self.to);
+        for (pair, state) in block.iter_mut().zip(&mut self.state) {
+            if self.now == self.to {
+                filter::<false>(pair, state, self.now, &step);
+            } else {
+                filter::<true>(pair, state, self.now, &step);
+            }
+            *state = state.map(|state| state.map(without_denormal));
+        }
+        self.now = self.to;
+    }
+}
+
+/// The channels go side by side, so that one waits while the other is computed.
+fn filter<const IS_GLIDING: bool>(
+    pair: &mut Stereo,
+    state: &mut [[f32; 2]; 2],
+    mut weights: Weights,
+    step: &Weights,
+) {
+    let [mut s, mut t] = *state;
+    let mut shares = weights.shares();
+    let [left, right] = &mut pair.channels;
+    for (left, right) in left.iter_mut().zip(right) {
+        if IS_GLIDING {
+            weights = weights.plus(step);
+            shares = weights.shares();
+        }
+        let input = [*left, *right];
+        let [a, b, c] = shares;
+        let distance = [0, 1].map(|at| input[at] - t[at]);
+        let first = [0, 1].map(|at| a * s[at] + b * distance[at]);
+        let second = [0, 1].map(|at| t[at] + b * s[at] + c * distance[at]);
+        s = [0, 1].map(|at| 2.0 * first[at] - s[at]);
+        t = [0, 1].map(|at| 2.0 * second[at] - t[at]);
+        let [d, e, f] = weights.heard;
+        [*left, *right] = [0, 1].map(|at| d * input[at] + e * first[at] + f * second[at]);
+    }
+    *state = [s, t];
 }
 
 /// Numbers that are too small to be heard take a hundred times as long to compute with.

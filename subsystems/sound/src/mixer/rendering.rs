@@ -5,11 +5,12 @@ use loligo_allocators::Allocator;
 use super::event::{self, MixerEvent};
 use super::voice::{Left, Voice};
 use super::{Mixer, Play, VoiceId};
-use crate::block::{BLOCK, Stereo};
+use crate::block::{BLOCK, PAIRS_MAX, Stereo};
 
 impl<A: Allocator + ?Sized> Mixer<'_, A> {
-    /// Writes the next frames, left and right. Into however many pieces they are divided, they are the same.
-    pub fn render(&mut self, out: &mut [[f32; 2]]) {
+    /// Writes the next frames: left and right, or the six channels of 5.1. Into however many pieces they are
+    /// divided, they are the same. Channels that the mixer does not have are silent.
+    pub fn render<const CHANNELS: usize>(&mut self, out: &mut [[f32; CHANNELS]]) {
         let mut rest = out;
         while !rest.is_empty() {
             if self.taken == BLOCK {
@@ -18,13 +19,30 @@ impl<A: Allocator + ?Sized> Mixer<'_, A> {
             }
             let count = rest.len().min(BLOCK - self.taken);
             let (now, later) = rest.split_at_mut(count);
-            let [left, right] = &self.block.channels;
-            let sides = left[self.taken..].iter().zip(&right[self.taken..]);
-            for (out, (left, right)) in now.iter_mut().zip(sides) {
-                *out = [*left, *right];
-            }
+            self.copy(now);
             self.taken += count;
             rest = later;
+        }
+    }
+
+    /// Copies frames of the block that were not taken yet.
+    fn copy<const CHANNELS: usize>(&self, out: &mut [[f32; CHANNELS]]) {
+        let channels: &[[f32; BLOCK]] = &self.block[0].channels;
+        if let (2, [left, right]) = (CHANNELS, channels) {
+            let sides = left[self.taken..].iter().zip(&right[self.taken..]);
+            for (out, (left, right)) in out.iter_mut().zip(sides) {
+                out[0] = *left;
+                out[1] = *right;
+            }
+            return;
+        }
+        out.fill([0.0; CHANNELS]);
+        for (at, samples) in self.block.iter().flat_map(|pair| &pair.channels).enumerate() {
+            for (out, sample) in out.iter_mut().zip(&samples[self.taken..]) {
+                if let Some(out) = out.get_mut(at) {
+                    *out = *sample;
+                }
+            }
         }
     }
 
@@ -43,7 +61,9 @@ impl<A: Allocator + ?Sized> Mixer<'_, A> {
     pub(crate) fn play_as(&mut self, id: VoiceId, play: &Play) {
         let is_playing =
             self.voice(play).is_ok_and(|voice| self.voices.insert_at(id, voice).is_ok());
-        if !is_playing {
+        if is_playing {
+            self.begin(id, play);
+        } else {
             event::note(&mut self.events, MixerEvent::Ended { voice: id });
         }
     }
@@ -59,13 +79,15 @@ impl<A: Allocator + ?Sized> Mixer<'_, A> {
         while self.begin_what_waits() {
             self.render_due();
         }
-        self.block = Stereo::SILENCE;
-        self.buses.flow(&mut self.block);
+        let pairs = if self.around.is_empty() { 1 } else { PAIRS_MAX };
+        let block = &mut self.block[..pairs];
+        block.fill(Stereo::SILENCE);
+        self.buses.flow(block);
     }
 
     /// Computes the voices that wait for no other.
     fn render_due(&mut self) {
-        let Self { voices, waves, buses, windows, kernels, events, over, .. } = self;
+        let Self { voices, around, waves, buses, windows, kernels, events, over, .. } = self;
         let [left, right] = windows;
         voices.retain(|id, voice| {
             if !voice.is_due() {
@@ -73,7 +95,8 @@ impl<A: Allocator + ?Sized> Mixer<'_, A> {
             }
             let bus = buses.block(voice.bus);
             let left = waves.get(voice.wave).map_or(Left::NOTHING, |wave| {
-                voice.render(wave, kernels, [&mut left[..], &mut right[..]], bus)
+                let around = around.get_mut(id.index() as usize);
+                voice.render(wave, kernels, [&mut left[..], &mut right[..]], around, bus)
             });
             if let Some(frame) = left.over_at {
                 // There is room for one of each voice.

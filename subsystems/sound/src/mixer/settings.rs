@@ -3,6 +3,7 @@
 use loligo_ids::IdString32;
 
 use super::{VoiceId, WaveId};
+use crate::block::PAIRS_MAX;
 
 /// What a mixer is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub struct MixerSettings {
     pub voices: u32,
     /// The samples of which a sample between samples is computed, from 8 to 32.
     pub taps: usize,
+    /// Two for stereo, or six for 5.1: front left and right, centre, low frequencies, back left and right.
+    pub channels: u32,
 }
 
 impl MixerSettings {
@@ -20,11 +23,16 @@ impl MixerSettings {
     pub(crate) fn voices_max(&self) -> usize {
         self.voices.clamp(1, 1 << 16) as usize
     }
+
+    /// The pairs of channels of each bus.
+    pub(crate) const fn pairs(&self) -> usize {
+        if self.channels > 2 { PAIRS_MAX } else { 1 }
+    }
 }
 
 impl Default for MixerSettings {
     fn default() -> Self {
-        Self { rate: 48_000, voices: 1024, taps: 8 }
+        Self { rate: 48_000, voices: 1024, taps: 8, channels: 2 }
     }
 }
 

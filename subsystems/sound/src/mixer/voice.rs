@@ -1,21 +1,23 @@
 //! A voice: a wave that is being played.
 
-use core::f32::consts::TAU;
-
 use loligo_allocators::Allocator;
 
+use super::around::Around;
 use super::buses::finite_or;
+use super::lags::Lags;
+use super::mixing::{Mixing, mix};
 use super::settings::Play;
 use super::{VoiceId, WaveId};
-use crate::block::{BLOCK, Stereo, add_ramp};
-use crate::signal::{Kernels, SPEED_MAX, Step, resample, window_len};
-use crate::wave::{Reading, Wave};
+use crate::block::{BLOCK, Stereo};
+use crate::signal::{Kernels, SPEED_MAX, Step, low_pass_share};
+use crate::space::Placement;
+use crate::wave::{Reading, Supply, Wave};
 
 /// A wave that is being played.
 ///
 /// # Memory
 ///
-/// 96 bytes: two cache lines a block.
+/// 120 bytes: two cache lines a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Voice {
     pub(super) wave: WaveId,
@@ -34,18 +36,22 @@ pub struct Voice {
     share: f32,
     share_to: f32,
     share_step: f32,
-    /// What a low-pass filter takes of the distance in a frame, now and at the end of the next block.
-    low: [f32; 2],
+    /// What a low-pass filter takes of the distance in a frame on either side, now and at the end of the next
+    /// block.
+    low: [[f32; 2]; 2],
     low_state: [f32; 2],
+    lags: Lags,
     seek_to: u32,
     fade: Fade,
     is_looped: bool,
     has_wrapped: bool,
     has_begun: bool,
     is_rendered: bool,
+    /// Nothing of its stream was there.
+    is_starved: bool,
 }
 
-const _: () = assert!(size_of::<Voice>() == 96, "as its documentation says");
+const _: () = assert!(size_of::<Voice>() == 120, "as its documentation says");
 
 /// What is left of a voice after a block.
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +91,7 @@ impl Voice {
         let mut voice = Self {
             wave: play.wave,
             bus,
-            at: u64::from(play.from.min(wave.frames())) << 32,
+            at: if wave.is_streamed() { 0 } else { u64::from(play.from.min(wave.frames())) << 32 },
             step: Step::new(wave.rate(), mixer_rate, finite_or(play.speed, 1.0)),
             wait: play.wait,
             after: play.after,
@@ -95,14 +101,16 @@ impl Voice {
             share,
             share_to: share,
             share_step: 0.0,
-            low: [1.0; 2],
+            low: [[1.0; 2]; 2],
             low_state: [0.0; 2],
+            lags: Lags::NONE,
             seek_to: 0,
             fade: Fade::Stay,
             is_looped: play.is_looped && wave.loop_range().is_some(),
             has_wrapped: false,
             has_begun: false,
             is_rendered: false,
+            is_starved: false,
         };
         if play.fade > 0 {
             voice.fade_to(1.0, play.fade, Fade::Stay);
@@ -143,11 +151,31 @@ impl Voice {
     }
 
     pub(super) fn set_low_pass(&mut self, frequency: f32, mixer_rate: u32) {
-        if !frequency.is_finite() {
-            return;
+        self.set_low_passes([frequency; 2], mixer_rate);
+    }
+
+    fn set_low_passes(&mut self, frequencies: [f32; 2], mixer_rate: u32) {
+        for (low, frequency) in self.low.iter_mut().zip(frequencies) {
+            if frequency.is_finite() {
+                low[1] = low_pass_share(frequency, mixer_rate);
+            }
         }
-        let share = frequency.max(0.0) / mixer_rate as f32;
-        self.low[1] = if share >= 0.5 { 1.0 } else { 1.0 - libm::expf(-TAU * share) };
+    }
+
+    pub(super) fn place(&mut self, placement: &Placement, mixer_rate: u32) {
+        self.set_gains([placement.gains[0], placement.gains[1]]);
+        self.set_speed(placement.speed, mixer_rate);
+        self.set_low_passes(placement.low_pass, mixer_rate);
+        self.lags.set(placement.delays, mixer_rate);
+        if let Some(share) = self.begins_at() {
+            self.heard = self.gains.map(|gain| gain * share);
+            self.low = self.low.map(|[_, end]| [end; 2]);
+        }
+    }
+
+    /// The share of its gains with which it begins, unless it has.
+    pub(super) fn begins_at(&self) -> Option<f32> {
+        (!self.has_begun).then_some(self.share)
     }
 
     pub(super) fn seek(&mut self, frame: u32) {
@@ -185,7 +213,8 @@ impl Voice {
         wave: &Wave<'_, A>,
         kernels: &Kernels<'_, A>,
         windows: [&mut [f32]; 2],
-        out: &mut Stereo,
+        around: Option<&mut Around>,
+        out: &mut [Stereo],
     ) -> Left {
         self.is_rendered = true;
         if self.fade == Fade::Stop && !self.has_begun {
@@ -198,20 +227,76 @@ impl Voice {
         if self.fade == Fade::Pause && self.share == 0.0 {
             return Left { goes_on: true, over_at: None };
         }
-        self.has_begun = true;
+        let supply = self.supply(wave, kernels);
+        if supply == Supply::None {
+            return self.starve(wave, around);
+        }
         let first = self.wait as usize;
         self.wait = 0;
-        let share = self.next_share();
+        let mut share = self.next_share();
+        // Of a stream that is late the last block fades out, and the next one to come fades in.
+        self.is_starved = supply == Supply::Last;
+        if self.is_starved {
+            wave.note_underrun();
+            share = 0.0;
+        }
         let to = self.gains.map(|gain| gain * share);
         let ramps = [0, 1].map(|side| [self.heard[side], to[side]]);
-        if ramps != [[0.0; 2]; 2] {
-            self.mix(wave, kernels, windows, first, out, ramps);
+        let around = around.map(|around| around.next(share));
+        let lags = self.lags.next(self.step, !self.has_begun);
+        self.has_begun = true;
+        if ramps != [[0.0; 2]; 2] || around.is_some_and(|ramps| ramps != [[0.0; 2]; 4]) {
+            let reading = Reading { is_looped: self.is_looped, is_wrapped: self.has_wrapped };
+            let (at, step, low) = (self.at, self.step, self.low);
+            let mixing = Mixing { at, step, first, reading, lags, low, ramps, around };
+            mix(&mixing, wave, kernels, windows, &mut self.low_state, out);
         }
         self.heard = to;
-        self.low[0] = self.low[1];
+        self.low = self.low.map(|[_, end]| [end; 2]);
         let over_at = self.over_at(wave, first);
         self.advance(wave, (BLOCK - first) as u64);
+        let before = kernels.taps_max() as u64 + u64::from(self.lags.frames());
+        wave.release((self.at >> 32).saturating_sub(before));
         Left { goes_on: !self.has_ended(wave, kernels), over_at }
+    }
+
+    /// Returns how much there is of what it needs.
+    fn supply<A: Allocator + ?Sized>(
+        &self,
+        wave: &Wave<'_, A>,
+        kernels: &Kernels<'_, A>,
+    ) -> Supply {
+        if !wave.is_streamed() {
+            return Supply::Enough;
+        }
+        let most = BLOCK as u64 * SPEED_MAX as u64;
+        let now = (self.at + self.step.bits() * BLOCK as u64) >> 32;
+        match wave.supply(now + kernels.taps_max() as u64, most) {
+            // One that has to wait waits until there is enough to go on with.
+            Supply::Last if self.is_starved || !self.has_begun => Supply::None,
+            supply => supply,
+        }
+    }
+
+    /// Waits for its stream, in silence.
+    fn starve<A: Allocator + ?Sized>(
+        &mut self,
+        wave: &Wave<'_, A>,
+        around: Option<&mut Around>,
+    ) -> Left {
+        if self.has_begun && !self.is_starved {
+            wave.note_underrun();
+        }
+        self.is_starved = self.has_begun;
+        if self.has_begun {
+            self.heard = [0.0; 2];
+            around.map(|around| around.next(0.0));
+        }
+        // What is stopped or sent elsewhere has nothing to fade.
+        if self.fade == Fade::Stop {
+            return Left::NOTHING;
+        }
+        Left { goes_on: true, over_at: None }
     }
 
     /// Returns the frame of the block at which its wave is over, if it is in this block.
@@ -231,60 +316,14 @@ impl Voice {
         self.share
     }
 
-    /// Computes the samples of a block from `first` on, and adds them.
-    fn mix<A: Allocator + ?Sized>(
-        &mut self,
-        wave: &Wave<'_, A>,
-        kernels: &Kernels<'_, A>,
-        windows: [&mut [f32]; 2],
-        first: usize,
-        out: &mut Stereo,
-        ramps: [[f32; 2]; 2],
-    ) {
-        let kernel = kernels.at(self.step.ratio());
-        let taps = kernel.taps();
-        let len = window_len(taps, self.at as u32, self.step, BLOCK - first);
-        let from = (self.at >> 32) as i64 - (taps as i64 / 2 - 1);
-        let reading = Reading { is_looped: self.is_looped, is_wrapped: self.has_wrapped };
-        let mut samples = [0.0; BLOCK];
-        for (channel, window) in (0..wave.channels()).zip(windows) {
-            let window = &mut window[..len];
-            wave.read(channel, from, reading, window);
-            resample(window, kernel, self.at as u32, self.step, &mut samples[first..]);
-            if self.low != [1.0; 2] {
-                self.low_pass(channel as usize, &mut samples[first..]);
-            }
-            if wave.channels() == 1 {
-                let [left, right] = &mut out.channels;
-                add_ramp(left, &samples, ramps[0]);
-                add_ramp(right, &samples, ramps[1]);
-            } else {
-                let side = channel as usize;
-                add_ramp(&mut out.channels[side], &samples, ramps[side]);
-            }
-        }
-    }
-
-    /// Takes away what is high, by a share of the distance that changes over the block.
-    fn low_pass(&mut self, channel: usize, samples: &mut [f32]) {
-        let [begin, end] = self.low;
-        let step = (end - begin) * (1.0 / BLOCK as f32);
-        let state = &mut self.low_state[channel];
-        for (sample, at) in samples.iter_mut().zip(0_i32..) {
-            *state += (begin + step * at as f32) * (*sample - *state);
-            *sample = *state;
-        }
-        if state.abs() < 1e-15 {
-            *state = 0.0;
-        }
-    }
-
     /// Goes on by a number of frames, around the loop and to where it was sent.
     fn advance<A: Allocator + ?Sized>(&mut self, wave: &Wave<'_, A>, frames: u64) {
         self.at += self.step.bits() * frames;
         if self.fade == Fade::Seek && self.share == 0.0 {
-            self.at = u64::from(self.seek_to.min(wave.frames())) << 32;
-            self.has_wrapped = false;
+            if !wave.is_streamed() {
+                self.at = u64::from(self.seek_to.min(wave.frames())) << 32;
+                self.has_wrapped = false;
+            }
             self.fade_to(1.0, 0, Fade::Stay);
         }
         let range = wave.loop_range().filter(|_| self.is_looped);
@@ -305,6 +344,7 @@ impl Voice {
         let is_over = || {
             // What is after the last sample is computed from it as well.
             let after = kernels.at(self.step.ratio()).taps() as u64 / 2;
+            let after = after + u64::from(self.lags.frames());
             !self.is_looped && self.at >> 32 >= u64::from(wave.frames()) + after
         };
         (self.fade == Fade::Stop && self.share == 0.0) || is_over()

@@ -20,6 +20,11 @@ impl Step {
         Self((ratio * (1_u64 << 32) as f64) as u64)
     }
 
+    /// Returns the step of a number of samples, with 32 bits after the point.
+    pub(crate) const fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
     pub(crate) const fn bits(self) -> u64 {
         self.0
     }

@@ -15,7 +15,13 @@ blob_struct! {
         pub loudness: f32,
         /// Its highest sample without its sign.
         pub peak: f32,
-        /// The samples, the channels of a frame next to each other.
+        /// The frames of a packed wave; 0 if it is not packed.
+        pub packed_frames: u32,
+        /// 0.
+        pub reserved: u32,
+        /// The samples, the channels of a frame next to each other; none if it is packed.
         pub samples: BlobArray<i16>,
+        /// The blocks of a packed wave, each as [`unpack`](crate::unpack) reads it.
+        pub packed: BlobArray<u8>,
     }
 }

@@ -1,8 +1,10 @@
 //! Sound from outside: what must be the same to the bit, what may differ by how much, and what never happens.
 
 mod compiled;
+mod ears;
 mod effects;
 mod errors;
+mod files;
 #[path = "../../../expressions/tests/it/memory.rs"]
 mod memory;
 mod null;
@@ -12,6 +14,8 @@ mod playing;
 mod project;
 mod random;
 mod resampling;
+mod space;
+mod streams;
 mod subsystem;
 mod tones;
 mod trees;

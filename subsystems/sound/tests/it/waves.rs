@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use hound::{SampleFormat, WavSpec, WavWriter};
 use loligo_containers::BlobBytes;
-use loligo_sound::Wave;
+use loligo_sound::{PackedWave, Stream, Wave};
 use proptest::prelude::*;
 
 use crate::memory::with_memory;
@@ -106,6 +106,42 @@ fn a_recording_is_as_loud_as_is_asked() {
 }
 
 #[test]
+fn a_packed_wave_is_a_quarter_and_is_streamed_as_it_is_unpacked() {
+    let recording = wav(2, 48_000, &sine(48.0, 10_000));
+    let source = "file = \"tone.wav\" loop = [ 100 9000 ] packed = true";
+    let packed = compile(source, &recording).expect("it is right");
+    let plain = compile("file = \"tone.wav\"", &recording).expect("it is right");
+    assert!(packed.len() * 3 < plain.len(), "{} of {} bytes", packed.len(), plain.len());
+    let looked = look(&packed);
+    assert_eq!((looked.channels, looked.frames, looked.range), (2, 10_000, Some([100, 9000])));
+    let found = distance_from_sine(&looked.samples[2000..10_000], 1.0 / 48.0);
+    assert!(found > 36.0, "{found:.1} dB");
+    with_memory(|memory| {
+        let bytes = BlobBytes::try_copy(&packed, memory).expect("there is memory");
+        let music = PackedWave::open(&bytes).expect("it is packed");
+        let mut stream = Stream::try_new(16_384, 2, memory).expect("there is memory");
+        let (mut input, output) = stream.split();
+        let mut feeder = music.feeder(true, 0);
+        let mut mixer = crate::tones::mixer(memory);
+        let wave = Wave::streamed(output, music.rate()).expect("it is right");
+        let id = mixer.add_wave(wave).expect("there is memory");
+        mixer.play(&loligo_sound::Play::new(id)).expect("it plays");
+        let mut heard = Vec::new();
+        for _ in 0..20 {
+            assert!(feeder.feed(&mut input, |block, out| music.read(block, out)), "a loop");
+            heard.extend(crate::tones::left(&crate::tones::render(&mut mixer, 1000)));
+        }
+        assert_eq!(heard[..9000], looked.samples[..9000], "to the bit");
+        assert_eq!(heard[9000..17_900], looked.samples[100..9000], "and in its loop");
+    });
+    with_memory(|memory| {
+        let bytes = BlobBytes::try_copy(&plain, memory).expect("there is memory");
+        let error = PackedWave::open(&bytes).expect_err("it is not packed").to_string();
+        assert!(error.contains("`packed_frames` must be those of a packed wave"), "{error}");
+    });
+}
+
+#[test]
 fn wrong_waves_are_refused_by_name() {
     let recording = wav(1, 48_000, &sine(48.0, 4800));
     for (source, expected) in [
@@ -134,12 +170,17 @@ proptest! {
     #[test]
     fn damaged_waves_are_refused_or_harmless(
         places in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        is_packed in any::<bool>(),
     ) {
         static PAYLOAD: std::sync::LazyLock<Vec<u8>> = std::sync::LazyLock::new(|| {
             let source = "file = \"tone.wav\" loop = [ 10 90 ]";
             compile(source, &wav(2, 48_000, &sine(48.0, 100))).expect("it is right")
         });
-        let mut payload = PAYLOAD.clone();
+        static PACKED: std::sync::LazyLock<Vec<u8>> = std::sync::LazyLock::new(|| {
+            let source = "file = \"tone.wav\" loop = [ 10 1090 ] packed = true";
+            compile(source, &wav(1, 48_000, &sine(48.0, 1100))).expect("it is right")
+        });
+        let mut payload = if is_packed { PACKED.clone() } else { PAYLOAD.clone() };
         for (place, byte) in places {
             let at = place.index(payload.len());
             payload[at] = byte;
