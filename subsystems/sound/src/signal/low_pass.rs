@@ -2,7 +2,7 @@
 
 use core::f32::consts::TAU;
 
-use glam::Vec4;
+use wide::f32x4;
 
 use crate::block::BLOCK;
 
@@ -40,8 +40,8 @@ pub(crate) fn low_pass([begin, end]: [f32; 2], state: &mut f32, samples: &mut [f
 /// What four samples have of each other and of the one before them.
 struct Shares {
     share: f32,
-    before: Vec4,
-    own: [Vec4; 4],
+    before: f32x4,
+    own: [f32x4; 4],
 }
 
 impl Shares {
@@ -50,21 +50,21 @@ impl Shares {
         let rest = 1.0 - share;
         let (two, three) = (rest * rest, rest * rest * rest);
         let own = [
-            Vec4::new(1.0, rest, two, three),
-            Vec4::new(0.0, 1.0, rest, two),
-            Vec4::new(0.0, 0.0, 1.0, rest),
-            Vec4::W,
+            [1.0, rest, two, three],
+            [0.0, 1.0, rest, two],
+            [0.0, 0.0, 1.0, rest],
+            [0.0, 0.0, 0.0, 1.0],
         ];
-        Self { share, before: Vec4::new(rest, two, three, two * two), own }
+        let before = f32x4::new([rest, two, three, two * two]);
+        Self { share, before, own: own.map(f32x4::new) }
     }
 
     #[inline(always)]
     fn filter(&self, last: &mut f32, four: &mut [f32; 4]) {
-        let input = Vec4::from_array(*four) * self.share;
+        let [x, y, z, w] = four.map(|sample| f32x4::splat(sample * self.share));
         let [a, b, c, d] = self.own;
-        let sum = (a * input.x + b * input.y) + (c * input.z + d * input.w);
-        let output = sum + self.before * *last;
-        *last = output.w;
-        *four = output.to_array();
+        let sum = (a * x + b * y) + (c * z + d * w);
+        *four = (sum + self.before * f32x4::splat(*last)).to_array();
+        *last = four[3];
     }
 }

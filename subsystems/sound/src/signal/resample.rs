@@ -1,6 +1,6 @@
 //! Samples at a speed: what is between the samples of a window.
 
-use glam::{Mat4, Vec4};
+use wide::f32x4;
 
 use super::kernels::{Kernel, PHASES, place_of};
 use crate::signal::Step;
@@ -58,18 +58,17 @@ fn sum_of<const TAPS: usize, const ROWS: usize>(
     let mut at = u64::from(fraction);
     let (fours, rest) = out.as_chunks_mut::<4>();
     for out in fours {
-        let mut sums = [Vec4::ZERO; 4];
+        let mut sums = [f32x4::ZERO; 4];
         for sum in &mut sums {
             *sum = products::<TAPS, ROWS>(window, places, at);
             at += step.bits();
         }
         // The four lanes of four sums are added up at once.
-        let sums = Mat4::from_cols(sums[0], sums[1], sums[2], sums[3]).transpose();
-        *out = ((sums.x_axis + sums.z_axis) + (sums.y_axis + sums.w_axis)).to_array();
+        let [x, y, z, w] = f32x4::transpose(sums);
+        *out = ((x + z) + (y + w)).to_array();
     }
     for out in rest {
-        let sum = products::<TAPS, ROWS>(window, places, at);
-        *out = (sum.x + sum.z) + (sum.y + sum.w);
+        *out = added(products::<TAPS, ROWS>(window, places, at));
         at += step.bits();
     }
 }
@@ -80,15 +79,23 @@ fn products<const TAPS: usize, const ROWS: usize>(
     window: &[f32],
     places: &[[[f32; 4]; ROWS]; PHASES],
     at: u64,
-) -> Vec4 {
+) -> f32x4 {
     let (place, part) = place_of(at as u32);
     let (weights, samples) = (&places[place], &window[(at >> 32) as usize..][..TAPS]);
-    let mut sum = Vec4::ZERO;
+    let (mut sum, part) = (f32x4::ZERO, f32x4::splat(part));
+    let (samples, _) = samples.as_chunks();
     for four in 0..TAPS / 4 {
-        let [now, change] = [weights[four * 2], weights[four * 2 + 1]].map(Vec4::from_array);
-        sum += (now + change * part) * Vec4::from_slice(&samples[four * 4..]);
+        let [now, change] = [weights[four * 2], weights[four * 2 + 1]].map(f32x4::new);
+        sum += (now + change * part) * f32x4::new(samples[four]);
     }
     sum
+}
+
+/// The sum of four lanes, in the order in which sums of four samples are added up.
+#[inline(always)]
+fn added(sum: f32x4) -> f32 {
+    let [x, y, z, w] = sum.to_array();
+    (x + z) + (y + w)
 }
 
 /// With any number of weights.
@@ -99,12 +106,13 @@ fn sum_of_any(window: &[f32], kernel: Kernel<'_>, fraction: u32, step: Step, out
         let (place, part) = place_of(at as u32);
         let weights = &kernel.weights()[place * taps / 2..][..taps / 2];
         let samples = &window[(at >> 32) as usize..][..taps];
-        let mut sum = Vec4::ZERO;
-        for (samples, weights) in samples.chunks_exact(4).zip(weights.chunks_exact(2)) {
-            let [now, change] = [weights[0], weights[1]].map(Vec4::from_array);
-            sum += (now + change * part) * Vec4::from_slice(samples);
+        let (mut sum, part) = (f32x4::ZERO, f32x4::splat(part));
+        let (samples, _) = samples.as_chunks();
+        let (weights, _) = weights.as_chunks::<2>();
+        for (samples, [now, change]) in samples.iter().zip(weights) {
+            sum += (f32x4::new(*now) + f32x4::new(*change) * part) * f32x4::new(*samples);
         }
-        *out = (sum.x + sum.z) + (sum.y + sum.w);
+        *out = added(sum);
         at += step.bits();
     }
 }
