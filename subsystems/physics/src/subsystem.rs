@@ -47,7 +47,8 @@ use forces::Forces;
 use joints::Joints;
 pub use messages::{AskRay, BoneMoved, DropBones, HoldBone, ImpactDue, RayAnswered, StepOn};
 use movers::Movers;
-pub use outlines::BodyLine;
+use outlines::Outlines;
+pub use outlines::{BodyLine, CASTS_SEEN_MAX};
 use ragdolls::Ragdolls;
 use rays::Rays;
 use saved::{Words, Writer};
@@ -86,7 +87,7 @@ pub struct Physics<'m> {
     time: u64,
     moved: Array<'m, Entity, SubsystemMemory<'m>>,
     poses: Array<'m, Pose, SubsystemMemory<'m>>,
-    are_outlines_shown: bool,
+    outlines: Outlines<'m>,
 }
 
 impl<'m> Physics<'m> {
@@ -109,7 +110,7 @@ impl<'m> Physics<'m> {
             time: 0,
             moved: Array::new_in(memory),
             poses: Array::new_in(memory),
-            are_outlines_shown: false,
+            outlines: Outlines::new_in(memory),
         })
     }
 
@@ -147,7 +148,7 @@ impl<'m> Physics<'m> {
             self.time = self.time.saturating_sub(length);
         }
         done = done.and(self.effects.send(seen, &self.assets, &mut self.bodies));
-        done = done.and(self.rays.answer(frame.worker, &mut self.bodies));
+        done = done.and(self.rays.answer(frame.worker, &mut self.bodies, &mut self.outlines));
         let share = (self.time as f32 / length as f32).clamp(0.0, 1.0);
         // Without time that is left over, what is seen is the last step.
         let share = if self.time < SLACK { 1.0 } else { share };
@@ -212,7 +213,8 @@ impl<'m> Physics<'m> {
         let forces = core::mem::replace(&mut loaded.forces, Forces::new_in(memory));
         core::mem::swap(&mut loaded.forces, &mut self.forces);
         loaded.forces.replace(forces);
-        loaded.are_outlines_shown = self.are_outlines_shown;
+        core::mem::swap(&mut loaded.outlines, &mut self.outlines);
+        loaded.outlines.forget_casts();
         *self = loaded;
         Ok(())
     }
@@ -261,8 +263,8 @@ impl<'m> Subsystem<'m> for Physics<'m> {
     fn step(&mut self, phase: Phase, frame: &mut Frame<'_>) -> Result<(), SubsystemError> {
         match phase {
             Phase::Simulate => RAPIER.run(|| self.go_on(frame)),
-            Phase::Listen if self.are_outlines_shown => Ok(outlines::draw(&mut self.bodies.world)?),
-            Phase::Input | Phase::Think | Phase::Pose | Phase::Listen => Ok(()),
+            Phase::Listen => self.outlines.draw(&mut self.bodies.world, &self.forces.fields),
+            Phase::Input | Phase::Think | Phase::Pose => Ok(()),
         }
     }
 
