@@ -165,7 +165,8 @@ impl<'m> Physics<'m> {
     fn prepare(&mut self, frame: &Frame<'_>) -> Result<(), SubsystemError> {
         let _scope = current::scope(name!("physics_prepare"));
         let places = &*frame.places;
-        let mut done = self.bodies.prepare(&self.assets, places);
+        let mut done = self.bodies.reshape(&mut self.assets);
+        done = done.and(self.bodies.prepare(&self.assets, places));
         done = done.and(self.joints.prepare(&mut self.bodies));
         done = done.and(self.vehicles.prepare(&mut self.bodies));
         done = done.and(self.ragdolls.prepare(&self.assets, &mut self.bodies));

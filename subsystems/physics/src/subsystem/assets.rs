@@ -27,11 +27,13 @@ pub(crate) struct Assets<'m> {
     copies: Copies<'m>,
     /// The settings before those of now, until live actors are as those of now say.
     before: Option<BlobBytes<'m, SubsystemMemory<'m>>>,
+    /// The collisions before those of now, by name, until live actors have the shapes of those of now.
+    replaced: SortedMap<'m, IdString64, BlobBytes<'m, SubsystemMemory<'m>>, SubsystemMemory<'m>>,
 }
 
 impl<'m> Assets<'m> {
     pub(crate) const fn new_in(memory: SharedRef<'m>) -> Self {
-        Self { copies: SortedMap::new_in(memory), before: None }
+        Self { copies: SortedMap::new_in(memory), before: None, replaced: SortedMap::new_in(memory) }
     }
 
     /// Takes one in, in place of an older one.
@@ -56,6 +58,12 @@ impl<'m> Assets<'m> {
         let old = self.copies.try_insert((change.type_hash, change.name), copy)?;
         if change.is_of(SETTINGS_TYPE) && change.name == SETTINGS_NAME {
             self.before = old;
+        } else if change.is_of(COLLISION_TYPE)
+            && let Some(old) = old
+            && &old[..] != change.payload
+            && !self.replaced.contains_key(&change.name)
+        {
+            self.replaced.try_insert(change.name, old)?;
         }
         Ok(())
     }
@@ -79,6 +87,19 @@ impl<'m> Assets<'m> {
 
     pub(crate) fn collision(&self, name: IdString64) -> Option<Collision<'_>> {
         Collision::open_verified(self.get(COLLISION_TYPE, name)?).ok()
+    }
+
+    /// Returns the collision that live actors of a name have, if it is not that of now.
+    pub(crate) fn collision_before(&self, name: IdString64) -> Option<Collision<'_>> {
+        Collision::open_verified(self.replaced.get(&name)?).ok()
+    }
+
+    pub(crate) fn has_replaced(&self) -> bool {
+        !self.replaced.is_empty()
+    }
+
+    pub(crate) fn forget_replaced(&mut self) {
+        self.replaced.clear();
     }
 
     pub(crate) fn ragdoll(&self, name: IdString64) -> Option<Ragdoll<'_>> {

@@ -29,6 +29,7 @@ mod project;
 mod random;
 mod refused;
 mod reloaded;
+mod reshaped;
 mod scene;
 mod settings;
 mod snapshot;

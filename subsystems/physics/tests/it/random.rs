@@ -9,7 +9,7 @@ use loligo_containers::Array;
 use loligo_entities::Pose;
 use loligo_physics::{
     ActorId, ActorKind, Filter, Geometry, JointDescription, JointId, JointKind, PhysicsWorld,
-    TouchBegan, TouchEnded, TriggerEntered, TriggerLeft,
+    Shape, TouchBegan, TouchEnded, TriggerEntered, TriggerLeft,
 };
 use proptest::prelude::*;
 
@@ -23,6 +23,7 @@ enum Act {
     Destroy(u8),
     Enable(u8, bool),
     Teleport(u8, [i8; 3]),
+    Reshape { who: u8, form: u8, is_trigger: bool },
     Push(u8, [i8; 3]),
     Filter(u8, u8),
     Join(u8, u8, u8),
@@ -39,6 +40,8 @@ fn act() -> impl Strategy<Value = Act> {
         3 => any::<u8>().prop_map(Act::Destroy),
         1 => (any::<u8>(), any::<bool>()).prop_map(|(who, is)| Act::Enable(who, is)),
         1 => (any::<u8>(), place()).prop_map(|(who, at)| Act::Teleport(who, at)),
+        1 => (any::<u8>(), 0..5_u8, proptest::bool::weighted(0.15))
+            .prop_map(|(who, form, is_trigger)| Act::Reshape { who, form, is_trigger }),
         1 => (any::<u8>(), place()).prop_map(|(who, at)| Act::Push(who, at)),
         1 => (any::<u8>(), any::<u8>()).prop_map(|(who, bits)| Act::Filter(who, bits)),
         2 => (any::<u8>(), any::<u8>(), 0..4_u8).prop_map(|(a, b, kind)| Act::Join(a, b, kind)),
@@ -120,32 +123,53 @@ fn create(
     at: [i8; 3],
     is_trigger: bool,
 ) {
-    let points = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-    let kind = match kind {
-        0 => ActorKind::Static,
-        1 => ActorKind::Kinematic,
-        _ => ActorKind::Dynamic,
-    };
-    let geometry = match form {
-        0 => Geometry::Box { half: Vec3::splat(0.5) },
-        1 => Geometry::Sphere { radius: 0.5 },
-        2 => Geometry::Capsule { half_height: 0.5, radius: 0.3 },
-        3 => Geometry::Convex { points: &points },
-        _ => Geometry::Mesh {
-            vertices: &points,
-            triangles: &[[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]],
-        },
-    };
-    let mut body = Body::new(kind, geometry, place(at)).of(entity(model.made)).reporting();
+    let kind = kind_of(kind);
+    let mut body = Body::new(kind, geometry(form), place(at)).of(entity(model.made)).reporting();
     body.shape.is_trigger = is_trigger;
-    let is_right = kind != ActorKind::Dynamic || (!is_trigger && form < 4);
     let made = body.try_put(world);
-    assert_eq!(made.is_ok(), is_right, "{made:?}");
+    assert_eq!(made.is_ok(), is_right(kind, form, is_trigger), "{made:?}");
     if let Ok(id) = made {
         assert!(!model.gone.contains(&id), "no id is given out again");
         assert_eq!(model.live.insert(id, model.made), None, "its id is new");
         model.made += 1;
     }
+}
+
+const fn kind_of(number: u8) -> ActorKind {
+    match number {
+        0 => ActorKind::Static,
+        1 => ActorKind::Kinematic,
+        _ => ActorKind::Dynamic,
+    }
+}
+
+fn geometry(form: u8) -> Geometry<'static> {
+    const POINTS: &[[f32; 3]] = &[[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    match form {
+        0 => Geometry::Box { half: Vec3::splat(0.5) },
+        1 => Geometry::Sphere { radius: 0.5 },
+        2 => Geometry::Capsule { half_height: 0.5, radius: 0.3 },
+        3 => Geometry::Convex { points: POINTS },
+        _ => Geometry::Mesh {
+            vertices: POINTS,
+            triangles: &[[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]],
+        },
+    }
+}
+
+/// Returns whether an actor can be of a form.
+fn is_right(kind: ActorKind, form: u8, is_trigger: bool) -> bool {
+    kind != ActorKind::Dynamic || (!is_trigger && form < 4)
+}
+
+fn reshape(world: &mut World<'_>, id: ActorId, form: u8, is_trigger: bool) {
+    let (kind, pose, turning) = (world.kind(id), world.pose(id), world.turning(id));
+    let shape = Shape { is_trigger, sends_touches: true, ..Shape::new(geometry(form)) };
+    let set = world.set_shapes(id, &[shape], None);
+    let kind = kind.expect("it is there");
+    assert_eq!(set.is_ok(), is_right(kind, form, is_trigger), "{set:?}");
+    assert_eq!((world.pose(id), world.turning(id)), (pose, turning), "where it was");
+    assert_eq!(world.shape_count(id), Ok(1));
 }
 
 fn place(at: [i8; 3]) -> Vec3 {
@@ -193,6 +217,10 @@ fn run<'m>(world: &mut World<'m>, model: &mut Model, act: &Act, memory: &'m dyn 
             let Some(id) = model.choose(who) else { return };
             world.teleport(id, &Pose::at(place(at))).unwrap();
             assert_eq!(world.pose(id).unwrap().position, place(at), "at once");
+        }
+        Act::Reshape { who, form, is_trigger } => {
+            let Some(id) = model.choose(who) else { return };
+            reshape(world, id, form, is_trigger);
         }
         Act::Push(who, at) => {
             let Some(id) = model.choose(who) else { return };
