@@ -14,6 +14,7 @@ mod driven;
 mod events;
 mod fields;
 mod forms;
+mod games;
 mod guard;
 mod impacts;
 mod joined;
