@@ -19,7 +19,7 @@ use crate::error::PhysicsError;
 use crate::field::FIELD_TYPE;
 use crate::impacts::IMPACTS_TYPE;
 use crate::ragdoll::RAGDOLL_TYPE;
-use crate::settings::SETTINGS_TYPE;
+use crate::settings::{SETTINGS_TYPE, Settings};
 use crate::site::RAPIER;
 
 mod assets;
@@ -55,7 +55,8 @@ use saved::{Words, Writer};
 use vehicles::Vehicles;
 
 /// The row by which it joins an engine.
-pub const ROW: SubsystemRow = SubsystemRow::new("physics", make).with_needs(needs);
+pub const ROW: SubsystemRow =
+    SubsystemRow::new("physics", make).with_needs(needs).with_resource_needs(resource_needs);
 
 /// The most steps that one update takes. What is more is dropped: a game that is slow slows down.
 const STEPS_MAX: u32 = 8;
@@ -251,8 +252,10 @@ impl<'m> Subsystem<'m> for Physics<'m> {
     }
 
     fn needs(&self, each: &mut dyn FnMut(&'static str, IdString64)) {
-        for pending in &self.bodies.pending {
+        if !self.bodies.world.is_empty() || !self.bodies.pending.is_empty() {
             each(SETTINGS_TYPE, SETTINGS_NAME);
+        }
+        for pending in &self.bodies.pending {
             if let Some(name) = pending.source.collision.name() {
                 each(COLLISION_TYPE, name);
             }
@@ -365,6 +368,19 @@ fn needs(entities: &EntityResource<'_>, each: &mut dyn FnMut(&'static str, IdStr
         if let Some(name) = bytemuck::cast::<_, ActorSource>(*words).collision.name() {
             each(COLLISION_TYPE, name);
         }
+    }
+}
+
+/// Calls `each` with the table of effects that settings name.
+fn resource_needs(
+    type_hash: IdString64,
+    payload: &[u8],
+    each: &mut dyn FnMut(&'static str, IdString64),
+) {
+    if type_hash == IdString64::new(SETTINGS_TYPE)
+        && let Some(impacts) = Settings::open(payload).ok().and_then(|settings| settings.impacts())
+    {
+        each(IMPACTS_TYPE, impacts);
     }
 }
 
