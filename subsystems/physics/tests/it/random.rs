@@ -169,7 +169,7 @@ fn reshape(world: &mut World<'_>, id: ActorId, form: u8, is_trigger: bool) {
     let kind = kind.expect("it is there");
     assert_eq!(set.is_ok(), is_right(kind, form, is_trigger), "{set:?}");
     assert_eq!((world.pose(id), world.turning(id)), (pose, turning), "where it was");
-    assert_eq!(world.shape_count(id), Ok(1));
+    assert_eq!(world.shape_count(id), Ok(1), "it has one");
 }
 
 fn place(at: [i8; 3]) -> Vec3 {
