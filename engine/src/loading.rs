@@ -7,7 +7,7 @@ use loligo_containers::{Array, GrowError};
 use loligo_diagnostics::{Log, context};
 use loligo_entities::EntityResource;
 use loligo_ids::IdString64;
-use loligo_interface::ListNeeds;
+use loligo_interface::{ListNeeds, ListResourceNeeds, SubsystemRow};
 use loligo_render::{
     FrameDescription, LayerTakes, MATERIAL_TYPE, MATERIAL_VERSION, MESH_TYPE, MESH_VERSION,
     SHADER_TYPE, SHADER_VERSION, TEXTURE_TYPE, TEXTURE_VERSION,
@@ -70,6 +70,8 @@ pub(crate) struct Content<'e, 'm> {
     is_drawn: bool,
     /// What lists the resources that components of subsystems need.
     needs: Array<'m, ListNeeds, SharedAllocator<'m>>,
+    /// And what lists those that resources of subsystems need.
+    resource_needs: Array<'m, ListResourceNeeds, SharedAllocator<'m>>,
 }
 
 impl<'m: 'e, 'e> Content<'e, 'm> {
@@ -78,7 +80,7 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
     pub(crate) fn try_load(
         folder: DataFolder<'e>,
         (is_drawn, texture_budget): (bool, Option<u64>),
-        needs: impl Iterator<Item = ListNeeds>,
+        rows: impl Iterator<Item = SubsystemRow>,
         memory: &Memory<'m>,
         log: &Log<'_, SharedAllocator<'m>>,
         worker: &Worker<'_>,
@@ -119,12 +121,16 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
             textures: None,
             is_drawn,
             needs: Array::new_in(engine),
+            resource_needs: Array::new_in(engine),
         };
         let budget = texture_budget.or(content.settings.texture_budget);
         if let Some(budget) = budget.filter(|_| is_drawn) {
             content.textures = Some(StreamedTextures::new_in(budget, engine));
         }
-        content.needs.try_extend(needs)?;
+        for row in rows {
+            content.needs.try_extend(row.needs())?;
+            content.resource_needs.try_extend(row.resource_needs())?;
+        }
         content.load_first(&mut Owners { world: None, log }, worker)?;
         Ok(content)
     }

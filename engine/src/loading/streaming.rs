@@ -294,6 +294,14 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
                 needs.try_push(item.key())?;
             }
         }
+        let mut pushed = Ok(());
+        for list in &self.resource_needs {
+            list(key.type_hash, payload, &mut |type_name, name| {
+                let type_hash = IdString64::new(type_name);
+                pushed = pushed.and_then(|()| needs.try_push(ResourceKey { type_hash, name }));
+            });
+        }
+        pushed?;
         // In the order in which they are first named: what has numbers keeps them.
         Ok(dedup(needs)?)
     }

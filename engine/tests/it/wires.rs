@@ -59,7 +59,7 @@ fn game(script: &str) -> Game {
     let model =
         PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../samples/30-parade/models/walker.gltf");
     fs::copy(model, game.sources().join("walker.gltf")).expect("the sample has it");
-    let limb = "shapes = { limb = { material = \"wood\" group = \"thing\" }";
+    let limb = "impacts = \"game\" shapes = { limb = { material = \"wood\" group = \"thing\" }";
     for (path, text) in [
         ("game.physics", &*SETTINGS.replace("shapes = {", limb)),
         (

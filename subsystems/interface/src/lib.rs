@@ -27,7 +27,9 @@ pub use job_row::{JobRow, MadeJob, MakeJob};
 pub use phase::Phase;
 pub use places::Places;
 pub use resource_change::ResourceChange;
-pub use row::{ListNeeds, MadeSubsystem, MakeDrawer, MakeSubsystem, SubsystemRow};
+pub use row::{
+    ListNeeds, ListResourceNeeds, MadeSubsystem, MakeDrawer, MakeSubsystem, SubsystemRow,
+};
 #[cfg(feature = "script")]
 pub use schema::ENTITY;
 pub use schema::{EventField, EventSchema, FieldKind, FieldValue, Sending, size_of_field};

@@ -23,6 +23,10 @@ pub type MakeDrawer = for<'m> fn(SharedRef<'m>) -> Result<MadeDrawer<'m>, Subsys
 /// entities need: meshes and materials among them.
 pub type ListNeeds = fn(&EntityResource<'_>, &mut dyn FnMut(&'static str, IdString64));
 
+/// Calls a function with the types and names of the resources that a resource needs: one of a type, by the
+/// hash of its name, with a payload.
+pub type ListResourceNeeds = fn(IdString64, &[u8], &mut dyn FnMut(&'static str, IdString64));
+
 /// A row in a table of subsystems.
 ///
 /// # Examples
@@ -46,6 +50,7 @@ pub struct SubsystemRow {
     make: MakeSubsystem,
     drawer: Option<MakeDrawer>,
     needs: Option<ListNeeds>,
+    resource_needs: Option<ListResourceNeeds>,
     #[cfg(feature = "gpu")]
     jobs: &'static [crate::job_row::JobRow],
 }
@@ -60,6 +65,7 @@ impl SubsystemRow {
             make,
             drawer: None,
             needs: None,
+            resource_needs: None,
             #[cfg(feature = "gpu")]
             jobs: &[],
         }
@@ -76,6 +82,13 @@ impl SubsystemRow {
     #[must_use]
     pub const fn with_needs(self, needs: ListNeeds) -> Self {
         Self { needs: Some(needs), ..self }
+    }
+
+    /// Returns the row with what lists the resources that its resources need, so that they are loaded
+    /// with these. It is called with resources of all types.
+    #[must_use]
+    pub const fn with_resource_needs(self, needs: ListResourceNeeds) -> Self {
+        Self { resource_needs: Some(needs), ..self }
     }
 
     /// Returns the row with kinds of work for graphics cards, for which its drawer asks.
@@ -101,6 +114,12 @@ impl SubsystemRow {
     #[must_use]
     pub const fn needs(&self) -> Option<ListNeeds> {
         self.needs
+    }
+
+    /// Returns what lists the resources that its resources need.
+    #[must_use]
+    pub const fn resource_needs(&self) -> Option<ListResourceNeeds> {
+        self.resource_needs
     }
 
     /// Makes the subsystem.

@@ -3,6 +3,7 @@
 mod definition;
 mod error;
 mod instance;
+mod lines;
 mod one;
 mod query;
 mod saved;
@@ -10,6 +11,7 @@ mod scratch;
 
 pub use error::FieldsError;
 pub use instance::FieldId;
+pub use lines::{FIELD_ARROWS_MAX, FIELD_REGIONS_MAX, FieldLine};
 pub use query::{FieldGroups, FieldQuery};
 pub use scratch::{FIELD_BLOCK, FieldScratch};
 

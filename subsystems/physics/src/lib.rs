@@ -52,7 +52,8 @@ pub use field::{
     FieldImage, FieldParameter, FieldRegion,
 };
 pub use fields::{
-    FIELD_BLOCK, FieldGroups, FieldId, FieldQuery, FieldScratch, Fields, FieldsError,
+    FIELD_ARROWS_MAX, FIELD_BLOCK, FIELD_REGIONS_MAX, FieldGroups, FieldId, FieldLine, FieldQuery,
+    FieldScratch, Fields, FieldsError,
 };
 pub use geometry::{Filter, Geometry, Surface};
 pub use impacts::{
@@ -73,8 +74,8 @@ pub use settings::{
 pub use site::RAPIER;
 #[cfg(feature = "subsystem")]
 pub use subsystem::{
-    AskRay, BodyLine, BoneMoved, DropBones, HoldBone, ImpactDue, Physics, ROW, RayAnswered,
-    STATIC_ACTORS_AN_UPDATE, StepOn,
+    AskRay, BodyLine, BoneMoved, CASTS_SEEN_MAX, DropBones, HoldBone, ImpactDue, Physics, ROW,
+    RayAnswered, STATIC_ACTORS_AN_UPDATE, StepOn,
 };
 pub use vehicle::{VehicleId, VehicleTag, Wheel, WheelControl, WheelState};
 pub use world::{FieldActors, Outline, PhysicsWorld, SnapshotError};

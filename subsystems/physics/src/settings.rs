@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! blob header     48 bytes
-//! root          | gravity | stay rate | lists: offset, count | ..        48 bytes
+//! root          | gravity | stay rate | lists: offset, count | .. | effects  56 bytes
 //! groups        | hash of the name | groups that it meets | ..            8 bytes each
 //! materials     | name | friction | restitution | density | ..           16 bytes each
 //! shapes        | name | material | group | flags | ..                   16 bytes each
@@ -25,7 +25,7 @@ use core::fmt;
 
 use glam::Vec3;
 use loligo_containers::Blob;
-use loligo_ids::IdString32;
+use loligo_ids::{IdString32, IdString64};
 
 use crate::data_error::DataError;
 use crate::geometry::{Filter, Surface};
@@ -34,7 +34,7 @@ use crate::geometry::{Filter, Surface};
 pub const SETTINGS_TYPE: &str = "physics";
 
 /// The version of settings that is compiled and read here.
-pub const SETTINGS_VERSION: u32 = 1;
+pub const SETTINGS_VERSION: u32 = 2;
 
 /// The most groups: each is a bit of a filter.
 pub const GROUPS_MAX: usize = 32;
@@ -79,6 +79,7 @@ pub struct Settings<'b> {
     materials: &'b [SettingsMaterial],
     shapes: &'b [SettingsShape],
     actors: &'b [SettingsActor],
+    impacts: IdString64,
 }
 
 impl<'b> Settings<'b> {
@@ -103,6 +104,7 @@ impl<'b> Settings<'b> {
             materials: blob.array(&image.materials),
             shapes: blob.array(&image.shapes),
             actors: blob.array(&image.actors),
+            impacts: image.impacts,
         };
         settings.verify()?;
         Ok(settings)
@@ -127,6 +129,12 @@ impl<'b> Settings<'b> {
     #[must_use]
     pub const fn stay_rate(&self) -> f32 {
         self.stay_rate
+    }
+
+    /// Returns the name of the game's table of effects, a resource of type `impacts`.
+    #[must_use]
+    pub fn impacts(&self) -> Option<IdString64> {
+        (self.impacts.hash() != 0).then_some(self.impacts)
     }
 
     /// Returns the groups, in the order of their bits.

@@ -19,7 +19,7 @@ use crate::error::PhysicsError;
 use crate::field::FIELD_TYPE;
 use crate::impacts::IMPACTS_TYPE;
 use crate::ragdoll::RAGDOLL_TYPE;
-use crate::settings::SETTINGS_TYPE;
+use crate::settings::{SETTINGS_TYPE, Settings};
 use crate::site::RAPIER;
 
 mod assets;
@@ -47,14 +47,16 @@ use forces::Forces;
 use joints::Joints;
 pub use messages::{AskRay, BoneMoved, DropBones, HoldBone, ImpactDue, RayAnswered, StepOn};
 use movers::Movers;
-pub use outlines::BodyLine;
+use outlines::Outlines;
+pub use outlines::{BodyLine, CASTS_SEEN_MAX};
 use ragdolls::Ragdolls;
 use rays::Rays;
 use saved::{Words, Writer};
 use vehicles::Vehicles;
 
 /// The row by which it joins an engine.
-pub const ROW: SubsystemRow = SubsystemRow::new("physics", make).with_needs(needs);
+pub const ROW: SubsystemRow =
+    SubsystemRow::new("physics", make).with_needs(needs).with_resource_needs(resource_needs);
 
 /// The most steps that one update takes. What is more is dropped: a game that is slow slows down.
 const STEPS_MAX: u32 = 8;
@@ -86,7 +88,7 @@ pub struct Physics<'m> {
     time: u64,
     moved: Array<'m, Entity, SubsystemMemory<'m>>,
     poses: Array<'m, Pose, SubsystemMemory<'m>>,
-    are_outlines_shown: bool,
+    outlines: Outlines<'m>,
 }
 
 impl<'m> Physics<'m> {
@@ -109,7 +111,7 @@ impl<'m> Physics<'m> {
             time: 0,
             moved: Array::new_in(memory),
             poses: Array::new_in(memory),
-            are_outlines_shown: false,
+            outlines: Outlines::new_in(memory),
         })
     }
 
@@ -147,7 +149,7 @@ impl<'m> Physics<'m> {
             self.time = self.time.saturating_sub(length);
         }
         done = done.and(self.effects.send(seen, &self.assets, &mut self.bodies));
-        done = done.and(self.rays.answer(frame.worker, &mut self.bodies));
+        done = done.and(self.rays.answer(frame.worker, &mut self.bodies, &mut self.outlines));
         let share = (self.time as f32 / length as f32).clamp(0.0, 1.0);
         // Without time that is left over, what is seen is the last step.
         let share = if self.time < SLACK { 1.0 } else { share };
@@ -164,7 +166,8 @@ impl<'m> Physics<'m> {
     fn prepare(&mut self, frame: &Frame<'_>) -> Result<(), SubsystemError> {
         let _scope = current::scope(name!("physics_prepare"));
         let places = &*frame.places;
-        let mut done = self.bodies.prepare(&self.assets, places);
+        let mut done = self.bodies.reshape(&mut self.assets);
+        done = done.and(self.bodies.prepare(&self.assets, places));
         done = done.and(self.joints.prepare(&mut self.bodies));
         done = done.and(self.vehicles.prepare(&mut self.bodies));
         done = done.and(self.ragdolls.prepare(&self.assets, &mut self.bodies));
@@ -212,7 +215,8 @@ impl<'m> Physics<'m> {
         let forces = core::mem::replace(&mut loaded.forces, Forces::new_in(memory));
         core::mem::swap(&mut loaded.forces, &mut self.forces);
         loaded.forces.replace(forces);
-        loaded.are_outlines_shown = self.are_outlines_shown;
+        core::mem::swap(&mut loaded.outlines, &mut self.outlines);
+        loaded.outlines.forget_casts();
         *self = loaded;
         Ok(())
     }
@@ -248,8 +252,10 @@ impl<'m> Subsystem<'m> for Physics<'m> {
     }
 
     fn needs(&self, each: &mut dyn FnMut(&'static str, IdString64)) {
-        for pending in &self.bodies.pending {
+        if !self.bodies.world.is_empty() || !self.bodies.pending.is_empty() {
             each(SETTINGS_TYPE, SETTINGS_NAME);
+        }
+        for pending in &self.bodies.pending {
             if let Some(name) = pending.source.collision.name() {
                 each(COLLISION_TYPE, name);
             }
@@ -261,8 +267,8 @@ impl<'m> Subsystem<'m> for Physics<'m> {
     fn step(&mut self, phase: Phase, frame: &mut Frame<'_>) -> Result<(), SubsystemError> {
         match phase {
             Phase::Simulate => RAPIER.run(|| self.go_on(frame)),
-            Phase::Listen if self.are_outlines_shown => Ok(outlines::draw(&mut self.bodies.world)?),
-            Phase::Input | Phase::Think | Phase::Pose | Phase::Listen => Ok(()),
+            Phase::Listen => self.outlines.draw(&mut self.bodies.world, &self.forces.fields),
+            Phase::Input | Phase::Think | Phase::Pose => Ok(()),
         }
     }
 
@@ -362,6 +368,19 @@ fn needs(entities: &EntityResource<'_>, each: &mut dyn FnMut(&'static str, IdStr
         if let Some(name) = bytemuck::cast::<_, ActorSource>(*words).collision.name() {
             each(COLLISION_TYPE, name);
         }
+    }
+}
+
+/// Calls `each` with the table of effects that settings name.
+fn resource_needs(
+    type_hash: IdString64,
+    payload: &[u8],
+    each: &mut dyn FnMut(&'static str, IdString64),
+) {
+    if type_hash == IdString64::new(SETTINGS_TYPE)
+        && let Some(impacts) = Settings::open(payload).ok().and_then(|settings| settings.impacts())
+    {
+        each(IMPACTS_TYPE, impacts);
     }
 }
 

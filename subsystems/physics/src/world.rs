@@ -26,6 +26,7 @@ mod joints;
 pub(crate) mod marks;
 mod moved;
 mod outlines;
+mod shapes;
 mod snapshot;
 mod step;
 mod touches;

@@ -7,10 +7,11 @@ use std::vec::Vec;
 use loligo_allocators::Allocator;
 use loligo_compiler::{CompileError, Compiler, Context, Property};
 use loligo_containers::{BlobBuilder, BlobBytes, Endian, GrowError, blob_field};
-use loligo_ids::IdString32;
+use loligo_ids::{IdString32, IdString64};
 
 use super::heap::built;
 use super::names::{hash_order, index_of, keys_of, members_of, unknown};
+use crate::impacts::IMPACTS_TYPE;
 use crate::ranges::{DAMPING, DENSITY, FRICTION, GRAVITY, GRAVITY_SCALE, MASS, PART, STAY_RATE};
 use crate::settings::{
     ActorKind, ActorTemplate, GROUPS_MAX, SETTINGS_TYPE, SETTINGS_VERSION, SettingsActor,
@@ -23,6 +24,7 @@ use crate::settings::{
 /// |---|---|---|
 /// | `gravity` | `[ 0 -9.81 0 ]` | in metres per second squared |
 /// | `stay_rate` | 4 | `stay` events a second of two shapes that touch; 0 is none |
+/// | `impacts` | none | the game's table of effects: the name of a resource of type `impacts` |
 /// | `groups` | | names, and whom each meets: `{ crate = { meets = [ "crate" "ground" ] } .. }`, or `meets = "*"` |
 /// | `materials` | none | names, and `friction` (0.5), `restitution` (0), `density` (1000) |
 /// | `shapes` | none | names, and `material`, `group`, `trigger`, `continuous`, `silent` (all false) |
@@ -49,9 +51,17 @@ impl Compiler for SettingsCompiler {
     }
 
     fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
-        let draft = SettingsDraft::read(&Property::read(&context.source()?)?)?;
+        let source = Property::read(&context.source()?)?;
+        let draft = SettingsDraft::read(&source)?;
         for name in draft.names() {
             context.name(name);
+        }
+        if let (Some(name), Some(named)) = (&draft.impacts, source.get("impacts")) {
+            if context.source_of(IMPACTS_TYPE, name)?.is_none() {
+                let reason = format!("there is no table of effects `{name}`");
+                return Err(named.error(reason, format!("add `{name}.impacts` to the project")));
+            }
+            context.refer(IMPACTS_TYPE, name, named.place());
         }
         built(|memory| draft.build(context.endian(), memory))
     }
@@ -87,6 +97,7 @@ pub fn compile_settings(source: &[u8], endian: Endian) -> Result<Vec<u8>, Compil
 pub(super) struct SettingsDraft {
     gravity: [f32; 3],
     stay_rate: f32,
+    impacts: Option<String>,
     pub(super) groups: Vec<String>,
     meets: Vec<u32>,
     pub(super) materials: Vec<String>,
@@ -105,10 +116,20 @@ type ActorValues = ([u32; 2], [f32; 4]);
 impl SettingsDraft {
     /// Reads a source.
     pub(super) fn read(source: &Property) -> Result<Self, CompileError> {
-        source.allow(&["gravity", "stay_rate", "groups", "materials", "shapes", "actors"])?;
+        source.allow(&[
+            "gravity",
+            "stay_rate",
+            "impacts",
+            "groups",
+            "materials",
+            "shapes",
+            "actors",
+        ])?;
+        let impacts = source.get("impacts").map(Property::string).transpose()?;
         let mut draft = Self {
             gravity: source.numbers_or("gravity", GRAVITY, [0.0, -9.81, 0.0])?,
             stay_rate: source.number_or("stay_rate", STAY_RATE, 4.0)?,
+            impacts: impacts.map(String::from),
             ..Self::default()
         };
         draft.read_groups(source)?;
@@ -211,6 +232,9 @@ impl SettingsDraft {
         let root = builder.root();
         builder.set(root.at(blob_field!(SettingsImage, gravity)), self.gravity);
         builder.set(root.at(blob_field!(SettingsImage, stay_rate)), self.stay_rate);
+        if let Some(impacts) = &self.impacts {
+            builder.set(root.at(blob_field!(SettingsImage, impacts)), IdString64::new(impacts));
+        }
         let groups = root.at(blob_field!(SettingsImage, groups));
         let places = builder.array(groups, self.groups.len())?;
         for (place, (name, meets)) in places.iter().zip(self.groups.iter().zip(&self.meets)) {

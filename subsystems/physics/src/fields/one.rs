@@ -4,6 +4,8 @@ use glam::{Mat3, Vec3};
 use loligo_allocators::Allocator;
 
 use super::Fields;
+use super::definition::Definition;
+use super::instance::Instance;
 use super::query::{FieldQuery, length, seen_from, turned_back};
 use crate::field::{FIELD_PARAMETERS_MAX, VARIABLES, VARIABLES_BEFORE};
 
@@ -31,18 +33,30 @@ impl<A: Allocator + ?Sized> Fields<'_, A> {
                 continue;
             }
             let velocity = query.velocities.map_or(Vec3::ZERO, |all| all[at]);
-            let velocity = seen_from(axes, velocity);
-            let mut values = [0.0; VARIABLES.len()];
-            values[..4].copy_from_slice(&[place.x, place.y, place.z, distance]);
-            values[4] = query.time as f32;
-            values[5] = (query.time - field.began) as f32;
-            let (before, motion) = values.split_at_mut(VARIABLES_BEFORE + FIELD_PARAMETERS_MAX);
-            before[VARIABLES_BEFORE..].copy_from_slice(&field.parameters);
-            motion[..3].copy_from_slice(&velocity.to_array());
-            motion[3] = query.masses.map_or(1.0, |all| all[at]);
-            let strength = definition.formulas.each_ref().map(|formula| formula.run(&values));
+            let mass = query.masses.map_or(1.0, |all| all[at]);
+            let motion = (seen_from(axes, velocity), mass);
+            let strength = strength(field, definition, place, motion, query.time);
             sum += turned_back(axes, strength);
         }
         sum
     }
+}
+
+/// Returns how strong a field is at a place, for what has a speed and a mass: all as seen from the field.
+pub(super) fn strength<A: Allocator + ?Sized>(
+    field: &Instance,
+    definition: &Definition<'_, A>,
+    place: Vec3,
+    (velocity, mass): (Vec3, f32),
+    time: f64,
+) -> [f32; 3] {
+    let mut values = [0.0; VARIABLES.len()];
+    values[..4].copy_from_slice(&[place.x, place.y, place.z, length(place)]);
+    values[4] = time as f32;
+    values[5] = (time - field.began) as f32;
+    let (before, motion) = values.split_at_mut(VARIABLES_BEFORE + FIELD_PARAMETERS_MAX);
+    before[VARIABLES_BEFORE..].copy_from_slice(&field.parameters);
+    motion[..3].copy_from_slice(&velocity.to_array());
+    motion[3] = mass;
+    definition.formulas.each_ref().map(|formula| formula.run(&values))
 }

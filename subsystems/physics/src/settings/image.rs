@@ -1,7 +1,7 @@
 //! Settings as they are saved.
 
 use loligo_containers::{BlobArray, blob_struct};
-use loligo_ids::IdString32;
+use loligo_ids::{IdString32, IdString64};
 
 blob_struct! {
     /// Settings as they are saved: a blob. [`Settings`](super::Settings) reads it.
@@ -18,6 +18,8 @@ blob_struct! {
         pub shapes: BlobArray<SettingsShape>,
         /// The templates of actors, by ascending hash.
         pub actors: BlobArray<SettingsActor>,
+        /// The name of the game's table of effects, hashed; 0 without one.
+        pub impacts: IdString64,
     }
 
     /// A group. 8 bytes.

@@ -11,7 +11,7 @@ use crate::impacts::{IMPACTS_TYPE, ImpactTable};
 use crate::ragdoll::{RAGDOLL_TYPE, Ragdoll};
 use crate::settings::{SETTINGS_TYPE, Settings};
 
-/// The settings of a game: `game.physics`; and its table of effects: `game.impacts`.
+/// The settings of a game: `game.physics`. They name its table of effects.
 pub(crate) const SETTINGS_NAME: IdString64 = IdString64::new("game");
 
 /// Resources by type and name.
@@ -25,13 +25,22 @@ type Copies<'m> = SortedMap<
 /// Copies, since what is loaded moves.
 pub(crate) struct Assets<'m> {
     copies: Copies<'m>,
+    /// The table of effects that the settings name.
+    impacts: Option<IdString64>,
     /// The settings before those of now, until live actors are as those of now say.
     before: Option<BlobBytes<'m, SubsystemMemory<'m>>>,
+    /// The collisions before those of now, by name, until live actors have the shapes of those of now.
+    replaced: SortedMap<'m, IdString64, BlobBytes<'m, SubsystemMemory<'m>>, SubsystemMemory<'m>>,
 }
 
 impl<'m> Assets<'m> {
     pub(crate) const fn new_in(memory: SharedRef<'m>) -> Self {
-        Self { copies: SortedMap::new_in(memory), before: None }
+        Self {
+            copies: SortedMap::new_in(memory),
+            impacts: None,
+            before: None,
+            replaced: SortedMap::new_in(memory),
+        }
     }
 
     /// Takes one in, in place of an older one.
@@ -56,6 +65,13 @@ impl<'m> Assets<'m> {
         let old = self.copies.try_insert((change.type_hash, change.name), copy)?;
         if change.is_of(SETTINGS_TYPE) && change.name == SETTINGS_NAME {
             self.before = old;
+            self.impacts = self.settings().and_then(|settings| settings.impacts());
+        } else if change.is_of(COLLISION_TYPE)
+            && let Some(old) = old
+            && &old[..] != change.payload
+            && !self.replaced.contains_key(&change.name)
+        {
+            self.replaced.try_insert(change.name, old)?;
         }
         Ok(())
     }
@@ -81,13 +97,26 @@ impl<'m> Assets<'m> {
         Collision::open_verified(self.get(COLLISION_TYPE, name)?).ok()
     }
 
+    /// Returns the collision that live actors of a name have, if it is not that of now.
+    pub(crate) fn collision_before(&self, name: IdString64) -> Option<Collision<'_>> {
+        Collision::open_verified(self.replaced.get(&name)?).ok()
+    }
+
+    pub(crate) fn has_replaced(&self) -> bool {
+        !self.replaced.is_empty()
+    }
+
+    pub(crate) fn forget_replaced(&mut self) {
+        self.replaced.clear();
+    }
+
     pub(crate) fn ragdoll(&self, name: IdString64) -> Option<Ragdoll<'_>> {
         Ragdoll::open_verified(self.get(RAGDOLL_TYPE, name)?).ok()
     }
 
     /// Returns the table of effects.
     pub(crate) fn impacts(&self) -> Option<ImpactTable<'_>> {
-        ImpactTable::open_verified(self.get(IMPACTS_TYPE, SETTINGS_NAME)?).ok()
+        ImpactTable::open_verified(self.get(IMPACTS_TYPE, self.impacts?)?).ok()
     }
 
     /// Returns the bits of the groups that a field is for.

@@ -17,6 +17,7 @@ use crate::world_settings::WorldSettings;
 mod making;
 mod placing;
 mod renewing;
+mod reshaping;
 
 pub(crate) use making::{shape_of, template_of};
 pub(crate) use placing::world_pose;

@@ -64,7 +64,7 @@ const COUNT: usize = {
     count
 };
 
-const ACTORS: [SubsystemFunction; 27] = [
+const ACTORS: [SubsystemFunction; 28] = [
     of("Physics.velocity", ONE, VECTOR, "how fast an actor moves, in metres a second"),
     of("Physics.set_velocity", WITH_VECTOR, NONE, "has a dynamic actor move so fast"),
     of("Physics.turning", ONE, VECTOR, "how an actor turns, in radians a second around the axis"),
@@ -147,6 +147,12 @@ const ACTORS: [SubsystemFunction; 27] = [
         NONE,
         "puts all shapes of an actor into a group of `game.physics`; they meet what that meets",
     ),
+    of(
+        "Physics.show_casts",
+        BOOL,
+        NONE,
+        "draws the rays of each frame as lines, those that meet something in another color, or not; 1024 at the most",
+    ),
 ];
 
 const fn of(
@@ -193,7 +199,11 @@ fn call_actor(
             return Ok(());
         }
         23 => {
-            physics.are_outlines_shown = call.bool(0);
+            physics.outlines.are_bodies_shown = call.bool(0);
+            return Ok(());
+        }
+        27 => {
+            physics.outlines.are_casts_shown = call.bool(0);
             return Ok(());
         }
         25 => {
@@ -275,7 +285,11 @@ fn change(
     refused(done, call)
 }
 
-fn cast(physics: &Physics<'_>, function: usize, call: &mut Call<'_>) -> Result<(), ArgumentError> {
+fn cast(
+    physics: &mut Physics<'_>,
+    function: usize,
+    call: &mut Call<'_>,
+) -> Result<(), ArgumentError> {
     let bodies = &physics.bodies;
     let (from, way) = (call.vector3(0), call.vector3(1));
     let ignored = call.optional_id(2).and_then(Entity::from_bits);
@@ -291,6 +305,8 @@ fn cast(physics: &Physics<'_>, function: usize, call: &mut Call<'_>) -> Result<(
         Ok(hit) => hit,
         Err(error) => return Err(call.refuse(format_args!("{error}"))),
     };
+    // A line that there is no memory for is not drawn.
+    let _ = physics.outlines.note_cast(&cast, &hit);
     if function == 21 {
         call.return_bool(!hit.is_hit());
         return Ok(());

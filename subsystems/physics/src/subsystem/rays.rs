@@ -9,6 +9,7 @@ use loligo_tasks::Worker;
 
 use super::bodies::Bodies;
 use super::messages::{AskRay, RayAnswered};
+use super::outlines::Outlines;
 use super::saved::{Words, Writer};
 use crate::actor::ActorId;
 use crate::cast::{CastHit, CastRules, RayCast};
@@ -38,6 +39,7 @@ impl<'m> Rays<'m> {
         &mut self,
         worker: &Worker<'_>,
         bodies: &mut Bodies<'m>,
+        outlines: &mut Outlines<'m>,
     ) -> Result<(), SubsystemError> {
         if self.asked.is_empty() {
             return Ok(());
@@ -52,6 +54,10 @@ impl<'m> Rays<'m> {
         self.hits.try_resize(self.asked.len(), CastHit::default())?;
         // Only a task that panics is an error.
         let _ = bodies.world.cast_rays(&self.casts, &mut self.hits, Some(worker));
+        let mut noted = Ok(());
+        for (cast, hit) in self.casts.iter().zip(&self.hits) {
+            noted = noted.and_then(|()| outlines.note_cast(cast, hit));
+        }
         let events = bodies.world.events_mut();
         let mut sent = Ok(());
         for (ask, hit) in self.asked.iter().zip(&self.hits) {
@@ -66,7 +72,8 @@ impl<'m> Rays<'m> {
             }));
         }
         self.asked.clear();
-        Ok(sent?)
+        sent?;
+        noted
     }
 
     pub(crate) fn save(&self, out: &mut Writer<'_, 'm>) -> Result<(), SubsystemError> {

@@ -56,20 +56,9 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
         let id =
             self.actors.insert(actor).map_err(|error| PhysicsError::insert("actors", error))?;
         let handle = self.simulation.bodies.insert(made);
-        for (index, mut collider) in colliders.drain(..).enumerate() {
-            let mark = ShapeMark::unpack(collider.user_data);
-            collider.user_data = ShapeMark {
-                actor: id.to_bits(),
-                shape: index as u32,
-                entity: actor.entity,
-                ..mark
-            }
-            .pack();
-            self.simulation.insert_collider(collider, Some(handle));
-        }
+        self.insert_shapes(id, actor.entity, handle, &mut colliders);
         if let Some(body) = self.simulation.bodies.get_mut(handle) {
             body.user_data = id.to_bits().into();
-            body.recompute_mass_properties_from_colliders(&self.simulation.colliders);
         }
         if let Some(actor) = self.actors.get_mut(id) {
             actor.body = body_parts(handle);
@@ -88,7 +77,7 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
         let actor = self.actors.remove(id).ok_or(PhysicsError::Unknown { what: "actor" })?;
         self.forget_vehicles(id);
         self.remove_body(id, actor.body);
-        self.touches.has_lost_actors = true;
+        self.touches.has_lost_shapes = true;
         self.forget(id, actor.flags);
         Ok(())
     }
@@ -259,7 +248,26 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
         self.simulation.colliders.get_mut(handle).ok_or(missing)
     }
 
-    fn make_shapes(
+    /// Makes shapes those of an actor, in their order, and has its mass follow.
+    pub(super) fn insert_shapes(
+        &mut self,
+        id: ActorId,
+        entity: u32,
+        handle: RigidBodyHandle,
+        colliders: &mut Array<'_, Collider, A>,
+    ) {
+        for (index, mut collider) in colliders.drain(..).enumerate() {
+            let mark = ShapeMark::unpack(collider.user_data);
+            let (actor, shape) = (id.to_bits(), index as u32);
+            collider.user_data = ShapeMark { actor, shape, entity, ..mark }.pack();
+            self.simulation.insert_collider(collider, Some(handle));
+        }
+        if let Some(body) = self.simulation.bodies.get_mut(handle) {
+            body.recompute_mass_properties_from_colliders(&self.simulation.colliders);
+        }
+    }
+
+    pub(super) fn make_shapes(
         &self,
         description: &ActorDescription<'_>,
         into: &mut Array<'_, Collider, A>,

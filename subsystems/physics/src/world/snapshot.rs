@@ -105,7 +105,7 @@ struct Fixed {
     stay_steps: u32,
     far: f32,
     steps: u32,
-    has_lost_actors: u32,
+    has_lost_shapes: u32,
 }
 
 impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
@@ -135,7 +135,7 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
             stay_steps,
             far,
             steps: self.steps,
-            has_lost_actors: self.touches.has_lost_actors.into(),
+            has_lost_shapes: self.touches.has_lost_shapes.into(),
         }))?;
         put_table(out, &self.actors)?;
         put_table(out, &self.joints)?;
@@ -184,7 +184,7 @@ impl<'a, A: Allocator + ?Sized> PhysicsWorld<'a, A> {
         let forced = ids(source.part("forces")?, "forces", memory)?;
         let mut touches = Touches::new_in(memory);
         plain::<Touch, _>(source.part("touches")?, "touches", &mut touches.list)?;
-        touches.has_lost_actors = fixed.has_lost_actors != 0;
+        touches.has_lost_shapes = fixed.has_lost_shapes != 0;
         let joint_changes: JointChanges = serialized(source.part("joints")?, "joints")?;
         let controllers: Controllers = serialized(source.part("vehicles")?, "vehicles")?;
         let simulation: Simulation = serialized(source.part("simulation")?, "simulation's parts")?;

@@ -42,8 +42,14 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
     fn send_touches(&mut self, has_lost: bool) -> Result<(), PhysicsError> {
         let Self { simulation, touches, actors, events, settings, .. } = self;
         let is_alive = |bits| ActorId::from_bits(bits).is_some_and(|id| actors.contains(id));
+        let is_there = |parts| simulation.colliders.contains(collider(parts));
+        let has_shapes = |touch: &Touch| {
+            is_alive(touch.key[0])
+                && is_alive(touch.key[2])
+                && touch.colliders.into_iter().all(is_there)
+        };
         let began = |touch: &Touch, events: &mut _| contacts::began(simulation, touch, events);
-        let mut sent = touches.settle(is_alive, events, began);
+        let mut sent = touches.settle(has_shapes, events, began);
         if has_lost {
             touches.list.retain(|touch| is_touching(simulation, touch));
             let bytes = size_of::<Change>() as u64;

@@ -46,8 +46,8 @@ pub(crate) struct Touches<'a, A: Allocator + ?Sized> {
     /// What the list is made from in a step.
     next: Array<'a, Touch, A>,
     changes: Array<'a, Change, A>,
-    /// An actor was destroyed since the last step.
-    pub(crate) has_lost_actors: bool,
+    /// An actor was destroyed, or got other shapes, since the last step.
+    pub(crate) has_lost_shapes: bool,
 }
 
 impl<'a, A: Allocator + ?Sized> Touches<'a, A> {
@@ -56,7 +56,7 @@ impl<'a, A: Allocator + ?Sized> Touches<'a, A> {
             list: Array::new_in(memory),
             next: Array::new_in(memory),
             changes: Array::new_in(memory),
-            has_lost_actors: false,
+            has_lost_shapes: false,
         }
     }
 
@@ -70,36 +70,42 @@ impl<'a, A: Allocator + ?Sized> Touches<'a, A> {
     }
 
     /// Brings the list up to date and sends what has happened, pair by pair, and of each pair in the
-    /// order in which it happened. `began` sends the event of a touch that has begun.
+    /// order in which it happened. `began` sends the event of a touch that has begun. A touch of shapes
+    /// that are gone goes on if others have their numbers and touch in the same way.
     pub(crate) fn settle(
         &mut self,
-        is_alive: impl Fn(u32) -> bool,
+        has_shapes: impl Fn(&Touch) -> bool,
         events: &mut EventStream<'a, A>,
         mut began: impl FnMut(&Touch, &mut EventStream<'a, A>) -> Result<(), GrowError>,
     ) -> Result<(), GrowError> {
-        if self.changes.is_empty() && !self.has_lost_actors {
+        if self.changes.is_empty() && !self.has_lost_shapes {
             return Ok(());
         }
         self.changes.sort_unstable_by_key(|change| (change.touch.key, change.number));
         self.next.clear();
         if let Err(error) = self.next.try_reserve(self.list.len() + self.changes.len()) {
-            self.only_remove(is_alive);
+            self.only_remove(has_shapes);
             return Err(error);
         }
-        self.has_lost_actors = false;
+        self.has_lost_shapes = false;
         let mut sent = Ok(());
         let (mut old, mut changes) = (self.list.iter().peekable(), self.changes.iter().peekable());
         loop {
             let keys = [old.peek().map(|t| t.key), changes.peek().map(|c| c.touch.key)];
             let Some(key) = keys.into_iter().flatten().min() else { break };
             let mut touch = old.next_if(|touch| touch.key == key).copied();
-            if let Some(gone) = touch.take_if(|t| !is_alive(t.key[0]) || !is_alive(t.key[2])) {
-                sent = sent.and(send_end(&gone, events));
-            }
+            let mut lost = touch.take_if(|touch| !has_shapes(touch));
             while let Some(change) = changes.next_if(|change| change.touch.key == key) {
                 match (change.has_begun, touch) {
                     (true, None) => {
-                        sent = sent.and(send_begin(&change.touch, events, &mut began));
+                        let goes_on = lost.is_some_and(|lost| lost.flags == change.touch.flags);
+                        if let Some(lost) = lost.take_if(|_| !goes_on) {
+                            sent = sent.and(send_end(&lost, events));
+                        }
+                        if !goes_on {
+                            sent = sent.and(send_begin(&change.touch, events, &mut began));
+                        }
+                        lost = None;
                         touch = Some(change.touch);
                     }
                     (false, Some(ended)) => {
@@ -108,6 +114,9 @@ impl<'a, A: Allocator + ?Sized> Touches<'a, A> {
                     }
                     (true, Some(_)) | (false, None) => {}
                 }
+            }
+            if let Some(lost) = lost {
+                sent = sent.and(send_end(&lost, events));
             }
             if let Some(touch) = touch {
                 self.next.try_push(touch)?;
@@ -118,16 +127,14 @@ impl<'a, A: Allocator + ?Sized> Touches<'a, A> {
     }
 
     /// Removes what does not touch any more, and sends nothing: for want of memory.
-    fn only_remove(&mut self, is_alive: impl Fn(u32) -> bool) {
+    fn only_remove(&mut self, has_shapes: impl Fn(&Touch) -> bool) {
         let changes = &self.changes;
         self.list.retain(|touch| {
             let last = changes.partition_point(|change| change.touch.key <= touch.key);
             let last = changes[..last].last().filter(|change| change.touch.key == touch.key);
-            last.is_none_or(|change| change.has_begun)
-                && is_alive(touch.key[0])
-                && is_alive(touch.key[2])
+            last.is_none_or(|change| change.has_begun) && has_shapes(touch)
         });
-        self.has_lost_actors = false;
+        self.has_lost_shapes = false;
     }
 }
 
@@ -225,7 +232,7 @@ impl<A: Allocator + ?Sized> EventHandler for Listener<'_, '_, A> {
         event: CollisionEvent,
         _: Option<&ContactPair>,
     ) {
-        // Of a shape that is gone: its touches end since its actor is.
+        // Of a shape that is gone: its touches end since it is.
         let Some(touch) = Touch::new(colliders, event.collider1(), event.collider2()) else {
             return;
         };

@@ -7,7 +7,8 @@ use loligo_containers::{Array, Endian};
 use loligo_ids::{IdString32, IdString64};
 use loligo_physics::compile::{compile_field, compile_settings};
 use loligo_physics::{
-    FIELD_BLOCK, Field, FieldGroups, FieldQuery, FieldScratch, Fields, FieldsError, Settings,
+    FIELD_ARROWS_MAX, FIELD_BLOCK, FIELD_REGIONS_MAX, Field, FieldGroups, FieldLine, FieldQuery,
+    FieldScratch, Fields, FieldsError, Settings,
 };
 use loligo_tasks::{Settings as TaskSettings, Tasks};
 
@@ -385,4 +386,89 @@ fn refused_memory_changes_nothing() {
         })
     });
     assert!(count > 8, "{count} requests were refused");
+}
+
+/// Returns the lines of regions, and those from the places to the tips of arrows.
+fn lines(fields: &Fields<'_>, time: f64) -> [Vec<[Vec3; 2]>; 2] {
+    let (mut regions, mut arrows) = (Vec::new(), Vec::new());
+    fields.lines(time, |of, from, to| {
+        assert!(from.is_finite() && to.is_finite(), "{of:?} from {from} to {to}");
+        match of {
+            FieldLine::Region => regions.push([from, to]),
+            FieldLine::Arrow { share } => {
+                assert!(share > 0.0 && share <= 1.0, "{share}");
+                arrows.push([from, to]);
+            }
+        }
+    });
+    [regions, arrows.into_iter().step_by(3).collect()]
+}
+
+#[test]
+fn fields_are_seen_as_regions_and_arrows() {
+    with_memory(|memory| {
+        let mut fields = Fields::new(memory);
+        for (name, source) in [
+            ("lift", "region = { box = [ 2 4 8 ] } strength = [ 0 \"y + 9\" 0 ]"),
+            ("ball", "region = { sphere = 3 } seconds = 2 strength = [ 1 0 0 ]"),
+            ("wind", "strength = [ 0 0 -3 ]"),
+            ("none", "region = { box = [ 1 1 1 ] } strength = [ 0 0 0 ]"),
+            ("wrong", "region = { box = [ 1 1 1 ] } strength = [ \"1 / (y - y)\" 0 0 ]"),
+        ] {
+            define(&mut fields, name, source).expect("there is memory");
+        }
+        let at = Vec3::new(10.0, 0.0, 0.0);
+        // A quarter turn around z: its y is the x of the world, backwards.
+        let turn = Quat::from_rotation_z(core::f32::consts::FRAC_PI_2);
+        let mut add = |name, turn| {
+            fields.add(IdString64::new(name), at, turn, 1, 0.0).expect("it is defined")
+        };
+        let lift = add("lift", turn);
+        let [regions, arrows] = lines(&fields, 0.0);
+        assert_eq!((regions.len(), arrows.len()), (12, 64), "a box, and a grid of four");
+        let half = Vec3::new(2.0, 1.0, 4.0);
+        for [from, to] in regions {
+            for corner in [from, to] {
+                assert!(((corner - at).abs() - half).length() < 1e-4, "{corner}");
+            }
+        }
+        let mut longest: f32 = 0.0;
+        for [from, to] in &arrows {
+            let way = *to - *from;
+            assert!(((*from - at).abs() - half).max_element() < 0.0, "{from} is in the region");
+            assert!(way.normalize().dot(Vec3::NEG_X) > 0.999, "{way}");
+            longest = longest.max(way.length());
+        }
+        assert!(longest > 0.3 && longest < 0.5, "{longest} of a cell of half a metre");
+        // Where it is stronger they are longer: with its y, against the x of the world.
+        let length = |far: f32| {
+            let [from, to] =
+                arrows.iter().find(|[from, _]| from.x * far > 10.0 * far).expect("one");
+            from.distance(*to)
+        };
+        assert!(length(-1.0) > length(1.0), "{} {}", length(-1.0), length(1.0));
+        fields.remove(lift);
+        let mut add = |name| {
+            let turn = Quat::IDENTITY;
+            fields.add(IdString64::new(name), at, turn, 1, 0.0).expect("it is defined")
+        };
+        let ball = add("ball");
+        let [circles, arrows] = lines(&fields, 1.0);
+        assert_eq!(circles.len(), 48, "three circles");
+        assert!((8..64).contains(&arrows.len()), "{} within the sphere", arrows.len());
+        assert!(lines(&fields, 2.0).iter().all(Vec::is_empty), "it is over");
+        fields.remove(ball);
+        let turn = Quat::IDENTITY;
+        for (name, count) in [("wind", [0, 64]), ("none", [12, 0]), ("wrong", [12, 0])] {
+            let id = fields.add(IdString64::new(name), at, turn, 1, 0.0).expect("it is defined");
+            assert_eq!(lines(&fields, 0.0).map(|lines| lines.len()), count, "{name}");
+            fields.remove(id);
+        }
+        for _ in 0..300 {
+            fields.add(IdString64::new("lift"), at, turn, 1, 0.0).expect("it is defined");
+        }
+        let [regions, arrows] = lines(&fields, 0.0);
+        assert_eq!(regions.len(), 12 * FIELD_REGIONS_MAX);
+        assert_eq!(arrows.len(), FIELD_ARROWS_MAX);
+    });
 }

@@ -194,8 +194,11 @@ pub(crate) fn play(test: impl FnOnce(SharedRef<'_>, &TestProject)) {
 
 /// Runs a test with the project of this file and more sources.
 pub(crate) fn play_with(more: &[(&str, &[u8])], test: impl FnOnce(SharedRef<'_>, &TestProject)) {
+    let has_impacts = more.iter().any(|(name, _)| *name == "game.impacts");
+    let named = if has_impacts { "impacts = \"game\"" } else { "" };
+    let settings = format!("{named}{SETTINGS}");
     let mut files = vec![
-        ("game.physics", SETTINGS.as_bytes()),
+        ("game.physics", settings.as_bytes()),
         (
             "crate.collision",
             &br#"settings = "game" shapes = [ { template = "box" box = [ 1 1 1 ] } ]"#[..],

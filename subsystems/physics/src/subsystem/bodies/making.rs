@@ -3,17 +3,18 @@
 use loligo_containers::Array;
 use loligo_entities::{Entity, Pose};
 use loligo_ids::IdString32;
-use loligo_interface::{Places, SubsystemError};
+use loligo_interface::{Places, SubsystemError, SubsystemMemory};
 
 use super::placing::world_pose;
 use super::{Bodies, Owner, Pending, STATIC_ACTORS_AN_UPDATE};
 use crate::actor::{ActorDescription, Shape};
+use crate::collision::Collision;
 use crate::settings::{ActorKind, ActorTemplate, Settings, ShapeTemplate};
 use crate::subsystem::assets::Assets;
 use crate::subsystem::said;
 use crate::subsystem::saved::TORN;
 
-impl Bodies<'_> {
+impl<'m> Bodies<'m> {
     /// Makes the actors of entities that are new, where these are: as many as an update makes.
     pub(crate) fn prepare(
         &mut self,
@@ -80,18 +81,7 @@ impl Bodies<'_> {
             wrong("an actor has no collision that is loaded", "compile the project again");
         let name = source.collision.name().ok_or(missing)?;
         let collision = assets.collision(name).ok_or(missing)?;
-        let mut shapes = Array::new_in(self.memory());
-        let mut is_continuous = false;
-        for part in collision.parts() {
-            let of = settings.shape(part.template).ok_or(wrong(
-                "a shape has a template that the settings do not have",
-                "compile the project again",
-            ))?;
-            is_continuous |= of.has(ShapeTemplate::CONTINUOUS);
-            let pose =
-                Pose { position: part.position, rotation: part.rotation, scale: glam::Vec3::ONE };
-            shapes.try_push(shape_of(Shape { pose, ..Shape::new(part.geometry) }, &of))?;
-        }
+        let (shapes, is_continuous) = self.shapes_of(&collision, settings)?;
         let description = ActorDescription {
             entity: Some(entity),
             velocity: source.velocity.into(),
@@ -124,6 +114,27 @@ impl Bodies<'_> {
             0 => Ok(()),
             _ => self.world.set_enabled(id, false).map_err(said),
         }
+    }
+
+    /// Returns the shapes of a collision with what their templates say, and whether one is continuous.
+    pub(super) fn shapes_of<'b>(
+        &self,
+        collision: &Collision<'b>,
+        settings: &Settings<'_>,
+    ) -> Result<(Array<'m, Shape<'b>, SubsystemMemory<'m>>, bool), SubsystemError> {
+        let mut shapes = Array::new_in(self.memory());
+        let mut is_continuous = false;
+        for part in collision.parts() {
+            let of = settings.shape(part.template).ok_or(SubsystemError::Wrong {
+                what: "a shape has a template that the settings do not have",
+                remedy: "compile the project again",
+            })?;
+            is_continuous |= of.has(ShapeTemplate::CONTINUOUS);
+            let pose =
+                Pose { position: part.position, rotation: part.rotation, scale: glam::Vec3::ONE };
+            shapes.try_push(shape_of(Shape { pose, ..Shape::new(part.geometry) }, &of))?;
+        }
+        Ok((shapes, is_continuous))
     }
 
     /// Drops what waits and was removed.

@@ -39,8 +39,9 @@ impl Bodies<'_> {
         let mut density_changed = false;
         let mut continuous = [false; 2];
         let [low, high] = owner.collision.map(u64::from);
-        let collision = assets.collision(IdString64::from_hash(low | high << 32));
-        // Another collision may have been loaded, so there may be fewer shapes.
+        let name = IdString64::from_hash(low | high << 32);
+        // It has the shapes of another collision until the next update, if that was loaded again.
+        let collision = assets.collision_before(name).or_else(|| assets.collision(name));
         let count = world.shape_count(id)?;
         let parts = collision.iter().flat_map(|collision| collision.parts());
         for (shape, part) in (0..count).zip(parts) {

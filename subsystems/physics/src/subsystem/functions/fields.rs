@@ -5,10 +5,10 @@ use loligo_ids::IdString32;
 use loligo_interface::SubsystemFunction;
 use loligo_script::{ArgumentError, Call, Kind};
 
-use super::{ID, NONE, NUMBER, VECTOR, of};
+use super::{BOOL, ID, NONE, NUMBER, VECTOR, of};
 use crate::subsystem::Physics;
 
-pub(super) const FUNCTIONS: [SubsystemFunction; 3] = [
+pub(super) const FUNCTIONS: [SubsystemFunction; 4] = [
     of(
         "Field.set",
         &[ID, Kind::Text, Kind::Number],
@@ -22,6 +22,12 @@ pub(super) const FUNCTIONS: [SubsystemFunction; 3] = [
         VECTOR,
         "how all fields accelerate what is at rest at a place, in metres per second squared",
     ),
+    of(
+        "Field.show",
+        BOOL,
+        NONE,
+        "draws the regions of fields as lines, and how strong each is as arrows, or not; 1024 at the most",
+    ),
 ];
 
 pub(super) fn call(
@@ -32,6 +38,10 @@ pub(super) fn call(
     if function == 2 {
         let strength = physics.forces.strength(call.vector3(0), physics.bodies.world.seconds());
         return call.return_vector3(strength);
+    }
+    if function == 3 {
+        physics.outlines.are_fields_shown = call.bool(0);
+        return Ok(());
     }
     let found = Entity::from_bits(call.id(0)).and_then(|of| Some((of, physics.forces.find(of)?)));
     let Some((entity, id)) = found else {
