@@ -6,7 +6,7 @@ use loligo_entities::{ComponentType, ResourceWords};
 /// The component of what sounds.
 pub const SOUND: ComponentType = ComponentType::new("sound", 260);
 
-/// The component of who hears.
+/// The component of a listener.
 pub const LISTENER: ComponentType = ComponentType::new("listener", 270);
 
 /// The most parameters of the component `sound`.

@@ -48,7 +48,7 @@ const SEED: u64 = 0x50_55_4E_44;
 /// The sounds of a game.
 ///
 /// In [`Phase::Simulate`] sounds go on by the time of the update, and their events are sent. Where somebody
-/// takes what is heard, a [`Sink`] or whoever asked by [`HearSounds`], the mixer renders as many frames as the
+/// takes what is heard, a [`Sink`] or a tool that asked by [`HearSounds`], the mixer renders as many frames as the
 /// update is long; else nothing is mixed, and the game sees the same.
 ///
 /// # Memory
@@ -110,7 +110,7 @@ impl<'m> Sound<'m> {
         });
         self.player.set_listeners(self.ears.listeners(places));
         done = done.and(self.player.step(frame.step, self.output.voices()).map_err(Into::into));
-        done = done.and(self.tell());
+        done = done.and(self.send());
         done = done.and(self.render(frame.step));
         self.count();
         done
@@ -137,7 +137,7 @@ impl<'m> Sound<'m> {
     }
 
     /// Sends what has happened.
-    fn tell(&mut self) -> Result<(), SubsystemError> {
+    fn send(&mut self) -> Result<(), SubsystemError> {
         let Self { player, events, .. } = self;
         let mut done = Ok(());
         player.take_events(|event| {

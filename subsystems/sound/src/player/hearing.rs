@@ -54,11 +54,11 @@ impl<A: Allocator + ?Sized> Player<'_, A> {
             let id = SoundId::from_bits(part.sound);
             let Some(instance) = id.and_then(|id| instances.get(id)) else { continue };
             let after = core::mem::replace(&mut before, voice);
-            if part.has(PartState::OVER) {
-                // A wave that is over is heard to its end; what was stopped is told so.
-                if let Some(voice) = voice.filter(|_| instance.has(Instance::STOPPING)) {
-                    tell_stop(part, voice, instance, voices);
-                }
+            // A wave that is over is heard to its end; what was stopped fades out.
+            if part.has(PartState::OVER)
+                && let Some(voice) = voice.filter(|_| instance.has(Instance::STOPPING))
+            {
+                stop_voice(part, voice, instance, voices);
             }
             if part.loudness < 0.0 {
                 continue;
@@ -206,7 +206,7 @@ impl Hearing {
         Some(voice)
     }
 
-    /// Tells a voice what has changed.
+    /// Sends a voice what has changed.
     fn go_on(&self, part: &mut PartState, instance: &Instance, voices: &mut dyn Voices) {
         let Some(voice) = part.voice() else { return };
         if part.sent[..2] != self.gains {
@@ -230,13 +230,13 @@ impl Hearing {
             part.set(PartState::IS_PAUSED, is_paused);
         }
         if instance.has(Instance::STOPPING) {
-            tell_stop(part, voice, instance, voices);
+            stop_voice(part, voice, instance, voices);
         }
     }
 }
 
 /// Has a voice fade out with its sound.
-fn tell_stop(part: &mut PartState, voice: VoiceId, instance: &Instance, voices: &mut dyn Voices) {
+fn stop_voice(part: &mut PartState, voice: VoiceId, instance: &Instance, voices: &mut dyn Voices) {
     if part.has(PartState::IS_STOPPING) {
         return;
     }

@@ -47,7 +47,7 @@ pub(super) struct PartState {
     pub(super) offset: u32,
     /// The bits of its voice; 0: it is not heard.
     pub(super) voice: u32,
-    /// What its voice was last told: gains, speed and low-pass.
+    /// What its voice was last sent: gains, speed and low-pass.
     pub(super) sent: [f32; 4],
     pub(super) reserved: u32,
 }
@@ -66,7 +66,7 @@ impl PartState {
     pub(super) const JOINS: u32 = 16;
     pub(super) const OVER: u32 = 32;
     pub(super) const HAS_MARKERS: u32 = 64;
-    /// It goes on elsewhere, which its voice has not been told.
+    /// It goes on elsewhere, which its voice does not know.
     pub(super) const SOUGHT: u32 = 128;
     /// Its voice is paused.
     pub(super) const IS_PAUSED: u32 = 256;

@@ -17,7 +17,7 @@ use crate::tree::SoundTree;
 pub struct SoundStart {
     /// Its name.
     pub name: IdString64,
-    /// A number of who plays it, which events have: the bits of an entity.
+    /// A number for events to have: the bits of an entity.
     pub owner: u32,
     /// Where it is; `None`: it is heard in the middle, as loud as it is.
     pub at: Option<[f32; 3]>,
