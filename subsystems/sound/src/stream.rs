@@ -1,8 +1,6 @@
 //! Samples that come while they are played.
 
 mod feeder;
-#[cfg(all(test, loom))]
-mod loom;
 mod out;
 
 use core::fmt;

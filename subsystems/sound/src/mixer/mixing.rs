@@ -71,6 +71,7 @@ impl Mixing {
     }
 
     /// Computes the samples of a side from `first` on.
+    #[inline(always)]
     fn compute<A: Allocator + ?Sized>(
         &self,
         side: usize,
@@ -94,6 +95,7 @@ impl Mixing {
         resample(window, kernel, at as u32, step, &mut samples[self.first..]);
     }
 
+    #[inline(always)]
     fn filter(&self, side: usize, state: &mut [f32; 2], samples: &mut [f32; BLOCK]) {
         if self.low[side] != [1.0; 2] {
             low_pass(self.low[side], &mut state[side], &mut samples[self.first..]);

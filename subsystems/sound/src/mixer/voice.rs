@@ -255,8 +255,10 @@ impl Voice {
         self.low = self.low.map(|[_, end]| [end; 2]);
         let over_at = self.over_at(wave, first);
         self.advance(wave, (BLOCK - first) as u64);
-        let before = kernels.taps_max() as u64 + u64::from(self.lags.frames());
-        wave.release((self.at >> 32).saturating_sub(before));
+        if wave.is_streamed() {
+            let before = kernels.taps_max() as u64 + u64::from(self.lags.frames());
+            wave.release((self.at >> 32).saturating_sub(before));
+        }
         Left { goes_on: !self.has_ended(wave, kernels), over_at }
     }
 
@@ -342,10 +344,14 @@ impl Voice {
         kernels: &Kernels<'_, A>,
     ) -> bool {
         let is_over = || {
-            // What is after the last sample is computed from it as well.
-            let after = kernels.at(self.step.ratio()).taps() as u64 / 2;
-            let after = after + u64::from(self.lags.frames());
-            !self.is_looped && self.at >> 32 >= u64::from(wave.frames()) + after
+            let frame = self.at >> 32;
+            // What is after the last sample is computed from it as well, and an ear may hear it later.
+            let after = || {
+                let taps = kernels.at(self.step.ratio()).taps() as u64;
+                taps / 2 + u64::from(self.lags.frames())
+            };
+            let frames = u64::from(wave.frames());
+            !self.is_looped && frame >= frames && frame >= frames + after()
         };
         (self.fade == Fade::Stop && self.share == 0.0) || is_over()
     }

@@ -3,17 +3,14 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::println;
 use std::string::String;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use loligo_allocators::PageAllocator;
 
 use super::Pipe;
 
 static IS_PLANTED: AtomicBool = AtomicBool::new(false);
-
-/// Models of this crate share the planted fault, so one is explored at a time.
-static TURN: Mutex<()> = Mutex::new(());
 
 /// Whether the fault is planted: counts are handed on without what they count.
 pub(super) fn is_planted() -> bool {
@@ -47,23 +44,7 @@ fn messages_arrive_whole_and_in_order() {
     thread.join().expect("it does not panic");
 }
 
-/// Explores a model, and then with the fault planted, which must be noticed by a message.
-pub(crate) fn explore(name: &str, model: fn(), least: usize, noticed: &str) {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let count = interleavings(name, model);
-    assert!(count >= least, "{count} interleavings are too few");
-    let structure = name.split("::").next().unwrap_or_default();
-    IS_PLANTED.store(true, Ordering::Relaxed);
-    let planted = std::format!("{structure}::planted");
-    let caught = catch_unwind(AssertUnwindSafe(|| interleavings(&planted, model)));
-    IS_PLANTED.store(false, Ordering::Relaxed);
-    let said = caught.expect_err("the fault is noticed");
-    let said = said.downcast_ref::<String>().map_or("", String::as_str);
-    println!("loom: {name}: the planted Relaxed is caught: {}", first_line(said));
-    assert!(said.contains(noticed), "another failure: {said}");
-}
-
-fn interleavings(name: &str, explored: fn()) -> usize {
+fn explore(name: &str) -> usize {
     let count = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&count);
     let bound = std::env::var("LOLIGO_LOOM_BOUND").ok().and_then(|bound| bound.parse().ok());
@@ -73,7 +54,7 @@ fn interleavings(name: &str, explored: fn()) -> usize {
     model.max_branches = 10_000;
     model.check(move || {
         counted.fetch_add(1, Ordering::Relaxed);
-        explored();
+        messages_arrive_whole_and_in_order();
     });
     let count = count.load(Ordering::Relaxed);
     println!("loom: {name}: {count} interleavings at preemption bound {bound}");
@@ -82,8 +63,15 @@ fn interleavings(name: &str, explored: fn()) -> usize {
 
 #[test]
 fn loom_sound_pipe() {
-    let model = messages_arrive_whole_and_in_order;
-    explore("sound_pipe::messages", model, 100, "a message is whole");
+    let count = explore("sound_pipe::messages");
+    assert!(count >= 100, "{count} interleavings are too few");
+    IS_PLANTED.store(true, Ordering::Relaxed);
+    let caught = catch_unwind(AssertUnwindSafe(|| explore("sound_pipe::planted")));
+    IS_PLANTED.store(false, Ordering::Relaxed);
+    let said = caught.expect_err("the fault is noticed");
+    let said = said.downcast_ref::<String>().map_or("", String::as_str);
+    println!("loom: sound_pipe::messages: the planted Relaxed is caught: {}", first_line(said));
+    assert!(said.contains("a message is whole"), "another failure: {said}");
 }
 
 fn first_line(text: &str) -> &str {
