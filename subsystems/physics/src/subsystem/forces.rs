@@ -94,8 +94,7 @@ impl<'m> Forces<'m> {
         places: &dyn Places,
     ) -> Result<(), SubsystemError> {
         if !self.saved.is_empty() {
-            self.fields.try_load(&self.saved).map_err(of_fields)?;
-            self.saved.clear();
+            self.restore_fields()?;
         }
         if self.records.map.is_empty() {
             return Ok(());
@@ -116,6 +115,21 @@ impl<'m> Forces<'m> {
             is_kept
         });
         done
+    }
+
+    /// Takes the fields that were saved. What has lost its entity since is gone.
+    fn restore_fields(&mut self) -> Result<(), SubsystemError> {
+        self.fields.try_load(&self.saved).map_err(of_fields)?;
+        self.saved.clear();
+        loop {
+            let is_owned = |id: FieldId| {
+                self.records.map.values().any(|record| record.field == id.to_bits())
+            };
+            let Some((lost, ..)) = self.fields.iter().find(|(id, ..)| !is_owned(*id)) else {
+                return Ok(());
+            };
+            self.fields.remove(lost);
+        }
     }
 
     /// Has all fields accelerate the actors of the next step.
@@ -269,6 +283,10 @@ impl ComponentManager for Forces<'_> {
     }
 
     fn remove(&mut self, entities: &[Entity]) {
+        // Fields that wait for their resources are removed when they are there.
+        if !self.saved.is_empty() {
+            let _ = self.restore_fields();
+        }
         for entity in entities {
             if let Some(id) = self.find(*entity) {
                 self.fields.remove(id);

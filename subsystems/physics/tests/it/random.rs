@@ -1,19 +1,19 @@
 //! Random scenes against a model: which ids name something, whose they are, and who touches whom; saved
-//! and loaded at random steps.
+//! and loaded at random steps; and with memory that is refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
-use loligo_allocators::Allocator;
+use loligo_allocators::{Allocator, Refusals};
 use loligo_containers::Array;
 use loligo_entities::Pose;
 use loligo_physics::{
-    ActorId, ActorKind, Filter, Geometry, JointDescription, JointId, JointKind, PhysicsWorld,
-    Shape, TouchBegan, TouchEnded, TriggerEntered, TriggerLeft,
+    ActorId, ActorKind, Filter, Geometry, JointDescription, JointId, JointKind, PhysicsError,
+    PhysicsWorld, Shape, TouchBegan, TouchEnded, TriggerEntered, TriggerLeft,
 };
 use proptest::prelude::*;
 
-use crate::memory::with_memory;
+use crate::memory::{refusing, with_memory};
 use crate::scene::{Body, World, entity, world};
 
 /// What is done to a world. Numbers choose among what there is.
@@ -272,6 +272,60 @@ fn reload<'m>(world: &mut World<'m>, memory: &'m dyn Allocator) {
     core::mem::swap(world, &mut two);
 }
 
+/// Does an act as far as there is memory, and returns what must be there.
+fn bear<'m>(
+    world: &mut World<'m>,
+    live: &mut Vec<ActorId>,
+    act: &Act,
+    memory: &'m dyn Allocator,
+) -> Result<(), PhysicsError> {
+    let choose = |number: u8| live.get(usize::from(number) % live.len().max(1)).copied();
+    match *act {
+        Act::Create { kind, form, at, is_trigger } => {
+            let kind = kind_of(kind);
+            let mut body = Body::new(kind, geometry(form), place(at)).reporting();
+            body.shape.is_trigger = is_trigger;
+            live.push(body.try_put(world)?);
+        }
+        Act::Destroy(who) => {
+            let Some(id) = choose(who) else { return Ok(()) };
+            world.destroy_actor(id)?;
+            live.retain(|other| *other != id);
+        }
+        Act::Reshape { who, form, is_trigger } => {
+            let Some(id) = choose(who) else { return Ok(()) };
+            let shape = Shape { is_trigger, sends_touches: true, ..Shape::new(geometry(form)) };
+            world.set_shapes(id, &[shape], None)?;
+        }
+        Act::Teleport(who, at) => {
+            let Some(id) = choose(who) else { return Ok(()) };
+            world.teleport(id, &Pose::at(place(at)))?;
+        }
+        Act::Push(who, at) => {
+            let Some(id) = choose(who) else { return Ok(()) };
+            world.add_force(id, place(at) * 1e4, None)?;
+        }
+        Act::Join(one, two, _) => {
+            let (Some(one), Some(two)) = (choose(one), choose(two)) else { return Ok(()) };
+            let at = world.pose(one)?.position;
+            let frames = world.joint_frames([one, two], at, Vec3::Z)?;
+            world.create_joint(&JointDescription::new(JointKind::Ball, [one, two], frames))?;
+        }
+        Act::Step(steps) => (0..steps).try_for_each(|_| world.step())?,
+        Act::Reload => {
+            let mut bytes = Array::new(memory);
+            if world.save(&mut bytes).is_ok() {
+                // A table that has no memory is said to be wrong: `RestoreError` knows no better.
+                if let Ok(loaded) = PhysicsWorld::load(&bytes, memory) {
+                    *world = loaded;
+                }
+            }
+        }
+        Act::Enable(..) | Act::Filter(..) | Act::Unjoin(_) => {}
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 48, ..ProptestConfig::default() })]
 
@@ -294,5 +348,36 @@ proptest! {
             prop_assert!(world.is_empty() && world.joint_count() == 0 && world.moved().is_empty());
             Ok(())
         })?;
+    }
+
+    #[test]
+    fn random_scenes_bear_refused_memory(
+        acts in proptest::collection::vec(act(), 1..60),
+        per_mille in 1..300_u32,
+        seed in any::<u64>(),
+    ) {
+        refusing(Refusals::Share { per_mille, seed }, |memory| {
+            let mut world = world(memory);
+            let mut live = Vec::new();
+            for act in &acts {
+                let done = bear(&mut world, &mut live, act, memory);
+                let is_memory = matches!(done, Err(PhysicsError::Memory { .. }));
+                let is_wrong = matches!(
+                    act,
+                    Act::Create { .. } | Act::Reshape { .. } | Act::Push(..) | Act::Join(..)
+                );
+                assert!(done.is_ok() || is_memory || is_wrong, "{act:?}: {done:?}");
+                world.events_mut().clear();
+                assert_eq!(world.len(), live.len(), "what was created is there, and nothing else");
+                assert!(live.iter().all(|id| world.contains(*id)), "{live:?}");
+            }
+            // What its tables and lists say holds together, as a load checks.
+            with_memory(|enough| {
+                let mut bytes = Array::new(enough);
+                world.save(&mut bytes).expect("there is memory");
+                let mut loaded = PhysicsWorld::load(&bytes, enough).expect("it holds together");
+                loaded.step().expect("there is memory");
+            });
+        });
     }
 }
