@@ -12,3 +12,4 @@ pub mod knight;
 pub mod limited;
 pub mod physics;
 pub mod sjson;
+pub mod sound;

@@ -1,4 +1,4 @@
-//! Settings, collision shapes, fields and tables of effects: opened or refused, and used as far as they are
+//! Settings, collision shapes, ragdolls, fields and tables of effects: opened or refused, and used as far as they are
 //! right; sources compiled or refused.
 
 use glam::{Quat, Vec3};
@@ -7,7 +7,8 @@ use loligo_containers::{BlobBytes, Endian};
 use loligo_ids::{IdString32, IdString64};
 use loligo_physics::compile::{compile_field, compile_impacts, compile_settings};
 use loligo_physics::{
-    Collision, Field, FieldQuery, FieldScratch, Fields, Geometry, ImpactKind, ImpactTable, Settings,
+    BONES_MAX, Collision, CollisionPart, Field, FieldQuery, FieldScratch, Fields, Geometry,
+    ImpactKind, ImpactTable, NO_BONE, Ragdoll, Settings,
 };
 
 /// Names that inputs have.
@@ -39,6 +40,24 @@ pub fn read(bytes: &[u8], memory: &dyn Allocator) {
         _ => Collision::open(&bytes).map(|collision| use_collision(&collision)).is_ok(),
     };
     assert!(is_opened || !is_source, "what is compiled can be opened");
+}
+
+/// Opens a ragdoll, and reads all of it.
+pub fn ragdoll(bytes: &[u8], memory: &dyn Allocator) {
+    let bytes = BlobBytes::try_copy(bytes, memory).expect("an input is short");
+    let Ok(doll) = Ragdoll::open(&bytes) else { return };
+    let bones = doll.bones();
+    assert!((1..=BONES_MAX).contains(&bones.len()), "{doll:?}");
+    for (at, bone) in bones.iter().enumerate() {
+        assert_eq!(doll.find(bone.name), Some(at), "each has another name");
+        assert!(bone.parent == NO_BONE || (bone.parent as usize) < at, "{bone:?}");
+        assert!(bone.limits.iter().all(|limit| limit.is_finite()), "{bone:?}");
+        let part = doll.shape(at);
+        let is_hollow =
+            matches!(part.geometry, Geometry::Mesh { .. } | Geometry::HeightField { .. });
+        assert!(!is_hollow, "a bone moves by itself: {part:?}");
+        use_part(&part);
+    }
 }
 
 fn use_settings(settings: &Settings<'_>) {
@@ -90,25 +109,27 @@ fn use_table(table: &ImpactTable<'_>) {
 }
 
 fn use_collision(collision: &Collision<'_>) {
-    for part in collision.parts() {
-        assert!(
-            part.position.is_finite() && (part.rotation.length() - 1.0).abs() < 0.01,
-            "{part:?}"
-        );
-        match part.geometry {
-            Geometry::Box { half } => assert!(half.min_element() > 0.0, "{half}"),
-            Geometry::Sphere { radius } => assert!(radius > 0.0, "{radius}"),
-            Geometry::Capsule { half_height, radius } => {
-                assert!(half_height >= 0.0 && radius > 0.0, "{half_height} {radius}");
-            }
-            Geometry::Convex { points } => assert!(points.len() >= 4, "{points:?}"),
-            Geometry::Mesh { vertices, triangles } => {
-                let is_there = |corner: &u32| (*corner as usize) < vertices.len();
-                assert!(triangles.as_flattened().iter().all(is_there), "{triangles:?}");
-            }
-            Geometry::HeightField { rows, columns, heights, .. } => {
-                assert_eq!(heights.len(), (rows * columns) as usize);
-            }
+    collision.parts().for_each(|part| use_part(&part));
+}
+
+fn use_part(part: &CollisionPart<'_>) {
+    assert!(
+        part.position.is_finite() && (part.rotation.length() - 1.0).abs() < 0.01,
+        "{part:?}"
+    );
+    match part.geometry {
+        Geometry::Box { half } => assert!(half.min_element() > 0.0, "{half}"),
+        Geometry::Sphere { radius } => assert!(radius > 0.0, "{radius}"),
+        Geometry::Capsule { half_height, radius } => {
+            assert!(half_height >= 0.0 && radius > 0.0, "{half_height} {radius}");
+        }
+        Geometry::Convex { points } => assert!(points.len() >= 4, "{points:?}"),
+        Geometry::Mesh { vertices, triangles } => {
+            let is_there = |corner: &u32| (*corner as usize) < vertices.len();
+            assert!(triangles.as_flattened().iter().all(is_there), "{triangles:?}");
+        }
+        Geometry::HeightField { rows, columns, heights, .. } => {
+            assert_eq!(heights.len(), (rows * columns) as usize);
         }
     }
 }
@@ -129,6 +150,28 @@ pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("physics_blobs", "impacts", with(6, &table)),
     ]
 }
+
+/// Files of a project: shapes of all forms, and a ragdoll.
+pub const SOURCES: [(&str, &[u8]); 3] = [
+    ("game.physics", SETTINGS),
+    (
+        "all.collision",
+        b"settings = \"game\" shapes = [
+        { template = \"crate\" box = [ 1 2 3 ] } { template = \"crate\" sphere = 1 }
+        { template = \"crate\" capsule = { radius = 0.5 height = 2 } }
+        { template = \"crate\" convex = { points = [ [ 0 0 0 ] [ 1 0 0 ] [ 0 1 0 ] [ 0 0 1 ] ] } }
+        { template = \"crate\" mesh = { vertices = [ [ 0 0 0 ] [ 1 0 0 ] [ 0 0 1 ] ] triangles = [ [ 0 1 2 ] ] } }
+        { template = \"crate\" heights = { size = [ 9 1 9 ] rows = [ [ 0 1 ] [ 1 0 ] ] } } ]",
+    ),
+    (
+        "doll.ragdoll",
+        b"settings = \"game\" actor = \"crate\" bones = {
+        hips = { shape = { template = \"crate\" box = [ 1 1 1 ] } }
+        head = { parent = \"hips\" joint = \"hinge\" limits = [ -20 20 ] shape = { template = \"crate\" sphere = 1 } }
+        arm = { parent = \"hips\" limits = [ -40 90 ] rest = [ 0 0 0.6 0.8 ] shape = {
+            template = \"crate\" convex = { points = [ [ 0 0 0 ] [ 1 0 0 ] [ 0 1 0 ] [ 0 0 1 ] ] } } } }",
+    ),
+];
 
 const SETTINGS: &[u8] = b"groups = { crate = { meets = \"*\" } ground = { meets = [ \"crate\" ] } }
 materials = { wood = { friction = 0.6 density = 600 } stone = {} }

@@ -174,3 +174,124 @@ fn actors_and_contacts_are_seen_as_lines() {
     })
     .expect("it boots");
 }
+
+/// What casts and fields are seen as: each frame a ray that hits and one that does not; then more than are
+/// seen; then a field.
+const SEEN: &str = "
+function update()
+    local frame, down = Game.frame(), Vector3(0, -20, 0)
+    if frame == 2 then Physics.show_casts(true) end
+    if frame >= 10 and frame < 20 then
+        Physics.cast(Vector3(0, 9, 0), down)
+        Physics.is_clear(Vector3(0, -9, 0), down)
+    elseif frame >= 20 and frame < 30 then
+        for _ = 1, 2000 do Physics.is_clear(Vector3(0, -9, 0), down) end
+    elseif frame == 30 then
+        Physics.show_casts(false)
+        Field.show(true)
+    elseif frame >= 30 and frame < 40 then
+        Physics.cast(Vector3(0, 9, 0), down)
+    elseif frame == 40 then
+        Field.show(false)
+    end
+end";
+
+#[test]
+fn casts_and_fields_are_seen_as_lines() {
+    const LINE: usize = 32;
+    let game = game(SEEN);
+    let storm = "
+    storm = { components = { transform = { position = [ 0 0 20 ] } field = { field = \"storm\" } } }
+    lift =";
+    game.write("yard.level", &LEVEL.replacen("lift =", storm, 1));
+    game.write("storm.field", "region = { box = [ 8 8 8 ] } strength = [ 0 4 0 ]");
+    assert_eq!(game.compile(), [""; 0], "it is right");
+    let data = game.data();
+    with_engine(&game.options(&data), |engine| {
+        let mut lines = |from: usize, to: usize| {
+            let counts: Vec<usize> =
+                (from..to).map(|_| crate::debug_draw::bytes(engine) / LINE).collect();
+            // A frame before and after, as the numbers of frames are those of scripts.
+            let middle = &counts[2..counts.len() - 2];
+            assert!(middle.iter().all(|count| count == &middle[0]), "{from}: {counts:?}");
+            middle[0]
+        };
+        assert_eq!(lines(0, 10), 0, "nothing is cast");
+        assert_eq!(lines(10, 20), 3, "a hit has a normal");
+        assert_eq!(lines(20, 30), 1024, "no more are seen");
+        assert_eq!(lines(30, 40), 12 + 3 * 64, "a box, and arrows of three lines");
+        assert_eq!(lines(40, 50), 0, "nothing is shown");
+    })
+    .expect("it boots");
+}
+
+#[test]
+fn a_collision_that_is_loaded_again_changes_what_is_there() {
+    let game = game("");
+    let data = game.data();
+    with_engine(&game.options(&data), |engine| {
+        frames(engine, 90);
+        let crate_at = |engine: &Engine<'_, '_>| place(engine, id32!("crate"));
+        assert!(crate_at(engine).distance(Vec3::Y * 0.5) < 0.02, "{}", crate_at(engine));
+        let source = "settings = \"game\" shapes = [ { template = \"crate\" box = [ 1 0.4 1 ] } ]";
+        game.write("crate.collision", source);
+        assert_eq!(game.compile(), [""; 0], "it is right");
+        engine.reload(&mut ()).expect("there is memory");
+        frames(engine, 90);
+        let flat = crate_at(engine);
+        assert!(flat.distance(Vec3::Y * 0.2) < 0.02, "{flat}");
+    })
+    .expect("it boots");
+    let log = game.log.all();
+    assert!(!log.iter().any(|line| line.starts_with("error")), "{log:#?}");
+}
+
+#[test]
+fn entities_are_destroyed_while_events_are_read() {
+    // Both crates and the floor touch each other: what is heard first destroys what later events name.
+    let game = game(
+        "local heard = 0
+        function touch_begin(entity, other)
+            heard = heard + 1
+            local crate = Entity.find('crate')
+            for _, of in pairs({ entity, other }) do
+                if of ~= Entity.find('ground') then
+                    local ok, why = pcall(Physics.mass, of)
+                    print('asked', heard, ok, why)
+                    Entity.destroy(of)
+                end
+            end
+        end
+        function touch_end(entity, other)
+            print('end', pcall(Physics.velocity, other))
+        end
+        function update()
+            if Game.frame() == 80 then print('left', Entity.find('crate'), Entity.find('top'), heard) end
+        end",
+    );
+    let top = "
+    top = { components = {
+        transform = { position = [ 0 1.5 0 ] } actor = { collision = \"crate\" template = \"crate\" }
+    } }
+    lift =";
+    let level = LEVEL.replace("0 2.5 0", "0 0.499 0").replacen("lift =", top, 1);
+    let zone = " ] } actor = { collision = \"zone\"";
+    let level = level.replace(&format!("0 1.5 0{zone}"), &format!("0 9 0{zone}"));
+    game.write("yard.level", &level);
+    assert_eq!(game.compile(), [""; 0], "it is right");
+    let data = game.data();
+    let runs = [1, 4].map(|threads| {
+        let options = EngineOptions { threads: Some(threads), ..game.options(&data) };
+        with_engine(&options, |engine| {
+            frames(engine, 90);
+            engine.state_hashes().collect::<Vec<_>>()
+        })
+        .expect("it boots")
+    });
+    assert_eq!(runs[0], runs[1], "with four threads");
+    let log = game.log.all();
+    let said = |text: &str| log.iter().filter(|line| line.contains(text)).count();
+    assert!(said("asked\t1\ttrue") >= 2, "{log:#?}");
+    assert_eq!(said("left\tnil\tnil"), 2, "{log:#?}");
+    assert!(!log.iter().any(|line| line.starts_with("error")), "{log:#?}");
+}

@@ -167,11 +167,17 @@ fn feet_are_on_the_ground_that_is_there() {
             if frame == 60 then
                 print('feet', string.format('%.2f %.2f', Animation.foot_height(person, 'foot.l'),
                     Animation.foot_height(person, 'foot.r')))
+                Physics.show_casts(true)
             end
         end",
     );
     let data = game.data();
-    with_engine(&game.options(&data), |engine| frames(engine, 62)).expect("it boots");
+    with_engine(&game.options(&data), |engine| {
+        frames(engine, 62);
+        // A ray for each foot, and a normal where it hits.
+        assert_eq!(crate::debug_draw::bytes(engine) / 32, 4, "they are seen");
+    })
+    .expect("it boots");
     let log = game.log.all();
     // The kerb is 0.1 higher, from x = 0.5 on: under the left foot, which is at 0.6.
     assert!(log.iter().any(|line| line.contains("feet\t0.10 0.00")), "{log:#?}");

@@ -17,7 +17,7 @@ use loligo_entities::compile::compile;
 use loligo_expressions::Expression;
 use loligo_fuzz::events::{Fell, Ground, Shot};
 use loligo_fuzz::{
-    animation, effect, entities::COMPILERS, entities::SOURCES, formula, knight, physics,
+    animation, effect, entities::COMPILERS, entities::SOURCES, formula, knight, physics, sound,
 };
 use loligo_ids::{Fifo, FreeList, GenerationEnd, Holes, IdString, IdString32, IdString64, Lifo};
 use loligo_ids::{Id, Packed, Retire, ReverseLookupBuilder, Shape, SmallId, Table, TableId, Wrap};
@@ -77,8 +77,36 @@ fn main() -> Result<(), Failure> {
     programs()?;
     content(&heap)?;
     rendered()?;
-    for (target, name, bytes) in animation::seeds().into_iter().chain(physics::seeds()) {
+    let seeds = animation::seeds().into_iter().chain(physics::seeds()).chain(sound::seeds(&heap)?);
+    for (target, name, bytes) in seeds {
         write(target, name, &bytes)?;
+    }
+    shapes()
+}
+
+/// Collision shapes and a ragdoll of a project, as they name its settings.
+fn shapes() -> Result<(), Failure> {
+    let place = tempfile::tempdir()?;
+    let (sources, data) = (place.path().join("sources"), place.path().join("data"));
+    std::fs::create_dir_all(&sources)?;
+    for (path, source) in physics::SOURCES {
+        std::fs::write(sources.join(path), source)?;
+    }
+    let mut compilers = Compilers::new();
+    loligo_physics::compile::register(&mut compilers);
+    let report = Project::new(&sources, &data, &compilers).compile(&Threads::default())?;
+    assert!(report.errors.is_empty(), "{:?}", report.errors);
+    let index = Index::from_bytes(&std::fs::read(data.join("index"))?)?;
+    for entry in &index.entries {
+        let Some(output) = entry.output else { continue };
+        let file = std::fs::read(data.join("blobs").join(output.file.to_string()))?;
+        let payload = &file[HEADER_BYTES..];
+        match &*entry.name.type_name {
+            "ragdoll" => write("ragdoll", "doll", payload)?,
+            // The first byte says what it is.
+            "collision" => write("physics_blobs", "collision", &[&[7], payload].concat())?,
+            _ => {}
+        }
     }
     Ok(())
 }

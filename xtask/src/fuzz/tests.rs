@@ -124,3 +124,29 @@ fn inputs_with_a_name_are_kept() {
         assert!(!keep::is_found(Path::new(name)), "{name}");
     }
 }
+
+#[test]
+fn each_target_has_a_program_seeds_and_a_row_in_the_guide() {
+    let root = workspace::root();
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).expect("it is there");
+    let known = targets().expect("the folder is there");
+    let manifest = read("fuzz/Cargo.toml");
+    let files = manifest.lines().filter_map(|line| line.strip_prefix("path = \"fuzz_targets/"));
+    let mut programs: Vec<&str> = files.filter_map(|file| file.strip_suffix(".rs\"")).collect();
+    programs.sort_unstable();
+    assert_eq!(programs, known, "a program for each file in fuzz/fuzz_targets");
+    let guide = read("docs/guide/fuzzing.md");
+    let rows = guide.lines().filter(|line| line.starts_with("| `"));
+    let firsts: Vec<&str> = rows.filter_map(|row| row.split('|').nth(1)).collect();
+    for target in known.iter().filter(|target| *target != CANARY) {
+        assert!(manifest.contains(&format!("[[bin]]\nname = \"{target}\"\n")), "{target}");
+        let quoted = format!("`{target}`");
+        assert!(firsts.iter().any(|names| names.contains(&quoted)), "{target} is not in the guide");
+        let seeds = std::fs::read_dir(root.join("fuzz/corpus").join(target));
+        assert!(seeds.is_ok_and(|mut seeds| seeds.next().is_some()), "{target} has no seeds");
+    }
+    for folder in std::fs::read_dir(root.join("fuzz/corpus")).expect("it is there") {
+        let name = folder.expect("it is there").file_name().to_string_lossy().into_owned();
+        assert!(known.contains(&name), "fuzz/corpus/{name} is of no target");
+    }
+}
