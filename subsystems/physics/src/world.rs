@@ -6,7 +6,7 @@ use glam::Vec3;
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, EventStream};
 use loligo_ids::{HoleTable, Lifo, Retire};
-use rapier3d::prelude::PhysicsWorld as Simulation;
+use rapier3d::prelude::{Collider, PhysicsWorld as Simulation};
 
 use crate::actor::{Actor, ActorId};
 use crate::error::PhysicsError;
@@ -88,6 +88,8 @@ pub struct PhysicsWorld<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     touches: Touches<'a, A>,
     /// Those on which a force acts in the next step.
     forced: Array<'a, ActorId, A>,
+    /// Empty, with memory for the shapes of an actor that is created.
+    made: Array<'a, Collider, A>,
     events: EventStream<'a, A>,
     settings: WorldSettings,
     /// How many steps there were.
@@ -130,6 +132,7 @@ impl<'a, A: Allocator + ?Sized> PhysicsWorld<'a, A> {
             moved: Moved::new_in(memory),
             touches: Touches::new_in(memory),
             forced: Array::new_in(memory),
+            made: Array::new_in(memory),
             events: EventStream::new_in(memory),
             settings,
             steps: 0,

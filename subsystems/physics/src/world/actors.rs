@@ -2,7 +2,7 @@
 
 use loligo_allocators::Allocator;
 use loligo_containers::Array;
-use loligo_entities::Entity;
+use loligo_entities::{Entity, Pose};
 use rapier3d::prelude::{
     ActiveCollisionTypes, ActiveEvents, Collider, ColliderBuilder, Group, InteractionGroups,
     InteractionTestMode, LockedAxes, RigidBody, RigidBodyBuilder, RigidBodyHandle, RigidBodyType,
@@ -20,6 +20,9 @@ use crate::settings::ActorKind;
 /// The most shapes of an actor.
 const SHAPES_MAX: usize = 4096;
 
+/// Room for more shapes than this is given back after an actor that had them.
+const KEPT_MAX: usize = 16;
+
 impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
     /// Creates an actor.
     ///
@@ -36,12 +39,31 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
     ) -> Result<ActorId, PhysicsError> {
         let at = pose(&description.pose)?;
         let made = rigid_body(description)?;
-        let mut colliders = Array::new_in(self.moved.list.memory());
-        self.make_shapes(description, &mut colliders)?;
+        // The memory of the last one's shapes: an actor of one shape would ask for it each time.
+        let empty = Array::new_in(self.moved.list.memory());
+        let mut colliders = core::mem::replace(&mut self.made, empty);
+        let checked = self.make_shapes(description, &mut colliders);
+        let created =
+            checked.and_then(|()| self.insert_actor(description, made, &at, &mut colliders));
+        if colliders.capacity() <= KEPT_MAX {
+            colliders.clear();
+            self.made = colliders;
+        }
+        created
+    }
+
+    /// Puts an actor into the simulation that was checked.
+    fn insert_actor(
+        &mut self,
+        description: &ActorDescription<'_>,
+        made: RigidBody,
+        at: &Pose,
+        colliders: &mut Array<'_, Collider, A>,
+    ) -> Result<ActorId, PhysicsError> {
         let count = self.actors.len();
         self.moved.reserve(count)?;
         self.forced.try_reserve((count + 1).saturating_sub(self.forced.len()))?;
-        let here = place(&placement(&at));
+        let here = place(&placement(at));
         let actor = Actor {
             entity: description.entity.map_or(0, Entity::to_bits),
             body: [0; 2],
@@ -56,7 +78,7 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
         let id =
             self.actors.insert(actor).map_err(|error| PhysicsError::insert("actors", error))?;
         let handle = self.simulation.bodies.insert(made);
-        self.insert_shapes(id, actor.entity, handle, &mut colliders);
+        self.insert_shapes(id, actor.entity, handle, colliders);
         if let Some(body) = self.simulation.bodies.get_mut(handle) {
             body.user_data = id.to_bits().into();
         }
@@ -248,7 +270,7 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
         self.simulation.colliders.get_mut(handle).ok_or(missing)
     }
 
-    /// Makes shapes those of an actor, in their order, and has its mass follow.
+    /// Makes shapes those of an actor, in their order. Its mass follows by each of them.
     pub(super) fn insert_shapes(
         &mut self,
         id: ActorId,
@@ -261,9 +283,6 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
             let (actor, shape) = (id.to_bits(), index as u32);
             collider.user_data = ShapeMark { actor, shape, entity, ..mark }.pack();
             self.simulation.insert_collider(collider, Some(handle));
-        }
-        if let Some(body) = self.simulation.bodies.get_mut(handle) {
-            body.recompute_mass_properties_from_colliders(&self.simulation.colliders);
         }
     }
 

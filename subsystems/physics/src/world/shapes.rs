@@ -2,6 +2,7 @@
 
 use loligo_allocators::Allocator;
 use loligo_containers::Array;
+use rapier3d::prelude::PhysicsWorld as Simulation;
 
 use super::PhysicsWorld;
 use crate::actor::{ActorDescription, ActorId, Shape};
@@ -47,6 +48,11 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
         }
         self.touches.has_lost_shapes = true;
         self.insert_shapes(id, entity, handle, &mut made);
+        // The simulation would take the mass of the old ones away with its next step only.
+        let Simulation { bodies, colliders, .. } = &mut self.simulation;
+        if let Some(body) = bodies.get_mut(handle) {
+            body.recompute_mass_properties_from_colliders(colliders);
+        }
         let body = self.body_mut(id)?;
         if body.is_dynamic() {
             // It moves on as a whole, seen from another centre of mass.

@@ -199,6 +199,7 @@ impl<'a, A: Allocator + ?Sized> PhysicsWorld<'a, A> {
             moved,
             touches,
             forced,
+            made: Array::new_in(memory),
             events: EventStream::new_in(memory),
             settings,
             steps: fixed.steps,
