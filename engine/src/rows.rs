@@ -8,14 +8,17 @@ use loligo_containers::{Event, EventRecord, GrowError};
 use loligo_debug_draw::DrawLine;
 use loligo_ids::IdString32;
 use loligo_interface::{Commands, SubsystemRow, Wire};
-use loligo_physics::{AskRay, BodyLine, BoneMoved, DropBones, HoldBone, RayAnswered, StepOn};
+use loligo_physics::{
+    AskRay, BodyLine, BoneMoved, DropBones, HoldBone, ImpactDue, RayAnswered, StepOn,
+};
+use loligo_sound::PlaySound;
 
 /// The rows, in the order in which they are stepped.
-pub(crate) const OWN_ROWS: [SubsystemRow; 3] =
-    [loligo_animation::ROW, loligo_physics::ROW, loligo_debug_draw::ROW];
+pub(crate) const OWN_ROWS: [SubsystemRow; 4] =
+    [loligo_animation::ROW, loligo_physics::ROW, loligo_sound::ROW, loligo_debug_draw::ROW];
 
 /// What the events of one of them mean to another.
-pub(crate) const OWN_WIRES: [Wire; 8] = [
+pub(crate) const OWN_WIRES: [Wire; 9] = [
     Wire { from: BoneLine::TYPE, to: draw_bone },
     Wire { from: BodyLine::TYPE, to: draw_body },
     Wire { from: FootAsked::TYPE, to: ask_for_ground },
@@ -24,6 +27,7 @@ pub(crate) const OWN_WIRES: [Wire; 8] = [
     Wire { from: BonesTaken::TYPE, to: drop_bones },
     Wire { from: BoneMoved::TYPE, to: place_bone },
     Wire { from: ClipPassed::TYPE, to: step_on },
+    Wire { from: ImpactDue::TYPE, to: play_impact },
 ];
 
 /// Who asked for a ray, in bits of `asker` that askers leave free: answers go back by them.
@@ -111,11 +115,29 @@ fn step_on(event: &EventRecord<'_>, commands: &mut Commands<'_, '_>) -> Result<(
     }
 }
 
+/// The parameters of the sound of an effect: how strong it is to be, and the impulse or speed of what happened.
+const STRENGTH: IdString32 = IdString32::new("strength");
+const AMOUNT: IdString32 = IdString32::new("amount");
+
+/// An effect is due: the sound of its name is heard there, if there is one.
+fn play_impact(event: &EventRecord<'_>, commands: &mut Commands<'_, '_>) -> Result<(), GrowError> {
+    match event.get() {
+        Some(ImpactDue { effect, at, strength, amount, .. }) => {
+            let play = PlaySound { sound: effect, entity: 0, is_placed: 1, at, volume: 0.0 };
+            let numbers = [(STRENGTH, strength), (AMOUNT, amount)];
+            let parameters = numbers.map(|(name, value)| [name.hash(), value.to_bits()]);
+            commands.send_with_tail(play, &parameters)
+        }
+        None => Ok(()),
+    }
+}
+
 /// Registers the compilers of the resource types that they have.
 #[cfg(feature = "compile")]
 pub(crate) fn register_compilers(compilers: &mut loligo_compiler::Compilers) {
     loligo_animation::compile::register(compilers);
     loligo_physics::compile::register(compilers);
+    loligo_sound::compile::register(compilers);
 }
 
 /// Returns the compilers of the components that they have.
@@ -123,5 +145,6 @@ pub(crate) fn register_compilers(compilers: &mut loligo_compiler::Compilers) {
 pub(crate) fn components() -> Vec<loligo_entities::compile::SharedComponentCompiler> {
     let mut all = loligo_animation::compile::components();
     all.extend(loligo_physics::compile::components());
+    all.extend(loligo_sound::compile::components());
     all
 }

@@ -36,6 +36,7 @@ mod saving;
 mod scripts;
 mod skins;
 mod socket;
+mod sound;
 mod spawning;
 mod subscribing;
 mod support;

@@ -63,6 +63,7 @@ fn the_page_of_components_has_their_keys_and_defaults() {
     let doll =
         "settings = \"game\" bones = { hips = { shape = { template = \"crate\" sphere = 1 } } }";
     game.write("doll.ragdoll", doll);
+    write_hum(&game);
     let mut defaults = 0;
     for compiler in loligo_engine::compile::components() {
         let name = compiler.name();
@@ -81,6 +82,7 @@ fn the_page_of_components_has_their_keys_and_defaults() {
             "vehicle" => "wheels = [ { at = [ 0 0 0 ] } ]",
             "field" => "field = \"wind\"",
             "ragdoll" => "ragdoll = \"doll\"",
+            "sound" => "play = \"hum\"",
             _ => "",
         };
         for row in rows(section).iter().filter(|row| !row[1].is_empty()) {
@@ -91,6 +93,102 @@ fn the_page_of_components_has_their_keys_and_defaults() {
         }
     }
     assert!(defaults > 15, "{defaults} defaults were compared");
+}
+
+/// Writes a sound of 32 silent frames.
+fn write_hum(game: &Game) {
+    let mut wav = Vec::from(*b"RIFF\x64\0\0\0WAVEfmt \x10\0\0\0");
+    // Samples as they are, one channel, 48 000 frames and 96 000 bytes a second, two bytes a frame of 16 bits.
+    wav.extend(b"\x01\0\x01\0\x80\xbb\0\0\0\x77\x01\0\x02\0\x10\0data\x40\0\0\0");
+    wav.extend([0; 64]);
+    fs::write(game.sources().join("hum.wav"), wav).expect("it may be written");
+    game.write("hum.wave", "file = \"hum.wav\"");
+    game.write("hum.sound", "wave = \"hum\"");
+}
+
+/// Compiles a sound and a mixer, and returns what is wrong, or the hashes of what they became.
+fn heard(game: &Game, sound: &str, mixer: &str) -> Result<Vec<String>, String> {
+    game.write("probe.sound", sound);
+    game.write("game.mixer", mixer);
+    if let Some(error) = game.compile().first() {
+        return Err(error.clone());
+    }
+    let index = fs::read(game.data().join("index")).expect("it was compiled");
+    let index = Index::from_bytes(&index).expect("it is whole");
+    let is_one = |name: &str| ["mixer", "sound"].contains(&name);
+    let entries = index.entries.iter().filter(|entry| is_one(&entry.name.type_name));
+    Ok(entries.map(|entry| entry.output.expect("nothing was wrong").file.to_string()).collect())
+}
+
+/// Compares the keys that an error lists with those of sections, and their defaults.
+fn compare(
+    page: &str,
+    headings: &[&str],
+    compiled: impl Fn(&str) -> Result<Vec<String>, String>,
+) -> usize {
+    let wrong = compiled("zzz = 1").err().unwrap_or_default();
+    let (_, listed) = wrong.split_once("; the keys are ").unwrap_or_else(|| panic!("{wrong}"));
+    let listed = listed.split(" [").next().unwrap_or_default();
+    let mut listed: Vec<String> = listed.split(", ").map(|key| key.trim().to_owned()).collect();
+    let sections: Vec<&str> = headings.iter().map(|heading| section(page, heading)).collect();
+    let mut found: Vec<String> = sections.iter().flat_map(|section| keys(section)).collect();
+    // What an effect or a node is has a section for each.
+    listed.retain(|key| key != "kind" && !["wave", "random", "switch"].contains(&&**key));
+    listed.sort();
+    found.sort();
+    assert_eq!(found, listed, "{headings:?}");
+    let rows = sections.iter().flat_map(|section| rows(section));
+    let defaults = rows.filter(|row| row.len() == 3 && !row[1].is_empty());
+    defaults.fold(0, |count, row| {
+        let stated = compiled(&format!("{} = {}", row[0], row[1]));
+        assert!(stated.is_ok(), "{row:?}: {stated:?}");
+        assert_eq!(stated, compiled(""), "the default of {row:?}");
+        count + 1
+    })
+}
+
+#[test]
+fn the_pages_of_sounds_and_mixers_have_their_keys_and_defaults() {
+    let game = Game::new(1);
+    write_hum(&game);
+    let (sounds, mixers) = (page("sound.md"), page("mixer.md"));
+    let node = ["## A node", "## A sound"];
+    let of = |more: &[&'static str]| [&node[..], more].concat();
+    let mut defaults = 0;
+    for (headings, source) in [
+        (of(&["## A wave"]), "wave = \"hum\" @"),
+        (of(&["## A switch"]), "switch = \"p\" cases = { a = \"hum\" } @"),
+        (vec!["## A node", "## A wave", "## A choice"], "random = [ { wave = \"hum\" @ } ]"),
+    ] {
+        let compiled = |keys: &str| heard(&game, &source.replace('@', keys), "");
+        defaults += compare(&sounds, &headings, compiled);
+    }
+    let kinds = keys(section(&sounds, "## Kinds")).join("`, `");
+    let error = heard(&game, "volume = 0", "").expect_err("it is nothing");
+    assert!(error.contains(&format!("add one of `{kinds}`")), "{error}");
+    let mut mixer = |heading: &str, source: &str| {
+        let compiled = |keys: &str| heard(&game, "wave = \"hum\"", &source.replace('@', keys));
+        defaults += compare(&mixers, &[heading], compiled);
+    };
+    mixer("## A mixer", "@");
+    mixer("## A bus", "buses = { a = { @ } }");
+    for effect in ["filter", "compressor", "limiter", "echo", "reverb"] {
+        let form = if effect == "filter" { "form = \"peak\"" } else { "" };
+        let source =
+            format!("buses = {{ a = {{ effects = [ {{ kind = \"{effect}\" {form} @ }} ] }} }}");
+        mixer(&format!("### `{effect}`"), &source);
+    }
+    assert!(defaults > 45, "{defaults} defaults were compared");
+    let example = |page: &str| {
+        let (_, example) = page.split_once("```text\n").expect("it has one");
+        example.split("```").next().unwrap_or_default().to_owned()
+    };
+    heard(&game, "wave = \"hum\"", &example(&mixers)).expect("the example of mixer.md is right");
+    let sound = example(&sounds);
+    let names = sound.split('"').filter(|text| text.starts_with("steps/"));
+    fs::create_dir_all(game.sources().join("steps")).expect("it may be written");
+    names.for_each(|name| game.write(&format!("{name}.wave"), "file = \"hum.wav\""));
+    heard(&game, &sound, &example(&mixers)).expect("the example of sound.md is right");
 }
 
 /// Returns the keys that a frame's reader lists where it finds one that it does not know.
