@@ -20,6 +20,7 @@ pub mod render;
 pub mod script;
 pub mod shared;
 pub mod sjson;
+pub mod sound;
 pub mod tasks;
 
 use crate::contender::{Contender, Race, interleave};
@@ -59,6 +60,8 @@ pub enum Unit {
     TimePerTask,
     /// CPU time for each moment of time on the wall.
     CpuPerWall,
+    /// Decibels.
+    Decibels,
 }
 
 impl Unit {
@@ -81,6 +84,7 @@ impl Unit {
             Self::TimePerBound => "time/bound",
             Self::TimePerTask => "time/task",
             Self::CpuPerWall => "CPU/wall",
+            Self::Decibels => "dB",
         }
     }
 
@@ -251,6 +255,7 @@ pub fn all(traces: &[String]) -> Vec<Row> {
     rows.extend(render::rows());
     rows.extend(script::rows());
     rows.extend(sjson::rows());
+    rows.extend(sound::rows());
     rows.extend(tasks::rows());
     rows
 }

@@ -22,6 +22,7 @@ pub(crate) mod render;
 pub(crate) mod scenes;
 pub(crate) mod script;
 pub(crate) mod sjson;
+pub(crate) mod sound;
 pub(crate) mod sparse;
 pub(crate) mod strided;
 pub(crate) mod tasks;

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use crate::output::Output;
 use crate::print::{print, say};
 
-mod chart;
+pub(crate) mod chart;
 mod input;
 mod page;
 mod subject;

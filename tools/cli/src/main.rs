@@ -38,6 +38,8 @@ mod run;
 mod selection;
 mod show;
 mod sjson;
+#[cfg(feature = "games")]
+mod sound;
 mod strategy;
 mod text_file;
 mod unpacked;
@@ -129,6 +131,9 @@ enum Command {
     Run(Box<run::Run>),
     /// Shows what is in a recording: live bytes by call site, at the peak and at the end.
     Show(show::Show),
+    /// Renders sounds into files, and shows what is in them.
+    #[cfg(feature = "games")]
+    Sound(sound::Sound),
     /// Reads, checks, formats and edits SJSON.
     Sjson(sjson::Sjson),
     /// Checks a file of strategies, and writes one as Rust.
@@ -159,6 +164,8 @@ fn main() -> ExitCode {
         #[cfg(feature = "games")]
         Command::Run(run) => run.run(),
         Command::Show(show) => show.run(),
+        #[cfg(feature = "games")]
+        Command::Sound(sound) => sound.run(),
         Command::Sjson(sjson) => sjson.run(),
         Command::Strategy(strategy) => strategy.run(),
     }

@@ -16,7 +16,7 @@ const ABOVE: f32 = 8.0;
 const LINES: [&str; 4] = ["line-heap", "line-slab", "line-buddy", "line-live"];
 
 /// A picture under work, whose places are in units of its data.
-pub(super) struct Chart {
+pub(crate) struct Chart {
     svg: String,
     height: f32,
     x: (f32, f32),
@@ -25,7 +25,7 @@ pub(super) struct Chart {
 
 impl Chart {
     /// Begins a picture of `what` with both axes: `x` and `y` are from the least to the greatest number.
-    pub(super) fn new(what: &str, height: f32, x: (f32, f32), y: (f32, f32)) -> Self {
+    pub(crate) fn new(what: &str, height: f32, x: (f32, f32), y: (f32, f32)) -> Self {
         let wide = |(low, high): (f32, f32)| (low, if high > low { high } else { low + 1.0 });
         let mut chart = Self { svg: String::new(), height, x: wide(x), y: wide(y) };
         let what = loligo_replay::report::escape(what);
@@ -66,7 +66,7 @@ impl Chart {
     }
 
     /// Draws a line through points; `kind` is one of four.
-    pub(super) fn line(&mut self, kind: usize, points: impl Iterator<Item = (f32, f32)>) {
+    pub(crate) fn line(&mut self, kind: usize, points: impl Iterator<Item = (f32, f32)>) {
         let mut path = String::new();
         for (at, (x, y)) in points.enumerate() {
             let (x, y) = self.place(x, y);
@@ -76,7 +76,7 @@ impl Chart {
     }
 
     /// Draws a level over the whole width.
-    pub(super) fn level(&mut self, y: f32) {
+    pub(crate) fn level(&mut self, y: f32) {
         let (_, y) = self.place(self.x.0, y);
         let _ = write!(
             self.svg,
@@ -85,7 +85,7 @@ impl Chart {
     }
 
     /// Draws dots.
-    pub(super) fn dots(
+    pub(crate) fn dots(
         &mut self,
         kind: usize,
         radius: f32,
@@ -101,7 +101,7 @@ impl Chart {
     }
 
     /// Returns the picture.
-    pub(super) fn finish(self) -> String {
+    pub(crate) fn finish(self) -> String {
         self.svg + "</svg></div>"
     }
 }

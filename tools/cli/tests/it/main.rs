@@ -24,6 +24,7 @@ mod run;
 mod saves;
 mod show;
 mod sjson;
+mod sound;
 mod support;
 mod texture_budget;
 mod tracing;
