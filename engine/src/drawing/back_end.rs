@@ -11,8 +11,8 @@ use loligo_diagnostics::{Log, log};
 use loligo_ids::murmur2_64a;
 use loligo_interface::SubsystemRow;
 use loligo_render::{
-    FrameDescription, FrameLights, InstanceParameters, LayerRef, Light, Recorded, RenderContext,
-    RenderWorld, RowParameters, Skinning, Trace, TraceContents, Transform, play,
+    CardBlocks, FrameDescription, FrameLights, InstanceParameters, LayerRef, Light, Recorded,
+    RenderContext, RenderWorld, RowParameters, Skinning, Trace, TraceContents, Transform, play,
 };
 
 use super::drawn_view::DrawnView;

@@ -10,7 +10,7 @@
 use loligo_allocators::SharedRef;
 use loligo_containers::{Array, GrowError};
 use loligo_diagnostics::{Log, log};
-use loligo_render::{PLACEHOLDER_PIXELS, TextureTail};
+use loligo_render::{CardBlocks, PLACEHOLDER_PIXELS, TextureTail};
 use loligo_resources::{FileRequest, ResourceKey};
 
 use super::Content;

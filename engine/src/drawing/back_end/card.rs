@@ -11,8 +11,8 @@ use loligo_render::gpu::{
     TextureData as Texture, TextureLevels as Levels,
 };
 use loligo_render::{
-    FrameDescription, PLACEHOLDER_PIXELS, PLACEHOLDER_SHADER, TexturePacking, TextureWrap,
-    VIEWS_MAX, placeholder_texture,
+    CardBlocks, FrameDescription, PLACEHOLDER_PIXELS, PLACEHOLDER_SHADER, TexturePacking,
+    TextureWrap, VIEWS_MAX, placeholder_texture,
 };
 
 use super::Picture;

@@ -78,8 +78,7 @@ impl ComponentCompiler for SoundSourceCompiler {
             SoundSource { play, volume, speed, is_waiting: waits.into(), ..SoundSource::default() };
         if let Some(all) = config.field("parameters") {
             let entries = all.entries().ok_or_else(|| all.expected("numbers and words by name"))?;
-            let mut count = 0;
-            for (name, value) in entries {
+            for (count, (name, value)) in entries.enumerate() {
                 let name = IdString32::new(name);
                 let parameter = match value.plain_string() {
                     Some(word) => Parameter::word(name, IdString32::new(word)),
@@ -89,7 +88,6 @@ impl ComponentCompiler for SoundSourceCompiler {
                     return Err(all.error("there are too many parameters; 8 are possible"));
                 };
                 *place = [name.hash(), parameter.as_word().hash()];
-                count += 1;
             }
         }
         const { assert!(SOURCE_PARAMETERS_MAX == 8, "as the error says") };

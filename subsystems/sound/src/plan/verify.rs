@@ -54,7 +54,7 @@ fn is_right(plan: &MixerPlan<'_>, at: usize) -> bool {
         && sends.len() <= SENDS_MAX
         && sends.iter().all(|send| has(send.into) && is_gain(send.gain))
         && effects.len() <= EFFECTS_MAX
-        && effects.iter().all(|effect| is_effect(effect, bus, &has))
+        && effects.iter().all(|effect| is_effect(effect, bus, has))
 }
 
 fn is_effect(image: &EffectImage, bus: &BusImage, has: impl Fn(IdString32) -> bool) -> bool {
