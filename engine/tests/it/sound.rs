@@ -207,7 +207,7 @@ fn a_saved_game_goes_on_within_a_block() {
 #[test]
 fn an_impact_of_physics_is_heard_where_it_is() {
     let game = game("function update() end");
-    game.write("game.physics", crate::physics::SETTINGS);
+    game.write("game.physics", &format!("impacts = \"game\" {}", crate::physics::SETTINGS));
     game.write(
         "game.impacts",
         r#"settings = "game" rows = [ { kind = "impact" materials = [ "*" "stone" ] effect = "click" } ]"#,

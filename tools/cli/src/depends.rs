@@ -132,6 +132,14 @@ impl List<'_> {
                 self.naming(&entry.name, depth + 1);
             }
         }
+        for entry in self.references.made_of(&name.type_name, &name.name) {
+            if self.listed.insert(plain(&entry.name)) {
+                self.line(depth, format_args!("{}  {}, made of it", entry.name, entry.source));
+                if self.follows && depth < DEPTH_MAX {
+                    self.naming(&entry.name, depth + 1);
+                }
+            }
+        }
     }
 
     fn line(&mut self, depth: usize, text: core::fmt::Arguments<'_>) {

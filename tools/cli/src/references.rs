@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use loligo_compiler::{
-    CompileSession, Entry, Index, Platform, Project, ResourceName, Target, Threads, nearest,
+    CompileSession, Dependency, Entry, Index, Platform, Project, ResourceName, Target, Threads,
+    nearest,
 };
 
 use crate::content::compilers;
@@ -64,6 +65,23 @@ impl References {
         }
         all.sort_by(|(a, at), (b, other)| (&a.source, at).cmp(&(&b.source, other)));
         all.dedup();
+        all
+    }
+
+    /// Returns the other entries that are made of the source of a resource, as levels are of the entities that they
+    /// inherit, in the order of the sources.
+    pub(crate) fn made_of(&self, type_name: &str, name: &str) -> Vec<&Entry> {
+        let sources: Vec<&str> = self.variants(type_name, name).map(|of| &*of.source).collect();
+        let reads = |entry: &&Entry| {
+            let of = |dependency: &Dependency| match dependency {
+                Dependency::File { path, .. } => sources.contains(&&**path),
+                _ => false,
+            };
+            let is_other = entry.name.type_name != type_name || entry.name.name != name;
+            is_other && entry.dependencies.iter().any(of)
+        };
+        let mut all: Vec<&Entry> = self.index.entries.iter().filter(reads).collect();
+        all.sort_by(|a, b| a.source.cmp(&b.source));
         all
     }
 

@@ -42,7 +42,8 @@ const EXAMPLES: &str = "Examples:
   loligo rename game stone.material rocks/granite.material --write    and it is
 
 All variants of a resource are renamed, and the file of the same name that it is made of where its source does not
-say another, as the PNG of a texture. Names in scripts are left as they are, and listed where they may be this one.
+say another, as the PNG of a texture. Names in scripts are left as they are, and listed where they may be this one; so is
+what names it in a way that is not understood.
 Exit status: 0 all went well, 1 something is left to be done by hand, 2 it could not be done.";
 
 impl Rename {

@@ -60,6 +60,10 @@ impl Plan {
         for (entry, at) in references.naming(&old.type_name, &old.name) {
             sources.entry(&entry.source).or_default().insert(at);
         }
+        for entry in references.made_of(&old.type_name, &old.name) {
+            let text = text_of(project, &entry.source)?;
+            sources.entry(&entry.source).or_default().extend(plan.inherits(&text));
+        }
         for (source, places) in sources {
             plan.rewrite(project, source, places)?;
         }
@@ -83,17 +87,22 @@ impl Plan {
         let mut replaced = BTreeSet::new();
         // From the last one on, so that places before it stay where they are.
         for at in places.into_iter().rev() {
-            match offset(&text, at).and_then(|start| self.name_at(&text, start)) {
+            let start = offset(&text, at);
+            if start.is_some_and(|start| text[start..].starts_with("\"*\"")) {
+                // A package has all of a type, by whatever names.
+                continue;
+            }
+            match start.and_then(|start| self.name_at(&text, start)) {
                 Some(start) => {
                     text.replace_range(start..start + self.old.len(), &self.new);
                     replaced.insert(at);
                 }
+                // What it inherits names it, and its own source does not.
+                None if at[0] == 0 && !self.is_in(&text) => {}
                 None => {
                     let [line, column] = at;
                     let place = if line == 0 { String::new() } else { format!(":{line}:{column}") };
-                    self.by_hand.push(format!(
-                        "{source}{place}: names it in another way, by a pattern or in a script"
-                    ));
+                    self.by_hand.push(format!("{source}{place}: names it in another way"));
                 }
             }
         }
@@ -103,12 +112,40 @@ impl Plan {
         Ok(())
     }
 
+    /// Returns the places at which a source of entities inherits the old name; that it is made of it without such a
+    /// place, by what else it inherits, is at line 0.
+    fn inherits(&self, text: &str) -> Vec<[u32; 2]> {
+        let mut places = Vec::new();
+        for (at, word) in text.match_indices("inherit") {
+            let after =
+                text[at + word.len()..].trim_start_matches(|of: char| " \t\"=:".contains(of));
+            let start = text.len() - after.len();
+            if self.name_at(text, start).is_some() {
+                let line = text[..start].matches('\n').count() as u32 + 1;
+                let begin = text[..start].rfind('\n').map_or(0, |end| end + 1);
+                places.push([line, text[begin..start].chars().count() as u32 + 1]);
+            }
+        }
+        if places.is_empty() {
+            places.push([0; 2]);
+        }
+        places
+    }
+
+    /// Returns whether a text has the old name as a whole somewhere.
+    fn is_in(&self, text: &str) -> bool {
+        text.match_indices(&*self.old).any(|(at, _)| {
+            let before = text[..at].chars().next_back();
+            let is_start = before.is_none_or(|before| !is_of_name(before));
+            is_start && self.name_at(text, at).is_some()
+        })
+    }
+
     /// Returns where the old name begins: at a place, or one byte after it where it is in quotes.
     fn name_at(&self, text: &str, start: usize) -> Option<usize> {
         let start = start + usize::from(text[start..].starts_with('"'));
         let rest = text[start..].strip_prefix(&*self.old)?;
-        let is_whole =
-            !rest.starts_with(|next: char| next.is_alphanumeric() || "_/-.*".contains(next));
+        let is_whole = !rest.starts_with(is_of_name);
         is_whole.then_some(start)
     }
 
@@ -194,6 +231,11 @@ impl fmt::Display for Plan {
         }
         Ok(())
     }
+}
+
+/// Returns whether names have a letter.
+fn is_of_name(letter: char) -> bool {
+    letter.is_alphanumeric() || "_/-.*".contains(letter)
 }
 
 /// Reads a source that is text.

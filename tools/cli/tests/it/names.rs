@@ -33,9 +33,9 @@ fn game() -> Place {
             "rock.entity",
             "components = { transform = {} model = { mesh = \"ball\" material = \"stone\" } }",
         ),
-        ("yard.level", "instances = [ { inherit = \"rock\" } ]"),
+        ("yard.level", "instances = [ { inherit = \"rock\" positions = [ [ 0 0 0 ] ] } ]"),
         ("game.config", "title = \"Rocks\" frame = \"main\" level = \"yard\""),
-        ("all.package", "level = [ \"*\" ] material = [ \"st*\" ]"),
+        ("all.package", "level = [ \"*\" ] material = [ \"*\" ]"),
         ("note.lua", "-- a name?\nlocal name = 'stone'"),
     ] {
         place.file(&format!("game/{path}"), text);
@@ -54,13 +54,16 @@ fn what_a_resource_names_is_listed_and_what_names_it() {
     assert_eq!((code, &*stderr), (0, ""), "{stdout}");
     assert_eq!(
         stdout,
-        "rock.entity\n  ball.mesh  rock.entity:1:49\n  stone.material  rock.entity:1:67\n"
+        "rock.entity\n  stone.material  rock.entity:1:66\n  ball.mesh  rock.entity:1:48\n"
     );
     let (code, stdout, _) = place.run(&["depends", "game", "yard.level", "--all"]);
     assert_eq!(code, 0);
-    for line in
-        ["  rock.entity  yard.level", "      stone.texture  stone.material:2:28", "file stone.png"]
-    {
+    // A level has what its entities name, at no place of its source.
+    for line in [
+        "  file rock.entity\n",
+        "  stone.material  yard.level\n",
+        "    stone.texture  stone.material:2:28\n      file stone.png\n",
+    ] {
         assert!(stdout.contains(line), "{line}: {stdout}");
     }
     let (code, stdout, _) = place.run(&["depends", "game", "stone.texture", "--reverse"]);
@@ -127,7 +130,26 @@ fn a_resource_is_renamed_with_all_that_name_it() {
 }
 
 #[test]
-fn names_that_are_taken_or_patterns_are_said() {
+fn an_entity_is_renamed_where_it_is_inherited() {
+    let place = game();
+    place.file("game/big.entity", "inherit = \"rock\" // a rock\ncomponents = { tag = \"rock\" }");
+    let (code, stdout, _) = place.run(&["depends", "game", "rock.entity", "--reverse"]);
+    assert_eq!(code, 0);
+    assert!(stdout.ends_with("  yard.level  yard.level, made of it\n"), "{stdout}");
+    let (code, stdout, stderr) =
+        place.run(&["rename", "game", "rock.entity", "boulder.entity", "--write"]);
+    assert_eq!((code, &*stderr), (0, ""), "{stdout}");
+    assert!(stdout.contains("big.entity:1:12: rock becomes boulder\n"), "{stdout}");
+    let big = "inherit = \"boulder\" // a rock\ncomponents = { tag = \"rock\" }";
+    assert_eq!(text(&place, "game/big.entity"), big);
+    let level = "instances = [ { inherit = \"boulder\" positions = [ [ 0 0 0 ] ] } ]";
+    assert_eq!(text(&place, "game/yard.level"), level);
+    let (code, _, stderr) = place.run(&["compile", "game"]);
+    assert_eq!((code, &*stderr), (0, ""), "all is right as before");
+}
+
+#[test]
+fn names_that_are_taken_are_said() {
     let place = game();
     for (old, new, said) in [
         ("stone.material", "stones.material", "is there, as stones.material; give another name"),
@@ -140,6 +162,7 @@ fn names_that_are_taken_or_patterns_are_said() {
     }
     let (code, stdout, _) = place.run(&["rename", "game", "stone.material", "a.material"]);
     assert_eq!(code, 1);
-    assert!(stdout.contains("by hand: all.package:1:"), "{stdout}");
-    assert!(stdout.contains("rock.entity:1:67: stone becomes a\n"), "{stdout}");
+    assert!(!stdout.contains("all.package"), "a package of all has it by any name: {stdout}");
+    assert!(stdout.contains("rock.entity:1:66: stone becomes a\n"), "{stdout}");
+    assert!(!stdout.contains("yard.level"), "it inherits the name and has it nowhere: {stdout}");
 }
