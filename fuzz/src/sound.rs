@@ -124,6 +124,8 @@ fn sound_bytes(memory: &dyn Allocator) -> Result<Vec<u8>, GrowError> {
     let mut builder = BlobBuilder::<SoundImage>::try_new(Endian::NATIVE, memory)?;
     let root = builder.root();
     builder.set(root.at(blob_field!(SoundImage, bus)), IdString32::new("effects"));
+    builder.set(root.at(blob_field!(SoundImage, distance)), [2.0_f32, 60.0]);
+    builder.set(root.at(blob_field!(SoundImage, fade_out)), 0.25_f32);
     let places = builder.array(root.at(blob_field!(SoundImage, nodes)), nodes.len())?;
     let mut first = 0;
     for (at, (place, (kind, children))) in places.iter().zip(nodes).enumerate() {
