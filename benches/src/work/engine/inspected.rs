@@ -1,18 +1,14 @@
 //! What it costs a game that a tool hears of all that is measured.
 
-use core::num::NonZeroUsize;
 use core::time::Duration;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
-use std::path::Path;
 use std::thread;
 use std::time::Instant;
 
-use loligo_compiler::{Project, Threads};
 use loligo_engine::{BackEndChoice, Engine, EngineOptions, TimeStep, with_engine};
-use tempfile::TempDir;
 
-use super::shows::compilers;
+use super::shows::courtyard;
 use crate::clock;
 use crate::contender::{Contender, Pass};
 
@@ -29,14 +25,7 @@ const TOPICS: &str = "[ \"frames\", \"scopes\", \"log\", \"memory\", \"objects\"
 /// Returns a contender whose operation is how much longer a frame of the courtyard is with a tool that hears of
 /// everything, on the thread that runs the game.
 pub(crate) fn inspected() -> Contender {
-    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples/10-courtyard");
-    let made = TempDir::with_prefix("loligo-benches-");
-    let folder = made.unwrap_or_else(|error| unreachable!("there is a folder: {error}"));
-    let compilers = compilers();
-    let report = Project::new(&sample, folder.path(), &compilers)
-        .compile(&Threads::new(NonZeroUsize::MIN))
-        .unwrap_or_else(|error| unreachable!("it can be compiled: {error}"));
-    assert!(report.errors.is_empty(), "the sample is right: {:?}", report.errors);
+    let folder = courtyard();
     Contender::new("loligo", move || {
         let options = EngineOptions {
             back_end: BackEndChoice::Text,

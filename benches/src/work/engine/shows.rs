@@ -210,7 +210,7 @@ fn color(shade: u64) -> String {
     format!("shader = \"plain\" layer = \"opaque\" color = [ 1 0.{shade} 0 1 ]")
 }
 
-pub(super) fn compilers() -> Compilers {
+fn compilers() -> Compilers {
     let mut compilers = Compilers::built_in();
     loligo_render::compile::register(&mut compilers);
     loligo_engine::compile::register(&mut compilers);
@@ -228,9 +228,8 @@ pub(crate) fn saved(count: usize) -> Contender {
     })
 }
 
-/// Returns a contender whose operation is a boot of the courtyard, until its first frame is drawn
-/// as text.
-pub(crate) fn boot() -> Contender {
+/// Compiles the courtyard into a folder that goes away.
+pub(super) fn courtyard() -> TempDir {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples/10-courtyard");
     let made = TempDir::with_prefix("loligo-benches-");
     let folder = made.unwrap_or_else(|error| unreachable!("there is a folder: {error}"));
@@ -239,6 +238,13 @@ pub(crate) fn boot() -> Contender {
         .compile(&Threads::new(NonZeroUsize::MIN))
         .unwrap_or_else(|error| unreachable!("it can be compiled: {error}"));
     assert!(report.errors.is_empty(), "the sample is right: {:?}", report.errors);
+    folder
+}
+
+/// Returns a contender whose operation is a boot of the courtyard, until its first frame is drawn
+/// as text.
+pub(crate) fn boot() -> Contender {
+    let folder = courtyard();
     Contender::new("loligo", move || {
         let began = Instant::now();
         let options =
