@@ -155,7 +155,7 @@ impl Render {
         output.write(&bytes).map_err(|error| SoundError::other(error.to_string()))?;
         let level = meter::Levels::of(&heard);
         let text = format!(
-            "{}: {:.2} s, {} frames a second, {} parts; {level}\n",
+            "{}: {:.2} s, {} frames a second, parts played: {}; {level}\n",
             subject.name,
             heard.seconds(),
             heard.rate,

@@ -37,7 +37,10 @@ fn a_recording_is_rendered_as_it_is() {
     place.file("tone.wav", tone(2, 48_000, 440.0, 48_000));
     let (code, stdout, stderr) = place.run(&["sound", "render", "tone.wav", "-o", "out.wav"]);
     assert_eq!((code, &*stderr), (0, ""));
-    assert!(stdout.starts_with("tone.wav: 1.00 s, 48000 frames a second, 1 parts; -"), "{stdout}");
+    assert!(
+        stdout.starts_with("tone.wav: 1.00 s, 48000 frames a second, parts played: 1; -"),
+        "{stdout}"
+    );
     let (spec, out) = samples(&place, "out.wav");
     let (_, tone) = samples(&place, "tone.wav");
     assert_eq!((spec.channels, spec.sample_rate, spec.bits_per_sample), (2, 48_000, 16));
