@@ -129,7 +129,7 @@ fn waveform(heard: &Heard) -> String {
                 (samples().fold(f32::MAX, f32::min), samples().fold(f32::MIN, f32::max));
             [(second, low), (second, high)]
         });
-        chart.line(side, points);
+        chart.line(0, points);
         body.push_str(&chart.finish());
     }
     body
@@ -164,7 +164,9 @@ fn loudness(heard: &Heard, levels: &Levels) -> String {
         chart.level(level as f32);
     }
     let points = levels.momentary.iter().zip(1..);
-    chart.line(0, points.map(|(level, tenth)| (tenth as f32 * 0.1, *level)));
+    // The last piece is shorter than the others.
+    let seconds = |tenth: i32| (tenth as f32 * 0.1).min(heard.seconds());
+    chart.line(0, points.map(|(level, tenth)| (seconds(tenth), *level)));
     chart.finish()
 }
 
