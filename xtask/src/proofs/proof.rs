@@ -30,6 +30,7 @@ pub(super) const FUZZED: &[&str] = &[
     "loligo-replay",
     "loligo-resources",
     "loligo-sjson",
+    "loligo-sound",
     "loligo-tests",
 ];
 
