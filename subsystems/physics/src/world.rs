@@ -6,7 +6,7 @@ use glam::Vec3;
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, EventStream};
 use loligo_ids::{HoleTable, Lifo, Retire};
-use rapier3d::prelude::{Collider, PhysicsWorld as Simulation};
+use rapier3d::prelude::{ColliderBuilder, PhysicsWorld as Simulation};
 
 use crate::actor::{Actor, ActorId};
 use crate::error::PhysicsError;
@@ -89,7 +89,7 @@ pub struct PhysicsWorld<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     /// Those on which a force acts in the next step.
     forced: Array<'a, ActorId, A>,
     /// Empty, with memory for the shapes of an actor that is created.
-    made: Array<'a, Collider, A>,
+    made: Array<'a, ColliderBuilder, A>,
     events: EventStream<'a, A>,
     settings: WorldSettings,
     /// How many steps there were.

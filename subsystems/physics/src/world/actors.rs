@@ -4,8 +4,9 @@ use loligo_allocators::Allocator;
 use loligo_containers::Array;
 use loligo_entities::{Entity, Pose};
 use rapier3d::prelude::{
-    ActiveCollisionTypes, ActiveEvents, Collider, ColliderBuilder, Group, InteractionGroups,
-    InteractionTestMode, LockedAxes, RigidBody, RigidBodyBuilder, RigidBodyHandle, RigidBodyType,
+    ActiveCollisionTypes, ActiveEvents, Collider, ColliderBuilder, ColliderMassProps, Group,
+    InteractionGroups, InteractionTestMode, LockedAxes, RigidBody, RigidBodyBuilder,
+    RigidBodyHandle, RigidBodyType, Shape as Form,
 };
 
 use super::PhysicsWorld;
@@ -38,7 +39,7 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
         description: &ActorDescription<'_>,
     ) -> Result<ActorId, PhysicsError> {
         let at = pose(&description.pose)?;
-        let made = rigid_body(description)?;
+        let made = rigid_body(description, &at)?;
         // The memory of the last one's shapes: an actor of one shape would ask for it each time.
         let empty = Array::new_in(self.moved.list.memory());
         let mut colliders = core::mem::replace(&mut self.made, empty);
@@ -56,9 +57,9 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
     fn insert_actor(
         &mut self,
         description: &ActorDescription<'_>,
-        made: RigidBody,
+        made: RigidBodyBuilder,
         at: &Pose,
-        colliders: &mut Array<'_, Collider, A>,
+        colliders: &mut Array<'_, ColliderBuilder, A>,
     ) -> Result<ActorId, PhysicsError> {
         let count = self.actors.len();
         self.moved.reserve(count)?;
@@ -77,11 +78,8 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
         };
         let id =
             self.actors.insert(actor).map_err(|error| PhysicsError::insert("actors", error))?;
-        let handle = self.simulation.bodies.insert(made);
+        let handle = self.simulation.bodies.insert(made.user_data(id.to_bits().into()));
         self.insert_shapes(id, actor.entity, handle, colliders);
-        if let Some(body) = self.simulation.bodies.get_mut(handle) {
-            body.user_data = id.to_bits().into();
-        }
         if let Some(actor) = self.actors.get_mut(id) {
             actor.body = body_parts(handle);
         }
@@ -276,20 +274,21 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
         id: ActorId,
         entity: u32,
         handle: RigidBodyHandle,
-        colliders: &mut Array<'_, Collider, A>,
+        colliders: &mut Array<'_, ColliderBuilder, A>,
     ) {
-        for (index, mut collider) in colliders.drain(..).enumerate() {
+        for (index, collider) in colliders.iter_mut().enumerate() {
             let mark = ShapeMark::unpack(collider.user_data);
             let (actor, shape) = (id.to_bits(), index as u32);
             collider.user_data = ShapeMark { actor, shape, entity, ..mark }.pack();
-            self.simulation.insert_collider(collider, Some(handle));
+            self.simulation.insert_collider(collider.build(), Some(handle));
         }
+        colliders.clear();
     }
 
     pub(super) fn make_shapes(
         &self,
         description: &ActorDescription<'_>,
-        into: &mut Array<'_, Collider, A>,
+        into: &mut Array<'_, ColliderBuilder, A>,
     ) -> Result<(), PhysicsError> {
         let shapes = description.shapes;
         if shapes.is_empty() || shapes.len() > SHAPES_MAX {
@@ -297,27 +296,31 @@ impl<A: Allocator + ?Sized> PhysicsWorld<'_, A> {
             return Err(PhysicsError::Shape { shape: shapes.len() as u32, reason });
         }
         into.try_reserve(shapes.len())?;
+        let mut mass = 0.0;
         for (index, shape) in shapes.iter().enumerate() {
             let made = collider(description, shape).map_err(|error| error.at_shape(index))?;
+            mass += mass_of(&*made.shape.0, density(shape));
             into.try_push(made)?;
         }
-        let mass: f32 = into.iter().map(Collider::mass).sum();
         if description.kind == ActorKind::Dynamic && !(mass.is_finite() && mass > 1e-6) {
             let reason = "what moves by itself needs a shape with a density; give it one, which is no trigger";
             return Err(PhysicsError::Shape { shape: 0, reason });
         }
         if let Some(wanted) = description.mass {
             number("the mass", wanted, 1e-6..=1e12, "0.000001 to 1e12 kilograms")?;
-            for collider in into.iter_mut() {
-                collider.set_density(collider.density() * (wanted / mass));
+            for (collider, shape) in into.iter_mut().zip(shapes) {
+                let density = density(shape) * (wanted / mass);
+                collider.mass_properties = ColliderMassProps::Density(density);
             }
         }
         Ok(())
     }
 }
 
-fn rigid_body(description: &ActorDescription<'_>) -> Result<RigidBody, PhysicsError> {
-    let at = pose(&description.pose)?;
+fn rigid_body(
+    description: &ActorDescription<'_>,
+    at: &Pose,
+) -> Result<RigidBodyBuilder, PhysicsError> {
     finite("the speed", description.velocity)?;
     finite("the turning", description.turning)?;
     number("the scale of gravity", description.gravity_scale, -1e6..=1e6, "-1e6 to 1e6")?;
@@ -334,7 +337,7 @@ fn rigid_body(description: &ActorDescription<'_>) -> Result<RigidBody, PhysicsEr
         false => LockedAxes::empty(),
     };
     Ok(RigidBodyBuilder::new(kind)
-        .pose(placement(&at))
+        .pose(placement(at))
         .linvel(description.velocity)
         .angvel(description.turning)
         .gravity_scale(description.gravity_scale)
@@ -343,14 +346,13 @@ fn rigid_body(description: &ActorDescription<'_>) -> Result<RigidBody, PhysicsEr
         .ccd_enabled(description.is_continuous)
         .locked_axes(locked)
         .can_sleep(!description.is_sleepless)
-        .sleeping(description.is_asleep)
-        .build())
+        .sleeping(description.is_asleep))
 }
 
 fn collider(
     description: &ActorDescription<'_>,
     shape: &Shape<'_>,
-) -> Result<Collider, PhysicsError> {
+) -> Result<ColliderBuilder, PhysicsError> {
     check_surface(&shape.surface)?;
     if description.kind == ActorKind::Dynamic && is_hollow(&shape.geometry) && !shape.is_trigger {
         let reason = "meshes and height fields do not move by themselves; take a convex hull";
@@ -367,15 +369,31 @@ fn collider(
     let mark = ShapeMark { material: shape.surface.material, ..ShapeMark::default() };
     Ok(ColliderBuilder::new(form)
         .position(placement(&within))
-        .density(if shape.is_trigger { 0.0 } else { shape.surface.density })
+        .density(density(shape))
         .friction(shape.surface.friction)
         .restitution(shape.surface.restitution)
         .collision_groups(groups(shape.filter))
         .sensor(shape.is_trigger)
         .active_collision_types(meets)
         .active_events(if sends { ActiveEvents::COLLISION_EVENTS } else { ActiveEvents::empty() })
-        .user_data(mark.pack())
-        .build())
+        .user_data(mark.pack()))
+}
+
+/// Returns the density of a shape; what is a trigger has no weight.
+fn density(shape: &Shape<'_>) -> f32 {
+    if shape.is_trigger { 0.0 } else { shape.surface.density }
+}
+
+/// Returns the mass of a form. That of a box or a ball is a product; the simulation computes the inertia with
+/// it, and does so again when the form becomes one of a body.
+fn mass_of(form: &dyn Form, density: f32) -> f32 {
+    if let Some(cuboid) = form.as_cuboid() {
+        return 8.0 * cuboid.half_extents.element_product() * density;
+    }
+    match form.as_ball() {
+        Some(ball) => core::f32::consts::TAU * 2.0 / 3.0 * ball.radius.powi(3) * density,
+        None => form.mass_properties(density).mass(),
+    }
 }
 
 fn check_surface(surface: &Surface) -> Result<(), PhysicsError> {

@@ -55,7 +55,7 @@ pub(crate) fn form(geometry: &Geometry<'_>, scale: Vec3) -> Result<SharedShape, 
 
 /// Returns where a shape is in the space of its actor, and its scale, for an actor of a scale.
 pub(crate) fn within(scale: Vec3, pose: &Pose) -> Pose {
-    Pose { scale, ..Pose::IDENTITY }.place(pose)
+    Pose { position: scale * pose.position, scale: scale * pose.scale, ..*pose }
 }
 
 /// Returns whether a form can only be part of what does not move by itself.
