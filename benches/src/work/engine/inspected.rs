@@ -19,12 +19,17 @@ const FRAME: Duration = Duration::from_nanos(16_666_667);
 const WARM_FRAMES: u64 = 30;
 const FRAMES: u64 = 90;
 
-/// What the page of `loligo inspect` subscribes to, and the garbage of scripts, which it has on a button.
-const TOPICS: &str = "[ \"frames\", \"scopes\", \"log\", \"memory\", \"objects\", \"garbage\" ]";
+/// What the page of `loligo inspect` subscribes to as soon as it is open, but for the picture, which there is
+/// none of here.
+pub(crate) const PAGE: &str = "\"frames\", \"scopes\", \"log\", \"memory\", \"objects\"";
+
+/// The same, and what makes garbage, which the page has on a button.
+pub(crate) const PAGE_AND_GARBAGE: &str =
+    "\"frames\", \"scopes\", \"log\", \"memory\", \"objects\", \"garbage\"";
 
 /// Returns a contender whose operation is how much longer a frame of the courtyard is with a tool that hears of
-/// everything, on the thread that runs the game.
-pub(crate) fn inspected() -> Contender {
+/// some topics, on the thread that runs the game.
+pub(crate) fn inspected(topics: &'static str) -> Contender {
     let folder = courtyard();
     Contender::new("loligo", move || {
         let options = EngineOptions {
@@ -35,7 +40,7 @@ pub(crate) fn inspected() -> Contender {
         let run = with_engine(&options, |engine| {
             frames(engine, WARM_FRAMES);
             let without = frames(engine, FRAMES);
-            let tool = listen(engine);
+            let tool = listen(engine, topics);
             frames(engine, WARM_FRAMES);
             let with = frames(engine, FRAMES);
             (with.saturating_sub(without), tool)
@@ -63,15 +68,15 @@ fn frames(engine: &mut Engine<'_, '_>, count: u64) -> u64 {
     took
 }
 
-/// Connects a tool that subscribes to everything and reads what comes until the port is closed; it returns how
+/// Connects a tool that subscribes to topics and reads what comes until the port is closed; it returns how
 /// many messages there were.
-fn listen(engine: &Engine<'_, '_>) -> thread::JoinHandle<usize> {
+fn listen(engine: &Engine<'_, '_>, topics: &str) -> thread::JoinHandle<usize> {
     let address = engine.tool_address().unwrap_or_else(|| unreachable!("tools are served"));
     let token = engine.tool_token().map(|token| token.to_string()).unwrap_or_default();
     let mut stream = TcpStream::connect(address)
         .unwrap_or_else(|error| unreachable!("the engine listens at {address}: {error}"));
     let line = format!(
-        "{{ \"token\": \"{token}\", \"type\": \"subscribe\", \"topics\": {TOPICS}, \
+        "{{ \"token\": \"{token}\", \"type\": \"subscribe\", \"topics\": [ {topics} ], \
          \"messages_a_second\": 200 }}\n"
     );
     let sent = stream.write_all(line.as_bytes());
