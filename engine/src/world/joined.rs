@@ -310,13 +310,21 @@ impl<'m> Joined<'m> {
         self.commands[1] = commands;
     }
 
-    /// Passes records to all of them, as commands.
+    /// Passes records to those of them that may know them, as commands.
     pub(super) fn pass(&mut self, commands: EventReader<'_>, log: &Log<'_, SharedAllocator<'m>>) {
         let Self { built_in, members, logged, .. } = self;
-        for command in commands {
+        let mut rest = commands.iter();
+        // By rows of one type, of which there may be a hundred thousand.
+        while let Some(kind) = rest.clone().next().map(|command| command.kind()) {
+            let count = rest.clone().take_while(|command| command.kind() == kind).count();
             for (at, name, subsystem) in all_mut(built_in, members) {
-                note(subsystem.command(&command), name, &mut logged[at], log);
+                if subsystem.obeys(kind) {
+                    for command in rest.clone().take(count) {
+                        note(subsystem.command(&command), name, &mut logged[at], log);
+                    }
+                }
             }
+            let _ = rest.nth(count - 1);
         }
     }
 

@@ -30,6 +30,13 @@ struct Note {
     number: u32,
 }
 
+/// A command that nobody obeys.
+#[derive(Clone, Copy, Debug, PartialEq, AnyBitPattern, NoUninit, Event)]
+#[repr(C)]
+struct Unheard {
+    number: u32,
+}
+
 /// A command came.
 #[derive(Clone, Copy, Debug, PartialEq, AnyBitPattern, NoUninit, Event)]
 #[repr(C)]
@@ -56,11 +63,13 @@ impl<'m> Subsystem<'m> for Pings<'m> {
         Ok(())
     }
 
+    fn obeys(&self, kind: u32) -> bool {
+        kind == Note::TYPE
+    }
+
     fn command(&mut self, command: &EventRecord<'_>) -> Result<(), SubsystemError> {
-        if let Some(Note { number }) = command.get() {
-            self.events.try_push(Noted { number })?;
-        }
-        Ok(())
+        let number = command.get().map_or(u32::MAX, |Note { number }| number);
+        Ok(self.events.try_push(Noted { number })?)
     }
 
     fn schemas(&self) -> &'static [EventSchema] {
@@ -97,6 +106,7 @@ impl<'m> Logic<'m> for Sending {
         if let Some(Ping { number }) = event.get() {
             self.pings += 1;
             world.command(Note { number }).expect("there is memory");
+            world.command(Unheard { number }).expect("there is memory");
         }
         self.noted.extend(event.get().map(|Noted { number }| number));
     }

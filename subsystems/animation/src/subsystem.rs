@@ -5,7 +5,7 @@ use core::fmt;
 
 use glam::{Affine3A, Vec3};
 use loligo_allocators::{Own, SharedRef, own_dyn};
-use loligo_containers::{Array, EventRecord, EventStream};
+use loligo_containers::{Array, Event, EventRecord, EventStream};
 use loligo_entities::{ComponentManager, Entity, Pose};
 use loligo_ids::IdString64;
 use loligo_interface::{
@@ -205,6 +205,10 @@ impl<'m> Subsystem<'m> for Animation<'m> {
 
     fn state_version(&self) -> u32 {
         2
+    }
+
+    fn obeys(&self, kind: u32) -> bool {
+        [FootAnswered::TYPE, PlaceBone::TYPE].contains(&kind)
     }
 
     fn command(&mut self, command: &EventRecord<'_>) -> Result<(), SubsystemError> {

@@ -4,7 +4,7 @@ use core::fmt;
 
 use glam::{Vec2, Vec3};
 use loligo_allocators::{Own, SharedRef, own_dyn};
-use loligo_containers::{Array, EventRecord, EventStream};
+use loligo_containers::{Array, Event, EventRecord, EventStream};
 use loligo_interface::{
     EventSchema, Frame, MadeSubsystem, Phase, Subsystem, SubsystemError, SubsystemMemory,
     SubsystemRow,
@@ -33,6 +33,18 @@ const fn row() -> SubsystemRow {
 const fn row() -> SubsystemRow {
     SubsystemRow::new("debug_draw", make).with_drawer(drawer::make)
 }
+
+/// The commands that it knows.
+const OBEYED: [u32; 8] = [
+    DrawLine::TYPE,
+    DrawLines::TYPE,
+    DrawBox::TYPE,
+    DrawSphere::TYPE,
+    DrawCross::TYPE,
+    DrawScreenLine::TYPE,
+    DrawText::TYPE,
+    DrawScreenText::TYPE,
+];
 
 const FULL: SubsystemError = SubsystemError::Wrong {
     what: "there are more than 131072 debug lines in a frame, strokes of texts included, and some are left out",
@@ -219,6 +231,10 @@ impl<'m> Subsystem<'m> for DebugDraw<'m> {
 
     fn commands(&self) -> &'static [EventSchema] {
         &SCHEMAS
+    }
+
+    fn obeys(&self, kind: u32) -> bool {
+        OBEYED.contains(&kind)
     }
 
     fn command(&mut self, command: &EventRecord<'_>) -> Result<(), SubsystemError> {

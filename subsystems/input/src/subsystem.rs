@@ -83,6 +83,10 @@ impl<'m> Subsystem<'m> for InputSubsystem<'m> {
         Ok(applied?)
     }
 
+    fn obeys(&self, kind: u32) -> bool {
+        INPUT_EVENT_TYPES.contains(&kind)
+    }
+
     fn command(&mut self, command: &EventRecord<'_>) -> Result<(), SubsystemError> {
         if INPUT_EVENT_TYPES.contains(&command.kind()) {
             self.events.try_append(command.reader())?;

@@ -100,6 +100,14 @@ pub trait Subsystem<'m>: Send {
         None
     }
 
+    /// Returns `true` if it may know commands of a type. The others are not passed to it: it is asked
+    /// once for commands in a row that are of one type, and what is sent by the thousand costs those that
+    /// have no use for it nothing.
+    fn obeys(&self, kind: u32) -> bool {
+        let _ = kind;
+        true
+    }
+
     /// Does what it is asked for, if it knows the command.
     ///
     /// # Errors

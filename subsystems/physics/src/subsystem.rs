@@ -4,7 +4,7 @@
 use core::fmt;
 
 use loligo_allocators::{Own, SharedRef, own_dyn};
-use loligo_containers::{Array, EventRecord, EventStream};
+use loligo_containers::{Array, Event, EventRecord, EventStream};
 use loligo_entities::{ComponentManager, Entity, EntityResource, Pose};
 use loligo_ids::IdString64;
 use loligo_interface::{
@@ -282,6 +282,10 @@ impl<'m> Subsystem<'m> for Physics<'m> {
 
     fn state_version(&self) -> u32 {
         2
+    }
+
+    fn obeys(&self, kind: u32) -> bool {
+        [AskRay::TYPE, HoldBone::TYPE, DropBones::TYPE, StepOn::TYPE].contains(&kind)
     }
 
     fn command(&mut self, command: &EventRecord<'_>) -> Result<(), SubsystemError> {

@@ -4,7 +4,7 @@
 use core::fmt;
 
 use loligo_allocators::{Own, SharedRef, own_dyn};
-use loligo_containers::{Array, EventRecord, EventStream};
+use loligo_containers::{Array, Event, EventRecord, EventStream};
 use loligo_entities::{ComponentManager, Entity, EntityResource};
 use loligo_ids::{IdString32, IdString64};
 use loligo_interface::{
@@ -340,8 +340,12 @@ impl<'m> Subsystem<'m> for Sound<'m> {
         Some(&mut self.events)
     }
 
+    fn obeys(&self, kind: u32) -> bool {
+        [PlaySound::TYPE, StopSound::TYPE, SetParameter::TYPE, HearSounds::TYPE].contains(&kind)
+    }
+
     fn command(&mut self, command: &EventRecord<'_>) -> Result<(), SubsystemError> {
-        if command.kind() == <PlaySound as loligo_containers::Event>::TYPE {
+        if command.kind() == PlaySound::TYPE {
             return self.play(command);
         }
         if let Some(StopSound { sound, seconds }) = command.get() {
