@@ -83,7 +83,7 @@ const Frames = (() => {
       context.fillStyle = Theme.colour("--grid");
       context.fillRect(left, Math.round(y(tick * 1e6)), width - left, 1);
       context.fillStyle = Theme.colour("--soft");
-      context.fillText(tick + " ms", left - 8, y(tick * 1e6));
+      context.fillText(tick < 1000 ? tick + " ms" : tick / 1000 + " s", left - 8, y(tick * 1e6));
     }
     const step = (width - left) / KEPT;
     const x = (index) => width - (frames.length - index) * step;
