@@ -7,7 +7,8 @@ use loligo_containers::{Event, EventRecord, EventStream, GrowError};
 
 use crate::subsystem::SubsystemMemory;
 
-/// What subsystems are asked for: records like those of events, each passed to all subsystems.
+/// What subsystems are asked for: records like those of events, each passed to the subsystems
+/// that [obey](crate::Subsystem::obeys) its type.
 pub struct Commands<'c, 'm> {
     stream: &'c mut EventStream<'m, SubsystemMemory<'m>>,
 }
