@@ -246,6 +246,22 @@ impl<'e, 'm> Engine<'e, 'm> {
         self.world.is_over()
     }
 
+    /// Runs Lua between two frames, as the console of a tool does, and returns what it returns as text.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, with its place: the error of the script, or that there are no scripts.
+    #[cfg(all(feature = "script", feature = "tool-server"))]
+    pub fn run_script(&mut self, code: &str) -> Result<String, String> {
+        let Self { scripts, world, log, .. } = self;
+        let Some(scripts) = scripts else { return Err(tools::NO_SCRIPTS.into()) };
+        let mut answer = String::new();
+        match scripts.run(world, code, &mut answer, log) {
+            Ok(()) => Ok(answer),
+            Err(fmt::Error) => Err(answer),
+        }
+    }
+
     /// Returns how often the game's scripts failed: loads and calls, and not what tools asked for.
     #[cfg(feature = "script")]
     #[must_use]

@@ -50,7 +50,8 @@ use feed::Feed;
 use topics::Available;
 
 /// What is answered where no script can be run.
-const NO_SCRIPTS: &str = "the engine runs without scripts; name one as `script` in game.config";
+pub(super) const NO_SCRIPTS: &str =
+    "the engine runs without scripts; name one as `script` in game.config";
 
 /// What is answered where nothing is recorded.
 const NO_MONITOR: &str = "the engine runs without the monitor; run without `--without monitor`";
@@ -166,14 +167,14 @@ impl<'m> Engine<'_, 'm> {
             text.ok_or_else(|| format!("expected a string as the member `{key}`"))
         };
         match request.kind {
-            "script" => self.run_script(text("code")?, writer),
+            "script" => self.answer_script(text("code")?, writer),
             "console" => match text("line")? {
                 line if line.starts_with("graph ") => {
                     let Some(monitoring) = self.monitoring else { return Err(NO_MONITOR.into()) };
                     monitoring.graphs().command(line).map_err(|error| error.to_string())?;
                     writer.string("").map_err(too_long)
                 }
-                line => self.run_script(line, writer),
+                line => self.answer_script(line, writer),
             },
             "reload" => self.recompile_and_reload(writer, logic),
             "restart" => {
@@ -197,19 +198,14 @@ impl<'m> Engine<'_, 'm> {
     }
 
     #[cfg(feature = "script")]
-    fn run_script(&mut self, code: &str, writer: &mut Writer<'_>) -> Result<(), String> {
-        let Self { scripts, world, log, .. } = self;
-        let Some(scripts) = scripts else { return Err(NO_SCRIPTS.into()) };
-        let mut answer = String::new();
-        match scripts.run(world, code, &mut answer, log) {
-            Ok(()) => writer.string(&answer).map_err(too_long),
-            Err(fmt::Error) => Err(answer),
-        }
+    fn answer_script(&mut self, code: &str, writer: &mut Writer<'_>) -> Result<(), String> {
+        let answer = self.run_script(code)?;
+        writer.string(&answer).map_err(too_long)
     }
 
     #[cfg(not(feature = "script"))]
     #[expect(clippy::unused_self, reason = "with scripts it is needed")]
-    fn run_script(&mut self, _: &str, _: &mut Writer<'_>) -> Result<(), String> {
+    fn answer_script(&mut self, _: &str, _: &mut Writer<'_>) -> Result<(), String> {
         Err(NO_SCRIPTS.into())
     }
 

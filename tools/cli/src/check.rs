@@ -16,6 +16,8 @@ use loligo_replay::trace::Limits;
 use crate::output::{Output, make_own_folder};
 use crate::print::{print, say};
 use crate::progress::Line;
+#[cfg(feature = "games")]
+use crate::project::{ProjectOptions, is_project};
 use crate::recording::open_trace;
 use crate::selection;
 
@@ -23,13 +25,18 @@ mod usage;
 
 use usage::usage;
 
-/// Runs a program under several allocators in turn, and says which is worth a change.
+/// Runs a program under several allocators in turn, and says which is worth a change; or checks a project of a game.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Check {
-    /// A line for the shell, the same work each time; with --crate the program replaces `{}`
-    #[arg(value_name = "COMMAND")]
+    /// A line for the shell, the same work each time; with --crate the program replaces `{}`. Or the folder
+    /// of a game: what its sources name and lack is listed, and all that it has is loaded once
+    #[arg(value_name = "COMMAND|PROJECT")]
     command: String,
+
+    #[cfg(feature = "games")]
+    #[command(flatten)]
+    of_project: ProjectOptions,
 
     /// Strategies to run it under: names of built-in ones, or a file
     #[arg(long, value_name = "FILE.json|NAME")]
@@ -78,12 +85,20 @@ Peers are taken where they are installed (Debian: libmimalloc2.0, libjemalloc2, 
 
 Ctrl-C ends it with the rounds so far, if they are enough.
 
-Exit status: 0 all went well, 2 it could not be done.
-How to read what it prints: docs/guide/choosing-an-allocator.md.";
+Of a project (docs/guide/compiling.md):
+  loligo check samples/10-courtyard                               what is missing, unused, double or large, and what fails
+  loligo check samples/10-courtyard --allow unused --page yard.html
+
+Exit status: 0 all went well, 1 something is to be said of a project, 2 it could not be done.
+How to read what it prints of a program: docs/guide/choosing-an-allocator.md.";
 
 impl Check {
     /// Does the work; errors go to standard error.
     pub(crate) fn run(&self) -> ExitCode {
+        #[cfg(feature = "games")]
+        if is_project(&self.command) {
+            return self.check_project();
+        }
         match self.check() {
             Ok(()) => ExitCode::SUCCESS,
             Err(message) => {
@@ -93,7 +108,37 @@ impl Check {
         }
     }
 
+    #[cfg(feature = "games")]
+    fn check_project(&self) -> ExitCode {
+        let is_of_program = self.strategies.is_some()
+            || self.manifest.is_some()
+            || self.trace.is_some()
+            || self.json.is_some();
+        let checked = match is_of_program {
+            true => {
+                Err("--strategies, --crate, --trace and --json are for programs; leave them out"
+                    .into())
+            }
+            false => self.of_project.check(Path::new(&self.command)),
+        };
+        match checked {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::from(1),
+            Err(message) => {
+                say!("loligo: {message}");
+                ExitCode::from(2)
+            }
+        }
+    }
+
     fn check(&self) -> Result<(), String> {
+        #[cfg(feature = "games")]
+        if !self.of_project.are_default() {
+            return Err(format!(
+                "`{}` is no folder with a `game.config`, and --page, --allow and --large are for projects",
+                self.command
+            ));
+        }
         if self.manifest.is_some() && !self.command.contains("{}") {
             return Err(
                 "with --crate the command has `{}` in place of the program: '{} --fast job.json'"

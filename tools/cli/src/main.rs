@@ -26,6 +26,8 @@ mod new;
 mod output;
 mod print;
 mod progress;
+#[cfg(feature = "games")]
+mod project;
 mod record;
 mod recording;
 #[cfg(feature = "games")]
@@ -72,7 +74,8 @@ fn examples() -> String {
     let (games, missing) = if cfg!(feature = "games") {
         (
             "  loligo run samples/10-courtyard   a game: compiled, run, measured
-  loligo new island                 a new game: a level, a cube, a light, a script\n",
+  loligo new island                 a new game: a level, a cube, a light, a script
+  loligo check island               what is missing, unused, double or large in a game, and what fails\n",
             "",
         )
     } else {
@@ -101,7 +104,7 @@ enum Command {
     Animation(animation::Animation),
     /// Writes a project that compares an allocator of your own with all others.
     Bench(bench::Bench),
-    /// Runs a program under several allocators and compares.
+    /// Runs a program under several allocators and compares, or checks a project of a game.
     Check(check::Check),
     /// Compiles a project's sources into data.
     #[cfg(feature = "games")]

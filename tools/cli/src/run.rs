@@ -507,7 +507,7 @@ fn report_crashes(data: &Path) {
 }
 
 /// Returns an error as text, with names added after the hashes that the data folder has names for.
-fn with_names(data: &Path, error: &EngineError) -> String {
+pub(crate) fn with_names(data: &Path, error: &EngineError) -> String {
     let pages = PageAllocator::new("names pages");
     let heap = HeapAllocator::new_in("names", &pages);
     Names::read_in(data, &heap).show(error).to_string()

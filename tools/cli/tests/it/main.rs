@@ -17,6 +17,7 @@ mod names;
 mod new;
 #[path = "../../../../subsystems/monitor/tests/it/packets.rs"]
 mod packets;
+mod project;
 mod record;
 mod replay;
 mod replay_threads;
