@@ -64,8 +64,8 @@ impl fmt::Display for BundlingError {
             Self::Write(path, error) => write!(f, "{}: {error}", path.display()),
             Self::Nothing(path) => write!(
                 f,
-                "{}: there are no bundles and no compiled data; name the folder that `loligo compile` or \
-                 `loligo bundle build` has written",
+                "{}: there are no bundles and no compiled data; name the folder that `loligo compile` \
+                 has written, or one of bundles",
                 path.display()
             ),
             Self::Wrong(source) => {
