@@ -4,6 +4,7 @@
 
 mod build;
 mod builtin;
+mod bundling;
 mod compiler;
 mod compilers;
 mod context;
@@ -32,6 +33,9 @@ mod walk;
 mod watch;
 
 pub use builtin::{CONFIG_VERSION, ConfigCompiler, CopyCompiler, PackageCompiler};
+pub use bundling::{
+    BundlingError, DataDifference, DataVariant, GameData, VariantKey, WrittenBundle,
+};
 pub use compiler::Compiler;
 pub use compilers::Compilers;
 pub use context::Context;

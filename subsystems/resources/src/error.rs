@@ -7,6 +7,7 @@ use std::io;
 use loligo_containers::GrowError;
 use loligo_ids::{IdString64, ReverseLookup};
 
+use crate::bundle_error::{BundleError, BundleErrorKind};
 use crate::header::HeaderError;
 use crate::key::ResourceKey;
 use crate::table::TableError;
@@ -40,6 +41,8 @@ pub enum LoadErrorKind {
     Missing,
     /// The system refused the file.
     Io(io::Error),
+    /// The bundle that has the file is damaged there.
+    Bundle(BundleError),
     /// The file's length is not the length in the table.
     OtherLength {
         /// The length in the table.
@@ -82,6 +85,15 @@ impl LoadErrorKind {
     }
 }
 
+impl From<BundleError> for LoadErrorKind {
+    fn from(error: BundleError) -> Self {
+        match error.kind {
+            BundleErrorKind::Memory(error) => Self::Memory(error),
+            _ => Self::Bundle(error),
+        }
+    }
+}
+
 impl From<GrowError> for LoadErrorKind {
     fn from(error: GrowError) -> Self {
         Self::Memory(error)
@@ -103,6 +115,7 @@ impl fmt::Display for LoadErrorKind {
                 f.write_str("its file is gone; reload the table if the data was recompiled")
             }
             Self::Io(error) => write!(f, "its file cannot be read: {error}"),
+            Self::Bundle(error) => error.fmt(f),
             Self::OtherLength { told, bytes } => {
                 write!(f, "its file has {bytes} bytes, not {told}; recompile the data")
             }
@@ -195,6 +208,12 @@ impl OpenError {
                 | OpenErrorKind::Load(LoadErrorKind::Memory(_))
                 | OpenErrorKind::Table(TableError::Memory(_))
         )
+    }
+}
+
+impl From<BundleError> for OpenError {
+    fn from(error: BundleError) -> Self {
+        Self { what: "the bundles", why: OpenErrorKind::Load(error.into()) }
     }
 }
 

@@ -9,6 +9,12 @@
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
+#[cfg(feature = "std")]
+mod bundle;
+#[cfg(feature = "std")]
+mod bundle_error;
+#[cfg(feature = "std")]
+mod bundles;
 mod config;
 mod content_hash;
 #[cfg(feature = "std")]
@@ -23,6 +29,8 @@ mod key;
 #[cfg(feature = "std")]
 mod names;
 mod package;
+#[cfg(feature = "std")]
+mod packed_files;
 mod preference;
 #[cfg(feature = "std")]
 mod request;
@@ -32,6 +40,15 @@ mod resource;
 mod resources;
 mod table;
 
+#[cfg(feature = "std")]
+pub use bundle::{
+    BLOCK_BYTES, BUNDLE_FORMAT, Bundle, BundleDamage, BundleHeader, BundleSource, BundleWriteError,
+    write_bundle,
+};
+#[cfg(feature = "std")]
+pub use bundle_error::{BlockError, BundleError, BundleErrorKind};
+#[cfg(feature = "std")]
+pub use bundles::{BUNDLE_ENDING, BundleDifference, Bundles};
 pub use config::{Config, ConfigError, ConfigImage, ConfigKind, ConfigNode, ConfigValue};
 pub use content_hash::ContentHash;
 pub use debug_name::DebugName;

@@ -113,7 +113,7 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
     ///
     /// As [`try_open`](Self::try_open).
     pub fn try_open_in(folder: DataFolder<'a>, memory: &'a A) -> Result<Self, OpenError> {
-        let table = Self::read_table(folder, memory)?;
+        let table = folder.read_table(memory)?;
         let mut versions = SortedMap::new_in(memory);
         versions.try_insert(IdString64::new(PACKAGE_TYPE), PACKAGE_VERSION)?;
         Ok(Self {
@@ -283,11 +283,6 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
         let version = self.versions.get(&key.type_hash).copied();
         let file = FileRequest { key, file, bytes, version };
         LoadRequest { folder: self.folder, file }
-    }
-
-    fn read_table(folder: DataFolder<'a>, memory: &'a A) -> Result<Table<'a, A>, OpenError> {
-        let bytes = folder.read_table(memory).map_err(OpenError::of_file)?;
-        Table::try_open_in(&bytes, memory).map_err(OpenError::of_table)
     }
 
     /// Copies an order of preference.

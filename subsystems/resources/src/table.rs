@@ -97,6 +97,18 @@ pub struct TableEntry {
     count: u32,
 }
 
+impl TableEntry {
+    /// Makes an entry of what was read; its properties are `count` from `start` on.
+    #[cfg(feature = "std")]
+    pub(crate) const fn new(
+        key: ResourceKey,
+        (file, bytes): (ContentHash, u64),
+        [start, count]: [u32; 2],
+    ) -> Self {
+        Self { key, file, bytes, start, count }
+    }
+}
+
 /// The table of a data folder, in memory that was passed in.
 ///
 /// # Memory
@@ -154,6 +166,25 @@ impl<'a, A: Allocator + ?Sized> Table<'a, A> {
         let table = Self { entries, properties };
         table.validate().map_err(TableError::Order)?;
         Ok(table)
+    }
+
+    /// Makes a table of what was read, which may not be one: [`validate`](Self::validate) is called
+    /// next.
+    #[cfg(feature = "std")]
+    pub(crate) const fn of_parts(
+        entries: Array<'a, TableEntry, A>,
+        properties: Array<'a, IdString64, A>,
+    ) -> Self {
+        Self { entries, properties }
+    }
+
+    /// Appends a variant that comes after all that are there.
+    #[cfg(feature = "std")]
+    pub(crate) fn try_push(&mut self, variant: &TableSource<'_>) -> Result<(), GrowError> {
+        let (start, count) = (self.properties.len() as u32, variant.properties.len() as u32);
+        self.properties.try_extend_from_slice(variant.properties)?;
+        let TableSource { key, file, bytes, .. } = *variant;
+        self.entries.try_push(TableEntry { key, file, bytes, start, count })
     }
 
     /// Returns every variant, in order.

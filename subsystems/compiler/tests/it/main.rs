@@ -2,6 +2,7 @@
 
 mod builds;
 mod builtin;
+mod bundling;
 mod equality;
 mod hostile;
 mod killed;

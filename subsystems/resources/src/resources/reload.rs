@@ -45,7 +45,7 @@ impl<'a, A: Allocator + ?Sized> Resources<'a, A> {
     ///
     /// [`OpenError`] if the table cannot be read; nothing has changed then.
     pub fn reload(&mut self, owner: &mut dyn FnMut(Reloaded<'_>)) -> Result<usize, OpenError> {
-        self.table = Self::read_table(self.folder, self.memory)?;
+        self.table = self.folder.read_table(self.memory)?;
         Ok(self.swap(owner))
     }
 

@@ -68,8 +68,7 @@ impl Made {
         file.extend_from_slice(tail);
         header.write(Endian::NATIVE, &mut file);
         // Any hash will do: reading believes the names of files.
-        let mut hash = ContentHash([0; 32]);
-        hash.0[..8].copy_from_slice(&murmur2_64a(&file[..], 0).to_le_bytes());
+        let hash = hash_of(&file);
         let path = self.path().join("blobs").join(hash.to_string());
         fs::write(&path, &file).expect("the folder may be written");
         let mut properties: Vec<IdString64> =
@@ -101,6 +100,11 @@ impl Made {
         assert!(removed.is_some(), "{name} was there");
     }
 
+    /// Takes a variant out of the next table, if it is there.
+    pub(crate) fn remove_variant(&mut self, kind: &str, name: &str, properties: &[&str]) {
+        self.variants.remove(&crate::packed::place(ResourceKey::new(kind, name), properties));
+    }
+
     /// Writes the table.
     pub(crate) fn save(&self) {
         let pages = PageAllocator::new("pages");
@@ -118,6 +122,15 @@ impl Made {
         let table = write_table("here", Endian::NATIVE, &sources, &heap).expect("memory");
         fs::write(self.path().join("resources"), &*table).expect("the folder may be written");
     }
+}
+
+/// Returns a hash of a file.
+pub(crate) fn hash_of(file: &[u8]) -> ContentHash {
+    let mut hash = ContentHash([0; 32]);
+    for (at, part) in (0..).zip(hash.0.as_chunks_mut::<8>().0) {
+        *part = murmur2_64a(file, at).to_le_bytes();
+    }
+    hash
 }
 
 /// Runs a test with a separate allocator, and asserts that all of its memory is freed.
