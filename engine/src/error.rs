@@ -7,7 +7,7 @@ use loligo_allocators::AllocError;
 use loligo_containers::GrowError;
 use loligo_entities::{LinkError, ResourceError, SpawnError};
 use loligo_interface::SubsystemError;
-use loligo_render::{ContentError, RecordError};
+use loligo_render::{DataError, RecordError};
 use loligo_resources::{LoadError, OpenError, ResourceKey};
 use loligo_tasks::{StartError, WaitError};
 
@@ -55,7 +55,7 @@ pub enum EngineError {
         /// The resource.
         key: ResourceKey,
         /// What is wrong.
-        error: ContentError,
+        error: DataError,
     },
     /// It has changed, and a game that runs cannot take it in.
     AtStart {

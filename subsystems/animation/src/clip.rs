@@ -62,8 +62,8 @@ pub(crate) use track::{base_of, range_code, rotation_of, step_code, turn_of, upp
 use core::fmt;
 
 use loligo_containers::{Blob, BlobArray, blob_struct};
+use loligo_resources::DataError;
 
-use crate::error::AnimationError;
 use crate::lanes::LANES;
 use crate::skeleton::BONES_MAX;
 
@@ -185,8 +185,8 @@ impl<'b> Clip<'b> {
     ///
     /// # Errors
     ///
-    /// [`AnimationError`] says what is wrong.
-    pub fn open(payload: &'b [u8]) -> Result<Self, AnimationError> {
+    /// [`DataError`] says what is wrong.
+    pub fn open(payload: &'b [u8]) -> Result<Self, DataError> {
         let mut clip = Self::read(payload)?;
         clip.keys = walk::verify(&clip)?;
         Ok(clip)
@@ -194,9 +194,9 @@ impl<'b> Clip<'b> {
 
     /// Opens what was opened before, without another look at the stream; it does not know the number
     /// of its keys.
-    pub(crate) fn read(payload: &'b [u8]) -> Result<Self, AnimationError> {
+    pub(crate) fn read(payload: &'b [u8]) -> Result<Self, DataError> {
         let blob = Blob::<ClipImage>::open_structure(payload)
-            .map_err(|error| AnimationError::blob(CLIP_TYPE, error))?;
+            .map_err(|error| DataError::blob(CLIP_TYPE, error))?;
         let image = blob.root();
         let tracks = blob.array(&image.tracks);
         Ok(Self {
@@ -225,8 +225,8 @@ impl<'b> Clip<'b> {
     ///
     /// # Errors
     ///
-    /// [`AnimationError`] says what is wrong.
-    pub fn verify(&self) -> Result<(), AnimationError> {
+    /// [`DataError`] says what is wrong.
+    pub fn verify(&self) -> Result<(), DataError> {
         walk::verify(self).map(drop)
     }
 
@@ -323,6 +323,6 @@ impl fmt::Debug for Clip<'_> {
 }
 
 /// Returns the error that a part of a clip is not as it must be.
-fn wrong<T>(field: &'static str, must: &'static str, found: usize) -> Result<T, AnimationError> {
-    Err(AnimationError::part(CLIP_TYPE, field, must, found as u64))
+fn wrong<T>(field: &'static str, must: &'static str, found: usize) -> Result<T, DataError> {
+    Err(DataError::part(CLIP_TYPE, field, must, found as u64))
 }

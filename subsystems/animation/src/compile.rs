@@ -35,7 +35,6 @@ mod frame_walk;
 mod gltf_clip;
 mod gltf_curve;
 mod gltf_skeleton;
-mod heap;
 mod image;
 mod knots;
 mod machine;

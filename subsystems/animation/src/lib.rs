@@ -10,7 +10,6 @@ mod blending;
 mod clip;
 #[cfg(feature = "compile")]
 pub mod compile;
-mod error;
 mod kinematics;
 mod lanes;
 mod machine;
@@ -23,11 +22,11 @@ mod subsystem;
 
 pub use blending::{BoneMask, add_pose, blend_into, mix_poses, subtract_pose};
 pub use clip::{CLIP_TYPE, CLIP_VERSION, Channel, Clip, ClipEvent, ClipImage, FRAMES_MAX};
-pub use error::{AnimationError, AnimationErrorKind};
 pub use kinematics::{
     Chain, ChainError, LookAt, TwoBones, look_at, solve_chain, solve_two_bones, space_of,
 };
 pub use lanes::{LANES, Lanes};
+pub use loligo_resources::{DataError, DataErrorKind};
 pub use machine::{
     LAYERS_MAX, MACHINE_TYPE, MACHINE_VERSION, MIX_MAX, Machine, MachineClip, MachineError,
     MachineEvent, MachineImage, MachineLayer, MachineMotion, MachinePlayers, MachineSample,

@@ -61,8 +61,7 @@ use core::fmt;
 
 use loligo_containers::Blob;
 use loligo_ids::{IdString32, IdString64};
-
-use crate::error::AnimationError;
+use loligo_resources::DataError;
 
 /// The type of state machines.
 pub const MACHINE_TYPE: &str = "machine";
@@ -141,17 +140,17 @@ impl<'b> Machine<'b> {
     ///
     /// # Errors
     ///
-    /// [`AnimationError`] says what is wrong.
-    pub fn open(payload: &'b [u8]) -> Result<Self, AnimationError> {
+    /// [`DataError`] says what is wrong.
+    pub fn open(payload: &'b [u8]) -> Result<Self, DataError> {
         let machine = Self::read(payload)?;
         machine.verify()?;
         Ok(machine)
     }
 
     /// Opens what was opened before, without another look at it.
-    pub(crate) fn read(payload: &'b [u8]) -> Result<Self, AnimationError> {
+    pub(crate) fn read(payload: &'b [u8]) -> Result<Self, DataError> {
         let blob = Blob::<MachineImage>::open_structure(payload)
-            .map_err(|error| AnimationError::blob(MACHINE_TYPE, error))?;
+            .map_err(|error| DataError::blob(MACHINE_TYPE, error))?;
         let image = blob.root();
         Ok(Self {
             variables: blob.array(&image.variables),
@@ -174,8 +173,8 @@ impl<'b> Machine<'b> {
     ///
     /// # Errors
     ///
-    /// [`AnimationError`] says what is wrong.
-    pub fn verify(&self) -> Result<(), AnimationError> {
+    /// [`DataError`] says what is wrong.
+    pub fn verify(&self) -> Result<(), DataError> {
         verify::verify(self)
     }
 

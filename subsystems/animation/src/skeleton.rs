@@ -18,8 +18,8 @@ use glam::{Affine3A, Mat3A, Quat, Vec3, Vec3A};
 use loligo_containers::{Blob, BlobArray, blob_struct};
 use loligo_entities::Pose;
 use loligo_ids::IdString32;
+use loligo_resources::DataError;
 
-use crate::error::AnimationError;
 use crate::pose::{BoneGroup, bone, groups_of, set_bone};
 
 /// The type of skeletons.
@@ -93,17 +93,17 @@ impl<'b> Skeleton<'b> {
     ///
     /// # Errors
     ///
-    /// [`AnimationError`] says what is wrong.
-    pub fn open(payload: &'b [u8]) -> Result<Self, AnimationError> {
+    /// [`DataError`] says what is wrong.
+    pub fn open(payload: &'b [u8]) -> Result<Self, DataError> {
         let skeleton = Self::read(payload)?;
         skeleton.verify()?;
         Ok(skeleton)
     }
 
     /// Opens what was opened before, without another look at it.
-    pub(crate) fn read(payload: &'b [u8]) -> Result<Self, AnimationError> {
+    pub(crate) fn read(payload: &'b [u8]) -> Result<Self, DataError> {
         let blob = Blob::<SkeletonImage>::open_structure(payload)
-            .map_err(|error| AnimationError::blob(SKELETON_TYPE, error))?;
+            .map_err(|error| DataError::blob(SKELETON_TYPE, error))?;
         let image = blob.root();
         Ok(Self {
             parents: blob.array(&image.parents),
@@ -118,10 +118,10 @@ impl<'b> Skeleton<'b> {
     ///
     /// # Errors
     ///
-    /// [`AnimationError`] says what is wrong.
-    pub fn verify(&self) -> Result<(), AnimationError> {
+    /// [`DataError`] says what is wrong.
+    pub fn verify(&self) -> Result<(), DataError> {
         let wrong = |field, must, found: usize| {
-            Err(AnimationError::part(SKELETON_TYPE, field, must, found as u64))
+            Err(DataError::part(SKELETON_TYPE, field, must, found as u64))
         };
         let bones = self.parents.len();
         if bones == 0 || bones > BONES_MAX {

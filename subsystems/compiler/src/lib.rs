@@ -48,6 +48,7 @@ pub use guarded_folder::{EntryKind, GuardedFolder};
 pub use index::{Entry, FileRecord, Index, IndexError, Output, Reference};
 pub use language::is_language;
 pub use loligo_diagnostics::nearest;
+pub use memory::{build_blob, with_heap};
 pub use platform::{PLATFORMS, Platform};
 pub use project::{CompileObserver, Project};
 pub use property::{Property, PropertyValue};

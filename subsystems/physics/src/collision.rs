@@ -28,8 +28,8 @@ use core::fmt;
 use glam::{Quat, Vec3};
 use loligo_containers::Blob;
 use loligo_ids::IdString32;
+use loligo_resources::DataError;
 
-use crate::data_error::DataError;
 use crate::geometry::Geometry;
 
 /// The type of collision shapes.

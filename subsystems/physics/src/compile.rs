@@ -7,7 +7,6 @@ mod collision;
 mod compilers;
 mod components;
 mod field;
-mod heap;
 mod impacts;
 mod names;
 mod ragdoll;

@@ -24,8 +24,8 @@ use glam::Vec3;
 use loligo_containers::Blob;
 use loligo_expressions::{Bytecode, BytecodeError, Symbols};
 use loligo_ids::IdString32;
+use loligo_resources::DataError;
 
-use crate::data_error::DataError;
 use crate::ranges::{PARAMETER, SECONDS, SIDE};
 use crate::settings::Settings;
 

@@ -25,8 +25,7 @@ use core::fmt;
 
 use loligo_containers::Blob;
 use loligo_ids::{IdString32, IdString64};
-
-use crate::data_error::DataError;
+use loligo_resources::DataError;
 
 /// The type of tables of effects.
 pub const IMPACTS_TYPE: &str = "impacts";

@@ -12,7 +12,6 @@ mod collision;
 #[cfg(feature = "compile")]
 pub mod compile;
 mod component;
-mod data_error;
 mod error;
 mod events;
 mod field;
@@ -42,7 +41,6 @@ pub use component::{
     ACTOR, ActorSource, FIELD, FieldSource, JOINT, JointForm, JointSource, MOVER, MoverSource,
     RAGDOLL, RagdollSource, VEHICLE, VEHICLE_WHEELS_MAX, WheelSource,
 };
-pub use data_error::{DataError, DataErrorKind};
 pub use error::PhysicsError;
 pub use events::{
     Frozen, FrozenReason, TouchBegan, TouchEnded, TouchStayed, TriggerEntered, TriggerLeft,
@@ -61,6 +59,7 @@ pub use impacts::{
     ImpactKind, ImpactRow, ImpactTable,
 };
 pub use joint::{JointDescription, JointId, JointKind, JointTag, Motor, joint_frame};
+pub use loligo_resources::{DataError, DataErrorKind};
 pub use mover::{Mover, Walk};
 pub use ragdoll::{
     BONES_MAX, HAS_LIMITS, HAS_REST, NO_BONE, RAGDOLL_TYPE, RAGDOLL_VERSION, Ragdoll, RagdollBone,

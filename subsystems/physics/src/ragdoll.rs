@@ -18,9 +18,9 @@ use core::fmt;
 
 use loligo_containers::Blob;
 use loligo_ids::IdString32;
+use loligo_resources::DataError;
 
 use crate::collision::{Collision, CollisionPart};
-use crate::data_error::DataError;
 
 /// The type of ragdolls.
 pub const RAGDOLL_TYPE: &str = "ragdoll";

@@ -26,8 +26,8 @@ use core::fmt;
 use glam::Vec3;
 use loligo_containers::Blob;
 use loligo_ids::{IdString32, IdString64};
+use loligo_resources::DataError;
 
-use crate::data_error::DataError;
 use crate::geometry::{Filter, Surface};
 
 /// The type of settings.

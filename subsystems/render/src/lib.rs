@@ -24,7 +24,6 @@ mod mesh;
 mod morph;
 mod occlusion;
 mod placeholder;
-mod resource_error;
 mod shader;
 mod shader_text;
 mod skinned;
@@ -51,6 +50,7 @@ pub use frame::{
 pub use key::{LayerKeys, Order, layer_of};
 pub use lights::{FrameLights, LIGHT_BINS, LIGHT_TILES, LIGHTS_MAX};
 pub use lod::{LODS_MAX, Lod, LodSet};
+pub use loligo_resources::{DataError, DataErrorKind};
 pub use material::{
     MATERIAL_TYPE, MATERIAL_VERSION, MaterialImage, MaterialResource, MaterialTexture,
 };
@@ -63,7 +63,6 @@ pub use placeholder::{
     PLACEHOLDER_COLOR, PLACEHOLDER_INDICES, PLACEHOLDER_PIXELS, PLACEHOLDER_SHADER,
     PLACEHOLDER_SPHERE, PLACEHOLDER_VERTICES, placeholder_cube, placeholder_texture,
 };
-pub use resource_error::{ContentError, ContentErrorKind};
 pub use shader::{SHADER_TYPE, SHADER_VERSION, ShaderImage, ShaderResource};
 pub use shader_text::{SHADER_BYTES_MAX, ShaderTextError, ShaderTextErrorKind, check_shader_text};
 pub use skinned::{

@@ -2,9 +2,9 @@
 
 use loligo_containers::{Blob, blob_struct};
 use loligo_ids::IdString64;
+use loligo_resources::DataError;
 use loligo_resources::ResourceKey;
 
-use crate::resource_error::ContentError;
 use crate::shader::SHADER_TYPE;
 use crate::texture::TEXTURE_TYPE;
 
@@ -131,10 +131,10 @@ impl MaterialResource {
     ///
     /// # Errors
     ///
-    /// [`ContentError`] says what is wrong.
-    pub fn open(payload: &[u8]) -> Result<Self, ContentError> {
+    /// [`DataError`] says what is wrong.
+    pub fn open(payload: &[u8]) -> Result<Self, DataError> {
         let blob = Blob::<MaterialImage>::open_structure(payload)
-            .map_err(|error| ContentError::blob(MATERIAL_TYPE, error))?;
+            .map_err(|error| DataError::blob(MATERIAL_TYPE, error))?;
         let image = blob.root();
         let flags = [
             ("has_textures", image.has_textures, 15, "from 0 to 15"),
@@ -144,7 +144,7 @@ impl MaterialResource {
         ];
         for (field, flag, max, must) in flags {
             if flag > max {
-                return Err(ContentError::part(MATERIAL_TYPE, field, must, flag.into()));
+                return Err(DataError::part(MATERIAL_TYPE, field, must, flag.into()));
             }
         }
         let material = Self {
@@ -166,12 +166,7 @@ impl MaterialResource {
         };
         if let Some(number) = material.numbers().find(|number| !number.is_finite()) {
             let found = u64::from(number.to_bits());
-            return Err(ContentError::part(
-                MATERIAL_TYPE,
-                "color",
-                "finite, as all numbers",
-                found,
-            ));
+            return Err(DataError::part(MATERIAL_TYPE, "color", "finite, as all numbers", found));
         }
         Ok(material)
     }

@@ -24,10 +24,10 @@
 
 use bytemuck::{Pod, Zeroable};
 use loligo_containers::{Blob, BlobArray, blob_struct};
+use loligo_resources::DataError;
 
 use crate::lod::{LODS_MAX, Lod};
 use crate::morph::{Morph, MorphDelta, TARGETS_MAX};
-use crate::resource_error::ContentError;
 use crate::state::Transform;
 
 /// The type of meshes.
@@ -170,11 +170,11 @@ impl<'b> MeshResource<'b> {
     ///
     /// # Errors
     ///
-    /// [`ContentError`] says what is wrong.
-    pub fn open(payload: &'b [u8]) -> Result<Self, ContentError> {
+    /// [`DataError`] says what is wrong.
+    pub fn open(payload: &'b [u8]) -> Result<Self, DataError> {
         let blob = Blob::<MeshImage>::open_structure(payload)
-            .map_err(|error| ContentError::blob(MESH_TYPE, error))?;
-        let wrong = |field, must, found| ContentError::part(MESH_TYPE, field, must, found);
+            .map_err(|error| DataError::blob(MESH_TYPE, error))?;
+        let wrong = |field, must, found| DataError::part(MESH_TYPE, field, must, found);
         let image = blob.root();
         let numbers = blob.array(&image.vertices);
         let Ok(vertices) = bytemuck::try_cast_slice::<f32, MeshVertex>(numbers) else {

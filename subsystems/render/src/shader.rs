@@ -1,8 +1,8 @@
 //! Compiled shaders, read in place.
 
 use loligo_containers::{Blob, BlobStr, blob_struct};
+use loligo_resources::DataError;
 
-use crate::resource_error::ContentError;
 use crate::shader_text::check_shader_text;
 
 /// The type of shaders.
@@ -59,20 +59,20 @@ impl<'b> ShaderResource<'b> {
     ///
     /// # Errors
     ///
-    /// [`ContentError`] says what is wrong.
-    pub fn open(payload: &'b [u8]) -> Result<Self, ContentError> {
+    /// [`DataError`] says what is wrong.
+    pub fn open(payload: &'b [u8]) -> Result<Self, DataError> {
         let blob = Blob::<ShaderImage>::open_structure(payload)
-            .map_err(|error| ContentError::blob(SHADER_TYPE, error))?;
+            .map_err(|error| DataError::blob(SHADER_TYPE, error))?;
         let image = blob.root();
         if image.has_shadow > 1 {
             let found = image.has_shadow.into();
-            return Err(ContentError::part(SHADER_TYPE, "has_shadow", "0 or 1", found));
+            return Err(DataError::part(SHADER_TYPE, "has_shadow", "0 or 1", found));
         }
         let text = blob.str(&image.text);
         // It was checked when it was compiled, but the bytes may be forged.
         if let Err(error) = check_shader_text(text) {
             let must = "a text that no reader goes deep in";
-            return Err(ContentError::part(SHADER_TYPE, "text", must, error.at as u64));
+            return Err(DataError::part(SHADER_TYPE, "text", must, error.at as u64));
         }
         Ok(Self { text, has_shadow: image.has_shadow == 1 })
     }

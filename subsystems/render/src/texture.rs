@@ -14,8 +14,8 @@
 //! an object is large in the picture. Small textures have none.
 
 use loligo_containers::{Blob, BlobArray, blob_struct};
+use loligo_resources::DataError;
 
-use crate::resource_error::ContentError;
 use crate::texture_packing::{TEXTURE_SIDE_MAX, TexturePacking, levels_of, side_of};
 use crate::texture_tail::{TAIL_LEVELS_MAX, TextureTail};
 
@@ -133,11 +133,11 @@ impl<'b> TextureResource<'b> {
     ///
     /// # Errors
     ///
-    /// [`ContentError`] says what is wrong.
-    pub fn open(payload: &'b [u8]) -> Result<Self, ContentError> {
+    /// [`DataError`] says what is wrong.
+    pub fn open(payload: &'b [u8]) -> Result<Self, DataError> {
         let blob = Blob::<TextureImage>::open_structure(payload)
-            .map_err(|error| ContentError::blob(TEXTURE_TYPE, error))?;
-        let wrong = |field, must, found| ContentError::part(TEXTURE_TYPE, field, must, found);
+            .map_err(|error| DataError::blob(TEXTURE_TYPE, error))?;
+        let wrong = |field, must, found| DataError::part(TEXTURE_TYPE, field, must, found);
         let image = blob.root();
         for (field, side) in [("width", image.width), ("height", image.height)] {
             if !(1..=TEXTURE_SIDE_MAX).contains(&side) {

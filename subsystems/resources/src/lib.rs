@@ -19,6 +19,7 @@ mod config;
 mod content_hash;
 #[cfg(feature = "std")]
 mod data;
+mod data_error;
 mod debug_name;
 #[cfg(feature = "std")]
 mod error;
@@ -51,6 +52,7 @@ pub use bundle_error::{BlockError, BundleError, BundleErrorKind};
 pub use bundles::{BUNDLE_ENDING, BundleDifference, Bundles};
 pub use config::{Config, ConfigError, ConfigImage, ConfigKind, ConfigNode, ConfigValue};
 pub use content_hash::ContentHash;
+pub use data_error::{DataError, DataErrorKind};
 pub use debug_name::DebugName;
 #[cfg(feature = "std")]
 pub use error::{LoadError, LoadErrorKind, NamedLoadError, OpenError};

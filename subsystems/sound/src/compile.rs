@@ -4,7 +4,6 @@
 //! [`Wave`](crate::Wave) and [`MixerPlan`](crate::MixerPlan).
 
 mod components;
-mod heap;
 mod mixer;
 mod names;
 mod resampled;

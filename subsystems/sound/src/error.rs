@@ -5,8 +5,7 @@ use core::fmt;
 
 use loligo_containers::GrowError;
 use loligo_ids::{IdString32, InsertError};
-
-use crate::data_error::DataError;
+use loligo_resources::DataError;
 
 /// Why samples are no wave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,6 @@ pub mod compile;
 #[cfg(any(feature = "compile", feature = "subsystem"))]
 mod component;
 mod control;
-mod data_error;
 mod effects;
 mod error;
 mod level;
@@ -38,12 +37,12 @@ pub use block::BLOCK;
 #[cfg(any(feature = "compile", feature = "subsystem"))]
 pub use component::{LISTENER, ListenerSource, SOUND, SOURCE_PARAMETERS_MAX, SoundSource};
 pub use control::Control;
-pub use data_error::{DataError, DataErrorKind};
 pub use effects::{
     Compression, Echo, Effect, FILTERS, FilterKind, Filtering, Limiting, Reverberation,
 };
 pub use error::{BusError, BusErrorKind, PlayError, WaveError};
 pub use level::{decibels, gain_of};
+pub use loligo_resources::{DataError, DataErrorKind};
 pub use mixer::{
     Bus, BusInfo, Mixer, MixerEvent, MixerSettings, MixerStats, Play, Send, VoiceId, WaveId,
 };

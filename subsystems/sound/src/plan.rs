@@ -9,13 +9,13 @@ use core::fmt;
 use loligo_allocators::Allocator;
 use loligo_containers::Blob;
 use loligo_ids::IdString32;
+use loligo_resources::DataError;
 
 #[cfg(feature = "compile")]
 pub(crate) use form::FORMS;
 pub(crate) use form::effect_of;
 pub use image::{BusImage, EffectImage, GroupImage, MixerImage, SendImage};
 
-use crate::data_error::DataError;
 use crate::effects::{Effect, Limiting};
 use crate::error::BusError;
 use crate::mixer::{Bus, Mixer, Send};

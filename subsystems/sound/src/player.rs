@@ -19,6 +19,7 @@ use core::fmt;
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, BlobBytes, GrowError, SortedMap};
 use loligo_ids::{Id, IdString32, IdString64, Lifo, PackedTable, Retire};
+use loligo_resources::DataError;
 
 pub use calls::Owner;
 pub use event::{SoundEvent, SoundEventKind};
@@ -29,7 +30,6 @@ pub use start::SoundStart;
 pub use voices::{ControlledVoices, Voices};
 pub use wave_info::WaveInfo;
 
-use crate::data_error::DataError;
 use crate::mixer::WaveId;
 use crate::parameters::{Parameters, SoundParameters};
 use crate::plan::{MixerPlan, VOICES_DEFAULT};

@@ -11,13 +11,12 @@ use core::fmt;
 
 use loligo_containers::Blob;
 use loligo_ids::{IdString32, IdString64};
+use loligo_resources::DataError;
 
 pub use chance::Chance;
 pub use choices::Choices;
 pub use image::{SoundChildImage, SoundCurveImage, SoundImage, SoundMarkerImage, SoundNodeImage};
 pub use start::{Part, Shape};
-
-use crate::data_error::DataError;
 
 /// The type of sounds.
 pub const SOUND_TYPE: &str = "sound";

@@ -7,11 +7,11 @@ use core::fmt;
 
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, Blob};
+use loligo_resources::DataError;
 
 pub use image::WaveImage;
 pub use packed_wave::PackedWave;
 
-use crate::data_error::DataError;
 use crate::error::WaveError;
 use crate::stream::StreamOut;
 pub(crate) use crate::stream::Supply;

@@ -1,12 +1,13 @@
 //! Checking the stream of a dense clip once, when it comes in.
 
+use loligo_resources::DataError;
+
 use super::bit_code::{ALL_ZERO, read_forward};
 use super::dense::{BLOCK, StateBits, code_at, code_bytes, is_code};
 use super::{Clip, wrong};
-use crate::error::AnimationError;
 
 /// Walks through the differences and looks at the jump frames on the way. Returns the keys.
-pub(super) fn stream(clip: &Clip<'_>) -> Result<usize, AnimationError> {
+pub(super) fn stream(clip: &Clip<'_>) -> Result<usize, DataError> {
     let tracks = clip.tracks.len();
     if clip.states.len() != tracks {
         return wrong("states", "one for each track, or none", clip.states.len());
@@ -45,7 +46,7 @@ pub(super) fn stream(clip: &Clip<'_>) -> Result<usize, AnimationError> {
 }
 
 /// Passes all differences, and returns the bit after the last one.
-fn differences(clip: &Clip<'_>) -> Result<u32, AnimationError> {
+fn differences(clip: &Clip<'_>) -> Result<u32, DataError> {
     let (axes, last) = (3 * clip.tracks.len(), clip.last_frame);
     let all = 8 * clip.values.len() as u32;
     let mut jumps = clip.jumps.iter().enumerate().peekable();

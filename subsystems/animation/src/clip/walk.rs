@@ -1,12 +1,13 @@
 //! Checking a clip once, when it comes in.
 
+use loligo_resources::DataError;
+
 use super::dense_check;
 use super::event::ClipEvent;
 use super::round::{Cursor, groups_of_round, is_same_frame, lanes_of, round_bytes, step_at};
 use super::step::{Codes, END};
 use super::track::{Channel, Track, bytes_of, order_of, place_of};
 use super::{Clip, FRAMES_MAX, GROUPS_MAX, wrong};
-use crate::error::AnimationError;
 use crate::lanes::LANES;
 use crate::skeleton::BONES_MAX;
 
@@ -20,7 +21,7 @@ const FAR: f32 = 1.0e9;
 type LaneBytes = [[u8; LANES]; GROUPS_MAX];
 
 /// Checks the invariants of a clip, and returns how many keys it has.
-pub(super) fn verify(clip: &Clip<'_>) -> Result<usize, AnimationError> {
+pub(super) fn verify(clip: &Clip<'_>) -> Result<usize, DataError> {
     if !RATES.contains(&clip.rate) {
         return wrong("rate", "from 0.001 to 10000", clip.rate.to_bits() as usize);
     }
@@ -51,7 +52,7 @@ fn wrong_place(bones: usize, places: impl Iterator<Item = u16>) -> Option<usize>
     })
 }
 
-fn events(clip: &Clip<'_>) -> Result<(), AnimationError> {
+fn events(clip: &Clip<'_>) -> Result<(), DataError> {
     let frames = 0.0..=clip.last_frame as f32;
     let mut last = 0.0;
     let is_wrong = |event: &ClipEvent| {
@@ -65,7 +66,7 @@ fn events(clip: &Clip<'_>) -> Result<(), AnimationError> {
     }
 }
 
-fn constants(clip: &Clip<'_>) -> Result<(), AnimationError> {
+fn constants(clip: &Clip<'_>) -> Result<(), DataError> {
     let places = clip.constant_places;
     if places.len() != clip.constants.len() {
         return wrong("constants", "one for each place", clip.constants.len());
@@ -86,7 +87,7 @@ fn constants(clip: &Clip<'_>) -> Result<(), AnimationError> {
     }
 }
 
-fn tracks(clip: &Clip<'_>) -> Result<LaneBytes, AnimationError> {
+fn tracks(clip: &Clip<'_>) -> Result<LaneBytes, DataError> {
     let places = clip.tracks.iter().map(|[place, ..]| *place);
     if let Some(at) = wrong_place(clip.bones as usize, places.clone()) {
         return wrong("tracks", "ascending channels of bones", at);
@@ -115,7 +116,7 @@ fn tracks(clip: &Clip<'_>) -> Result<LaneBytes, AnimationError> {
     Ok(lanes)
 }
 
-fn drifts(clip: &Clip<'_>) -> Result<(), AnimationError> {
+fn drifts(clip: &Clip<'_>) -> Result<(), DataError> {
     let places = clip.drifts.iter().map(|[place, ..]| *place);
     let late = wrong_place(clip.bones as usize, places.clone());
     let has_track = |place: u16| {
@@ -130,7 +131,7 @@ fn drifts(clip: &Clip<'_>) -> Result<(), AnimationError> {
 }
 
 /// Walks the stream from round to round, and looks at the jump frames on the way. Returns the keys.
-fn stream(clip: &Clip<'_>, lanes: &LaneBytes) -> Result<usize, AnimationError> {
+fn stream(clip: &Clip<'_>, lanes: &LaneBytes) -> Result<usize, DataError> {
     if !clip.codes.is_empty() {
         return wrong("codes", "none where tracks are curves", clip.codes.len());
     }
@@ -185,7 +186,7 @@ struct Walk<'w, 'b> {
 
 impl Walk<'_, '_> {
     /// Passes a round.
-    fn round(&mut self, round: &[u8]) -> Result<(), AnimationError> {
+    fn round(&mut self, round: &[u8]) -> Result<(), DataError> {
         let at = self.cursor.round as usize;
         let is_same = is_same_frame(round);
         if is_same && self.cursor.frame == 0 {

@@ -7,11 +7,11 @@
 use std::vec::Vec;
 
 use loligo_allocators::Allocator;
+use loligo_compiler::with_heap;
 use loligo_containers::{BlobBytes, Endian};
 
 use super::error::CompressError;
 use super::fit::{FitTerms, fit, ranges_of, uniform_bytes};
-use super::heap::with_heap;
 use super::image::ClipParts;
 use super::raw_clip::RawClip;
 use super::raw_skeleton::RawSkeleton;

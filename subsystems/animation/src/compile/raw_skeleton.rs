@@ -7,12 +7,12 @@ use std::vec::Vec;
 
 use glam::Affine3A;
 use loligo_allocators::Allocator;
+use loligo_compiler::with_heap;
 use loligo_containers::{BlobBuilder, BlobBytes, Endian, blob_field};
 use loligo_entities::Pose;
 use loligo_ids::{IdString32, IdString64};
 
 use super::error::CompressError;
-use super::heap::with_heap;
 use crate::skeleton::{BONES_MAX, NO_BONE, SkeletonImage};
 
 /// A skeleton before it is compiled: bones with names, parents before their children.

@@ -7,9 +7,9 @@
 use std::vec::Vec;
 
 use glam::{Affine3A, Quat, Vec3A};
+use loligo_compiler::with_heap;
 
 use super::error::CompressError;
-use super::heap::with_heap;
 use super::raw_clip::RawClip;
 use super::raw_skeleton::RawSkeleton;
 use crate::clip::Clip;

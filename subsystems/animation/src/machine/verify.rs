@@ -1,10 +1,11 @@
 //! Checking a machine once, when it comes in.
 
+use loligo_resources::DataError;
+
 use super::formula::Formula;
 use super::image::{AT_EVENT, CLIP, LINE, LIST, MachineState, NONE, PLANE};
 use super::triangle::Triangle;
 use super::{LAYERS_MAX, MACHINE_TYPE, MIX_MAX, Machine, STATES_MAX, VARIABLES_MAX};
-use crate::error::AnimationError;
 
 /// Transitions have numbers of 15 bits.
 const TRANSITIONS_MAX: usize = 1 << 15;
@@ -13,7 +14,7 @@ const TRANSITIONS_MAX: usize = 1 << 15;
 const FAR: f32 = 1.0e9;
 
 /// Checks the invariants of a machine.
-pub(super) fn verify(machine: &Machine<'_>) -> Result<(), AnimationError> {
+pub(super) fn verify(machine: &Machine<'_>) -> Result<(), DataError> {
     lengths(machine)?;
     formulas(machine)?;
     clips(machine)?;
@@ -23,15 +24,15 @@ pub(super) fn verify(machine: &Machine<'_>) -> Result<(), AnimationError> {
     transitions(machine)
 }
 
-fn wrong(field: &'static str, must: &'static str, found: usize) -> Result<(), AnimationError> {
-    Err(AnimationError::part(MACHINE_TYPE, field, must, found as u64))
+fn wrong(field: &'static str, must: &'static str, found: usize) -> Result<(), DataError> {
+    Err(DataError::part(MACHINE_TYPE, field, must, found as u64))
 }
 
 fn is_near(number: f32) -> bool {
     number.abs() <= FAR
 }
 
-fn lengths(machine: &Machine<'_>) -> Result<(), AnimationError> {
+fn lengths(machine: &Machine<'_>) -> Result<(), DataError> {
     if machine.variables.len() > VARIABLES_MAX {
         return wrong("variables", "64 at the most", machine.variables.len());
     }
@@ -53,7 +54,7 @@ fn lengths(machine: &Machine<'_>) -> Result<(), AnimationError> {
 }
 
 /// Checks that each formula's words are bytecode.
-fn formulas(machine: &Machine<'_>) -> Result<(), AnimationError> {
+fn formulas(machine: &Machine<'_>) -> Result<(), DataError> {
     let ends_with = machine.formulas.last().copied().unwrap_or_default() as usize;
     if machine.formulas.first() != Some(&0) || ends_with != machine.words.len() {
         return wrong("formulas", "those of all words", machine.formulas.len());
@@ -70,7 +71,7 @@ fn formulas(machine: &Machine<'_>) -> Result<(), AnimationError> {
     }
 }
 
-fn clips(machine: &Machine<'_>) -> Result<(), AnimationError> {
+fn clips(machine: &Machine<'_>) -> Result<(), DataError> {
     for (at, clip) in machine.clips.iter().enumerate() {
         let first = clip.first_mark as usize;
         let marks = machine.marks.get(first..first.saturating_add(clip.marks as usize));
@@ -89,7 +90,7 @@ fn is_cycle(marks: &[f32]) -> bool {
     falls <= 1 && marks.iter().all(|mark| (0.0..=FAR).contains(mark))
 }
 
-fn masks(machine: &Machine<'_>) -> Result<(), AnimationError> {
+fn masks(machine: &Machine<'_>) -> Result<(), DataError> {
     let is_wrong = |[first, count]: &[u32; 2]| {
         let end = first.checked_add(*count);
         end.is_none_or(|end| end as usize > machine.mask_bones.len())
@@ -112,7 +113,7 @@ fn follows(before: usize, first: u16, count: u16) -> Option<usize> {
     (usize::from(first) == before).then_some(before + usize::from(count))
 }
 
-fn layers(machine: &Machine<'_>) -> Result<(), AnimationError> {
+fn layers(machine: &Machine<'_>) -> Result<(), DataError> {
     let mut end = Some(0);
     for (at, layer) in machine.layers.iter().enumerate() {
         end = end.and_then(|end| follows(end, layer.first_state, layer.states));
@@ -132,7 +133,7 @@ fn layers(machine: &Machine<'_>) -> Result<(), AnimationError> {
     }
 }
 
-fn states(machine: &Machine<'_>) -> Result<(), AnimationError> {
+fn states(machine: &Machine<'_>) -> Result<(), DataError> {
     let mut ends = Some([0; 3]);
     for (at, state) in machine.states.iter().enumerate() {
         ends = ends.and_then(|[motions, triangles, transitions]| {
@@ -197,7 +198,7 @@ fn has_triangles(machine: &Machine<'_>, state: &MachineState) -> bool {
     !triangles.is_empty() && triangles.iter().all(is_whole)
 }
 
-fn transitions(machine: &Machine<'_>) -> Result<(), AnimationError> {
+fn transitions(machine: &Machine<'_>) -> Result<(), DataError> {
     for layer in machine.layers {
         let states = layer.first_state..layer.first_state + layer.states;
         let first = usize::from(layer.first_state);

@@ -1,11 +1,12 @@
 //! Checking collision shapes once, when they come in.
 
+use loligo_resources::DataError;
+
 use super::volume::has_volume;
 use super::{
     BOX, CAPSULE, COLLISION_TYPE, CONVEX, CONVEX_POINTS_MAX, Collision, CollisionShape, HEIGHTS,
     HEIGHTS_SIDE_MAX, MESH, MESH_MAX, SHAPES_MAX, SPHERE, range,
 };
-use crate::data_error::DataError;
 use crate::ranges::{PLACE, SIDE};
 
 /// Checks the invariants of collision shapes.

@@ -10,11 +10,10 @@ use std::string::ToString;
 use std::vec::Vec;
 
 use glam::Quat;
-use loligo_compiler::{CompileError, Compiler, Context, Property};
+use loligo_compiler::{CompileError, Compiler, Context, Property, build_blob};
 use loligo_formats::GltfFile;
 use loligo_ids::IdString32;
 
-use super::heap::built;
 use super::settings::{SettingsDraft, settings_of};
 use crate::collision::{BOX, CAPSULE, COLLISION_VERSION, SHAPES_MAX, SPHERE};
 use crate::ranges::{PLACE, SIDE};
@@ -74,7 +73,7 @@ impl Compiler for CollisionCompiler {
         for item in items {
             read_shape(context, &mut draft, item, &settings, file.as_ref())?;
         }
-        built(|memory| draft.build(context.endian(), memory))
+        build_blob(|memory| draft.build(context.endian(), memory))
     }
 }
 

@@ -7,12 +7,11 @@ use std::string::{String, ToString};
 use std::vec::Vec;
 
 use loligo_allocators::{HeapAllocator, PageAllocator};
-use loligo_compiler::{CompileError, Compiler, Context, Property, PropertyValue};
+use loligo_compiler::{CompileError, Compiler, Context, Property, PropertyValue, build_blob};
 use loligo_containers::{BlobBuilder, Endian, blob_field};
 use loligo_expressions::{Expression, Symbols};
 use loligo_ids::IdString32;
 
-use super::heap::built;
 use super::names::members_of;
 use super::settings::settings_of;
 use crate::field::{
@@ -134,7 +133,7 @@ impl FieldDraft {
     }
 
     fn build(&self, endian: Endian) -> Result<Vec<u8>, CompileError> {
-        built(|memory| {
+        build_blob(|memory| {
             let mut builder = BlobBuilder::<FieldImage>::try_new(endian, memory)?;
             let root = builder.root();
             builder.set(root.at(blob_field!(FieldImage, region)), self.region);

@@ -4,11 +4,10 @@ use std::format;
 use std::string::{String, ToString};
 use std::vec::Vec;
 
-use loligo_compiler::{CompileError, Compiler, Context, Property, PropertyValue};
+use loligo_compiler::{CompileError, Compiler, Context, Property, PropertyValue, build_blob};
 use loligo_containers::{BlobBuilder, Endian, blob_field};
 use loligo_ids::{IdString32, IdString64};
 
-use super::heap::built;
 use super::names::unknown;
 use super::settings::settings_of;
 use crate::impacts::{
@@ -177,7 +176,7 @@ fn read_curve(strength: &Property) -> Result<Vec<[f32; 2]>, CompileError> {
 
 fn build(rows: &[DraftRow], endian: Endian) -> Result<Vec<u8>, CompileError> {
     let points: Vec<[f32; 2]> = rows.iter().flat_map(|row| row.points.iter().copied()).collect();
-    built(|memory| {
+    build_blob(|memory| {
         let mut builder = BlobBuilder::<ImpactImage>::try_new(endian, memory)?;
         let root = builder.root();
         let places = builder.array(root.at(blob_field!(ImpactImage, rows)), rows.len())?;

@@ -3,12 +3,11 @@
 use std::string::String;
 use std::vec::Vec;
 
-use loligo_compiler::{CompileError, Compiler, Context, Property};
+use loligo_compiler::{CompileError, Compiler, Context, Property, build_blob};
 use loligo_containers::{BlobBuilder, blob_field};
 use loligo_ids::IdString32;
 
 use super::collision::{CollisionDraft, read_file, read_shape, rotation_under};
-use super::heap::built;
 use super::names::{index_of, members_of};
 use super::settings::settings_of;
 use crate::collision::{HEIGHTS, MESH};
@@ -144,7 +143,7 @@ fn build(
     shapes: &CollisionDraft,
 ) -> Result<Vec<u8>, CompileError> {
     let endian = context.endian();
-    built(|memory| {
+    build_blob(|memory| {
         let mut builder = BlobBuilder::<RagdollImage>::try_new(endian, memory)?;
         let root = builder.root();
         builder.set(root.at(blob_field!(RagdollImage, actor)), actor);

@@ -5,11 +5,10 @@ use std::string::String;
 use std::vec::Vec;
 
 use loligo_allocators::Allocator;
-use loligo_compiler::{CompileError, Compiler, Context, Property};
+use loligo_compiler::{CompileError, Compiler, Context, Property, build_blob};
 use loligo_containers::{BlobBuilder, BlobBytes, Endian, GrowError, blob_field};
 use loligo_ids::{IdString32, IdString64};
 
-use super::heap::built;
 use super::names::{hash_order, index_of, keys_of, members_of, unknown};
 use crate::impacts::IMPACTS_TYPE;
 use crate::ranges::{DAMPING, DENSITY, FRICTION, GRAVITY, GRAVITY_SCALE, MASS, PART, STAY_RATE};
@@ -63,7 +62,7 @@ impl Compiler for SettingsCompiler {
             }
             context.refer(IMPACTS_TYPE, name, named.place());
         }
-        built(|memory| draft.build(context.endian(), memory))
+        build_blob(|memory| draft.build(context.endian(), memory))
     }
 }
 
@@ -89,7 +88,7 @@ impl Compiler for SettingsCompiler {
 /// ```
 pub fn compile_settings(source: &[u8], endian: Endian) -> Result<Vec<u8>, CompileError> {
     let draft = SettingsDraft::read(&Property::read(source)?)?;
-    built(|memory| draft.build(endian, memory))
+    build_blob(|memory| draft.build(endian, memory))
 }
 
 /// Settings with their names.

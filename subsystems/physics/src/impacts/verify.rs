@@ -1,7 +1,8 @@
 //! Checking a table of effects once, when it comes in.
 
+use loligo_resources::DataError;
+
 use super::{IMPACT_POINTS_MAX, IMPACT_ROWS_MAX, IMPACTS_TYPE, ImpactRow, ImpactTable};
-use crate::data_error::DataError;
 use crate::ranges::{AMOUNT, STRENGTH};
 
 /// Checks the invariants of a table of effects.

@@ -1,8 +1,9 @@
 //! Checking a ragdoll once, when it comes in.
 
+use loligo_resources::DataError;
+
 use super::{BONES_MAX, HAS_LIMITS, HAS_REST, NO_BONE, RAGDOLL_TYPE, Ragdoll, RagdollBone};
 use crate::component::JointForm;
-use crate::data_error::DataError;
 
 /// Checks the invariants of a ragdoll.
 pub(super) fn verify(ragdoll: &Ragdoll<'_>) -> Result<(), DataError> {

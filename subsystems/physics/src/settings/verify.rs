@@ -1,9 +1,10 @@
 //! Checking settings once, when they come in.
 
+use loligo_resources::DataError;
+
 use super::{
     ActorKind, ActorTemplate, GROUPS_MAX, SETTINGS_TYPE, Settings, ShapeTemplate, TEMPLATES_MAX,
 };
-use crate::data_error::DataError;
 use crate::ranges::{DAMPING, DENSITY, FRICTION, GRAVITY, GRAVITY_SCALE, MASS, PART, STAY_RATE};
 
 /// Checks the invariants of settings.

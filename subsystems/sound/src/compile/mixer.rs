@@ -5,11 +5,10 @@ use std::format;
 use std::string::{String, ToString};
 use std::vec::Vec;
 
-use loligo_compiler::{CompileError, Compiler, Context, Property};
+use loligo_compiler::{CompileError, Compiler, Context, Property, build_blob};
 use loligo_containers::{BlobBuilder, Endian, blob_field};
 use loligo_ids::IdString32;
 
-use super::heap::built;
 use super::names::{members_of, unknown};
 use crate::effects::{FILTERS, FilterKind, check};
 use crate::level::gain_of;
@@ -126,7 +125,7 @@ impl MixerDraft {
     }
 
     fn build(&self, endian: Endian) -> Result<Vec<u8>, CompileError> {
-        built(|memory| {
+        build_blob(|memory| {
             let mut builder = BlobBuilder::<MixerImage>::try_new(endian, memory)?;
             let root = builder.root();
             builder.set(root.at(blob_field!(MixerImage, voices)), self.voices);

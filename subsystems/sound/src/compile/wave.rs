@@ -4,11 +4,10 @@ use std::format;
 use std::vec::Vec;
 
 use ebur128::{EbuR128, Mode};
-use loligo_compiler::{CompileError, Compiler, Context, Property};
+use loligo_compiler::{CompileError, Compiler, Context, Property, build_blob};
 use loligo_containers::{BlobBuilder, Endian, blob_field};
 use loligo_formats::Recording;
 
-use super::heap::built;
 use super::resampled::resampled;
 use crate::level::gain_of;
 use crate::packed::{PACKED_FRAMES, Packer, packed_bytes};
@@ -146,7 +145,7 @@ fn build(draft: &Draft, endian: Endian) -> Result<Vec<u8>, CompileError> {
         libm::roundf((sample * 32_768.0).clamp(-32_768.0, 32_767.0)) as i16
     };
     let samples: Vec<i16> = (0..frames * draft.channels.len()).map(sample).collect();
-    built(|memory| {
+    build_blob(|memory| {
         let mut builder = BlobBuilder::<WaveImage>::try_new(endian, memory)?;
         let root = builder.root();
         builder.set(root.at(blob_field!(WaveImage, rate)), draft.rate);

@@ -1,11 +1,11 @@
 //! Checking a plan once, when it comes in.
 
 use loligo_ids::IdString32;
+use loligo_resources::DataError;
 
 use super::{
     BusImage, EFFECTS_MAX, EffectImage, GROUPS_MAX, MIXER_TYPE, MixerPlan, SENDS_MAX, effect_of,
 };
-use crate::data_error::DataError;
 use crate::effects::check;
 
 /// The bus into which all others flow.

@@ -1,10 +1,11 @@
 //! Checking a sound once, when it comes in.
 
+use loligo_resources::DataError;
+
 use super::{
     SOUND_NODES_MAX, SOUND_PRIORITY_MAX, SOUND_TYPE, SoundMarkerImage, SoundNodeImage,
     SoundNodeKind, SoundTree,
 };
-use crate::data_error::DataError;
 
 /// The points of a curve.
 const POINTS: core::ops::RangeInclusive<usize> = 1..=64;

@@ -4,9 +4,9 @@ use core::fmt;
 
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, Blob};
+use loligo_resources::DataError;
 
 use super::{WAVE_TYPE, Wave, WaveImage};
-use crate::data_error::DataError;
 use crate::error::WaveError;
 use crate::packed::{PACKED_FRAMES, packed_bytes, unpack};
 use crate::stream::Feeder;

@@ -3,12 +3,12 @@
 use std::string::{String, ToString};
 use std::vec::Vec;
 
+use loligo_compiler::with_heap;
 use loligo_containers::{BlobBuilder, Endian, blob_field};
 use loligo_ids::{IdString32, IdString64};
 
 use super::formulas::Formulas;
 use crate::compile::error::CompressError;
-use crate::compile::heap::with_heap;
 use crate::machine::{
     MachineClip, MachineImage, MachineLayer, MachineMotion, MachineState, MachineTransition,
     MachineVariable, MaskBone,

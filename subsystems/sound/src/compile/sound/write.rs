@@ -2,19 +2,18 @@
 
 use std::vec::Vec;
 
-use loligo_compiler::CompileError;
+use loligo_compiler::{CompileError, build_blob};
 use loligo_containers::{BlobBuilder, BlobPlace, Endian, GrowError, blob_field};
 use loligo_ids::{IdString32, IdString64};
 
 use super::Draft;
 use super::node::DraftNode;
-use crate::compile::heap::built;
 use crate::tree::{SoundChildImage, SoundCurveImage, SoundImage, SoundMarkerImage, SoundNodeImage};
 
 type Builder<'a> = BlobBuilder<'a, SoundImage>;
 
 pub(super) fn write(draft: &Draft, endian: Endian) -> Result<Vec<u8>, CompileError> {
-    built(|memory| {
+    build_blob(|memory| {
         let mut builder = Builder::try_new(endian, memory)?;
         let root = builder.root();
         builder.set(root.at(blob_field!(SoundImage, bus)), draft.bus);

@@ -1,4 +1,4 @@
-//! What is wrong with a compiled sound.
+//! What is wrong with a compiled resource.
 
 use core::error::Error;
 use core::fmt;
@@ -8,7 +8,7 @@ use loligo_containers::BlobError;
 /// Why bytes are not a resource of the type that they were opened as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataError {
-    /// The type that was expected: `mixer`, `sound` or `wave`.
+    /// The type that was expected, such as `clip` or `mesh`.
     pub type_name: &'static str,
     /// What is wrong.
     pub kind: DataErrorKind,
@@ -32,11 +32,15 @@ pub enum DataErrorKind {
 }
 
 impl DataError {
-    pub(crate) const fn blob(type_name: &'static str, error: BlobError) -> Self {
+    /// Says that they are not a blob of the type.
+    #[must_use]
+    pub const fn blob(type_name: &'static str, error: BlobError) -> Self {
         Self { type_name, kind: DataErrorKind::Blob(error) }
     }
 
-    pub(crate) const fn part(
+    /// Says that a part is not as it must be.
+    #[must_use]
+    pub const fn part(
         type_name: &'static str,
         field: &'static str,
         must: &'static str,
