@@ -31,8 +31,9 @@ use buses::Buses;
 use lags::LAG_MAX;
 use voice::{Fade, Voice};
 
-/// The id of a playing voice.
-pub type VoiceId = Id<Voice, u32, 20, 12>;
+/// The id of a playing voice. A place of a voice has 2^32 lives, so none is used up: by a thousand plays a
+/// second after seven weeks in one place, and each place after it has as many again.
+pub type VoiceId = Id<Voice, u64, 32, 32>;
 
 /// The id of a wave that a mixer has.
 pub type WaveId = Id<Wave<'static>, u32, 20, 12>;
