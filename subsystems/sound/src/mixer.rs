@@ -85,6 +85,8 @@ pub struct Mixer<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     /// What was computed and not asked for yet, from `taken` on.
     block: [Stereo; PAIRS_MAX],
     taken: usize,
+    /// What the game's time is ahead of the frames that were rendered, in frames times nanoseconds.
+    remainder: u64,
     stats: MixerStats,
 }
 
@@ -149,6 +151,7 @@ impl<'a, A: Allocator + ?Sized> Mixer<'a, A> {
             over,
             block: [Stereo::SILENCE; PAIRS_MAX],
             taken: BLOCK,
+            remainder: 0,
             stats: MixerStats::default(),
         })
     }

@@ -51,6 +51,17 @@ impl<A: Allocator + ?Sized> Mixer<'_, A> {
         BLOCK - self.taken
     }
 
+    /// What the game's time is ahead of the frames that were rendered, in frames times nanoseconds.
+    pub(crate) const fn remainder(&self) -> u64 {
+        self.remainder
+    }
+
+    /// Sets how far the game's time is ahead: less than a frame.
+    #[cfg(feature = "subsystem")]
+    pub(crate) const fn set_remainder(&mut self, remainder: u64) {
+        self.remainder = remainder;
+    }
+
     /// Hands over what happened, oldest first, as long as it is taken.
     pub(crate) fn hand_events(&mut self, mut take: impl FnMut(MixerEvent) -> bool) {
         let handed = self.events.iter().take_while(|event| take(**event)).count();

@@ -177,8 +177,6 @@ impl Hearing {
         let rate = voices.rate();
         let frames = |seconds: f32| (f64::from(seconds) * f64::from(rate)) as u32;
         let is_new = part.has(PartState::NEW);
-        let wait = (u64::from(part.offset) * u64::from(rate) + 500_000_000) / 1_000_000_000;
-        let wait = (wait as u32).saturating_sub(voices.computed());
         let fade = match is_new {
             true => frames(part.fade),
             false => frames(part.fade - part.age).max(TAKEN),
@@ -188,7 +186,7 @@ impl Hearing {
             gains: self.gains,
             speed: self.speed,
             from: (part.from >> 32) as u32,
-            wait: if after.is_some() { 0 } else { wait },
+            wait: if after.is_some() { 0 } else { voices.wait(part.offset) },
             after,
             fade,
             is_looped: part.has(PartState::LOOPED),

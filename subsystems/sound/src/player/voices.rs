@@ -2,6 +2,7 @@
 
 use loligo_allocators::Allocator;
 
+use crate::block::BLOCK;
 use crate::control::Control;
 use crate::error::PlayError;
 use crate::mixer::{Mixer, Play, VoiceId};
@@ -11,9 +12,10 @@ pub trait Voices {
     /// The frames a second.
     fn rate(&self) -> u32;
 
-    /// How many frames were computed and are to be taken first: what begins now is heard after them.
-    fn computed(&self) -> u32 {
-        0
+    /// After how many frames something begins that is some nanoseconds after the beginning of the step that
+    /// is heard next.
+    fn wait(&self, nanoseconds: u32) -> u32 {
+        frames_of(nanoseconds, self.rate(), 0)
     }
 
     /// As [`Mixer::play`].
@@ -50,8 +52,11 @@ impl<A: Allocator + ?Sized> Voices for Mixer<'_, A> {
         Self::rate(self)
     }
 
-    fn computed(&self) -> u32 {
-        self.left_of_block() as u32
+    /// All is heard a block after its time: frames of the next step may have been computed already, up to a
+    /// block less one, and what begins in these begins at its frame as well.
+    fn wait(&self, nanoseconds: u32) -> u32 {
+        let frames = frames_of(nanoseconds, Self::rate(self), self.remainder());
+        frames + (BLOCK - self.left_of_block()) as u32
     }
 
     fn play(&mut self, play: &Play) -> Result<VoiceId, PlayError> {
@@ -85,6 +90,14 @@ impl<A: Allocator + ?Sized> Voices for Mixer<'_, A> {
     fn seek(&mut self, voice: VoiceId, frame: u32) {
         Self::seek(self, voice, frame);
     }
+}
+
+/// Returns the frame of a time, to the nearest. `remainder` is what is before it of a frame, in frames times
+/// nanoseconds.
+fn frames_of(nanoseconds: u32, rate: u32, remainder: u64) -> u32 {
+    const SECOND: u64 = 1_000_000_000;
+    let frames = u64::from(nanoseconds) * u64::from(rate) + remainder;
+    ((frames + SECOND / 2) / SECOND) as u32
 }
 
 /// A control, and the rate of its mixer.

@@ -60,7 +60,9 @@ impl<'m> Output<'m> {
     /// Returns the mixer, if what it renders is heard.
     pub(super) fn voices(&mut self) -> Option<&mut (dyn Voices + '_)> {
         let is_heard = self.is_heard();
-        self.mixer.as_mut().filter(|_| is_heard).map(|mixer| mixer as &mut dyn Voices)
+        let mixer = self.mixer.as_mut().filter(|_| is_heard)?;
+        mixer.set_remainder(self.left);
+        Some(mixer)
     }
 
     /// Renders the frames of an update, and hands them on. Returns them.
