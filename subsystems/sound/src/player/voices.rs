@@ -6,6 +6,7 @@ use crate::block::BLOCK;
 use crate::control::Control;
 use crate::error::PlayError;
 use crate::mixer::{Mixer, Play, VoiceId};
+use crate::space::Placement;
 
 /// What plays the voices of a player: a mixer, or the control of one on another thread.
 pub trait Voices {
@@ -34,14 +35,8 @@ pub trait Voices {
     /// As [`Mixer::set_paused`].
     fn set_paused(&mut self, voice: VoiceId, is_paused: bool);
 
-    /// As [`Mixer::set_gains`].
-    fn set_gains(&mut self, voice: VoiceId, gains: [f32; 2]);
-
-    /// As [`Mixer::set_speed`].
-    fn set_speed(&mut self, voice: VoiceId, speed: f32);
-
-    /// As [`Mixer::set_low_pass`].
-    fn set_low_pass(&mut self, voice: VoiceId, frequency: f32);
+    /// As [`Mixer::place`].
+    fn place(&mut self, voice: VoiceId, placement: &Placement);
 
     /// As [`Mixer::seek`].
     fn seek(&mut self, voice: VoiceId, frame: u32);
@@ -75,16 +70,8 @@ impl<A: Allocator + ?Sized> Voices for Mixer<'_, A> {
         Self::set_paused(self, voice, is_paused);
     }
 
-    fn set_gains(&mut self, voice: VoiceId, gains: [f32; 2]) {
-        Self::set_gains(self, voice, gains);
-    }
-
-    fn set_speed(&mut self, voice: VoiceId, speed: f32) {
-        Self::set_speed(self, voice, speed);
-    }
-
-    fn set_low_pass(&mut self, voice: VoiceId, frequency: f32) {
-        Self::set_low_pass(self, voice, frequency);
+    fn place(&mut self, voice: VoiceId, placement: &Placement) {
+        Self::place(self, voice, placement);
     }
 
     fn seek(&mut self, voice: VoiceId, frame: u32) {
@@ -130,16 +117,8 @@ impl<A: Allocator + ?Sized> Voices for ControlledVoices<'_, '_, '_, A> {
         self.control.set_paused(voice, is_paused);
     }
 
-    fn set_gains(&mut self, voice: VoiceId, gains: [f32; 2]) {
-        self.control.set_gains(voice, gains);
-    }
-
-    fn set_speed(&mut self, voice: VoiceId, speed: f32) {
-        self.control.set_speed(voice, speed);
-    }
-
-    fn set_low_pass(&mut self, voice: VoiceId, frequency: f32) {
-        self.control.set_low_pass(voice, frequency);
+    fn place(&mut self, voice: VoiceId, placement: &Placement) {
+        self.control.place(voice, placement);
     }
 
     fn seek(&mut self, voice: VoiceId, frame: u32) {
