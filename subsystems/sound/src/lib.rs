@@ -14,6 +14,8 @@ pub mod compile;
 mod component;
 mod control;
 mod data_error;
+#[cfg(feature = "std")]
+pub mod device;
 mod effects;
 mod error;
 mod level;

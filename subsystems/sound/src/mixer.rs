@@ -87,6 +87,8 @@ pub struct Mixer<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     taken: usize,
     /// What the game's time is ahead of the frames that were rendered, in frames times nanoseconds.
     remainder: u64,
+    /// How many mixers have taken over of which the commands do not know yet; less than 0: how many are to.
+    restarts: i32,
     stats: MixerStats,
 }
 
@@ -152,6 +154,7 @@ impl<'a, A: Allocator + ?Sized> Mixer<'a, A> {
             block: [Stereo::SILENCE; PAIRS_MAX],
             taken: BLOCK,
             remainder: 0,
+            restarts: 0,
             stats: MixerStats::default(),
         })
     }

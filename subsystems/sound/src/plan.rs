@@ -117,7 +117,7 @@ impl<'b> MixerPlan<'b> {
         }
     }
 
-    /// Walks over what buses send: a bus, the one into which it flows besides, and how loud.
+    /// Walks over what buses send: a bus, another one into which it flows as well, and how loud.
     pub fn sends(&self) -> impl Iterator<Item = (IdString32, IdString32, f32)> + use<'b> {
         let all = self.sends;
         let of = move |bus: &'b BusImage| {

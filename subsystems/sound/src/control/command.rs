@@ -7,10 +7,11 @@ use crate::mixer::{MixerEvent, Play, VoiceId, WaveId};
 use crate::pipe::Message;
 use crate::space::Placement;
 
-/// What a mixer is to do.
+/// What a mixer is to do. `at` of `Play` is the count of the mixer's frames at which it begins to wait; after
+/// `Restart` comes what is for the mixer that takes over.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Command {
-    Play { voice: VoiceId, play: Play },
+    Play { voice: VoiceId, play: Play, at: Option<u32> },
     Stop { voice: VoiceId, frames: u32 },
     Pause { voice: VoiceId, is_paused: bool },
     Gains { voice: VoiceId, gains: [f32; 2] },
@@ -21,6 +22,7 @@ pub(super) enum Command {
     Place { voice: VoiceId, placement: Placement },
     Send { bus: IdString32, into: IdString32, gain: f32 },
     Effect { bus: IdString32, index: u32, effect: Effect },
+    Restart,
 }
 
 /// What a mixer says.
@@ -34,14 +36,18 @@ impl Command {
     /// Returns it as words.
     pub(super) fn write(&self) -> Message {
         join(match *self {
-            Self::Play { voice, play } => {
+            Self::Play { voice, play, at } => {
                 let Play { wave, bus, gains, speed, from, wait, after, fade, is_looped } = play;
                 let after = after.map_or([0; 2], words);
-                let kind = u32::from(is_looped);
+                let kind = u32::from(is_looped) | u32::from(at.is_some()) << 5;
                 let ([low, high], wave, bus) = (words(voice), wave.to_bits(), bus.hash());
                 let [left, right, speed] = [gains[0], gains[1], speed].map(f32::to_bits);
                 let [before, since] = after;
-                [kind, low, high, wave, bus, left, right, speed, from, wait, fade, before, since, 0]
+                let at = at.unwrap_or(0);
+                [
+                    kind, low, high, wave, bus, left, right, speed, from, wait, fade, before,
+                    since, at,
+                ]
             }
             Self::Stop { voice, frames } => halves(2, voice, [frames, 0]),
             Self::Pause { voice, is_paused } => halves(3, voice, [u32::from(is_paused), 0]),
@@ -67,13 +73,14 @@ impl Command {
                 let [kind, a, b, c, d, e, f, last] = effect.to_words();
                 [11, index, 0, bus.hash(), kind, a, b, c, d, e, f, last, 0, 0]
             }
+            Self::Restart => [12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
         })
     }
 
     /// Returns the command that words are; `None` if they are none.
     pub(super) fn read(message: &Message) -> Option<Self> {
         let halves = split(message);
-        let [kind, low, high, a, b, left, right, speed, from, wait, fade, before, since, _] =
+        let [kind, low, high, a, b, left, right, speed, from, wait, fade, before, since, at] =
             halves;
         let (bus, gain) = (IdString32::from_hash(a), f32::from_bits(b));
         match kind {
@@ -85,18 +92,20 @@ impl Command {
                 let effect = Effect::from_words(words)?;
                 return Some(Self::Effect { bus, index: low, effect });
             }
+            12 => return Some(Self::Restart),
             _ => {}
         }
         let voice = voice_of([low, high])?;
         let number = f32::from_bits(a);
         Some(match kind {
-            0 | 1 => {
+            0 | 1 | 32 | 33 => {
                 let [left, right, speed] = [left, right, speed].map(f32::from_bits);
                 let wave = WaveId::from_bits(a)?;
                 let (bus, gains) = (IdString32::from_hash(b), [left, right]);
-                let (is_looped, after) = (kind == 1, voice_of([before, since]));
+                let (is_looped, after) = (kind & 1 == 1, voice_of([before, since]));
+                let at = (kind >= 32).then_some(at);
                 let play = Play { wave, bus, gains, speed, from, wait, after, fade, is_looped };
-                Self::Play { voice, play }
+                Self::Play { voice, play, at }
             }
             2 => Self::Stop { voice, frames: a },
             3 => Self::Pause { voice, is_paused: a != 0 },
@@ -193,8 +202,9 @@ mod tests {
         };
         let limiting = Limiting { ceiling: -1.0, ahead: 0.002, release: 0.05 };
         for command in [
-            Command::Play { voice, play },
-            Command::Play { voice, play: play.looped().after(voice) },
+            Command::Play { voice, play, at: None },
+            Command::Play { voice, play: play.looped().after(voice), at: Some(0) },
+            Command::Play { voice, play, at: Some(u32::MAX) },
             Command::Stop { voice, frames: 5 },
             Command::Pause { voice, is_paused: true },
             Command::Pause { voice, is_paused: false },
@@ -205,6 +215,7 @@ mod tests {
             Command::BusGain { bus, gain: 0.3 },
             Command::Place { voice, placement },
             Command::Send { bus, into: IdString32::new("room"), gain: 0.7 },
+            Command::Restart,
             Command::Effect { bus, index: 3, effect: Effect::Limiter(limiting) },
         ] {
             assert_eq!(Command::read(&command.write()), Some(command));
