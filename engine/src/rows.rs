@@ -11,17 +11,18 @@ use loligo_interface::{Commands, SubsystemRow, Wire};
 use loligo_physics::{
     AskRay, BodyLine, BoneMoved, DropBones, HoldBone, ImpactDue, RayAnswered, StepOn,
 };
-use loligo_sound::PlaySound;
+use loligo_sound::{OccludeSound, PlaySound, SoundRayAsked};
 
 /// The rows, in the order in which they are stepped.
 pub(crate) const OWN_ROWS: [SubsystemRow; 4] =
     [loligo_animation::ROW, loligo_physics::ROW, loligo_sound::ROW, loligo_debug_draw::ROW];
 
 /// What the events of one of them mean to another.
-pub(crate) const OWN_WIRES: [Wire; 9] = [
+pub(crate) const OWN_WIRES: [Wire; 10] = [
     Wire { from: BoneLine::TYPE, to: draw_bone },
     Wire { from: BodyLine::TYPE, to: draw_body },
     Wire { from: FootAsked::TYPE, to: ask_for_ground },
+    Wire { from: SoundRayAsked::TYPE, to: ask_for_walls },
     Wire { from: RayAnswered::TYPE, to: answer },
     Wire { from: BoneReleased::TYPE, to: hold_bone },
     Wire { from: BonesTaken::TYPE, to: drop_bones },
@@ -32,6 +33,7 @@ pub(crate) const OWN_WIRES: [Wire; 9] = [
 
 /// Who asked for a ray, in bits of `asker` that askers leave free: answers go back by them.
 const OF_FEET: u64 = 1 << 63;
+const OF_SOUNDS: u64 = 1 << 62;
 
 /// The name of events of clips at which a foot is put down: `step`.
 const FOOTSTEP: IdString32 = IdString32::new("step");
@@ -71,8 +73,25 @@ fn ask_for_ground(
     }
 }
 
+/// Whether there is a wall before a sound: a ray through the actor that sounds.
+fn ask_for_walls(
+    event: &EventRecord<'_>,
+    commands: &mut Commands<'_, '_>,
+) -> Result<(), GrowError> {
+    match event.get() {
+        Some(SoundRayAsked { sound, entity, from, to }) => {
+            let ray = AskRay::new(u64::from(sound) | OF_SOUNDS, from, to);
+            commands.send(AskRay { ignored: entity, ..ray })
+        }
+        None => Ok(()),
+    }
+}
+
 fn answer(event: &EventRecord<'_>, commands: &mut Commands<'_, '_>) -> Result<(), GrowError> {
     match event.get() {
+        Some(RayAnswered { asker, hit, .. }) if asker & OF_SOUNDS != 0 => {
+            commands.send(OccludeSound { sound: asker as u32, share: hit as f32 })
+        }
         Some(RayAnswered { asker, hit, at, normal, material, .. }) if asker & OF_FEET != 0 => {
             commands.send(FootAnswered { asker: asker & !OF_FEET, hit, at, normal, material })
         }

@@ -325,7 +325,7 @@ fn lint_features(project: &Project) -> String {
     if !heavy.is_empty() {
         let heavy = heavy.join(", ");
         println!(
-            "skipped: the features {heavy}, which need cmake, make, a C++ compiler or libudev"
+            "skipped: the features {heavy}, which need cmake, make, a C++ compiler, libudev or ALSA"
         );
     }
     light.join(",")

@@ -83,6 +83,7 @@ fn the_page_of_components_has_their_keys_and_defaults() {
             "field" => "field = \"wind\"",
             "ragdoll" => "ragdoll = \"doll\"",
             "sound" => "play = \"hum\"",
+            "sound_zone" => "bus = \"hall\" sphere = 2",
             _ => "",
         };
         for row in rows(section).iter().filter(|row| !row[1].is_empty()) {
@@ -171,6 +172,7 @@ fn the_pages_of_sounds_and_mixers_have_their_keys_and_defaults() {
         defaults += compare(&mixers, &[heading], compiled);
     };
     mixer("## A mixer", "@");
+    mixer("## Space", "space = { @ }");
     mixer("## A bus", "buses = { a = { @ } }");
     for effect in ["filter", "compressor", "limiter", "echo", "reverb"] {
         let form = if effect == "filter" { "form = \"peak\"" } else { "" };

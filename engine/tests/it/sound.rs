@@ -4,7 +4,9 @@
 use std::fs;
 
 use loligo_containers::EventRecord;
-use loligo_engine::{Engine, EngineOptions, FrameMemory, Logic, World, with_engine};
+use loligo_engine::{
+    DisabledSubsystems, Engine, EngineOptions, FrameMemory, Logic, World, with_engine,
+};
 use loligo_sound::{HearSounds, SoundEnded, SoundMarker, SoundStarted, SoundsHeard};
 
 use crate::support::Game;
@@ -250,4 +252,39 @@ fn an_impact_of_physics_is_heard_where_it_is() {
         );
     })
     .expect("it boots");
+}
+
+#[test]
+fn a_wall_of_physics_is_heard_and_without_physics_there_is_none() {
+    let game = game("function update() end");
+    game.write("game.physics", crate::physics::SETTINGS);
+    let wall = "settings = \"game\" shapes = [ { template = \"floor\" box = [ 1 20 20 ] } ]";
+    game.write("wall.collision", wall);
+    game.write("motor.sound", "wave = \"hum\" loop = true distance = [ 20 60 ] occlusion = 1");
+    game.write(
+        "yard.level",
+        r#"entities = {
+            eye = { components = { transform = {} camera = {} listener = {} } }
+            wall = { components = {
+                transform = { position = [ 4 0 0 ] } actor = { collision = "wall" template = "floor" }
+            } }
+            motor = { components = { transform = { position = [ 8 0 0 ] } sound = { play = "motor" } } }
+        }"#,
+    );
+    assert_eq!(game.compile(), [""; 0], "it is right");
+    let data = game.data();
+    let [walled, open] = [&[][..], &["physics"][..]].map(|left_out| {
+        let mut without = DisabledSubsystems::default();
+        left_out.iter().for_each(|name| without.add(name).expect("it may be left out"));
+        let options = EngineOptions { without, ..game.options(&data) };
+        with_engine(&options, |engine| {
+            let mut ears = Ears { is_asked: true, ..Ears::default() };
+            frames(engine, &mut ears, 40);
+            let last = &ears.heard[30 * FRAMES..];
+            last.iter().map(|frame| f64::from(frame[1]).powi(2)).sum::<f64>().sqrt()
+        })
+        .expect("it boots")
+    });
+    // Twelve decibels, and what is high of it.
+    assert!(walled > 0.0 && walled < open * 0.3, "{walled} and {open}");
 }

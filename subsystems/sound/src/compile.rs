@@ -12,7 +12,7 @@ mod wave;
 
 use loligo_compiler::Compilers;
 
-pub use components::{SoundSourceCompiler, components};
+pub use components::{SoundSourceCompiler, SoundZoneCompiler, components};
 pub use mixer::MixerCompiler;
 pub use sound::SoundCompiler;
 pub use wave::WaveCompiler;

@@ -9,6 +9,9 @@ pub const SOUND: ComponentType = ComponentType::new("sound", 260);
 /// The component of a listener.
 pub const LISTENER: ComponentType = ComponentType::new("listener", 270);
 
+/// The component of a part of the world that has the sound of a room.
+pub const SOUND_ZONE: ComponentType = ComponentType::new("sound_zone", 280);
+
 /// The most parameters of the component `sound`.
 pub const SOURCE_PARAMETERS_MAX: usize = 8;
 
@@ -34,4 +37,20 @@ pub struct SoundSource {
 pub struct ListenerSource {
     /// The decibels that are added to all that it hears.
     pub volume: f32,
+}
+
+/// A part of the world that has the sound of a room, as it is compiled. 28 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct ZoneSource {
+    /// The bus of the room, hashed.
+    pub bus: u32,
+    /// The sides of a box.
+    pub size: [f32; 3],
+    /// The radius of a sphere; 0: it is a box.
+    pub radius: f32,
+    /// Within how many metres around it the level falls to 0.
+    pub fade: f32,
+    /// How much of what buses send to that of the room is heard within it.
+    pub level: f32,
 }

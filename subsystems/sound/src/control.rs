@@ -54,6 +54,8 @@ pub struct Control<'p, 'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     commands: PipeIn<'p>,
     events: PipeOut<'p>,
     stale: u64,
+    /// Whether another mixer takes over with the next command.
+    owes_restart: bool,
 }
 
 impl<'p, 'a> Control<'p, 'a> {
@@ -79,7 +81,7 @@ impl<'p, 'a, A: Allocator + ?Sized> Control<'p, 'a, A> {
         memory: &'a A,
     ) -> Self {
         let voices = HoleTable::with_limit_in(settings.voices_max(), memory);
-        Self { voices, commands, events, stale: 0 }
+        Self { voices, commands, events, stale: 0, owes_restart: false }
     }
 
     /// Plays a wave. Whether there is such a wave and bus is seen by the mixer: if not, the voice ends at once.
@@ -89,9 +91,23 @@ impl<'p, 'a, A: Allocator + ?Sized> Control<'p, 'a, A> {
     /// [`PlayError::Full`] if all voices play, [`PlayError::Busy`] if as many commands wait as there is room
     /// for.
     pub fn play(&mut self, play: &Play) -> Result<VoiceId, PlayError> {
+        self.play_from(play, None)
+    }
+
+    /// As [`play`](Self::play), from a frame of the mixer on, by the low bits of their count; at once if that has
+    /// passed.
+    ///
+    /// # Errors
+    ///
+    /// As [`play`](Self::play).
+    pub fn play_at(&mut self, play: &Play, frame: u32) -> Result<VoiceId, PlayError> {
+        self.play_from(play, Some(frame))
+    }
+
+    fn play_from(&mut self, play: &Play, at: Option<u32>) -> Result<VoiceId, PlayError> {
         let full = PlayError::Full { voices: self.voices.limit() as u32 };
         let voice = self.voices.insert(()).map_err(|_| full)?;
-        if self.send(&Command::Play { voice, play: *play }) {
+        if self.send(&Command::Play { voice, play: *play, at }) {
             return Ok(voice);
         }
         self.voices.remove(voice);
@@ -156,6 +172,16 @@ impl<'p, 'a, A: Allocator + ?Sized> Control<'p, 'a, A> {
         self.send(&Command::Effect { bus, index, effect: *effect })
     }
 
+    /// Forgets all voices: another mixer takes over, in which none plays. What was sent before is not obeyed by
+    /// that, and what is sent now by no other.
+    ///
+    /// It is called right after [`WavesIn::replace`](crate::device::WavesIn::replace).
+    #[cfg(feature = "std")]
+    pub fn restart(&mut self) {
+        self.voices.clear();
+        self.owes_restart = true;
+    }
+
     /// Hands over what the mixer said since the last call; ids of voices that have ended are stale then.
     pub fn take_events(&mut self, mut each: impl FnMut(MixerEvent)) {
         while let Some(message) = self.events.take() {
@@ -181,6 +207,12 @@ impl<'p, 'a, A: Allocator + ?Sized> Control<'p, 'a, A> {
     }
 
     fn send(&mut self, command: &Command) -> bool {
+        if self.owes_restart {
+            if !self.commands.push(&Command::Restart.write()) {
+                return false;
+            }
+            self.owes_restart = false;
+        }
         self.commands.push(&command.write())
     }
 }

@@ -13,6 +13,8 @@ pub mod compile;
 #[cfg(any(feature = "compile", feature = "subsystem"))]
 mod component;
 mod control;
+#[cfg(feature = "std")]
+pub mod device;
 mod effects;
 mod error;
 mod level;
@@ -35,7 +37,9 @@ mod wave;
 
 pub use block::BLOCK;
 #[cfg(any(feature = "compile", feature = "subsystem"))]
-pub use component::{LISTENER, ListenerSource, SOUND, SOURCE_PARAMETERS_MAX, SoundSource};
+pub use component::{
+    LISTENER, ListenerSource, SOUND, SOUND_ZONE, SOURCE_PARAMETERS_MAX, SoundSource, ZoneSource,
+};
 pub use control::Control;
 pub use effects::{
     Compression, Echo, Effect, FILTERS, FilterKind, Filtering, Limiting, Reverberation,
@@ -54,17 +58,17 @@ pub use plan::{
     MixerImage, MixerPlan, SENDS_MAX, SendImage, VOICES_DEFAULT,
 };
 pub use player::{
-    ControlledVoices, DefineError, Instance, LISTENERS_MAX, Listener, Owner, Player, PlayerStats,
-    SOUNDS_MAX, SoundError, SoundEvent, SoundEventKind, SoundId, SoundStart, StateError, Voices,
-    WaveInfo,
+    ControlledVoices, DefineError, Instance, LISTENERS_MAX, Owner, Player, PlayerStats,
+    SOUND_RAYS_MAX, SOUNDS_MAX, SoundError, SoundEvent, SoundEventKind, SoundId, SoundRay,
+    SoundStart, StateError, Voices, WaveInfo,
 };
 pub use signal::{Kernels, SPEED_MAX};
 pub use sink::{Recorder, Silence, Sink};
 pub use stream::{Feeder, Stream, StreamIn, StreamOut};
 #[cfg(feature = "subsystem")]
 pub use subsystem::{
-    HearSounds, PlaySound, ROW, SetParameter, Sound, SoundEnded, SoundMarker, SoundStarted,
-    SoundsHeard, StopSound,
+    HearSounds, OccludeSound, PlaySound, ROW, SetParameter, Sound, SoundEnded, SoundMarker,
+    SoundRayAsked, SoundStarted, SoundsHeard, StopSound,
 };
 pub use tree::{
     Chance, Choices, CurveTarget, Part, SOUND_NODES_MAX, SOUND_PRIORITY_MAX, SOUND_TYPE,

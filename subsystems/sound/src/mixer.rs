@@ -31,8 +31,9 @@ use buses::Buses;
 use lags::LAG_MAX;
 use voice::{Fade, Voice};
 
-/// The id of a playing voice.
-pub type VoiceId = Id<Voice, u32, 20, 12>;
+/// The id of a playing voice. A place of a voice has 2^32 lives, so none is used up: by a thousand plays a
+/// second after seven weeks in one place, and each place after it has as many again.
+pub type VoiceId = Id<Voice, u64, 32, 32>;
 
 /// The id of a wave that a mixer has.
 pub type WaveId = Id<Wave<'static>, u32, 20, 12>;
@@ -84,6 +85,10 @@ pub struct Mixer<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     /// What was computed and not asked for yet, from `taken` on.
     block: [Stereo; PAIRS_MAX],
     taken: usize,
+    /// What the game's time is ahead of the frames that were rendered, in frames times nanoseconds.
+    remainder: u64,
+    /// How many mixers have taken over of which the commands do not know yet; less than 0: how many are to.
+    restarts: i32,
     stats: MixerStats,
 }
 
@@ -148,6 +153,8 @@ impl<'a, A: Allocator + ?Sized> Mixer<'a, A> {
             over,
             block: [Stereo::SILENCE; PAIRS_MAX],
             taken: BLOCK,
+            remainder: 0,
+            restarts: 0,
             stats: MixerStats::default(),
         })
     }

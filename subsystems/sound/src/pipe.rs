@@ -13,7 +13,7 @@ use sync::{AtomicU32, AtomicU64, Ordering, handed_on};
 /// A message: plain words.
 pub(crate) type Message = [u64; WORDS];
 
-const WORDS: usize = 6;
+const WORDS: usize = 7;
 
 /// The most messages that may wait.
 const WAITING_MAX: u32 = 1 << 20;
@@ -21,11 +21,11 @@ const WAITING_MAX: u32 = 1 << 20;
 /// A ring of messages from one thread to another, without a lock, in which neither ever waits.
 ///
 /// Each word is an atomic that is written and read without any order; a count of messages hands them on.
-/// So there is no unsafe code, and a message costs six plain writes and six plain reads.
+/// So there is no unsafe code, and a message costs seven plain writes and seven plain reads.
 ///
 /// # Memory
 ///
-/// 48 bytes a message. The counts of both threads are in different cache lines.
+/// 56 bytes a message. The counts of both threads are in different cache lines.
 pub struct Pipe<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     places: Array<'a, [AtomicU64; WORDS], A>,
     pushed: Count,

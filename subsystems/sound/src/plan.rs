@@ -15,16 +15,18 @@ use loligo_resources::DataError;
 pub(crate) use form::FORMS;
 pub(crate) use form::effect_of;
 pub use image::{BusImage, EffectImage, GroupImage, MixerImage, SendImage};
+pub(crate) use verify::SPACE;
 
 use crate::effects::{Effect, Limiting};
 use crate::error::BusError;
 use crate::mixer::{Bus, Mixer, Send};
+use crate::space::{SpaceSettings, Speakers};
 
 /// The type of the plan of a mixer; that of a game is `game.mixer`.
 pub const MIXER_TYPE: &str = "mixer";
 
 /// The version of plans that is compiled and read here.
-pub const MIXER_VERSION: u32 = 1;
+pub const MIXER_VERSION: u32 = 2;
 
 /// The most effects of a bus.
 pub const EFFECTS_MAX: usize = 8;
@@ -46,9 +48,12 @@ pub const VOICES_DEFAULT: u32 = 64;
 /// 1. Each bus names `master` or buses before it, and no two have the same name.
 /// 2. All numbers are within the ranges of their effects.
 /// 3. There are from 1 to 1024 voices, and each group has at least one.
+/// 4. The numbers of space are finite and within their ranges.
 #[derive(Clone, Copy)]
 pub struct MixerPlan<'b> {
     voices: u32,
+    is_for_ears: u32,
+    space: [f32; 6],
     buses: &'b [BusImage],
     sends: &'b [SendImage],
     effects: &'b [EffectImage],
@@ -72,6 +77,8 @@ impl<'b> MixerPlan<'b> {
         let image = blob.root();
         let plan = Self {
             voices: image.voices,
+            is_for_ears: image.is_for_ears,
+            space: image.space,
             buses: blob.array(&image.buses),
             sends: blob.array(&image.sends),
             effects: blob.array(&image.effects),
@@ -90,6 +97,33 @@ impl<'b> MixerPlan<'b> {
     /// Walks over the names of buses and their gains, in the order in which a mixer takes them.
     pub fn buses(&self) -> impl Iterator<Item = (IdString32, f32)> + use<'b> {
         self.buses.iter().map(|bus| (bus.name, bus.gain))
+    }
+
+    /// Returns how places are heard.
+    #[must_use]
+    pub fn space(&self) -> SpaceSettings {
+        let [sound_speed, doppler, doppler_max, near, occluded_gain, occluded_low_pass] =
+            self.space;
+        let speakers = if self.is_for_ears == 1 { Speakers::Ears } else { Speakers::Stereo };
+        SpaceSettings {
+            speakers,
+            sound_speed,
+            doppler,
+            doppler_max,
+            near,
+            occluded_gain,
+            occluded_low_pass,
+            ..SpaceSettings::default()
+        }
+    }
+
+    /// Walks over what buses send: a bus, another one into which it flows as well, and how loud.
+    pub fn sends(&self) -> impl Iterator<Item = (IdString32, IdString32, f32)> + use<'b> {
+        let all = self.sends;
+        let of = move |bus: &'b BusImage| {
+            list(bus.sends, all).iter().map(|send| (bus.name, send.into, send.gain))
+        };
+        self.buses.iter().flat_map(of)
     }
 
     /// Walks over the names of groups, and how many voices of each are heard at the same time.

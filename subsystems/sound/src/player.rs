@@ -3,10 +3,11 @@
 mod calls;
 mod event;
 mod hearing;
+mod in_space;
 mod instance;
 mod part_state;
-mod placed;
 mod rank;
+mod rays;
 mod saved;
 mod start;
 mod step;
@@ -23,8 +24,10 @@ use loligo_resources::DataError;
 
 pub use calls::Owner;
 pub use event::{SoundEvent, SoundEventKind};
+#[cfg(feature = "subsystem")]
+pub(crate) use in_space::speed;
 pub use instance::Instance;
-pub use placed::Listener;
+pub use rays::{SOUND_RAYS_MAX, SoundRay};
 pub use saved::StateError;
 pub use start::SoundStart;
 pub use voices::{ControlledVoices, Voices};
@@ -33,7 +36,9 @@ pub use wave_info::WaveInfo;
 use crate::mixer::WaveId;
 use crate::parameters::{Parameters, SoundParameters};
 use crate::plan::{MixerPlan, VOICES_DEFAULT};
+use crate::space::{Listener, SpaceSettings, Speakers};
 use crate::tree::{Chance, Choices, SoundTree};
+use in_space::InSpace;
 use part_state::PartState;
 use rank::Rank;
 use wave_info::KnownWave;
@@ -66,7 +71,7 @@ struct Group {
 ///
 /// # Memory
 ///
-/// A sound that plays is 88 bytes and 8 for its id, each of its parts 104, and its parameters those of
+/// A sound that plays is 156 bytes and 8 for its id, each of its parts 88, and its parameters those of
 /// [`Parameters`]. A step allocates nothing once as many have played.
 ///
 /// # Examples
@@ -82,6 +87,13 @@ pub struct Player<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     /// By the places of ids.
     parameters_of: Array<'a, SoundParameters, A>,
     parameters: Parameters<'a, A>,
+    /// What follows from their places, by the places of ids.
+    spaces: Array<'a, InSpace, A>,
+    space: SpaceSettings,
+    /// What a player has chosen in place of what `space` says.
+    speakers: Option<Speakers>,
+    /// Whether the last step was heard.
+    is_heard: bool,
     /// The parts of all sounds: those of one next to each other, in the order of its nodes.
     parts: Array<'a, PartState, A>,
     events: Array<'a, SoundEvent, A>,
@@ -201,6 +213,10 @@ impl<'a, A: Allocator + ?Sized> Player<'a, A> {
             instances: Instances::with_limit_in(SOUNDS_MAX, memory).with_tag(0),
             parameters_of: Array::new_in(memory),
             parameters: Parameters::new_in(memory),
+            spaces: Array::new_in(memory),
+            space: SpaceSettings::default(),
+            speakers: None,
+            is_heard: false,
             parts: Array::new_in(memory),
             events: Array::new_in(memory),
             ranks: Array::new_in(memory),
@@ -270,7 +286,7 @@ impl<'a, A: Allocator + ?Sized> Player<'a, A> {
         self.be_silent();
     }
 
-    /// Takes the number of voices and the groups of a plan.
+    /// Takes the number of voices, the groups and the space of a plan.
     ///
     /// # Errors
     ///
@@ -278,23 +294,33 @@ impl<'a, A: Allocator + ?Sized> Player<'a, A> {
     pub fn set_plan(&mut self, plan: &MixerPlan<'_>) -> Result<(), GrowError> {
         self.groups.clear();
         self.voices_max = plan.voices();
+        self.space = plan.space();
         for (name, most) in plan.groups() {
             self.groups.try_push(Group { name, most, has: 0 })?;
         }
         Ok(())
     }
 
+    /// Sets by what is listened, in place of what the plan says: a setting of the one who plays. It is
+    /// not saved.
+    pub fn set_speakers(&mut self, speakers: Speakers) {
+        self.speakers = Some(speakers);
+    }
+
     /// Sets who hears; the first [`LISTENERS_MAX`] count. Those that are not finite are passed over.
     pub fn set_listeners(&mut self, listeners: impl IntoIterator<Item = Listener>) {
         self.listeners.clear();
-        let is_finite = |listener: &Listener| {
-            let numbers = listener.at.iter().chain(&listener.right).chain([&listener.gain]);
-            numbers.copied().all(f32::is_finite)
-        };
-        for listener in listeners.into_iter().filter(is_finite).take(LISTENERS_MAX) {
+        let listeners = listeners.into_iter().filter(Listener::is_finite);
+        for listener in listeners.take(LISTENERS_MAX) {
             // There is room.
             let _ = self.listeners.try_push(listener);
         }
+    }
+
+    /// Returns who hears.
+    #[must_use]
+    pub fn listeners(&self) -> &[Listener] {
+        &self.listeners
     }
 
     /// Returns what happened since the last call, and forgets it.

@@ -15,10 +15,10 @@
 //! # Examples
 //!
 //! ```
-//! use glam::{Quat, Vec3};
+//! use glam::Vec3;
 //! use loligo_sound::space::{DistanceCurve, Listener, Source, SpaceSettings, place};
 //!
-//! let listener = Listener { at: Vec3::ZERO, turn: Quat::IDENTITY, speed: Vec3::ZERO };
+//! let listener = Listener::default();
 //! let car = Source { at: Vec3::new(20.0, 0.0, 0.0), speed: Vec3::X * -30.0, ..Source::default() };
 //! let curves = [DistanceCurve::Inverse { near: 2.0, far: 200.0, rolloff: 1.0 }];
 //! let placed = place(&car, &[listener], &curves, &SpaceSettings::default());

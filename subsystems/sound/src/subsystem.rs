@@ -16,7 +16,9 @@ use loligo_monitor::{current, name};
 use crate::component::{SOUND, SoundSource};
 use crate::parameters::Parameter;
 use crate::plan::MIXER_TYPE;
-use crate::player::{DefineError, Owner, Player, SoundError, SoundEventKind, SoundId, SoundStart};
+use crate::player::{
+    DefineError, Owner, Player, SoundError, SoundEventKind, SoundId, SoundRay, SoundStart,
+};
 use crate::sink::Sink;
 use crate::tree::SOUND_TYPE;
 use crate::wave::WAVE_TYPE;
@@ -28,13 +30,15 @@ mod messages;
 mod output;
 mod saved;
 mod schemas;
+mod zones;
 
-use emitters::{Ears, Emitters, matrix_of};
+use emitters::{Ears, Emitters, forward_of, matrix_of};
 pub use messages::{
-    HearSounds, PlaySound, SetParameter, SoundEnded, SoundMarker, SoundStarted, SoundsHeard,
-    StopSound,
+    HearSounds, OccludeSound, PlaySound, SetParameter, SoundEnded, SoundMarker, SoundRayAsked,
+    SoundStarted, SoundsHeard, StopSound,
 };
 use output::{Output, OwnSink, RATE};
+use zones::Zones;
 
 /// The row by which it joins an engine.
 pub const ROW: SubsystemRow = SubsystemRow::new("sound", make).with_needs(needs);
@@ -60,6 +64,7 @@ pub struct Sound<'m> {
     output: Output<'m>,
     emitters: Emitters<'m>,
     ears: Ears<'m>,
+    zones: Zones<'m>,
     events: EventStream<'m, SubsystemMemory<'m>>,
     /// Sounds that were asked for by names that none has.
     unknown: u64,
@@ -77,6 +82,7 @@ impl<'m> Sound<'m> {
             output: Output::new_in(memory),
             emitters: Emitters::new_in(memory),
             ears: Ears::new_in(memory),
+            zones: Zones::new_in(memory),
             events: EventStream::new_in(memory),
             unknown: 0,
         })
@@ -103,14 +109,23 @@ impl<'m> Sound<'m> {
         self.player.follow(|owner| {
             let matrix = Entity::from_bits(owner).and_then(|entity| matrix_of(places, entity));
             match matrix {
-                Some(matrix) => Owner::At(matrix.translation.to_array()),
+                Some(matrix) => {
+                    Owner::At { at: matrix.translation.to_array(), toward: forward_of(&matrix) }
+                }
                 None if emitters.contains_key(&owner) => Owner::Nowhere,
                 None => Owner::Gone,
             }
         });
-        self.player.set_listeners(self.ears.listeners(places));
+        let listeners = self.ears.listeners(places, frame.step as f32 * 1e-9);
+        self.player.set_listeners(listeners.into_iter().flatten());
+        if self.output.is_heard() {
+            done = done.and(self.zones.look(places));
+            let (zones, listeners) = (&self.zones, self.player.listeners());
+            self.output.set_rooms(|bus| zones.level(bus, listeners));
+        }
         done = done.and(self.player.step(frame.step, self.output.voices()).map_err(Into::into));
         done = done.and(self.send());
+        done = done.and(self.ask(frame.number));
         done = done.and(self.render(frame.step));
         self.count();
         done
@@ -150,6 +165,17 @@ impl<'m> Sound<'m> {
                 }
             };
             done = done.and(sent);
+        });
+        Ok(done?)
+    }
+
+    /// Asks where walls are.
+    fn ask(&mut self, turn: u64) -> Result<(), SubsystemError> {
+        let Self { player, events, .. } = self;
+        let mut done = Ok(());
+        player.ask_rays(turn, |SoundRay { sound, owner, from, to }| {
+            let asked = SoundRayAsked { sound: sound.to_bits(), entity: owner, from, to };
+            done = done.and(events.try_push(asked));
         });
         Ok(done?)
     }
@@ -254,11 +280,13 @@ impl<'m> Sound<'m> {
         let memory = self.events.memory();
         let mut emitters = Emitters::new_in(memory);
         let mut ears = Ears::new_in(memory);
+        let mut zones = Zones::new_in(memory);
         let from = &mut &state[..];
         let mut gains = loligo_containers::SortedMap::new_in(memory);
         if !state.is_empty() {
             emitters.records = saved::load(from, memory)?;
             ears.records = saved::load(from, memory)?;
+            zones.records = saved::load(from, memory)?;
             gains = saved::load_gains(from, memory)?;
             self.player.load(from).map_err(saved::said)?;
         } else {
@@ -268,7 +296,7 @@ impl<'m> Sound<'m> {
             self.player.load(&out).map_err(saved::said)?;
         }
         emitters.is_due = true;
-        (self.emitters, self.ears) = (emitters, ears);
+        (self.emitters, self.ears, self.zones) = (emitters, ears, zones);
         self.output.set_gains(gains);
         // What is heard begins again where it is. Without memory for that, what played before ends by itself.
         let _ = self.output.remake(&mut self.player);
@@ -280,6 +308,7 @@ impl<'m> Subsystem<'m> for Sound<'m> {
     fn managers<'s>(&'s mut self, each: &mut dyn FnMut(&'s mut (dyn ComponentManager + 's))) {
         each(&mut self.emitters);
         each(&mut self.ears);
+        each(&mut self.zones);
     }
 
     fn resource_types(&self) -> &'static [&'static str] {
@@ -341,7 +370,14 @@ impl<'m> Subsystem<'m> for Sound<'m> {
     }
 
     fn obeys(&self, kind: u32) -> bool {
-        [PlaySound::TYPE, StopSound::TYPE, SetParameter::TYPE, HearSounds::TYPE].contains(&kind)
+        let known = [
+            PlaySound::TYPE,
+            StopSound::TYPE,
+            SetParameter::TYPE,
+            OccludeSound::TYPE,
+            HearSounds::TYPE,
+        ];
+        known.contains(&kind)
     }
 
     fn command(&mut self, command: &EventRecord<'_>) -> Result<(), SubsystemError> {
@@ -356,6 +392,8 @@ impl<'m> Subsystem<'m> for Sound<'m> {
             if let Some(id) = SoundId::from_bits(sound) {
                 return set(&mut self.player, id, [name, value]);
             }
+        } else if let Some(OccludeSound { sound, share }) = command.get() {
+            SoundId::from_bits(sound).map(|id| self.player.occlude(id, share));
         } else if let Some(HearSounds { is_on }) = command.get() {
             self.output.is_sent = is_on != 0;
         }
@@ -363,7 +401,7 @@ impl<'m> Subsystem<'m> for Sound<'m> {
     }
 
     fn state_version(&self) -> u32 {
-        1
+        2
     }
 
     fn state_hash(&self) -> u64 {
@@ -379,12 +417,17 @@ impl<'m> Subsystem<'m> for Sound<'m> {
             add(*entity);
             add(source.volume.to_bits());
         }
+        for (entity, source) in self.zones.records.iter() {
+            add(*entity);
+            add(source.bus);
+        }
         hash
     }
 
     fn save(&self, out: &mut Array<'m, u8, SubsystemMemory<'m>>) -> Result<(), SubsystemError> {
         saved::save(&self.emitters.records, out)?;
         saved::save(&self.ears.records, out)?;
+        saved::save(&self.zones.records, out)?;
         saved::save_gains(&self.output.gains, out)?;
         // It is last, since it is read to the end.
         Ok(self.player.save(out)?)

@@ -22,7 +22,7 @@ pub use start::{Part, Shape};
 pub const SOUND_TYPE: &str = "sound";
 
 /// The version of sounds that is compiled and read here.
-pub const SOUND_VERSION: u32 = 2;
+pub const SOUND_VERSION: u32 = 3;
 
 /// The greatest priority of a sound.
 pub const SOUND_PRIORITY_MAX: u32 = 100;
@@ -99,6 +99,9 @@ pub struct SoundTree<'b> {
     priority: u32,
     fade_out: f32,
     distance: [f32; 2],
+    cone: [f32; 3],
+    doppler: f32,
+    occlusion: f32,
     nodes: &'b [SoundNodeImage],
     children: &'b [SoundChildImage],
     curves: &'b [SoundCurveImage],
@@ -144,6 +147,9 @@ impl<'b> SoundTree<'b> {
             priority: image.priority,
             fade_out: image.fade_out,
             distance: image.distance,
+            cone: image.cone,
+            doppler: image.doppler,
+            occlusion: image.occlusion,
             nodes: blob.array(&image.nodes),
             children: blob.array(&image.children),
             curves: blob.array(&image.curves),
@@ -190,6 +196,25 @@ impl<'b> SoundTree<'b> {
     #[must_use]
     pub const fn distance(&self) -> [f32; 2] {
         self.distance
+    }
+
+    /// Within how many degrees around its direction it is as loud as it is, outside of how many it is
+    /// quieter, and the factor there. Angles are whole: 360 is everywhere.
+    #[must_use]
+    pub const fn cone(&self) -> [f32; 3] {
+        self.cone
+    }
+
+    /// How much of the Doppler effect it has: 1 as in nature.
+    #[must_use]
+    pub const fn doppler(&self) -> f32 {
+        self.doppler
+    }
+
+    /// How much of it walls take, from 0 to 1.
+    #[must_use]
+    pub const fn occlusion(&self) -> f32 {
+        self.occlusion
     }
 
     /// The markers of a node, in the order of time.

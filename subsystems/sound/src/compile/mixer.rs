@@ -14,7 +14,7 @@ use crate::effects::{FILTERS, FilterKind, check};
 use crate::level::gain_of;
 use crate::plan::{
     BusImage, EFFECTS_MAX, EffectImage, FORMS, GROUPS_MAX, GroupImage, MIXER_TYPE, MIXER_VERSION,
-    MixerImage, SENDS_MAX, SendImage, VOICES_DEFAULT, effect_of,
+    MixerImage, SENDS_MAX, SPACE, SendImage, VOICES_DEFAULT, effect_of,
 };
 
 /// The bus into which all others flow.
@@ -30,6 +30,19 @@ const VOLUME: core::ops::RangeInclusive<f32> = -144.0..=24.0;
 /// | `voices` | 64 | how many voices are heard at the same time, from 1 to 1024 |
 /// | `buses` | none | buses by name, 63 at the most; `master`, into which all flow, is always there |
 /// | `groups` | none | groups of sounds by name, each with `voices`: how many of it are heard |
+/// | `space` | none | how places are heard |
+///
+/// Space:
+///
+/// | key | default | meaning |
+/// |---|---|---|
+/// | `speakers` | `"stereo"` | `"stereo"`, or `"headphones"`, where the ear that is away from a sound hears it later and duller; settings of a game change it |
+/// | `sound_speed` | 343 | how fast sound is, in metres a second, from 1 to 10000 |
+/// | `doppler` | 1 | how much of the Doppler effect there is, from 0 to 10 |
+/// | `doppler_max` | 2 | the most by which it makes a sound higher or lower, from 1 to 8 |
+/// | `near` | 0.5 | within how many metres a sound loses its direction, from 0.001 to 10 |
+/// | `occluded_volume` | -12 | the decibels of a sound of which walls take all that they can, from -144 to 0 |
+/// | `occluded_low_pass` | 800 | the hertz from which on such a sound is quieter, from 20 to 20000 |
 ///
 /// A bus:
 ///
@@ -58,6 +71,8 @@ impl Compiler for MixerCompiler {
 /// A plan before it is written.
 pub(super) struct MixerDraft {
     voices: u32,
+    is_for_ears: bool,
+    space: [f32; 6],
     buses: Vec<DraftBus>,
     groups: Vec<(String, u32)>,
 }
@@ -83,7 +98,8 @@ struct DraftEffect {
 impl MixerDraft {
     /// Reads a source.
     pub(super) fn read(source: &Property) -> Result<Self, CompileError> {
-        source.allow(&["voices", "buses", "groups"])?;
+        source.allow(&["voices", "buses", "groups", "space"])?;
+        let (is_for_ears, space) = read_space(source)?;
         let voices = source.number_or("voices", 1.0..=1024.0, VOICES_DEFAULT as f32)? as u32;
         let members = members_of(source, "buses", 63)?;
         let mut names: Vec<&str> = members.iter().map(Property::key).collect();
@@ -96,12 +112,18 @@ impl MixerDraft {
             let voices = member.need("voices", "say how many are heard: `voices = 8`")?;
             groups.push((member.key().to_string(), voices.number(1.0..=1024.0)? as u32));
         }
-        Ok(Self { voices, buses, groups })
+        Ok(Self { voices, is_for_ears, space, buses, groups })
     }
 
     /// The plan of a game that has none.
     pub(super) const fn none() -> Self {
-        Self { voices: VOICES_DEFAULT, buses: Vec::new(), groups: Vec::new() }
+        Self {
+            voices: VOICES_DEFAULT,
+            is_for_ears: false,
+            space: [0.0; 6],
+            buses: Vec::new(),
+            groups: Vec::new(),
+        }
     }
 
     /// Returns the hash of a bus that is named.
@@ -129,6 +151,9 @@ impl MixerDraft {
             let mut builder = BlobBuilder::<MixerImage>::try_new(endian, memory)?;
             let root = builder.root();
             builder.set(root.at(blob_field!(MixerImage, voices)), self.voices);
+            let ears = u32::from(self.is_for_ears);
+            builder.set(root.at(blob_field!(MixerImage, is_for_ears)), ears);
+            builder.set(root.at(blob_field!(MixerImage, space)), self.space);
             let places =
                 builder.array(root.at(blob_field!(MixerImage, buses)), self.buses.len())?;
             let (mut sends, mut effects) = (Vec::new(), Vec::new());
@@ -180,6 +205,38 @@ impl DraftEffect {
     fn listen(&self) -> IdString32 {
         self.listen.as_deref().map_or(IdString32::from_hash(0), IdString32::new)
     }
+}
+
+/// The keys of space after `speakers`, with what they are where a source does not say: the numbers of
+/// [`MixerImage::space`], but for decibels in place of a gain.
+const SPACE_KEYS: [(&str, f32); 6] = [
+    ("sound_speed", 343.0),
+    ("doppler", 1.0),
+    ("doppler_max", 2.0),
+    ("near", 0.5),
+    ("occluded_volume", -12.0),
+    ("occluded_low_pass", 800.0),
+];
+
+/// The place of the decibels among these.
+const OCCLUDED_VOLUME: usize = 4;
+
+/// Reads how places are heard: whether by headphones, and numbers.
+fn read_space(source: &Property) -> Result<(bool, [f32; 6]), CompileError> {
+    let none = Property::read(b"")?;
+    let space = source.get("space").unwrap_or(&none);
+    let [a, b, c, d, e, f] = SPACE_KEYS.map(|(key, _)| key);
+    space.allow(&["speakers", a, b, c, d, e, f])?;
+    let speakers = space.get("speakers");
+    let speakers =
+        speakers.map_or(Ok(0), |speakers| speakers.word_index(&["stereo", "headphones"]))?;
+    let mut numbers = [0.0; 6];
+    for (at, (key, default)) in SPACE_KEYS.into_iter().enumerate() {
+        let [least, most] = if at == OCCLUDED_VOLUME { [-144.0, 0.0] } else { SPACE[at] };
+        numbers[at] = space.number_or(key, least..=most, default)?;
+    }
+    numbers[OCCLUDED_VOLUME] = gain_of(numbers[OCCLUDED_VOLUME]);
+    Ok((speakers == 1, numbers))
 }
 
 /// Reads a bus. `names` are those of all buses.

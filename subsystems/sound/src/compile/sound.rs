@@ -10,6 +10,7 @@ use loligo_compiler::{CompileError, Compiler, Context, Property};
 use loligo_ids::IdString32;
 
 use super::mixer::plan_of;
+use crate::level::gain_of;
 use crate::tree::{SOUND_PRIORITY_MAX, SOUND_VERSION};
 use node::Nodes;
 
@@ -25,6 +26,9 @@ const METRES: core::ops::RangeInclusive<f32> = 0.01..=100_000.0;
 /// | `priority` | 50 | from 0 to 100: where there are too few voices, the sound with more has one |
 /// | `fade_out` | 0.05 | the seconds over which it fades out when it is stopped |
 /// | `distance` | `[ 1 50 ]` | up to how many metres it is as loud as it is, and from how many on silent |
+/// | `cone` | everywhere | `[ inner outer decibels ]`: as loud as it is within the first angle, with so many decibels outside of the second |
+/// | `doppler` | 1 | how much of the Doppler effect it has, from 0 to 10 |
+/// | `occlusion` | 0 | how much of it walls take, from 0 to 1; of one with 0 nobody asks where walls are |
 ///
 /// A node is one of `wave`, `layers`, `sequence`, `random`, `shuffle` and `switch`:
 ///
@@ -58,6 +62,9 @@ struct Draft {
     priority: u32,
     fade_out: f32,
     distance: [f32; 2],
+    cone: [f32; 3],
+    doppler: f32,
+    occlusion: f32,
     nodes: Nodes,
 }
 
@@ -86,7 +93,24 @@ fn read(source: &Property, context: &mut Context<'_>) -> Result<Draft, CompileEr
         let reason = "it is from far to near";
         return Err(place.error(reason, "write the smaller number first"));
     }
+    let cone = cone(source)?;
+    let doppler = source.number_or("doppler", 0.0..=10.0, 1.0)?;
+    let occlusion = source.number_or("occlusion", 0.0..=1.0, 0.0)?;
     let mut nodes = Nodes::default();
     nodes.read_root(source, context)?;
-    Ok(Draft { bus, group, priority, fade_out, distance, nodes })
+    Ok(Draft { bus, group, priority, fade_out, distance, cone, doppler, occlusion, nodes })
+}
+
+/// Reads two angles and decibels; returns the angles and a factor.
+fn cone(source: &Property) -> Result<[f32; 3], CompileError> {
+    let Some(cone) = source.get("cone") else { return Ok([360.0, 360.0, 1.0]) };
+    let [inner, outer, decibels] = cone.numbers::<3>(-144.0..=360.0)?;
+    if !(0.0..=outer).contains(&inner) {
+        let reason = "its angles are not from the inner to the outer one";
+        return Err(cone.error(reason, "write degrees, the smaller ones first: `[ 60 120 -12 ]`"));
+    }
+    if decibels > 0.0 {
+        return Err(cone.error("it is louder outside than within", "give decibels up to 0"));
+    }
+    Ok([inner, outer, gain_of(decibels)])
 }

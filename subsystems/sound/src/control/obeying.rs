@@ -19,9 +19,7 @@ impl<A: Allocator + ?Sized> Mixer<'_, A> {
         let mut rest = out;
         while !rest.is_empty() {
             if self.left_of_block() == 0 {
-                while let Some(command) = commands.take() {
-                    Command::read(&command).iter().for_each(|command| self.obey(command));
-                }
+                self.obey_all(commands);
             }
             let left = if self.left_of_block() == 0 { BLOCK } else { self.left_of_block() };
             let (now, later) = rest.split_at_mut(rest.len().min(left));
@@ -31,10 +29,27 @@ impl<A: Allocator + ?Sized> Mixer<'_, A> {
         }
     }
 
+    /// Obeys what has come. Of a mixer that another one is to replace, and of one that has replaced another, only what
+    /// is for it: see `Command::Restart`.
+    fn obey_all(&mut self, commands: &mut PipeOut<'_>) {
+        while self.restarts_due() >= 0 {
+            let Some(command) = commands.take() else { return };
+            match Command::read(&command) {
+                Some(Command::Restart) => self.note_restart(-1),
+                Some(command) if self.restarts_due() == 0 => self.obey(&command),
+                _ => {}
+            }
+        }
+    }
+
     /// Does what a command says. A voice that has ended meanwhile is counted as stale.
     fn obey(&mut self, command: &Command) {
         match *command {
-            Command::Play { voice, play } => self.play_as(voice, &play),
+            Command::Play { voice, mut play, at } => {
+                let due = at.map_or(0, |at| at.wrapping_sub(self.frames()) as i32);
+                play.wait = play.wait.saturating_add(due.max(0) as u32);
+                self.play_as(voice, &play);
+            }
             Command::Stop { voice, frames } => _ = self.stop(voice, frames),
             Command::Pause { voice, is_paused } => _ = self.set_paused(voice, is_paused),
             Command::Gains { voice, gains } => _ = self.set_gains(voice, gains),
@@ -44,6 +59,7 @@ impl<A: Allocator + ?Sized> Mixer<'_, A> {
             Command::BusGain { bus, gain } => _ = self.set_bus_gain(bus, gain),
             Command::Place { voice, placement } => _ = self.place(voice, &placement),
             Command::Send { bus, into, gain } => _ = self.set_send(bus, into, gain),
+            Command::Restart => {}
             Command::Effect { bus, index, effect } => {
                 let _ = self.set_effect(bus, index as usize, &effect);
             }

@@ -1,13 +1,19 @@
 //! From voices to samples.
 
 use loligo_allocators::Allocator;
+#[cfg(feature = "std")]
+use loligo_ids::InsertError;
 
+#[cfg(feature = "std")]
+use super::WaveId;
 use super::event::{self, MixerEvent};
 use super::voice::{Left, Voice};
 use super::{Mixer, Play, VoiceId};
 use crate::block::{BLOCK, PAIRS_MAX, Stereo};
+#[cfg(feature = "std")]
+use crate::{signal::Kernels, wave::Wave};
 
-impl<A: Allocator + ?Sized> Mixer<'_, A> {
+impl<'a, A: Allocator + ?Sized> Mixer<'a, A> {
     /// Writes the next frames: left and right, or the six channels of 5.1. Into however many pieces they are
     /// divided, they are the same. Channels that the mixer does not have are silent.
     pub fn render<const CHANNELS: usize>(&mut self, out: &mut [[f32; CHANNELS]]) {
@@ -51,6 +57,31 @@ impl<A: Allocator + ?Sized> Mixer<'_, A> {
         BLOCK - self.taken
     }
 
+    /// What the game's time is ahead of the frames that were rendered, in frames times nanoseconds.
+    pub(crate) const fn remainder(&self) -> u64 {
+        self.remainder
+    }
+
+    /// Sets how far the game's time is ahead: less than a frame.
+    #[cfg(feature = "subsystem")]
+    pub(crate) const fn set_remainder(&mut self, remainder: u64) {
+        self.remainder = remainder;
+    }
+
+    /// How many frames were computed, by the low bits of their count.
+    pub(crate) const fn frames(&self) -> u32 {
+        (self.stats.blocks as u32).wrapping_mul(BLOCK as u32)
+    }
+
+    /// How many mixers have taken over of which the commands do not know yet; less than 0: how many are to.
+    pub(crate) const fn restarts_due(&self) -> i32 {
+        self.restarts
+    }
+
+    pub(crate) const fn note_restart(&mut self, change: i32) {
+        self.restarts += change;
+    }
+
     /// Hands over what happened, oldest first, as long as it is taken.
     pub(crate) fn hand_events(&mut self, mut take: impl FnMut(MixerEvent) -> bool) {
         let handed = self.events.iter().take_while(|event| take(**event)).count();
@@ -66,6 +97,37 @@ impl<A: Allocator + ?Sized> Mixer<'_, A> {
         } else {
             event::note(&mut self.events, MixerEvent::Ended { voice: id });
         }
+    }
+
+    /// Has room for waves that are given from another thread, so that taking them allocates nothing.
+    #[cfg(feature = "std")]
+    pub(crate) fn reserve_waves(&mut self, waves: usize) -> Result<(), InsertError> {
+        self.waves.reserve(waves)
+    }
+
+    /// As [`add_wave`](Self::add_wave), with an id that was given out elsewhere. Without room for it, which was to be
+    /// reserved, it is dropped, and what is played of it ends at once.
+    #[cfg(feature = "std")]
+    pub(crate) fn add_wave_as(&mut self, id: WaveId, wave: Wave<'a, A>) {
+        let _ = self.waves.insert_at(id, wave);
+    }
+
+    /// Goes on in place of another mixer: it takes the waves of that, by their ids, and counts on from its frames.
+    #[cfg(feature = "std")]
+    pub(crate) fn take_over(&mut self, other: &mut Self) {
+        self.stats.blocks = other.stats.blocks;
+        self.restarts = other.restarts + 1;
+        while let Some((id, _)) = other.waves.iter_with_ids().next() {
+            if let Some(wave) = other.waves.remove(id) {
+                self.add_wave_as(id, wave);
+            }
+        }
+    }
+
+    /// The weights by which it resamples.
+    #[cfg(feature = "std")]
+    pub(crate) const fn kernels(&self) -> &Kernels<'a, A> {
+        &self.kernels
     }
 
     /// Computes the next block.

@@ -10,7 +10,7 @@ use super::settings::Play;
 use super::{VoiceId, WaveId};
 use crate::block::{BLOCK, Stereo};
 use crate::signal::{Kernels, SPEED_MAX, Step, low_pass_share};
-use crate::space::Placement;
+use crate::space::{OPEN, Placement};
 use crate::wave::{Reading, Supply, Wave};
 
 /// A wave that is being played.
@@ -165,7 +165,9 @@ impl Voice {
     pub(super) fn place(&mut self, placement: &Placement, mixer_rate: u32) {
         self.set_gains([placement.gains[0], placement.gains[1]]);
         self.set_speed(placement.speed, mixer_rate);
-        self.set_low_passes(placement.low_pass, mixer_rate);
+        // What a placement leaves open has no filter, also where half the rate is more.
+        let low_pass = placement.low_pass.map(|low| if low >= OPEN { f32::MAX } else { low });
+        self.set_low_passes(low_pass, mixer_rate);
         self.lags.set(placement.delays, mixer_rate);
         if let Some(share) = self.begins_at() {
             self.heard = self.gains.map(|gain| gain * share);

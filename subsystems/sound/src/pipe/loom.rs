@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use loligo_allocators::PageAllocator;
 
-use super::Pipe;
+use super::{Pipe, WORDS};
 
 static IS_PLANTED: AtomicBool = AtomicBool::new(false);
 
@@ -26,7 +26,7 @@ fn messages_arrive_whole_and_in_order() {
     let (mut input, mut output) = pipe.split();
     let thread = loom::thread::spawn(move || {
         for number in 1..=3 {
-            while !input.push(&[number; 6]) {
+            while !input.push(&[number; WORDS]) {
                 loom::thread::yield_now();
             }
         }
@@ -38,7 +38,7 @@ fn messages_arrive_whole_and_in_order() {
                 None => loom::thread::yield_now(),
             }
         };
-        assert_eq!(message, [number; 6], "a message is whole, and next in order");
+        assert_eq!(message, [number; WORDS], "a message is whole, and next in order");
     }
     assert_eq!(output.take(), None, "there are no more");
     thread.join().expect("it does not panic");

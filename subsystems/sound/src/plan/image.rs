@@ -8,6 +8,12 @@ blob_struct! {
     pub struct MixerImage {
         /// How many voices are heard at the same time.
         pub voices: u32,
+        /// 1: for headphones; 0: for two speakers.
+        pub is_for_ears: u32,
+        /// How fast sound is, how much of the Doppler effect there is, and the most by which it makes a sound
+        /// higher; within how many metres a source loses its direction; how loud one is that is wholly
+        /// occluded, and from which frequency on it is quieter.
+        pub space: [f32; 6],
         /// The buses, each after those that it names.
         pub buses: BlobArray<BusImage>,
         /// The sends of all buses.

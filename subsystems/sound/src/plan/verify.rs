@@ -14,12 +14,20 @@ const MASTER: IdString32 = IdString32::new("master");
 /// The most buses but for the master.
 const BUSES_MAX: usize = 63;
 
+/// The least and greatest numbers of [`MixerImage::space`](super::MixerImage::space).
+pub(crate) const SPACE: [[f32; 2]; 6] =
+    [[1.0, 10_000.0], [0.0, 10.0], [1.0, 8.0], [0.001, 10.0], [0.0, 1.0], [20.0, 20_000.0]];
+
 /// The greatest gain: 48 decibels.
 const GAIN_MAX: f32 = 256.0;
 
 pub(super) fn verify(plan: &MixerPlan<'_>) -> Result<(), DataError> {
     if !(1..=1024).contains(&plan.voices) {
         return wrong("voices", "1 to 1024", plan.voices as usize);
+    }
+    let is_space = |(number, range): (&f32, &[f32; 2])| (range[0]..=range[1]).contains(number);
+    if !(plan.is_for_ears <= 1 && plan.space.iter().zip(&SPACE).all(is_space)) {
+        return wrong("space", "of numbers within their ranges", 0);
     }
     if plan.buses.len() > BUSES_MAX {
         return wrong("buses", "63 at the most", plan.buses.len());

@@ -16,8 +16,13 @@ use crate::wave::WAVE_TYPE;
 /// Where the owner of a sound is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Owner {
-    /// It is at a place.
-    At([f32; 3]),
+    /// It is at a place, and turned somewhere.
+    At {
+        /// The place, in metres.
+        at: [f32; 3],
+        /// The direction into which its sounds go, if they go into one.
+        toward: [f32; 3],
+    },
     /// It is there and has no place.
     Nowhere,
     /// It is not there any more.
@@ -124,9 +129,17 @@ impl<A: Allocator + ?Sized> Player<'_, A> {
 
     /// Sets where the sounds of owners are. Those of owners that are gone are stopped.
     pub fn follow(&mut self, mut of: impl FnMut(u32) -> Owner) {
-        for instance in self.instances.iter_mut().filter(|instance| instance.owner != 0) {
+        for index in 0..self.instances.len() {
+            let Some(id) = self.instances.id_at(index) else { continue };
+            let instance = &mut self.instances.as_mut_slice()[index];
+            if instance.owner == 0 {
+                continue;
+            }
             match of(instance.owner) {
-                Owner::At(at) => place(instance, at),
+                Owner::At { at, toward } => {
+                    place(instance, at);
+                    self.spaces[slot(id)].turn(toward);
+                }
                 Owner::Nowhere => {}
                 Owner::Gone => stop(instance, None),
             }

@@ -4,15 +4,17 @@ use loligo_allocators::Allocator;
 use loligo_containers::GrowError;
 use loligo_ids::IdString32;
 
+use super::in_space::InSpace;
 use super::instance::Instance;
 use super::part_state::PartState;
-use super::placed::placed;
 use super::rank::Rank;
+use super::start::slot;
 use super::voices::Voices;
 use super::{Player, SoundId};
 use crate::block::BLOCK;
 use crate::error::PlayError;
 use crate::mixer::{Play, VoiceId};
+use crate::space::{Placement, SpaceSettings};
 
 /// The bus of what is on none that there is.
 const MASTER: IdString32 = IdString32::new("master");
@@ -39,20 +41,27 @@ impl<A: Allocator + ?Sized> Player<'_, A> {
             part.forget_voice();
         }
         (self.stats.voices, self.stats.waiting) = (0, 0);
+        self.is_heard = false;
     }
 
-    /// Plays what is heard.
-    pub(super) fn hear(&mut self, voices: &mut (dyn Voices + '_)) -> Result<(), GrowError> {
+    /// Plays what is heard of some nanoseconds.
+    pub(super) fn hear(
+        &mut self,
+        nanoseconds: u64,
+        voices: &mut (dyn Voices + '_),
+    ) -> Result<(), GrowError> {
+        self.go(nanoseconds);
         self.rank(voices)?;
         self.choose(voices);
-        let Self { parts, instances, waves, listeners, stats, .. } = self;
+        let settings = self.settings();
+        let Self { parts, instances, spaces, waves, listeners, stats, .. } = self;
         stats.voices = 0;
         // The voice of the part before, after whose end the next one begins.
         let mut before = None;
         for part in parts.iter_mut() {
             let voice = part.voice();
-            let id = SoundId::from_bits(part.sound);
-            let Some(instance) = id.and_then(|id| instances.get(id)) else { continue };
+            let Some(id) = SoundId::from_bits(part.sound) else { continue };
+            let Some(instance) = instances.get(id) else { continue };
             let after = core::mem::replace(&mut before, voice);
             // A wave that is over is heard to its end; what was stopped fades out.
             if part.has(PartState::OVER)
@@ -63,14 +72,8 @@ impl<A: Allocator + ?Sized> Player<'_, A> {
             if part.loudness < 0.0 {
                 continue;
             }
-            let place = instance.has(Instance::PLACED).then_some(instance.place);
-            let sides = place.map_or([1.0; 2], |at| placed(at, instance.distance, listeners));
-            let gain = part.gain * instance.gain.now;
-            let hearing = Hearing {
-                gains: sides.map(|side| side * gain),
-                speed: part.speed * instance.speed,
-                low_pass: part.low_pass,
-            };
+            let placement = spaces[slot(id)].placement(instance, listeners, &settings);
+            let hearing = Hearing::of(part, instance, placement);
             if voice.is_none() {
                 let wave = waves.get(&part.wave).and_then(|known| known.id);
                 let after = after.filter(|_| part.has(PartState::JOINS));
@@ -85,9 +88,30 @@ impl<A: Allocator + ?Sized> Player<'_, A> {
         Ok(())
     }
 
+    /// Has what sounds go on to where it is.
+    fn go(&mut self, nanoseconds: u64) {
+        let Self { instances, spaces, .. } = self;
+        if !core::mem::replace(&mut self.is_heard, true) {
+            spaces.iter_mut().for_each(InSpace::stay);
+        }
+        let seconds = nanoseconds as f32 * 1e-9;
+        for (id, instance) in instances.iter_with_ids() {
+            if instance.has(Instance::PLACED) {
+                spaces[slot(id)].go(instance.place, seconds);
+            }
+        }
+    }
+
+    /// Returns how places are heard.
+    fn settings(&self) -> SpaceSettings {
+        let speakers = self.speakers.unwrap_or(self.space.speakers);
+        SpaceSettings { speakers, ..self.space }
+    }
+
     /// Ranks all parts that are to be heard; the loudness of all others becomes -1.
     fn rank(&mut self, voices: &dyn Voices) -> Result<(), GrowError> {
-        let Self { parts, instances, waves, listeners, ranks, .. } = self;
+        let settings = self.settings();
+        let Self { parts, instances, spaces, waves, listeners, ranks, .. } = self;
         ranks.clear();
         ranks.try_reserve(parts.len())?;
         for (at, part) in (0_u32..).zip(parts.iter_mut()) {
@@ -96,8 +120,8 @@ impl<A: Allocator + ?Sized> Player<'_, A> {
             }
             let has_voice = part.voice != 0;
             part.loudness = -1.0;
-            let id = SoundId::from_bits(part.sound);
-            let Some(instance) = id.and_then(|id| instances.get(id)) else { continue };
+            let Some(id) = SoundId::from_bits(part.sound) else { continue };
+            let Some(instance) = instances.get(id) else { continue };
             let is_new = part.has(PartState::NEW);
             let is_going = part.has(PartState::BEGUN)
                 && (is_new || !part.has(PartState::OVER))
@@ -108,9 +132,9 @@ impl<A: Allocator + ?Sized> Player<'_, A> {
             if !has_voice && !is_new && is_soon && !part.has(PartState::LOOPED) {
                 continue;
             }
-            let place = instance.has(Instance::PLACED).then_some(instance.place);
-            let sides = place.map_or([1.0; 2], |at| placed(at, instance.distance, listeners));
-            let loudness = sides[0].max(sides[1]) * part.gain * instance.loudness();
+            let placement = spaces[slot(id)].placement(instance, listeners, &settings);
+            let loudest = placement.gains.into_iter().fold(0.0, f32::max);
+            let loudness = loudest * part.gain * instance.loudness();
             // What fades in is as loud as it will be.
             if loudness < if has_voice { SILENT } else { HEARD } {
                 continue;
@@ -158,13 +182,18 @@ impl<A: Allocator + ?Sized> Player<'_, A> {
 
 /// How a voice is to be heard.
 #[derive(Clone, Copy)]
-struct Hearing {
-    gains: [f32; 2],
-    speed: f32,
-    low_pass: f32,
-}
+struct Hearing(Placement);
 
 impl Hearing {
+    /// Returns how a part is heard where its sound is.
+    fn of(part: &PartState, instance: &Instance, mut placement: Placement) -> Self {
+        let gain = part.gain * instance.gain.now;
+        placement.gains = placement.gains.map(|side| side * gain);
+        placement.speed *= part.speed * instance.speed;
+        placement.low_pass = placement.low_pass.map(|low| low.min(part.low_pass));
+        Self(placement)
+    }
+
     /// Plays a part from where it was at the beginning of the step. Returns its voice.
     fn begin(
         &self,
@@ -176,19 +205,15 @@ impl Hearing {
     ) -> Option<VoiceId> {
         let rate = voices.rate();
         let frames = |seconds: f32| (f64::from(seconds) * f64::from(rate)) as u32;
-        let is_new = part.has(PartState::NEW);
-        let wait = (u64::from(part.offset) * u64::from(rate) + 500_000_000) / 1_000_000_000;
-        let wait = (wait as u32).saturating_sub(voices.computed());
-        let fade = match is_new {
+        let fade = match part.has(PartState::NEW) {
             true => frames(part.fade),
             false => frames(part.fade - part.age).max(TAKEN),
         };
         let play = Play {
             bus: IdString32::from_hash(instance.bus),
-            gains: self.gains,
-            speed: self.speed,
+            speed: self.0.speed,
             from: (part.from >> 32) as u32,
-            wait: if after.is_some() { 0 } else { wait },
+            wait: if after.is_some() { 0 } else { voices.wait(part.offset) },
             after,
             fade,
             is_looped: part.has(PartState::LOOPED),
@@ -201,25 +226,14 @@ impl Hearing {
         };
         part.forget_voice();
         part.voice = voice.to_bits();
-        part.sent = [self.gains[0], self.gains[1], self.speed, f32::INFINITY];
         self.go_on(part, instance, voices);
         Some(voice)
     }
 
-    /// Sends a voice what has changed.
+    /// Sends a voice how it is heard now.
     fn go_on(&self, part: &mut PartState, instance: &Instance, voices: &mut dyn Voices) {
         let Some(voice) = part.voice() else { return };
-        if part.sent[..2] != self.gains {
-            voices.set_gains(voice, self.gains);
-        }
-        if part.sent[2] != self.speed {
-            voices.set_speed(voice, self.speed);
-        }
-        // What is above all that is heard is one as another.
-        if part.sent[3].min(1e6) != self.low_pass.min(1e6) {
-            voices.set_low_pass(voice, self.low_pass);
-        }
-        part.sent = [self.gains[0], self.gains[1], self.speed, self.low_pass];
+        voices.place(voice, &self.0);
         if part.has(PartState::SOUGHT) {
             voices.seek(voice, (part.from >> 32) as u32);
             part.set(PartState::SOUGHT, false);

@@ -18,7 +18,7 @@ const NO_LOW_PASS: f32 = 1e9;
 ///
 /// # Memory
 ///
-/// 104 bytes.
+/// 88 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub(super) struct PartState {
@@ -29,6 +29,8 @@ pub(super) struct PartState {
     pub(super) from: u64,
     /// The nanoseconds that it waits for before it begins.
     pub(super) wait: u64,
+    /// The bits of its voice; 0: it is not heard.
+    pub(super) voice: u64,
     /// The bits of the id of its sound.
     pub(super) sound: u32,
     pub(super) node: u32,
@@ -45,14 +47,9 @@ pub(super) struct PartState {
     pub(super) loudness: f32,
     /// When in the step it began, in nanoseconds.
     pub(super) offset: u32,
-    /// The bits of its voice; 0: it is not heard.
-    pub(super) voice: u32,
-    /// What its voice was last sent: gains, speed and low-pass.
-    pub(super) sent: [f32; 4],
-    pub(super) reserved: u32,
 }
 
-const _: () = assert!(size_of::<PartState>() == 104, "as its documentation says");
+const _: () = assert!(size_of::<PartState>() == 88, "as its documentation says");
 
 impl PartState {
     /// The loop of its wave is followed.

@@ -8,6 +8,7 @@ use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError, ListError, SortedMap};
 use loligo_ids::{IdString32, IdString64};
 
+use super::in_space::InSpace;
 use super::instance::Instance;
 use super::part_state::PartState;
 use super::start::slot;
@@ -109,6 +110,8 @@ impl<A: Allocator + ?Sized> Player<'_, A> {
             (Parameters::new_in(memory), Array::new_in(memory));
         let slots = instances.iter_with_ids().map(|(id, _)| slot(id) + 1).max().unwrap_or(0);
         parameters_of.try_extend_with(slots, |_| SoundParameters::default())?;
+        let mut spaces = Array::new_in(memory);
+        spaces.try_extend_with(slots, |_| InSpace::default())?;
         for (id, _) in instances.iter_with_ids() {
             for _ in 0..from.count(8)? {
                 let [name, word] = from.plain::<[u32; 2]>()?.map(IdString32::from_hash);
@@ -125,6 +128,7 @@ impl<A: Allocator + ?Sized> Player<'_, A> {
         self.events.clear();
         (self.chance, self.choices, self.instances) = (chance, choices, instances);
         (self.parameters, self.parameters_of, self.parts) = (parameters, parameters_of, parts);
+        self.spaces = spaces;
         // What was defined meanwhile may be other sounds than those of the state.
         self.is_redefined = true;
         Ok(())
@@ -144,7 +148,7 @@ impl<A: Allocator + ?Sized> Player<'_, A> {
             }
         }
         for part in &self.parts {
-            bytemuck::cast::<PartState, [u64; 13]>(unheard(part)).into_iter().for_each(&mut add);
+            bytemuck::cast::<PartState, [u64; 11]>(unheard(part)).into_iter().for_each(&mut add);
         }
         hash
     }
@@ -153,7 +157,7 @@ impl<A: Allocator + ?Sized> Player<'_, A> {
 /// Returns a part without what is heard of it.
 fn unheard(part: &PartState) -> PartState {
     let mut part = *part;
-    (part.sent, part.loudness, part.from, part.offset) = ([0.0; 4], 0.0, 0, 0);
+    (part.loudness, part.from, part.offset) = (0.0, 0, 0);
     part.set(PartState::NEW | PartState::JOINS, false);
     part.forget_voice();
     part

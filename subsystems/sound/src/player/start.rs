@@ -5,6 +5,7 @@ use loligo_containers::GrowError;
 use loligo_ids::IdString64;
 
 use super::event::SoundEventKind;
+use super::in_space::InSpace;
 use super::instance::{Instance, Ramp};
 use super::part_state::PartState;
 use super::{Player, SoundError, SoundEvent, SoundId};
@@ -55,20 +56,28 @@ impl<A: Allocator + ?Sized> Player<'_, A> {
             ..bytemuck::Zeroable::zeroed()
         };
         instance.take(&tree);
+        let mut space = InSpace::default();
+        space.take(&tree);
         if let Some(at) = start.at.filter(|at| at.iter().all(|number| number.is_finite())) {
             instance.place = at;
             instance.set(Instance::PLACED, true);
         }
         let id = self.instances.insert(instance).map_err(|_| SoundError::Full)?;
         let place = slot(id);
-        if let Some(more) = (place + 1).checked_sub(self.parameters_of.len())
-            && let Err(error) =
-                self.parameters_of.try_extend_with(more, |_| SoundParameters::default())
-        {
+        if let Err(error) = self.reach(place) {
             self.instances.remove(id);
             return Err(error.into());
         }
+        self.spaces[place] = space;
         Ok(id)
+    }
+
+    /// Has all that is known by the places of ids reach a place.
+    fn reach(&mut self, place: usize) -> Result<(), GrowError> {
+        let more = (place + 1).saturating_sub(self.parameters_of.len());
+        self.parameters_of.try_extend_with(more, |_| SoundParameters::default())?;
+        let more = (place + 1).saturating_sub(self.spaces.len());
+        self.spaces.try_extend_with(more, |_| InSpace::default())
     }
 
     /// Chooses the parts of all sounds that begin.

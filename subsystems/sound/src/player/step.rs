@@ -39,7 +39,7 @@ impl<A: Allocator + ?Sized> Player<'_, A> {
         self.fade(nanoseconds);
         let advanced = self.advance(nanoseconds);
         match voices {
-            Some(voices) => self.hear(voices)?,
+            Some(voices) => self.hear(nanoseconds, voices)?,
             None => self.be_silent(),
         }
         begun.and(advanced).and(self.end())
@@ -50,10 +50,13 @@ impl<A: Allocator + ?Sized> Player<'_, A> {
         if !core::mem::take(&mut self.is_redefined) {
             return;
         }
-        let Self { instances, parts, sounds, .. } = self;
-        for instance in instances.iter_mut() {
+        let Self { instances, parts, sounds, spaces, .. } = self;
+        for place in 0..instances.len() {
+            let Some(id) = instances.id_at(place) else { continue };
+            let instance = &mut instances.as_mut_slice()[place];
             if let Some(tree) = tree_of(sounds, instance.name) {
                 instance.take(&tree);
+                spaces[slot(id)].take(&tree);
             }
         }
         for part in parts.iter_mut() {

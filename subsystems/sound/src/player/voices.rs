@@ -2,18 +2,21 @@
 
 use loligo_allocators::Allocator;
 
+use crate::block::BLOCK;
 use crate::control::Control;
 use crate::error::PlayError;
 use crate::mixer::{Mixer, Play, VoiceId};
+use crate::space::Placement;
 
 /// What plays the voices of a player: a mixer, or the control of one on another thread.
 pub trait Voices {
     /// The frames a second.
     fn rate(&self) -> u32;
 
-    /// How many frames were computed and are to be taken first: what begins now is heard after them.
-    fn computed(&self) -> u32 {
-        0
+    /// After how many frames something begins that is some nanoseconds after the beginning of the step that
+    /// is heard next.
+    fn wait(&self, nanoseconds: u32) -> u32 {
+        frames_of(nanoseconds, self.rate(), 0)
     }
 
     /// As [`Mixer::play`].
@@ -32,14 +35,8 @@ pub trait Voices {
     /// As [`Mixer::set_paused`].
     fn set_paused(&mut self, voice: VoiceId, is_paused: bool);
 
-    /// As [`Mixer::set_gains`].
-    fn set_gains(&mut self, voice: VoiceId, gains: [f32; 2]);
-
-    /// As [`Mixer::set_speed`].
-    fn set_speed(&mut self, voice: VoiceId, speed: f32);
-
-    /// As [`Mixer::set_low_pass`].
-    fn set_low_pass(&mut self, voice: VoiceId, frequency: f32);
+    /// As [`Mixer::place`].
+    fn place(&mut self, voice: VoiceId, placement: &Placement);
 
     /// As [`Mixer::seek`].
     fn seek(&mut self, voice: VoiceId, frame: u32);
@@ -50,8 +47,11 @@ impl<A: Allocator + ?Sized> Voices for Mixer<'_, A> {
         Self::rate(self)
     }
 
-    fn computed(&self) -> u32 {
-        self.left_of_block() as u32
+    /// All is heard a block after its time: frames of the next step may have been computed already, up to a
+    /// block less one, and what begins in these begins at its frame as well.
+    fn wait(&self, nanoseconds: u32) -> u32 {
+        let frames = frames_of(nanoseconds, Self::rate(self), self.remainder());
+        frames + (BLOCK - self.left_of_block()) as u32
     }
 
     fn play(&mut self, play: &Play) -> Result<VoiceId, PlayError> {
@@ -70,21 +70,21 @@ impl<A: Allocator + ?Sized> Voices for Mixer<'_, A> {
         Self::set_paused(self, voice, is_paused);
     }
 
-    fn set_gains(&mut self, voice: VoiceId, gains: [f32; 2]) {
-        Self::set_gains(self, voice, gains);
-    }
-
-    fn set_speed(&mut self, voice: VoiceId, speed: f32) {
-        Self::set_speed(self, voice, speed);
-    }
-
-    fn set_low_pass(&mut self, voice: VoiceId, frequency: f32) {
-        Self::set_low_pass(self, voice, frequency);
+    fn place(&mut self, voice: VoiceId, placement: &Placement) {
+        Self::place(self, voice, placement);
     }
 
     fn seek(&mut self, voice: VoiceId, frame: u32) {
         Self::seek(self, voice, frame);
     }
+}
+
+/// Returns the frame of a time, to the nearest. `remainder` is what is before it of a frame, in frames times
+/// nanoseconds.
+fn frames_of(nanoseconds: u32, rate: u32, remainder: u64) -> u32 {
+    const SECOND: u64 = 1_000_000_000;
+    let frames = u64::from(nanoseconds) * u64::from(rate) + remainder;
+    ((frames + SECOND / 2) / SECOND) as u32
 }
 
 /// A control, and the rate of its mixer.
@@ -117,16 +117,8 @@ impl<A: Allocator + ?Sized> Voices for ControlledVoices<'_, '_, '_, A> {
         self.control.set_paused(voice, is_paused);
     }
 
-    fn set_gains(&mut self, voice: VoiceId, gains: [f32; 2]) {
-        self.control.set_gains(voice, gains);
-    }
-
-    fn set_speed(&mut self, voice: VoiceId, speed: f32) {
-        self.control.set_speed(voice, speed);
-    }
-
-    fn set_low_pass(&mut self, voice: VoiceId, frequency: f32) {
-        self.control.set_low_pass(voice, frequency);
+    fn place(&mut self, voice: VoiceId, placement: &Placement) {
+        self.control.place(voice, placement);
     }
 
     fn seek(&mut self, voice: VoiceId, frame: u32) {

@@ -23,6 +23,14 @@ pub enum DistanceCurve<'c> {
         /// The distance from which on it is silent.
         far: f32,
     },
+    /// As sound in the open, and by a line to silence: full up to `near`, half as loud at twice the distance,
+    /// and less than that until nothing is left at `far`.
+    Fading {
+        /// The distance up to which it is as loud as it is.
+        near: f32,
+        /// The distance from which on it is silent.
+        far: f32,
+    },
     /// Distances that ascend and factors, between which are lines.
     Points(&'c [[f32; 2]]),
 }
@@ -47,6 +55,11 @@ impl DistanceCurve<'_> {
             Self::Linear { near, far } => {
                 let range = (far - near).max(1e-3);
                 1.0 - ((distance - near) / range).clamp(0.0, 1.0)
+            }
+            Self::Fading { near, .. } if distance <= near => 1.0,
+            Self::Fading { near, far } => {
+                let left = (far - distance) / (far - near).max(1e-3);
+                near / distance * left.clamp(0.0, 1.0)
             }
             Self::Points(points) => between(points, distance),
         };

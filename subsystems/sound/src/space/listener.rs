@@ -11,11 +11,21 @@ pub struct Listener {
     pub turn: Quat,
     /// How fast it moves and where to, in metres a second.
     pub speed: Vec3,
+    /// How loud it hears, as a factor.
+    pub gain: f32,
+}
+
+impl Listener {
+    /// Returns whether all its numbers are finite.
+    pub(crate) fn is_finite(&self) -> bool {
+        let Self { at, turn, speed, gain } = self;
+        at.is_finite() && turn.is_finite() && speed.is_finite() && gain.is_finite()
+    }
 }
 
 impl Default for Listener {
     fn default() -> Self {
-        Self { at: Vec3::ZERO, turn: Quat::IDENTITY, speed: Vec3::ZERO }
+        Self { at: Vec3::ZERO, turn: Quat::IDENTITY, speed: Vec3::ZERO, gain: 1.0 }
     }
 }
 
@@ -24,6 +34,7 @@ impl Default for Listener {
 pub(super) struct Ears {
     pub(super) at: Vec3,
     pub(super) speed: Vec3,
+    pub(super) gain: f32,
     right: Vec3,
     forward: Vec3,
 }
@@ -33,7 +44,8 @@ impl Ears {
         let is_turn = listener.turn.is_finite() && listener.turn.length_squared() > 1e-12;
         let turn = if is_turn { listener.turn.normalize() } else { Quat::IDENTITY };
         let axes = Mat3::from_quat(turn);
-        Self { at: listener.at, speed: listener.speed, right: axes.x_axis, forward: -axes.z_axis }
+        let Listener { at, speed, gain, .. } = *listener;
+        Self { at, speed, gain, right: axes.x_axis, forward: -axes.z_axis }
     }
 
     /// Returns how far to the right and forwards a way is.

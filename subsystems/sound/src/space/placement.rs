@@ -22,6 +22,9 @@ pub struct Placement {
     pub listener: u32,
 }
 
+/// The most by which a listener hears louder: 60 decibels.
+const LISTENER_MAX: f32 = 1000.0;
+
 /// The most by which low frequencies are louder: 60 decibels.
 const LOW_MAX: f32 = 1000.0;
 
@@ -55,7 +58,7 @@ pub fn place(
     let mut best: Option<(Heard, Ears, u32)> = None;
     for (listener, index) in listeners.iter().zip(0..) {
         // A turn costs more than the rest, so it waits until it is known who hears.
-        let heard = Heard::at(source, listener.at, curve);
+        let heard = Heard::at(source, listener.at, listener.gain, curve);
         if best.as_ref().is_none_or(|(other, ..)| heard.is_before(other)) {
             best = Some((heard, Ears::of(listener), index));
         }
@@ -75,13 +78,19 @@ pub(super) struct Heard {
 }
 
 impl Heard {
-    pub(super) fn at(source: &Source, listener: Vec3, curve: &DistanceCurve<'_>) -> Self {
+    /// Returns how a listener at a place hears a source, who hears all by a factor.
+    pub(super) fn at(
+        source: &Source,
+        listener: Vec3,
+        own_gain: f32,
+        curve: &DistanceCurve<'_>,
+    ) -> Self {
         let way = source.at - listener;
         let distance = libm::sqrtf(way.dot(way));
         if !distance.is_finite() {
             return Self { way: Vec3::ZERO, distance: f32::MAX, gain: 0.0 };
         }
-        let mut gain = curve.gain(distance);
+        let mut gain = curve.gain(distance) * own_gain.clamp(0.0, LISTENER_MAX);
         if source.cone != super::Cone::ALL && distance > 0.0 {
             gain *= source.cone.gain(-source.toward.dot(way) / distance);
         }

@@ -171,7 +171,7 @@ impl<'a, A: Allocator + ?Sized> Sources<'a, A> {
             let curve = curves.get(source.curve as usize).unwrap_or(&DistanceCurve::EVERYWHERE);
             let mut best: Option<(Heard, usize)> = None;
             for (index, ears) in ears.iter().enumerate() {
-                let heard = Heard::at(&source, ears.at, curve);
+                let heard = Heard::at(&source, ears.at, ears.gain, curve);
                 if best.as_ref().is_none_or(|(other, _)| heard.is_before(other)) {
                     best = Some((heard, index));
                 }

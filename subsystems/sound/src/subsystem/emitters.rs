@@ -1,7 +1,7 @@
 //! The managers of the components `sound` and `listener`: what sounds, and who hears.
 
 use bytemuck::{Pod, Zeroable};
-use glam::{Affine3A, Vec3};
+use glam::{Affine3A, Quat, Vec3};
 use loligo_allocators::SharedRef;
 use loligo_containers::SortedMap;
 use loligo_entities::{Batch, ComponentError, ComponentManager, ComponentType, Entity};
@@ -9,7 +9,8 @@ use loligo_interface::{Places, SubsystemMemory};
 
 use crate::component::{LISTENER, ListenerSource, SOUND, SoundSource};
 use crate::level::gain_of;
-use crate::player::{Listener, SoundId};
+use crate::player::{LISTENERS_MAX, SoundId, speed};
+use crate::space::Listener;
 
 /// What sounds.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -35,6 +36,8 @@ pub(super) struct Emitters<'m> {
 /// The entities that hear.
 pub(super) struct Ears<'m> {
     pub(super) records: Records<'m, ListenerSource>,
+    /// Where they were in the last update, by their places among those that count.
+    before: [(u32, Vec3); LISTENERS_MAX],
 }
 
 impl Emitter {
@@ -51,17 +54,34 @@ impl<'m> Emitters<'m> {
 
 impl<'m> Ears<'m> {
     pub(super) const fn new_in(memory: SharedRef<'m>) -> Self {
-        Self { records: SortedMap::new_in(memory) }
+        let before = [(0, Vec3::ZERO); LISTENERS_MAX];
+        Self { records: SortedMap::new_in(memory), before }
     }
 
-    /// Walks over where they are and what is on their right.
-    pub(super) fn listeners(&self, places: &dyn Places) -> impl Iterator<Item = Listener> {
-        self.records.iter().filter_map(|(bits, source)| {
+    /// Returns where they are, how they are turned, and how fast they move: as many as count.
+    pub(super) fn listeners(
+        &mut self,
+        places: &dyn Places,
+        seconds: f32,
+    ) -> [Option<Listener>; LISTENERS_MAX] {
+        let mut listeners = [None; LISTENERS_MAX];
+        let of = |(bits, source): (&u32, &ListenerSource)| {
             let matrix = matrix_of(places, Entity::from_bits(*bits)?)?;
-            let right = Vec3::from(matrix.matrix3.x_axis).try_normalize().unwrap_or(Vec3::X);
-            let (at, right) = (matrix.translation.to_array(), right.to_array());
-            Some(Listener { at, right, gain: gain_of(source.volume) })
-        })
+            Some((*bits, matrix, gain_of(source.volume)))
+        };
+        let mut all = self.records.iter().filter_map(of);
+        for (listener, before) in listeners.iter_mut().zip(&mut self.before) {
+            let Some((bits, matrix, gain)) = all.next() else {
+                *before = (0, Vec3::ZERO);
+                continue;
+            };
+            let at = Vec3::from(matrix.translation);
+            let last = (before.0 == bits).then_some(before.1);
+            *before = (bits, at);
+            let speed = if seconds > 0.0 { speed(last, at, seconds) } else { Vec3::ZERO };
+            *listener = Some(Listener { at, turn: turn_of(&matrix), speed, gain });
+        }
+        listeners
     }
 }
 
@@ -75,8 +95,19 @@ pub(super) fn matrix_of(places: &dyn Places, entity: Entity) -> Option<Affine3A>
     Some(matrix)
 }
 
+/// Returns how something is turned, without its scale.
+fn turn_of(matrix: &Affine3A) -> Quat {
+    let (_, turn, _) = matrix.to_scale_rotation_translation();
+    if turn.is_finite() { turn } else { Quat::IDENTITY }
+}
+
+/// Returns the direction into which something looks.
+pub(super) fn forward_of(matrix: &Affine3A) -> [f32; 3] {
+    (-Vec3::from(matrix.matrix3.z_axis)).to_array()
+}
+
 /// Adds a record for each component of a batch: all of them, or none.
-fn spawn<T: Pod, R>(
+pub(super) fn spawn<T: Pod, R>(
     records: &mut Records<'_, R>,
     batch: &Batch<'_>,
     what: &'static str,
@@ -98,7 +129,7 @@ fn spawn<T: Pod, R>(
     Ok(())
 }
 
-fn remove<R>(records: &mut Records<'_, R>, entities: &[Entity]) {
+pub(super) fn remove<R>(records: &mut Records<'_, R>, entities: &[Entity]) {
     if !records.is_empty() {
         for entity in entities {
             records.remove(&entity.to_bits());

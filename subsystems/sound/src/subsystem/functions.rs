@@ -9,6 +9,7 @@ use super::{Sound, set};
 use crate::level::{decibels, gain_of};
 use crate::parameters::Parameter;
 use crate::player::{SoundError, SoundId, SoundStart};
+use crate::space::Speakers;
 
 const ID: Kind = Kind::Id(ENTITY);
 const ONE: &[Kind] = &[Kind::Number];
@@ -17,7 +18,7 @@ const TEXT: &[Kind] = &[Kind::Text];
 const BOOL: &[Kind] = &[Kind::Bool];
 const NONE: &[Kind] = &[];
 
-pub(super) const FUNCTIONS: [SubsystemFunction; 24] = [
+pub(super) const FUNCTIONS: [SubsystemFunction; 25] = [
     of("Sound.play", TEXT, ONE, "plays a sound in the middle, and returns its number"),
     of("Sound.play_at", &[Kind::Text, Kind::Vector3], ONE, "plays a sound at a place"),
     of(
@@ -62,6 +63,12 @@ pub(super) const FUNCTIONS: [SubsystemFunction; 24] = [
     of("Sound.of", &[ID], ONE, "the sound of an entity's component `sound`; 0 before it has begun"),
     of("Sound.start", &[ID], NONE, "begins the sound of an entity's component, again if it plays"),
     of("Sound.place", ONE, &[Kind::Vector3], "where a sound is"),
+    of(
+        "Sound.set_headphones",
+        BOOL,
+        NONE,
+        "whether the player listens by headphones, in place of what `game.mixer` says; it is not saved",
+    ),
 ];
 
 const fn of(
@@ -93,6 +100,10 @@ pub(super) fn call(
             call.return_number(name.hash().into());
         }
         21..=22 => return emitter(sound, function, call),
+        24 => {
+            let speakers = if call.bool(0) { Speakers::Ears } else { Speakers::Stereo };
+            sound.player.set_speakers(speakers);
+        }
         _ => return of_one(sound, function, call),
     }
     Ok(())

@@ -92,3 +92,28 @@ pub struct HearSounds {
     /// 1: from the next update on; 0: not any more.
     pub is_on: u32,
 }
+
+/// Asks whether there is a wall on a way: an engine's wire makes of it what asks a physics. The answer, if
+/// there is one, is an [`OccludeSound`].
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, Event)]
+#[repr(C)]
+pub struct SoundRayAsked {
+    /// The bits of the sound's id.
+    pub sound: u32,
+    /// The bits of the entity that it is on, which is no wall; 0 for none.
+    pub entity: u32,
+    /// Where the way begins.
+    pub from: [f32; 3],
+    /// Where it ends.
+    pub to: [f32; 3],
+}
+
+/// Says how much of the way to a sound is walls. One that has ended is passed over.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable, Event)]
+#[repr(C)]
+pub struct OccludeSound {
+    /// The bits of the sound's id.
+    pub sound: u32,
+    /// From 0, nothing, to 1.
+    pub share: f32,
+}

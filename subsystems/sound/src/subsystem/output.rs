@@ -53,14 +53,25 @@ impl<'m> Output<'m> {
         }
     }
 
-    const fn is_heard(&self) -> bool {
+    /// Returns whether anyone takes what is heard.
+    pub(super) const fn is_heard(&self) -> bool {
         self.is_sent || self.sink.is_some()
     }
 
     /// Returns the mixer, if what it renders is heard.
     pub(super) fn voices(&mut self) -> Option<&mut (dyn Voices + '_)> {
         let is_heard = self.is_heard();
-        self.mixer.as_mut().filter(|_| is_heard).map(|mixer| mixer as &mut dyn Voices)
+        let mixer = self.mixer.as_mut().filter(|_| is_heard)?;
+        mixer.set_remainder(self.left);
+        Some(mixer)
+    }
+
+    /// Has buses send as much to those of rooms as is heard of these.
+    pub(super) fn set_rooms(&mut self, level: impl Fn(IdString32) -> f32) {
+        let Some(mixer) = &mut self.mixer else { return };
+        for (bus, into, gain) in plan_of(self.plan.as_ref()).into_iter().flat_map(|of| of.sends()) {
+            mixer.set_send(bus, into, gain * level(into));
+        }
     }
 
     /// Renders the frames of an update, and hands them on. Returns them.

@@ -16,6 +16,13 @@ blob_struct! {
         pub fade_out: f32,
         /// Up to how many metres it is as loud as it is, and from how many on nothing is heard of it.
         pub distance: [f32; 2],
+        /// Within how many degrees around its direction it is as loud as it is, outside of how many it is
+        /// quieter, and the factor there.
+        pub cone: [f32; 3],
+        /// How much of the Doppler effect it has.
+        pub doppler: f32,
+        /// How much of it walls take, from 0 to 1.
+        pub occlusion: f32,
         /// The nodes, parents before their children.
         pub nodes: BlobArray<SoundNodeImage>,
         /// The children of all nodes.

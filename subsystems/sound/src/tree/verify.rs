@@ -81,6 +81,15 @@ fn verify_whole(tree: &SoundTree<'_>) -> Result<(), DataError> {
     if !(SECONDS.contains(&tree.fade_out) && near > 0.0 && near < far && far <= NUMBER_MAX) {
         return wrong("distance", "from near to far, and `fade_out` up to an hour", 0);
     }
+    let [inner, outer, gain] = tree.cone;
+    let is_cone = (0.0..=360.0).contains(&outer) && (0.0..=outer).contains(&inner);
+    let is_share = |share: f32| (0.0..=1.0).contains(&share);
+    if !(is_cone && is_share(gain) && is_share(tree.occlusion)) {
+        return wrong("cone", "of two angles up to 360, with shares up to 1", 0);
+    }
+    if !(0.0..=10.0).contains(&tree.doppler) {
+        return wrong("doppler", "from 0 to 10", tree.doppler as usize);
+    }
     let is_right = |at: usize, marker: &SoundMarkerImage| {
         let node = tree.nodes.get(marker.node as usize);
         let is_after = at == 0 || {

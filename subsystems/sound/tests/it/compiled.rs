@@ -88,6 +88,8 @@ fn a_sound_is_what_its_source_says() {
             (IdString32::new("master"), None, 50)
         );
         assert_eq!((tree.fade_out(), tree.distance(), parts.len()), (0.05, [1.0, 50.0], 1));
+        let space = (tree.cone(), tree.doppler(), tree.occlusion());
+        assert_eq!(space, ([360.0, 360.0, 1.0], 1.0, 0.0));
     });
 }
 
@@ -114,6 +116,9 @@ fn wrong_sounds_are_refused_by_place_and_remedy() {
         ("wave = \"a\" group = \"x\"", "there is no group `x`; the first one is `steps`"),
         ("wave = \"a\" priority = 101", "101 is not in the range"),
         ("wave = \"a\" distance = [ 5 5 ]", "it is from far to near"),
+        ("wave = \"a\" cone = [ 90 60 -6 ]", "its angles are not from the inner to the outer one"),
+        ("wave = \"a\" cone = [ 60 90 6 ]", "it is louder outside than within"),
+        ("wave = \"a\" occlusion = 2", "2 is not in the range"),
         (
             "wave = \"a\" loop = true",
             "the wave `a` has no loop; add `loop = [ 0 48000 ]` to `a.wave`",
@@ -204,6 +209,9 @@ fn wrong_mixers_are_refused_by_place_and_remedy() {
             "the key `listen` means nothing here",
         ),
         ("groups = { a = {} }", "there is no `voices`; say how many are heard"),
+        ("space = { speakers = \"mono\" }", "\"mono\" means nothing here"),
+        ("space = { near = 0 }", "0 is not in the range"),
+        ("space = { size = 1 }", "the key `size` means nothing here"),
     ] {
         let error = compile_mixer(source).expect_err("it is wrong");
         assert!(error.contains(expected), "{source}\n{error}\nnot: {expected}");

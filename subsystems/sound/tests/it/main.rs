@@ -1,6 +1,7 @@
 //! Sound from outside: what must be the same to the bit, what may differ by how much, and what never happens.
 
 mod compiled;
+mod device;
 mod ears;
 mod effects;
 mod errors;

@@ -260,7 +260,7 @@ fn many_are_placed_as_each_is() {
         }
         let turn = Quat::from_rotation_y(0.7);
         let listeners =
-            [Listener::default(), Listener { at: Vec3::X * 30.0, turn, speed: Vec3::Y }];
+            [Listener::default(), Listener { at: Vec3::X * 30.0, turn, speed: Vec3::Y, gain: 0.7 }];
         for speakers in [Speakers::Stereo, Speakers::Ears, Speakers::Surround] {
             let mut out = [Placement::SILENT; 200];
             sources.place(&listeners, &CURVES, &settings(speakers), &mut out);
@@ -314,13 +314,14 @@ proptest! {
     ) {
         let [place_of, speed, toward, ears, motion] = vectors;
         let [inner, outer, gain, occlusion, low] = numbers;
-        let listener = Listener { at: ears, turn: Quat::from_array(turn), speed: motion };
+        let listener = Listener { at: ears, turn: Quat::from_array(turn), speed: motion, gain };
         let cone = Cone::new(inner, outer, gain);
         let source = Source { at: place_of, speed, toward, cone, curve: 0, occlusion, low };
         let points = [[inner, outer], [gain, occlusion]];
         for curve in [
             DistanceCurve::Inverse { near: inner, far: outer, rolloff: gain },
             DistanceCurve::Linear { near: inner, far: outer },
+            DistanceCurve::Fading { near: inner, far: outer },
             DistanceCurve::Points(&points),
         ] {
             for speakers in [Speakers::Stereo, Speakers::Ears, Speakers::Surround] {

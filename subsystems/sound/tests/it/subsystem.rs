@@ -13,8 +13,8 @@ use loligo_entities::{
 use loligo_ids::{IdString32, IdString64};
 use loligo_interface::{Frame, Phase, Places, ResourceChange, Subsystem};
 use loligo_sound::{
-    HearSounds, PlaySound, Recorder, SetParameter, Sink, Sound, SoundEnded, SoundStarted,
-    SoundsHeard, StopSound,
+    HearSounds, OccludeSound, PlaySound, Recorder, SetParameter, Sink, Sound, SoundEnded,
+    SoundRayAsked, SoundStarted, SoundsHeard, StopSound,
 };
 use loligo_tasks::{Settings, Tasks};
 
@@ -168,7 +168,7 @@ fn hums(hum: &str, plan: &str) -> TestProject {
     project(&[("hum", &hum)], &hums, plan)
 }
 
-const PLAN: &str = "buses = { main = {} }";
+const PLAN: &str = "buses = { main = {} } space = { near = 0.001 }";
 
 fn play(test: impl FnOnce(SharedRef<'_>)) {
     let pages = PageAllocator::new("pages");
@@ -205,6 +205,75 @@ fn entities_sound_where_they_are_until_they_are_gone() {
         let ended: Vec<SoundEnded> = play.events();
         assert_eq!((ended.len(), ended[0].entity), (1, hum.to_bits()));
         assert_eq!(play.sound.stats().sounds, 0);
+    });
+}
+
+#[test]
+fn walls_are_asked_for_as_data_whether_anyone_listens_or_not() {
+    let project = hums("occlusion = 1 distance = [ 20 50 ]", PLAN);
+    play(|memory| {
+        for is_heard in [0, 1] {
+            let mut play = Play::new(&project, memory);
+            play.plain(HearSounds { is_on: is_heard });
+            let (_, hum) = (play.spawn(EAR), play.spawn(HUM));
+            play.transforms.set_position(hum, Vec3::new(0.0, 0.0, -8.0));
+            play.update(3);
+            let asked: Vec<SoundRayAsked> = play.events();
+            let [.., last] = asked[..] else { panic!("{asked:?}") };
+            assert_eq!((asked.len(), last.entity), (3, hum.to_bits()), "one in each update");
+            assert_eq!((last.from, last.to), ([0.0, 0.0, -0.5], [0.0, 0.0, -7.75]));
+            play.plain(OccludeSound { sound: last.sound, share: 1.0 });
+            play.plain(OccludeSound { sound: 7, share: 1.0 });
+            play.update(12);
+            let heard = play.heard();
+            let loud = heard.last().map_or(0.0, |frame| frame[0] * 32_768.0 / 8000.0);
+            let wall = loligo_sound::gain_of(-6.0 - 12.0) * is_heard as f32;
+            assert!((loud - wall).abs() < 1e-3, "{loud} and {wall}");
+        }
+    });
+}
+
+#[test]
+fn a_room_is_heard_where_its_zone_is() {
+    let plan = "buses = { room = {} main = { volume = -144 sends = { room = -6 } } }";
+    let project = hums("", plan);
+    let zone =
+        "components = { transform = { position = [ 100 0 0 ] rotation = [ 0 0.7071 0 0.7071 ] }
+        sound_zone = { bus = \"room\" box = [ 4 4 20 ] fade = 4 level = 0.5 } }";
+    play(|memory| {
+        let mut play = Play::new(&project, memory);
+        play.plain(HearSounds { is_on: 1 });
+        let ear = play.spawn("components = { transform = {} listener = {} }");
+        // It is heard as loud everywhere, so that only the room differs.
+        let middle = PlaySound {
+            sound: IdString64::new("hum").hash(),
+            entity: 0,
+            is_placed: 0,
+            at: [0.0; 3],
+            volume: 0.0,
+        };
+        play.command(middle, &[]);
+        play.update(3);
+        let loud = |play: &mut Play<'_>| {
+            play.update(2);
+            play.heard().last().map_or(0.0, |frame| frame[0] * 32_768.0 / 8000.0)
+        };
+        let send = loligo_sound::gain_of(-6.0);
+        let found = loud(&mut play);
+        assert!((found - send).abs() < 1e-3, "without zones all is heard: {found}");
+        let zone = play.spawn(zone);
+        // Turned by a quarter its long side is along x.
+        for (x, expected) in [(0.0, 0.0), (91.0, 0.5), (88.0, 0.25), (112.0, 0.25), (120.0, 0.0)] {
+            play.transforms.set_position(ear, Vec3::new(x, 0.0, 0.0));
+            let found = loud(&mut play);
+            assert!((found - send * expected).abs() < 1e-2, "at {x}: {found}");
+        }
+        let state = play.saved();
+        play.sound.load(&state).expect("it was saved");
+        assert_eq!(play.saved(), state);
+        play.destroy(zone);
+        let found = loud(&mut play);
+        assert!((found - send).abs() < 1e-3, "without zones again: {found}");
     });
 }
 

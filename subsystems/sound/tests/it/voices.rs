@@ -101,6 +101,32 @@ fn a_voice_goes_on_where_it_was_sent() {
 }
 
 #[test]
+fn ids_of_voices_do_not_run_out() {
+    with_memory(|memory| {
+        let settings = MixerSettings { voices: 1, ..MixerSettings::default() };
+        let mut mixer = Mixer::try_new(&settings, memory).expect("there is memory");
+        let id = mixer.add_wave(wave(&[8192], memory)).expect("there is memory");
+        let first = mixer.play(&Play::new(id)).expect("it plays");
+        // More than there are generations of 12 bits, in one place.
+        for count in 0..5000 {
+            render(&mut mixer, BLOCK);
+            mixer.play(&Play::new(id)).unwrap_or_else(|error| panic!("play {count}: {error}"));
+            mixer.take_events(|_| {});
+        }
+        assert!(!mixer.is_playing(first), "the first is still another");
+        let settings = MixerSettings { voices: 2, ..settings };
+        let (mut commands, mut events) =
+            (Pipe::try_new(1, memory).expect("memory"), Pipe::try_new(1, memory).expect("memory"));
+        let ((commands, _), (_, events)) = (commands.split(), events.split());
+        let mut control = Control::new(&settings, commands, events, memory);
+        control.play(&Play::new(id)).expect("there is room for a command");
+        for count in 0..5000 {
+            assert_eq!(control.play(&Play::new(id)), Err(PlayError::Busy), "play {count}");
+        }
+    });
+}
+
+#[test]
 fn what_cannot_be_played_is_refused_by_name() {
     with_memory(|memory| {
         let settings = MixerSettings { voices: 2, ..MixerSettings::default() };

@@ -18,7 +18,8 @@ const KINDS: [&str; 6] = ["wave", "layers", "sequence", "random", "shuffle", "sw
 const COMMON: [&str; 5] = ["volume", "speed", "delay", "fade_in", "curves"];
 
 /// The keys of a sound as a whole.
-const WHOLE: [&str; 5] = ["bus", "group", "priority", "fade_out", "distance"];
+const WHOLE: [&str; 8] =
+    ["bus", "group", "priority", "fade_out", "distance", "cone", "doppler", "occlusion"];
 
 /// A node before it is written.
 pub(super) struct DraftNode {

@@ -21,6 +21,9 @@ pub(super) fn write(draft: &Draft, endian: Endian) -> Result<Vec<u8>, CompileErr
         builder.set(root.at(blob_field!(SoundImage, priority)), draft.priority);
         builder.set(root.at(blob_field!(SoundImage, fade_out)), draft.fade_out);
         builder.set(root.at(blob_field!(SoundImage, distance)), draft.distance);
+        builder.set(root.at(blob_field!(SoundImage, cone)), draft.cone);
+        builder.set(root.at(blob_field!(SoundImage, doppler)), draft.doppler);
+        builder.set(root.at(blob_field!(SoundImage, occlusion)), draft.occlusion);
         let nodes = &draft.nodes.nodes;
         let places = builder.array(root.at(blob_field!(SoundImage, nodes)), nodes.len())?;
         let (mut children, mut curves) = (0, 0);
