@@ -86,7 +86,7 @@ struct Stage<'s, 'm> {
 
 impl<'m> Stage<'_, 'm> {
     /// Goes on by a 64th of a second, and returns the events of a type.
-    fn step<E: loligo_containers::Event>(&mut self) -> Vec<E> {
+    fn step<E: Event>(&mut self) -> Vec<E> {
         self.animation.step(Phase::Simulate, &mut self.frame).expect("memory");
         let events = self.animation.events().expect("it has some");
         let found = events.iter().filter_map(|record| record.get::<E>()).collect();
@@ -94,7 +94,7 @@ impl<'m> Stage<'_, 'm> {
         found
     }
 
-    fn send<E: loligo_containers::Event>(&mut self, command: E) {
+    fn send<E: Event>(&mut self, command: E) {
         let memory = PageAllocator::new("commands");
         let mut stream = EventStream::new_in(&memory);
         stream.try_push(command).expect("memory");

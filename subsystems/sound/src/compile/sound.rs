@@ -26,7 +26,7 @@ const METRES: core::ops::RangeInclusive<f32> = 0.01..=100_000.0;
 /// | `priority` | 50 | from 0 to 100: where there are too few voices, the sound with more has one |
 /// | `fade_out` | 0.05 | the seconds over which it fades out when it is stopped |
 /// | `distance` | `[ 1 50 ]` | up to how many metres it is as loud as it is, and from how many on silent |
-/// | `cone` | everywhere | `[ inner outer decibels ]`: as loud as it is within the first angle, with so many decibels outside of the second |
+/// | `cone` | everywhere | `[ inner outer decibels ]`: as loud as it is within the first angle, with the decibels outside of the second |
 /// | `doppler` | 1 | how much of the Doppler effect it has, from 0 to 10 |
 /// | `occlusion` | 0 | how much of it walls take, from 0 to 1; of one with 0 nobody asks where walls are |
 ///

@@ -16,7 +16,7 @@ const FADE_OUT: f32 = 0.96;
 const FADE_IN: f32 = 1.0 / 64.0;
 
 /// A ring of frames, as in a [`Pipe`](crate::Pipe). It is on the global heap, as all that a callback of the
-/// system has: it must outlive whoever made it.
+/// system has: it must outlive its maker.
 struct Ring {
     frames: Box<[AtomicU64]>,
     pushed: AtomicU32,

@@ -9,7 +9,7 @@ use super::frames::FramesOut;
 
 /// Opens devices.
 pub trait AudioDevices {
-    /// Opens a device that takes frames from now on, at a rate of its own if it does not have the one that is
+    /// Opens a device that takes frames from now on, at another rate if it does not have the one that is
     /// wanted.
     ///
     /// # Errors

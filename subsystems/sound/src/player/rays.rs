@@ -33,7 +33,7 @@ impl<A: Allocator + ?Sized> Player<'_, A> {
     /// Calls `each` with the rays that are to be asked now: of sounds that walls occlude, from the nearest
     /// listener, where it is near enough to hear them. `turn` is a number that counts steps.
     ///
-    /// They follow from the game alone, whether anyone hears it or not. Whoever knows of walls answers by
+    /// They follow from the game alone, whether anyone hears it or not. A subsystem that knows of walls answers by
     /// [`occlude`](Self::occlude), a step later or whenever it wants; without an answer all is heard.
     ///
     /// # Complexity

@@ -339,6 +339,6 @@ fn a_device_of_the_system_takes_frames() {
             }
             std::thread::sleep(Duration::from_millis(1));
         }
-        panic!("nothing was taken in two seconds: {:?}", switch.stats());
+        panic!("no frame was taken within two seconds: {:?}", switch.stats());
     });
 }

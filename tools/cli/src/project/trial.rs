@@ -131,7 +131,7 @@ impl Tried<'_, '_, '_> {
     /// Spawns an entity and destroys it; nothing, if no package has it.
     fn spawn(&mut self, entry: &Entry) {
         let name = IdString64::new(&entry.name.name);
-        // Beside the origin, where nothing is: directions to it have no length.
+        // Not at the origin: directions to it have no length there.
         let at = Pose { position: [3.0, 2.0, 1.0].into(), ..Pose::IDENTITY };
         let entity = match self.engine.world_mut().spawn_named(name, &at) {
             Ok(None) => return,

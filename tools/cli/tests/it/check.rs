@@ -6,7 +6,7 @@ use crate::support::Place;
 fn what_cannot_be_checked_is_refused() {
     let place = Place::new();
     for (arguments, part) in [
-        (&["check"][..], "<COMMAND>"),
+        (&["check"][..], "<COMMAND|PROJECT>"),
         (&["check", "true", "--rounds", "3"], "3 is not in 9..=1000"),
         (&["check", "true", "--strategies", "no.json"], "no.json: cannot read the strategies"),
         (&["check", "true", "--crate", "."], "has `{}` in place of the program"),
