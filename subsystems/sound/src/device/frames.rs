@@ -132,7 +132,6 @@ impl FramesOut {
     }
 
     /// Returns what notes that the device is gone, for whichever thread learns of it.
-    #[must_use]
     pub fn loss(&self) -> impl Fn() + Send + 'static {
         let ring = Arc::clone(&self.ring);
         move || ring.lost.store(1, Ordering::Relaxed)

@@ -1,7 +1,7 @@
 //! The audio thread with devices that are played by the test: what arrives, what is lost, and who frees what.
 
+use core::cell::RefCell;
 use core::time::Duration;
-use std::cell::RefCell;
 use std::rc::Rc;
 
 use loligo_allocators::{Allocator, HeapAllocator, Locked, Own, PageAllocator};
