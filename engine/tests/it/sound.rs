@@ -256,26 +256,31 @@ fn an_impact_of_physics_is_heard_where_it_is() {
 
 #[test]
 fn a_wall_of_physics_is_heard_and_without_physics_there_is_none() {
-    let game = game("function update() end");
-    game.write("game.physics", crate::physics::SETTINGS);
-    let wall = "settings = \"game\" shapes = [ { template = \"floor\" box = [ 1 20 20 ] } ]";
-    game.write("wall.collision", wall);
-    game.write("motor.sound", "wave = \"hum\" loop = true distance = [ 20 60 ] occlusion = 1");
-    game.write(
-        "yard.level",
-        r#"entities = {
-            eye = { components = { transform = {} camera = {} listener = {} } }
-            wall = { components = {
-                transform = { position = [ 4 0 0 ] } actor = { collision = "wall" template = "floor" }
-            } }
-            motor = { components = { transform = { position = [ 8 0 0 ] } sound = { play = "motor" } } }
-        }"#,
-    );
-    assert_eq!(game.compile(), [""; 0], "it is right");
-    let data = game.data();
-    let [walled, open] = [&[][..], &["physics"][..]].map(|left_out| {
+    let [walled, open] = [true, false].map(|has_physics| {
+        let game = game("function update() end");
+        game.write("game.physics", crate::physics::SETTINGS);
+        let wall = "settings = \"game\" shapes = [ { template = \"floor\" box = [ 1 20 20 ] } ]";
+        game.write("wall.collision", wall);
+        game.write("motor.sound", "wave = \"hum\" loop = true distance = [ 20 60 ] occlusion = 1");
+        // An engine without physics refuses what only physics knows.
+        let actor = "actor = { collision = \"wall\" template = \"floor\" }";
+        let actor = if has_physics { actor } else { "" };
+        let level = format!(
+            r#"entities = {{
+                eye = {{ components = {{ transform = {{}} camera = {{}} listener = {{}} }} }}
+                wall = {{ components = {{ transform = {{ position = [ 4 0 0 ] }} {actor} }} }}
+                motor = {{ components = {{
+                    transform = {{ position = [ 8 0 0 ] }} sound = {{ play = "motor" }}
+                }} }}
+            }}"#
+        );
+        game.write("yard.level", &level);
+        assert_eq!(game.compile(), [""; 0], "it is right");
+        let data = game.data();
         let mut without = DisabledSubsystems::default();
-        left_out.iter().for_each(|name| without.add(name).expect("it may be left out"));
+        if !has_physics {
+            without.add("physics").expect("it may be left out");
+        }
         let options = EngineOptions { without, ..game.options(&data) };
         with_engine(&options, |engine| {
             let mut ears = Ears { is_asked: true, ..Ears::default() };
