@@ -15,6 +15,7 @@ use loligo_resources::DataError;
 pub(crate) use form::FORMS;
 pub(crate) use form::effect_of;
 pub use image::{BusImage, EffectImage, GroupImage, MixerImage, SendImage};
+#[cfg(feature = "compile")]
 pub(crate) use verify::SPACE;
 
 use crate::effects::{Effect, Limiting};
