@@ -19,6 +19,9 @@ mod trial;
 
 use trial::Trial;
 
+/// From how many bytes on a resource is large, if nothing else is said.
+const LARGE: u64 = 16 << 20;
+
 /// How a project is checked.
 #[derive(Debug, Args)]
 pub(crate) struct ProjectOptions {
@@ -31,7 +34,7 @@ pub(crate) struct ProjectOptions {
     allow: Vec<Allowed>,
 
     /// Of a project: from how many bytes on a resource is large
-    #[arg(long, value_name = "BYTES", default_value_t = 16 << 20)]
+    #[arg(long, value_name = "BYTES", default_value_t = LARGE)]
     large: u64,
 }
 
@@ -99,7 +102,7 @@ pub(crate) fn is_project(text: &str) -> bool {
 impl ProjectOptions {
     /// Returns whether nothing was said of projects.
     pub(crate) fn are_default(&self) -> bool {
-        self.page.is_none() && self.allow.is_empty() && self.large == 16 << 20
+        self.page.is_none() && self.allow.is_empty() && self.large == LARGE
     }
 
     /// Compiles a project, looks at its tables and tries all that it has; returns whether nothing is wrong.
