@@ -221,9 +221,9 @@ fn a_boot_that_is_refused_once_leaves_nothing() {
 }
 
 /// Holds lives to the suite.
-fn conforms(script: impl FnMut(&Watch<'_>) -> Result<(), Violation>, share: u64) {
-    println!("one request in {share} is refused, drawn by the seed {SEED}");
-    let outcomes = conformance::subsystem_sampled_outcomes(BYTES, share, SEED, script);
+fn conforms(script: impl FnMut(&Watch<'_>) -> Result<(), Violation>, count: u64) {
+    println!("{count} requests are refused in each way, drawn by the seed {SEED}");
+    let outcomes = conformance::subsystem_sampled_outcomes(BYTES, count, SEED, script);
     let failed: Vec<_> = outcomes.iter().filter(|outcome| outcome.result.is_err()).collect();
     assert!(failed.is_empty(), "{failed:#?}");
     assert_eq!(
@@ -243,7 +243,7 @@ fn an_engine_that_stops_at_its_first_error_conforms() {
         assert!(text.contains("lights 1"), "so is its light:\n{}", *text);
         Ok(())
     };
-    conforms(script, 16);
+    conforms(script, 600);
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn an_engine_that_goes_on_after_errors_leaves_nothing_and_stops_nothing() {
     // panics, hangs or leaks.
     let script =
         |watch: &Watch<'_>| watch.make(|memory| live(&data, memory, 1, true), |_| ()).map(drop);
-    conforms(script, 32);
+    conforms(script, 300);
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn an_engine_of_three_threads_conforms() {
     let script = |watch: &Watch<'_>| {
         watch.make(|memory| live(&data, memory, 3, false), String::clone).map(drop)
     };
-    conforms(script, 64);
+    conforms(script, 150);
 }
 
 /// Memory that knows no threads, for several: one call at a time.

@@ -222,7 +222,7 @@ fn make<'a>(
 fn a_sample_finds_what_a_refusal_has_left_elsewhere() {
     for broken_by in [0, 3, 20, 23] {
         let refused = Cell::new(0);
-        let outcomes = conformance::subsystem_sampled_outcomes(BYTES, 16, 7, |watch| {
+        let outcomes = conformance::subsystem_sampled_outcomes(BYTES, 2, 7, |watch| {
             watch.make(|memory| make(memory, &refused, broken_by), Vec::len).map(drop)
         });
         let failed = outcomes.iter().find(|outcome| outcome.check == "each_refusal");

@@ -135,30 +135,39 @@ pub fn subsystem_guarded_outcomes<G>(
 }
 
 /// As [`subsystem_outcomes()`], for a subsystem that makes thousands of requests: refuses the first
-/// 64 in turn, and of all others one in `share`, drawn by `seed`. What failed says its number, by
+/// 64 in turn, and of all others about `count`, drawn by `seed`. What failed says its number, by
 /// which it is found again. One that was refused while it was made is made again only after each
 /// 32nd refusal, and after the last: what a refusal has left elsewhere than in the allocator, none
 /// of them may have left.
 pub fn subsystem_sampled_outcomes(
     bytes: usize,
-    share: u64,
+    count: u64,
     seed: u64,
     mut script: impl FnMut(&Watch<'_>) -> Result<(), Violation>,
 ) -> Vec<Outcome> {
-    outcomes(bytes, &NoGuard, Sample { share, state: seed }, &mut script)
+    outcomes(bytes, &NoGuard, Sample { count: Some(count), share: 1, state: seed }, &mut script)
 }
 
 /// Which requests are refused.
 #[derive(Clone, Copy)]
 struct Sample {
-    /// One in this many.
+    /// About so many; all, if it is not said. A number, not a share: a subsystem that grows asks for
+    /// more memory each time, and its test would last longer by the square of that.
+    count: Option<u64>,
+    /// One in this many, which follows from it.
     share: u64,
     state: u64,
 }
 
 impl Sample {
     /// Every single one.
-    const ALL: Self = Self { share: 1, state: 0 };
+    const ALL: Self = Self { count: None, share: 1, state: 0 };
+
+    /// Returns it for a subsystem that makes this many requests in all.
+    fn of(self, requests: u64) -> Self {
+        let share = self.count.map_or(1, |count| requests.saturating_sub(FIRST) / count.max(1));
+        Self { share: share.max(1), ..self }
+    }
 
     /// Returns the number of the request that is refused after one.
     fn after(&mut self, number: u64) -> u64 {
@@ -187,7 +196,7 @@ fn outcomes(
     script: &mut Script<'_>,
 ) -> Vec<Outcome> {
     let (memory, history) = (None, History::default());
-    let mut suite = Suite { bytes, guard, sample, script, history, memory };
+    let mut suite = Suite { bytes, guard, sample, script, history, memory, requests: 0 };
     let mut outcomes = Vec::new();
     for (check, aim) in [
         ("works", Aim::Works),
@@ -218,6 +227,8 @@ struct Suite<'s> {
     history: History,
     /// The memory of the run before, for the next.
     memory: Option<NaiveAllocator>,
+    /// The requests of the run before.
+    requests: u64,
 }
 
 impl Suite<'_> {
@@ -230,7 +241,7 @@ impl Suite<'_> {
     /// Refuses every request in turn.
     fn refusing(&mut self, kind: fn(u64) -> Refusals) -> Result<(), Violation> {
         self.undisturbed(Aim::Works)?;
-        let (mut number, mut sample) = (0, self.sample);
+        let (mut number, mut sample) = (0, self.sample.of(self.requests));
         let mut untried = 0;
         while number < REFUSALS_MAX {
             let refusals = kind(number);
@@ -270,6 +281,7 @@ impl Suite<'_> {
             self.over(aim, &supply, &supply, is_tried)
         };
         let refused = supply.refused();
+        self.requests = supply.requests();
         if memory.stats().live > 0 {
             // What was not given back is reported already; the memory must not panic for it too.
             core::mem::forget(memory);

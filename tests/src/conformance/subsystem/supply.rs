@@ -35,6 +35,11 @@ impl<'a> Supply<'a> {
         self.failing.refused()
     }
 
+    /// Returns how many requests were made.
+    pub(super) fn requests(&self) -> u64 {
+        self.failing.requests()
+    }
+
     /// Whether a request was refused on order.
     pub(super) fn refused(&self) -> bool {
         self.failing.refused() > 0
