@@ -24,7 +24,7 @@ Options:
   --fast        runs what takes seconds for people at work: fmt, locks, tidy, clippy and the unit tests
   --keep-going  goes on after a step that failed; the command fails all the same
   --skip STEP   leaves a step out
-  --list        lists the steps and runs none
+  --list        lists the steps, what was proven of each and what is to be run again, and runs none
 
 With STEP only those are run, in the order of the list.
 
@@ -174,15 +174,25 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         print!("{USAGE}");
         return Ok(());
     }
-    if request.list {
-        for step in STEPS {
-            println!("{:<12}{}", step.name, step.what);
-        }
-        return Ok(());
-    }
     let tree = Tree::read(&workspace::root())?;
     let workspace = Workspace::read(&tree)?;
+    if request.list {
+        return list(&Proofs::read(&tree, &workspace)?);
+    }
     run_steps(&request, &Project { tree, workspace })
+}
+
+/// Prints the steps.
+fn list(proofs: &Proofs) -> Outcome {
+    for step in STEPS {
+        println!("{:<12}{}", step.name, step.what);
+        match proofs.verdict(step.name, false) {
+            Verdict::Plain => {}
+            Verdict::Proven(how) => println!("{:<12}  {how}", ""),
+            Verdict::Due(_, why) => println!("{:<12}  to be run: {why}", ""),
+        }
+    }
+    Ok(())
 }
 
 /// Reads the arguments.

@@ -46,6 +46,8 @@ pub(crate) enum Verdict {
 pub(crate) struct Due {
     proof: &'static Proof,
     hash: u64,
+    /// The files that it depends on.
+    inputs: Vec<String>,
     /// What it counted before, of the same hash.
     before: Option<Line>,
 }
@@ -55,6 +57,7 @@ pub(crate) struct Due {
 pub(crate) struct Proofs {
     lines: BTreeMap<String, Line>,
     hashes: BTreeMap<&'static str, u64>,
+    inputs: BTreeMap<&'static str, Vec<String>>,
     drawn: Vec<&'static str>,
 }
 
@@ -68,7 +71,11 @@ impl Proofs {
         let lines = line::read(PATH, tree.text(PATH).unwrap_or_default())?;
         let hash = |proof: &'static Proof| (proof.step, inputs::hash(proof, tree, workspace));
         let hashes = proof::PROOFS.iter().map(hash).collect();
-        let mut proofs = Self { lines, hashes, drawn: Vec::new() };
+        let inputs = proof::PROOFS.iter().map(|proof| {
+            let files = inputs::files(proof, tree, workspace);
+            (proof.step, files.into_iter().map(str::to_owned).collect())
+        });
+        let mut proofs = Self { lines, hashes, inputs: inputs.collect(), drawn: Vec::new() };
         let unchanged = proof::PROOFS.iter().filter_map(|proof| {
             let line = proofs.unchanged(proof.step)?;
             Some((proof.step, line.seconds))
@@ -96,7 +103,8 @@ impl Proofs {
             Some(line) => return Verdict::Proven(line.shown()),
         };
         let hash = self.hashes.get(step).copied().unwrap_or_default();
-        Verdict::Due(Box::new(Due { proof, hash, before: before.cloned() }), why)
+        let inputs = self.inputs.get(step).cloned().unwrap_or_default();
+        Verdict::Due(Box::new(Due { proof, hash, inputs, before: before.cloned() }), why)
     }
 }
 
@@ -132,15 +140,15 @@ impl Due {
         self.keep(counts, begin.elapsed())
     }
 
-    /// Writes the line, if every file is as it is committed.
+    /// Writes the line, if every file that the step depends on is as it is committed.
     fn keep(&self, counts: String, time: Duration) -> Outcome {
         if counts.is_empty() {
             let what =
                 format!("the step `{}` counted nothing, so it proves nothing", self.proof.step);
             return Err(Failure::Found(what));
         }
-        if !is_committed() {
-            println!("not kept in {PATH}: files are not as they are committed");
+        if let Some(file) = changed(&self.inputs)? {
+            println!("not kept in {PATH}: {file} is not as it is committed");
             return Ok(());
         }
         let path = workspace::root().join(PATH);
@@ -172,10 +180,17 @@ fn commit() -> String {
         .map_or_else(String::new, |said| said.trim().to_owned())
 }
 
-/// Returns `true` if every file but the lines themselves is as it is committed.
-fn is_committed() -> bool {
-    let others = |said: String| said.lines().all(|line| line.ends_with(PATH));
-    git(&["status", "--porcelain"]).is_some_and(others)
+/// Returns the first of some files that is not as it is committed.
+fn changed(files: &[String]) -> Result<Option<String>, Failure> {
+    let said = git(&["status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"])
+        .ok_or_else(|| Failure::Found("`git status` failed".into()))?;
+    Ok(among(&said, files))
+}
+
+/// Returns the first of some files that git's status names: two letters, a space, the path, a zero.
+fn among(status: &str, files: &[String]) -> Option<String> {
+    let mut paths = status.split('\0').filter_map(|entry| entry.get(3..));
+    paths.find(|path| files.iter().any(|file| file == path)).map(str::to_owned)
 }
 
 fn git(arguments: &[&str]) -> Option<String> {

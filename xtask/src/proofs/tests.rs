@@ -19,7 +19,7 @@ fn proofs(lines: &[(&'static str, Option<Line>)], commit: &str) -> Proofs {
     });
     let drawn = draw::draw(commit, steps.collect());
     let hashes = proof::PROOFS.iter().map(|proof| (proof.step, 7)).collect();
-    Proofs { lines, hashes, drawn }
+    Proofs { lines, hashes, inputs: BTreeMap::new(), drawn }
 }
 
 #[test]
@@ -47,11 +47,28 @@ fn what_changed_is_run_and_what_did_not_is_not_unless_it_is_drawn_or_asked_for()
     assert!(matches!(proofs.verdict("fuzz", false), Verdict::Due(..)), "of another hash");
     let Verdict::Due(due, why) = proofs.verdict("loom", false) else { panic!("it is drawn") };
     assert!(why.contains("drawn") && due.before.is_some(), "{why}");
-    let Proofs { lines, hashes, .. } = proofs;
-    let proofs = Proofs { lines, hashes, drawn: Vec::new() };
+    let proofs = Proofs { drawn: Vec::new(), ..proofs };
     let Verdict::Proven(how) = proofs.verdict("loom", false) else { panic!("it is not drawn") };
     assert_eq!(how, "unchanged since 1234567: 25 models, 400 s");
     assert!(matches!(proofs.verdict("loom", true), Verdict::Due(..)));
+}
+
+#[test]
+fn a_line_is_kept_although_files_of_others_are_changed() {
+    let files = ["ids/src/lib.rs".to_owned(), "a b.rs".to_owned()];
+    let status = |paths: &[&str]| {
+        paths.iter().fold(String::new(), |status, path| format!("{status} M {path}\0"))
+    };
+    assert_eq!(among(&status(&[]), &files), None);
+    assert_eq!(among(&status(&["ids/src/lib.rs.txt", "sound/src/lib.rs"]), &files), None);
+    assert_eq!(among(&status(&["x.rs", "a b.rs"]), &files).as_deref(), Some("a b.rs"));
+}
+
+#[test]
+fn no_step_is_drawn_that_takes_longer_than_all_others() {
+    for commit in ["one", "two", "three", "four"] {
+        assert_eq!(draw::draw(commit, vec![("short", 20), ("long", 5373)]), ["short"]);
+    }
 }
 
 #[test]
