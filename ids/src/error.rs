@@ -144,13 +144,17 @@ impl fmt::Display for TableDamage {
 
 impl Error for TableDamage {}
 
-/// The bytes are not the image of a table of this type, or are damaged. Nothing was restored.
+/// The bytes are not the image of a table of this type, or are damaged, or there is no memory. Nothing was
+/// restored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RestoreError {
     /// Where in the image, in bytes.
     pub offset: u64,
     /// What is wrong, in words.
     pub what: &'static str,
+    /// The bytes that the allocator refused, where the image is right and there is no memory; `u64::MAX` for
+    /// more than can be asked for.
+    pub refused: Option<u64>,
 }
 
 impl fmt::Display for RestoreError {

@@ -36,7 +36,7 @@ fn the_others_name_the_place() {
     assert_eq!(NotReserved.to_string(), "the id is not reserved in this table", "no more is known");
     let damage = TableDamage { what: "a dead slot has a tag", index: 12 };
     assert_eq!(damage.to_string(), "a dead slot has a tag at slot 12", "the slot");
-    let restore = RestoreError { offset: 96, what: "the tag does not fit" };
+    let restore = RestoreError { offset: 96, what: "the tag does not fit", refused: None };
     assert_eq!(restore.to_string(), "the tag does not fit at byte 96", "the offset");
     let save = SaveError { needed: 200, given: 3 };
     assert_eq!(save.to_string(), "the image takes 200 bytes, but 3 were given", "both lengths");

@@ -138,5 +138,5 @@ fn add(mut sum: u64, bytes: &[u8]) -> u64 {
 }
 
 pub(super) fn wrong<X>(offset: usize, what: &'static str) -> Result<X, RestoreError> {
-    Err(RestoreError { offset: offset as u64, what })
+    Err(RestoreError { offset: offset as u64, what, refused: None })
 }

@@ -10,7 +10,7 @@ use core::mem::MaybeUninit;
 use bytemuck::AnyBitPattern;
 use loligo_allocators::Allocator;
 
-use crate::error::RestoreError;
+use crate::error::{InsertError, RestoreError};
 use crate::id::{Repr, TableId};
 use crate::policy::{End, FreeList, GenerationEnd};
 use crate::table::Table;
@@ -63,8 +63,13 @@ where
             }
         };
         let mut table = Self::empty(limit, Some(memory), counts.tag);
-        if table.grow_to(counts.used as usize).is_err() {
-            return wrong(Counts::USED, "there is no memory for so many slots");
+        if let Err(error) = table.grow_to(counts.used as usize) {
+            let refused = match error {
+                InsertError::Memory { bytes, .. } => Some(bytes),
+                _ => None,
+            };
+            let what = "there is no memory for so many slots";
+            return Err(RestoreError { offset: Counts::USED as u64, what, refused });
         }
         table.fill_from(image, counts)?;
         Ok(table)

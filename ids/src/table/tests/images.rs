@@ -276,7 +276,7 @@ fn an_object_names_one_of_the_slots_whatever_lies_behind_them() {
             let mut memory = std::vec![MaybeUninit::new(looks_live); Near::fixed_len(SLOTS)];
             let refused = Near::restore_fixed(&forged, &mut memory, SLOTS).err();
             let what = "the id of an object is not live";
-            let expected = RestoreError { offset: at as u64, what };
+            let expected = RestoreError { offset: at as u64, what, refused: None };
             assert_eq!(refused, Some(expected), "slot {index} is none of the table's {used}");
         }
     }
@@ -299,7 +299,7 @@ fn counts_that_do_not_agree_are_told_apart() {
         let sum = checksum(&forged);
         put(&mut forged, CHECKSUM, sum);
         let error = Plain::restore_in(&forged, &backing).err();
-        error.map(|RestoreError { offset, what }| (offset as usize, what))
+        error.map(|RestoreError { offset, what, .. }| (offset as usize, what))
     };
     let tag = Some((Counts::TAG, "the tag does not stand where an id has it"));
     assert_eq!(said(&image, Counts::TAG, 1 << 40), tag, "above all bits of an id");
@@ -376,7 +376,8 @@ fn a_table_that_never_retires_has_no_retired_slot() {
     put(&mut forged, CHECKSUM, sum);
     let refused = Of::<Holes, SmallId<u8>, Lifo, Wrap>::restore_in(&forged, &backing).err();
     let what = "a slot is retired though none should be";
-    assert_eq!(refused, Some(RestoreError { offset: at as u64, what }), "not with Wrap");
+    let expected = RestoreError { offset: at as u64, what, refused: None };
+    assert_eq!(refused, Some(expected), "not with Wrap");
 }
 
 /// Each rule of the header by its own offset and words.
@@ -406,7 +407,9 @@ fn the_error_names_offset_and_reason() {
     assert_eq!(with(Counts::BYTES, 1 << 60), Some(Counts::BYTES), "the length");
     backing.refuse_from(0);
     let refused = Small::<Holes>::restore_in(&image, &backing).err();
+    let asked = refused.and_then(|error| error.refused);
     assert_eq!(refused.map(|error| error.offset as usize), Some(Counts::USED), "no memory");
+    assert!(asked.is_some_and(|bytes| bytes > 0 && bytes < 1 << 20), "and how much: {asked:?}");
     backing.refuse_none();
     let short = Small::<Holes>::restore_fixed(&image, &mut [], 60).err();
     assert_eq!(short.map(|error| error.what), Some("the memory is too short for so many slots"));

@@ -242,7 +242,10 @@ fn table<'a, T: AnyBitPattern, I: TableId, A: Allocator + ?Sized>(
     part: &'static str,
     memory: &'a A,
 ) -> Result<HoleTable<'a, T, I, Lifo, Retire, A>, SnapshotError> {
-    HoleTable::restore_in(bytes, memory).map_err(|_| SnapshotError::Wrong { part })
+    HoleTable::restore_in(bytes, memory).map_err(|error| match error.refused {
+        Some(bytes) => SnapshotError::Memory { bytes },
+        None => SnapshotError::Wrong { part },
+    })
 }
 
 fn ids<'a, I: TableId<Repr = u32>, A: Allocator + ?Sized>(

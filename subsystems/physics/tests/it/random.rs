@@ -9,7 +9,7 @@ use loligo_containers::Array;
 use loligo_entities::Pose;
 use loligo_physics::{
     ActorId, ActorKind, Filter, Geometry, JointDescription, JointId, JointKind, PhysicsError,
-    PhysicsWorld, Shape, TouchBegan, TouchEnded, TriggerEntered, TriggerLeft,
+    PhysicsWorld, Shape, SnapshotError, TouchBegan, TouchEnded, TriggerEntered, TriggerLeft,
 };
 use proptest::prelude::*;
 
@@ -315,9 +315,9 @@ fn bear<'m>(
         Act::Reload => {
             let mut bytes = Array::new(memory);
             if world.save(&mut bytes).is_ok() {
-                // A table that has no memory is said to be wrong: `RestoreError` knows no better.
-                if let Ok(loaded) = PhysicsWorld::load(&bytes, memory) {
-                    *world = loaded;
+                match PhysicsWorld::load(&bytes, memory) {
+                    Ok(loaded) => *world = loaded,
+                    Err(error) => assert!(matches!(error, SnapshotError::Memory { .. }), "{error}"),
                 }
             }
         }

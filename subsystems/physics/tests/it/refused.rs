@@ -83,7 +83,9 @@ fn a_refused_snapshot_is_an_error() {
         bytes = out.to_vec();
     });
     let refusals = every_refusal(|memory| {
-        let world = PhysicsWorld::load(&bytes, memory)?;
+        let is_memory = |error: &SnapshotError| matches!(error, SnapshotError::Memory { .. });
+        let loaded = PhysicsWorld::load(&bytes, memory);
+        let world = loaded.inspect_err(|error| assert!(is_memory(error), "{error}"))?;
         let mut out = Array::new(memory);
         world.save(&mut out)?;
         assert!(out == bytes[..]);
