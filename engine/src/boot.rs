@@ -8,18 +8,18 @@ use std::thread;
 use loligo_allocators::{MemoryGlobals, MemoryOptions, StaticHeap};
 use loligo_diagnostics::context;
 use loligo_monitor::{current, name};
-use loligo_resources::DataFolder;
+use loligo_resources::{Bundles, DataFolder, OpenError};
 use loligo_tasks::{MainThread, Settings, Tasks};
 
 use crate::cpu::{Watched, Workers};
 use crate::drawing::{BackEnd, Link, Packet, PacketExchange, WindowSetup};
 use crate::error::EngineError;
 use crate::frame::{Engine, EngineParts};
-use crate::loading::{ClosingReader, Content, Reader};
+use crate::loading::{ClosingReader, Content, READERS, Reader};
 #[cfg(feature = "tool-server")]
 use crate::log::RecentLines;
 use crate::log::{NamingSink, new_log};
-use crate::memory::{Memory, Room, SharedAllocator, memory_of, with_memory_of};
+use crate::memory::{Library, Memory, Room, SharedAllocator, memory_of, with_memory_of};
 use crate::monitoring::{ClosingTrace, Monitoring, TraceWriter};
 use crate::options::{EngineOptions, OptionalSubsystem};
 use crate::subsystems::{SubsystemNames, rows};
@@ -139,11 +139,30 @@ fn boot_tasks<'m, R>(
         let mut act = Some(act);
         let mut result = None;
         recorded(monitoring, "main", &mut || {
-            result = act.take().map(|act| boot_content(&lent, options, threads, main, act));
+            result = act.take().map(|act| boot_data(&lent, options, threads, main, act));
         });
         // It was run once.
         result.unwrap_or(Err(EngineError::RenderThread))
     })
+}
+
+/// Opens the bundles of the data folder, where it has them in place of loose files.
+fn boot_data<'m, R>(
+    lent: &EngineParts<'_, 'm>,
+    options: &EngineOptions<'_>,
+    threads: u32,
+    main: &MainThread<'_>,
+    act: impl FnOnce(&mut Engine<'_, 'm>) -> R,
+) -> Result<R, EngineError> {
+    let files = memory_of(&lent.memory, Room::Resources);
+    // Paths are on the global heap.
+    let bundles = Library::Std.run(|| Bundles::try_find_in(options.data, files));
+    let bundles = bundles.map_err(OpenError::from)?;
+    let folder = match &bundles {
+        Some(bundles) => DataFolder::bundled(options.data, bundles)?,
+        None => DataFolder::new(options.data)?,
+    };
+    boot_content(lent, options, threads, (main, folder), act)
 }
 
 /// Loads what the game begins with, and runs the engine with or without a thread that reads.
@@ -151,10 +170,9 @@ fn boot_content<'m, R>(
     lent: &EngineParts<'_, 'm>,
     options: &EngineOptions<'_>,
     threads: u32,
-    main: &MainThread<'_>,
+    (main, folder): (&MainThread<'_>, DataFolder<'_>),
     act: impl FnOnce(&mut Engine<'_, 'm>) -> R,
 ) -> Result<R, EngineError> {
-    let folder = DataFolder::new(options.data)?;
     let is_drawn = !options.without.has(OptionalSubsystem::Render);
     let log = new_log(lent.log, &lent.memory)?;
     let rows = rows(options.without, options.subsystems).map(|(_, row)| *row);
@@ -170,9 +188,11 @@ fn boot_content<'m, R>(
         // Also where anything below panics.
         let _closing = ClosingReader(&reader);
         let (monitoring, reader) = (lent.monitoring, &reader);
-        let serve = move || recorded(monitoring, "reader", &mut || reader.serve(&folder));
-        let started = thread::Builder::new().name("reader".into()).spawn_scoped(scope, serve);
-        started.map_err(|_| EngineError::ReaderThread)?;
+        for name in READER_NAMES {
+            let serve = move || recorded(monitoring, name, &mut || reader.serve(&folder));
+            let started = thread::Builder::new().name(name.into()).spawn_scoped(scope, serve);
+            started.map_err(|_| EngineError::ReaderThread)?;
+        }
         reader.wait_until_served();
         content.reader = Some(reader);
         boot_render(lent, options, threads, main, content, act)
@@ -235,6 +255,9 @@ fn boot_render<'e, 'm: 'e, R>(
         Ok(act(&mut Engine::try_new(lent, options, content, link, shown)?))
     })
 }
+
+/// What the threads that read are called.
+const READER_NAMES: [&str; READERS] = ["reader", "reader 2"];
 
 /// Lets the render thread end.
 struct Closing<'h, 'm>(&'h PacketExchange<'m>);

@@ -27,7 +27,7 @@ mod store;
 mod streamed_textures;
 mod streaming;
 
-pub(crate) use reader::{ClosingReader, Reader};
+pub(crate) use reader::{ClosingReader, READERS, Reader};
 pub(crate) use store::Stage;
 pub(crate) use streamed_textures::StreamedTextures;
 pub use streamed_textures::TextureMemory;

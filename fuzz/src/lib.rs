@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod animation;
+pub mod bundle;
 pub mod effect;
 pub mod entities;
 pub mod events;

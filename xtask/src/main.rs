@@ -31,6 +31,7 @@ mod packages;
 mod parallel;
 mod perfetto;
 mod planted;
+mod player;
 mod predictions;
 mod proofs;
 mod registry;
@@ -93,6 +94,11 @@ const COMMANDS: &[Command] = &[
         "planted",
         "plants faults in a copy of the workspace, which several nets must catch",
         faults::run,
+    ),
+    (
+        "player",
+        "builds the program that games are shipped with, with the licences of all in it",
+        player::run,
     ),
     (
         "sanitize",

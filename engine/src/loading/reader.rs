@@ -1,7 +1,8 @@
-//! A thread that reads files of resources while frames go on.
+//! Threads that read files of resources while frames go on.
 //!
-//! A separate thread, and no task: it waits for the disk, and what waits for a task helps to do
-//! others, so a frame would wait for the disk, too.
+//! Separate threads, and no tasks: they wait for the disk, and what waits for a task helps to do
+//! others, so a frame would wait for the disk, too. There are two, so that one waits for the disk
+//! while the other checks and decompresses.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -55,6 +56,9 @@ pub(crate) type ReadResult<'m> =
 /// A resource that was read.
 pub(crate) type Done<'m> = (Want, ReadResult<'m>);
 
+/// How many threads read.
+pub(crate) const READERS: usize = 2;
+
 /// The most files that are under way, and the most levels of textures.
 pub(crate) const UNDER_WAY_MAX: usize = 16;
 
@@ -83,7 +87,7 @@ impl<T> Few<T> {
     }
 }
 
-/// Where the main thread and the one that reads meet. No more than [`UNDER_WAY_MAX`] files and as
+/// Where the main thread and those that read meet. No more than [`UNDER_WAY_MAX`] files and as
 /// many levels are asked for and not taken back, which the main thread counts.
 pub(crate) struct Reader<'m> {
     state: Mutex<State<'m>>,
@@ -99,7 +103,8 @@ struct State<'m> {
     /// These are read when no file is asked for.
     asked_levels: Few<LevelsRequest>,
     done_levels: Few<(LevelsRequest, Result<Words<'m>, EngineError>)>,
-    is_served: bool,
+    /// How many threads serve.
+    served: usize,
     is_closed: bool,
 }
 
@@ -115,7 +120,7 @@ impl<'m> Reader<'m> {
             done: Few::new(),
             asked_levels: Few::new(),
             done_levels: Few::new(),
-            is_served: false,
+            served: 0,
             is_closed: false,
         };
         let memories = [resources, render];
@@ -148,24 +153,24 @@ impl<'m> Reader<'m> {
         state.done.pop_first()
     }
 
-    /// Waits until the thread serves: a thread that begins takes memory from the global heap, which
+    /// Waits until all threads serve: a thread that begins takes memory from the global heap, which
     /// may be guarded later.
     pub(crate) fn wait_until_served(&self) {
         let mut state = self.lock();
-        while !state.is_served {
+        while state.served < READERS {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    /// Lets the thread end.
+    /// Lets the threads end.
     pub(crate) fn close(&self) {
         self.lock().is_closed = true;
         self.changed.notify_all();
     }
 
-    /// Reads what is asked for until it is closed: what the thread does.
+    /// Reads what is asked for until it is closed: what each thread does.
     pub(crate) fn serve(&self, folder: &DataFolder<'_>) {
-        self.lock().is_served = true;
+        self.lock().served += 1;
         self.changed.notify_all();
         while let Some(asked) = self.next() {
             match asked {
@@ -205,7 +210,7 @@ impl<'m> Reader<'m> {
     }
 }
 
-/// Lets the thread that reads end, also where anything panics.
+/// Lets the threads that read end, also where anything panics.
 pub(crate) struct ClosingReader<'r, 'm>(pub(crate) &'r Reader<'m>);
 
 impl Drop for ClosingReader<'_, '_> {

@@ -5,7 +5,8 @@ use core::num::NonZeroUsize;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use loligo_compiler::{Project, Threads};
+use loligo_allocators::{HeapAllocator, PageAllocator};
+use loligo_compiler::{GameData, Platform, Project, Threads};
 use loligo_engine::{
     BackEndChoice, Engine, EngineOptions, SaveName, SaveRequest, World, with_engine,
 };
@@ -122,6 +123,68 @@ fn the_recorded_player_comes_to_the_same_end() {
         .expect("it boots");
         assert!(log.all().iter().any(|line| line.contains("all targets are gone")));
     }
+}
+
+/// Compiles the sample, and puts what came of it into bundles; the files are gone then.
+pub(crate) fn bundle(folder: &Path) {
+    let (data, shipped) = (folder.join("data"), folder.join("shipped"));
+    compile(&data);
+    let pages = PageAllocator::new("pages");
+    let heap = HeapAllocator::new("bundles", &pages);
+    let loose = GameData::open(&data, Platform::here(), &heap).expect("it was compiled");
+    let written = loose.build(&shipped, &heap).expect("the folder may be written");
+    assert!(!written.is_empty(), "one at the least");
+    drop(loose);
+    fs::remove_dir_all(data).expect("it was made");
+}
+
+#[test]
+fn the_recorded_player_comes_to_the_same_end_from_bundles_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    bundle(folder.path());
+    let data = folder.path().join("shipped");
+    let bytes = fs::read(recording()).expect("the sample has one");
+    for threads in [1, 3] {
+        let log = Lines::default();
+        let options =
+            EngineOptions { replay: Some(&bytes), threads: Some(threads), ..options(&data, &log) };
+        with_engine(&options, |engine| {
+            while !engine.is_over() {
+                engine.frame(&mut ()).expect("a frame");
+            }
+            assert!(engine.replay_error().is_none(), "{:?}", engine.replay_error());
+            assert_eq!(engine.replay_difference(), None, "as from loose files");
+        })
+        .expect("it boots");
+        assert!(log.all().iter().any(|line| line.contains("all targets are gone")));
+    }
+    let log = Lines::default();
+    let options =
+        EngineOptions { background_loading: Some(true), threads: Some(3), ..options(&data, &log) };
+    with_engine(&options, |engine| {
+        play(engine, || log.all().iter().any(|line| line.contains("all targets are gone")));
+    })
+    .expect("it boots");
+    assert!(!log.all().iter().any(|line| line.starts_with("error")), "{:#?}", log.all());
+}
+
+#[test]
+fn a_bundle_that_is_damaged_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    bundle(folder.path());
+    let (data, log) = (folder.path().join("shipped"), Lines::default());
+    let path = data.join("game.bundle");
+    let mut bytes = fs::read(&path).expect("it was written");
+    let index = bytes[48..].first_chunk().copied().map_or(0, u64::from_ne_bytes);
+    bytes[(128 + index as usize).next_multiple_of(4096)] ^= 1;
+    fs::write(&path, &bytes).expect("the folder may be written");
+    let error = with_engine(&options(&data, &log), |_| ()).expect_err("settings are in the first");
+    let text = error.to_string();
+    assert!(text.contains("bundle `game.bundle`: block "), "{text}");
+    fs::write(&path, &bytes[..50]).expect("the folder may be written");
+    let error = with_engine(&options(&data, &log), |_| ()).expect_err("it was cut");
+    let text = error.to_string();
+    assert!(text.contains("bundle `game.bundle`: it was cut: it has 50 bytes"), "{text}");
 }
 
 #[test]

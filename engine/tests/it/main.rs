@@ -28,6 +28,7 @@ mod parameters;
 mod physics;
 mod physics_scripts;
 mod pictures;
+mod player;
 mod playing;
 mod promises;
 mod reference;

@@ -10,11 +10,11 @@ use std::time::Instant;
 
 use clap::Args;
 use loligo_compiler::{
-    CompileSession, Compilers, PLATFORMS, Platform, Project, Report, Target, Threads, Watch,
-    is_language,
+    CompileSession, Compilers, Platform, Project, Report, Target, Threads, Watch, is_language,
 };
 
 use crate::content::compilers;
+use crate::platform::platform;
 use crate::print::{print, say};
 
 mod child;
@@ -172,11 +172,6 @@ fn tell(report: &Report, project: &Project<'_>, start: Instant) -> Result<(), St
     let ms = start.elapsed().as_millis();
     let _ = writeln!(text, ", in {ms} ms: {}", project.data().display());
     print(&text)
-}
-
-fn platform(name: &str) -> Result<Platform, String> {
-    let known = || PLATFORMS.map(|platform| platform.name).join(", ");
-    Platform::find(name).ok_or_else(|| format!("not known; one of {}", known()))
 }
 
 fn language(code: &str) -> Result<String, String> {

@@ -12,6 +12,7 @@ mod animation;
 mod bench;
 #[cfg(feature = "games")]
 mod built_in;
+mod bundle;
 mod check;
 #[cfg(feature = "games")]
 mod compile;
@@ -20,10 +21,13 @@ mod content;
 mod convert;
 #[cfg(feature = "games")]
 mod depends;
+#[cfg(feature = "games")]
+mod export;
 mod inspect;
 #[cfg(feature = "games")]
 mod new;
 mod output;
+mod platform;
 mod print;
 mod progress;
 #[cfg(feature = "games")]
@@ -104,6 +108,8 @@ enum Command {
     Animation(animation::Animation),
     /// Writes a project that compares an allocator of your own with all others.
     Bench(bench::Bench),
+    /// Puts compiled data into bundles and patches, and looks into them.
+    Bundle(bundle::BundleCommand),
     /// Runs a program under several allocators and compares, or checks a project of a game.
     Check(check::Check),
     /// Compiles a project's sources into data.
@@ -114,6 +120,9 @@ enum Command {
     /// Lists what a resource names, or what names it.
     #[cfg(feature = "games")]
     Depends(depends::Depends),
+    /// Writes a game as it is shipped: a program, its bundles, and licences.
+    #[cfg(feature = "games")]
+    Export(export::Export),
     /// Shows a game that runs on a page of a browser.
     Inspect(inspect::Inspect),
     /// Lists the resources that come with the program, or prints one.
@@ -149,12 +158,15 @@ fn main() -> ExitCode {
         #[cfg(feature = "games")]
         Command::Animation(animation) => animation.run(),
         Command::Bench(bench) => bench.run(),
+        Command::Bundle(bundle) => bundle.run(),
         Command::Check(check) => check.run(),
         #[cfg(feature = "games")]
         Command::Compile(compile) => compile.run(),
         Command::Convert(convert) => convert.run(),
         #[cfg(feature = "games")]
         Command::Depends(depends) => depends.run(),
+        #[cfg(feature = "games")]
+        Command::Export(export) => export.run(),
         Command::Inspect(inspect) => inspect.run(),
         #[cfg(feature = "games")]
         Command::Core(core) => core.run(),

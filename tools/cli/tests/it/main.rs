@@ -3,11 +3,13 @@
 mod advise;
 mod animation;
 mod browser;
+mod bundle;
 mod check;
 mod closed_pipes;
 mod compile;
 mod content;
 mod convert;
+mod export;
 mod fleet;
 #[path = "../../../../subsystems/animation/tests/it/gltf_model.rs"]
 mod gltf_model;
