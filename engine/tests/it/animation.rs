@@ -1,14 +1,11 @@
 //! Characters in a game: they play, walk, are heard, followed, seen, saved and compiled again.
 
-use std::fs;
-use std::path::PathBuf;
-
 use glam::Vec3;
 use loligo_engine::{Engine, EngineOptions, with_engine};
 use loligo_entities::Entity;
 use loligo_ids::id32;
 
-use crate::support::Game;
+use crate::support::{Game, frames, place};
 
 /// The person of the sample, and its component.
 const PERSON: &str = "transform = { position = [ 0 0 -3 ] } animation = {
@@ -23,11 +20,7 @@ const PERSON: &str = "transform = { position = [ 0 0 -3 ] } animation = {
 /// A game with a person that plays a clip, in front of a camera.
 fn game(play: &str, details: &str, script: &str) -> Game {
     let game = Game::new(1);
-    let model =
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../samples/30-parade/models/walker.gltf");
-    fs::copy(model, game.sources().join("walker.gltf")).expect("the sample has it");
-    game.write("walker.skeleton", "file = \"walker.gltf\"");
-    game.write("walker.mesh", "file = \"walker.gltf\"");
+    game.add_walker();
     for (clip, animation) in [("idle", "idle"), ("turn", "turn_left"), ("wave", "wave")] {
         let source = format!("skeleton = \"walker\" animation = \"{animation}\"");
         game.write(&format!("{clip}.clip"), &source);
@@ -46,22 +39,13 @@ fn game(play: &str, details: &str, script: &str) -> Game {
             } }
         }",
     );
-    let config = fs::read_to_string(game.sources().join("game.config")).expect("written");
-    game.write("game.config", &format!("{config}\nscript = \"main\""));
-    game.write("main.lua", script);
-    assert_eq!(game.compile(), [""; 0], "it is right");
+    game.start_with(script);
     game
 }
 
 const WALK: &str = "skeleton = \"walker\" animation = \"walk\" events = [
     { name = \"step\" frame = 1 bone = \"foot.l\" } { name = \"step\" frame = 16 bone = \"foot.r\" }
 ]";
-
-fn frames(engine: &mut Engine<'_, '_>, count: usize) {
-    for _ in 0..count {
-        engine.frame(&mut ()).expect("a frame");
-    }
-}
 
 /// Runs a frame, and returns what it draws as text.
 fn text(engine: &mut Engine<'_, '_>) -> String {
@@ -78,11 +62,6 @@ fn bones(text: &str) -> Option<String> {
 
 fn find(engine: &Engine<'_, '_>, name: loligo_ids::IdString32) -> Entity {
     engine.world().find(name).expect("the level has it")
-}
-
-fn place(engine: &Engine<'_, '_>, name: loligo_ids::IdString32) -> Vec3 {
-    let matrix = engine.world().transforms().world(find(engine, name)).expect("it is somewhere");
-    matrix.translation.into()
 }
 
 #[test]

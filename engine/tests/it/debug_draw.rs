@@ -9,10 +9,7 @@ use crate::support::Game;
 
 pub(crate) fn game(script: &str) -> Game {
     let game = Game::new(1);
-    let config = std::fs::read_to_string(game.sources().join("game.config")).expect("written");
-    game.write("game.config", &format!("{config}\nscript = \"main\""));
-    game.write("main.lua", script);
-    assert_eq!(game.compile(), [""; 0], "it is right");
+    game.start_with(script);
     game
 }
 

@@ -120,10 +120,7 @@ impl<'m> Logic<'m> for Sending {
 /// Runs three frames, and returns what the logic heard and the script printed.
 fn played(script: &str, wires: &[Wire]) -> (Sending, Vec<String>, u64) {
     let game = Game::new(1);
-    let config = std::fs::read_to_string(game.sources().join("game.config")).expect("written");
-    game.write("game.config", &format!("{config}\nscript = \"main\""));
-    game.write("main.lua", script);
-    assert_eq!(game.compile(), [""; 0], "it is right");
+    game.start_with(script);
     let (data, mut logic) = (game.data(), Sending::default());
     let options = EngineOptions { subsystems: &[ROW], wires, ..game.options(&data) };
     let failures = with_engine(&options, |engine| {

@@ -1,47 +1,25 @@
 //! The sample `20-first-game` is played to its end, by a player who looks at the world, and by the
 //! recording of one. `LOLIGO_WRITE=1` records that again.
 
-use core::num::NonZeroUsize;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use loligo_allocators::{HeapAllocator, PageAllocator};
-use loligo_compiler::{GameData, Platform, Project, Threads};
-use loligo_engine::{
-    BackEndChoice, Engine, EngineOptions, SaveName, SaveRequest, World, with_engine,
-};
+use loligo_compiler::{GameData, Platform};
+use loligo_engine::{Engine, EngineOptions, SaveName, SaveRequest, World, with_engine};
 use loligo_ids::id32;
 use loligo_platform::{KeyCode, KeyInput, KeySymbol};
 
-use crate::support::{Lines, STEP, compilers};
+use crate::support::{Lines, compile_sample, options, sample};
 
-fn sample() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../samples/20-first-game")
-}
+const SAMPLE: &str = "20-first-game";
 
 fn recording() -> PathBuf {
-    sample().join("played.recording")
+    sample(SAMPLE).join("played.recording")
 }
 
 /// More frames than any player needs.
 const FRAMES_MAX: usize = 3000;
-
-fn options<'o>(data: &'o Path, log: &'o Lines) -> EngineOptions<'o> {
-    EngineOptions {
-        back_end: BackEndChoice::Text,
-        time_step: Some(STEP),
-        log,
-        ..EngineOptions::new(data)
-    }
-}
-
-/// Compiles the sample into a folder.
-fn compile(data: &Path) {
-    let (folder, compilers) = (sample(), compilers());
-    let project = Project::new(&folder, data, &compilers);
-    let report = project.compile(&Threads::new(NonZeroUsize::MIN)).expect("it can be compiled");
-    assert!(report.errors.is_empty(), "{:?}", report.errors);
-}
 
 fn key(code: KeyCode, is_pressed: bool) -> KeyInput {
     KeyInput { code, is_pressed, is_repeat: false, symbol: KeySymbol::NONE }
@@ -83,7 +61,7 @@ fn play(engine: &mut Engine<'_, '_>, is_over: impl Fn() -> bool) {
 #[test]
 fn the_first_game_is_played_to_its_end() {
     let folder = tempfile::tempdir().expect("a folder");
-    compile(folder.path());
+    compile_sample(SAMPLE, folder.path());
     let log = Lines::default();
     let options = EngineOptions { is_recorded: true, ..options(folder.path(), &log) };
     let bytes = with_engine(&options, |engine| {
@@ -102,7 +80,7 @@ fn the_first_game_is_played_to_its_end() {
 #[test]
 fn the_recorded_player_comes_to_the_same_end() {
     let folder = tempfile::tempdir().expect("a folder");
-    compile(folder.path());
+    compile_sample(SAMPLE, folder.path());
     let bytes = fs::read(recording()).expect("the sample has one");
     for threads in [1, 3] {
         let log = Lines::default();
@@ -128,7 +106,7 @@ fn the_recorded_player_comes_to_the_same_end() {
 /// Compiles the sample, and puts what came of it into bundles; the files are gone then.
 pub(crate) fn bundle(folder: &Path) {
     let (data, shipped) = (folder.join("data"), folder.join("shipped"));
-    compile(&data);
+    compile_sample(SAMPLE, &data);
     let pages = PageAllocator::new("pages");
     let heap = HeapAllocator::new("bundles", &pages);
     let loose = GameData::open(&data, Platform::here(), &heap).expect("it was compiled");
@@ -190,7 +168,7 @@ fn a_bundle_that_is_damaged_is_named() {
 #[test]
 fn the_first_game_is_saved_and_goes_on() {
     let folder = tempfile::tempdir().expect("a folder");
-    compile(folder.path());
+    compile_sample(SAMPLE, folder.path());
     let log = Lines::default();
     let name = SaveName::new("targets").expect("it is a name");
     with_engine(&options(folder.path(), &log), |engine| {

@@ -2,10 +2,12 @@
 //! that is kept; and faults, which the comparison finds.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::golden_page::{Fault, Page};
-use crate::support::Game;
+use loligo_engine::{BackEndChoice, EngineOptions, TimeStep, with_engine};
+
+use crate::golden_page::{Fault, Page, write};
+use crate::support::{Game, frames, sample};
 
 const PAGE: Page = Page {
     kept: "golden_parade/picture.png",
@@ -23,17 +25,13 @@ const FAULTS: [Fault; 4] = [
     ("the color of some", "characters/gold.entity", "materials/gold", "materials/blue"),
 ];
 
-fn sample() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples/30-parade")
-}
-
 /// Returns the sources of the sample that are text, for a small picture: three people in a row and three
 /// rows in a block, who begin to walk at once.
 fn sources() -> Vec<(String, String)> {
     let mut sources = Vec::new();
     let mut folders = vec![PathBuf::new()];
     while let Some(folder) = folders.pop() {
-        for file in fs::read_dir(sample().join(&folder)).expect("the sample is there") {
+        for file in fs::read_dir(sample("30-parade").join(&folder)).expect("the sample is there") {
             let file = file.expect("it may be read");
             let path = folder.join(file.file_name());
             if file.path().is_dir() {
@@ -69,7 +67,8 @@ fn project() -> Game {
     }
     for color in ["blue", "gold", "red", "white"] {
         let picture = format!("models/{color}.png");
-        fs::copy(sample().join(&picture), game.sources().join(picture)).expect("it is there");
+        fs::copy(sample("30-parade").join(&picture), game.sources().join(picture))
+            .expect("it is there");
     }
     game
 }
@@ -82,4 +81,66 @@ fn the_parade_is_the_one_that_is_kept() {
 #[test]
 fn faults_of_the_parade_are_found() {
     PAGE.check_faults();
+}
+
+/// The pictures of a film strip, in two rows, and the sides of each.
+const STRIP: usize = 8;
+const SIDES: [usize; 2] = [240, 270];
+
+/// Draws people who walk from near, each fifth of a second.
+fn film() -> Option<Vec<Vec<u8>>> {
+    let game = project();
+    let level = fs::read_to_string(game.sources().join("parade.level")).expect("it was written");
+    let eye = ("[ -6.5 3.6 19.5 ]", "[ -2.3 1.9 9.6 ]");
+    assert!(level.contains(eye.0), "where the camera is");
+    game.write("parade.level", &level.replace(eye.0, eye.1));
+    assert_eq!(game.compile(), [""; 0], "it is right");
+    let data = game.data();
+    let options = EngineOptions {
+        back_end: BackEndChoice::Auto,
+        size: Some(SIDES.map(|side| side as u32)),
+        time_step: Some(TimeStep::EachFrame { step: 100_000_000 }),
+        ..game.options(&data)
+    };
+    let pictures = with_engine(&options, |engine| {
+        frames(engine, 4);
+        let each = (0..STRIP).map(|_| {
+            frames(engine, 1);
+            engine.want_picture();
+            frames(engine, 1);
+            engine.finish().expect("it is drawn");
+            engine.picture().to_vec()
+        });
+        each.collect::<Vec<_>>()
+    });
+    let pictures = pictures.expect("it boots");
+    let is_drawn = |picture: &Vec<u8>| picture.len() == SIDES[0] * SIDES[1] * 4;
+    pictures.iter().all(is_drawn).then_some(pictures)
+}
+
+/// `LOLIGO_PICTURES=DIR` keeps it, to be looked at.
+#[test]
+fn people_move_in_a_film_strip() {
+    let Some(pictures) = film() else { return println!("skipped: no driver draws it") };
+    let [wide, high] = SIDES;
+    if let Some(folder) = std::env::var_os("LOLIGO_PICTURES") {
+        let columns = STRIP / 2;
+        let mut strip = vec![0; STRIP * wide * high * 4];
+        for (at, picture) in pictures.iter().enumerate() {
+            for (y, row) in picture.chunks_exact(4 * wide).enumerate() {
+                let to = ((at / columns * high + y) * columns + at % columns) * 4 * wide;
+                strip[to..to + 4 * wide].copy_from_slice(row);
+            }
+        }
+        let size = [columns * wide, 2 * high].map(|side| side as u32);
+        write(&PathBuf::from(folder).join("30-parade-film.png"), size, &strip);
+    }
+    for two in pictures.windows(2) {
+        let pixels = two[0].chunks_exact(4).zip(two[1].chunks_exact(4));
+        let far = |(one, other): (&[u8], &[u8])| {
+            one.iter().zip(other).any(|(one, other)| one.abs_diff(*other) > 40)
+        };
+        let moved = pixels.filter(|pair| far(*pair)).count();
+        assert!(moved > wide * high / 200, "{moved} pixels of {} have moved", wide * high);
+    }
 }

@@ -6,7 +6,7 @@ use loligo_engine::{Engine, EngineOptions, with_engine};
 use loligo_ids::{id32, id64};
 
 use crate::packages;
-use crate::support::Game;
+use crate::support::{Game, frames};
 
 /// How many entities the town has: lamps, each with a bulb below it.
 const COUNT: usize = 40;
@@ -35,12 +35,6 @@ fn game(script: &str) -> Game {
 /// Returns what was logged after a number of entries, line by line.
 fn said(game: &Game, before: usize) -> Vec<String> {
     game.log.all()[before..].iter().flat_map(|text| text.lines()).map(str::to_owned).collect()
-}
-
-fn frames(engine: &mut Engine<'_, '_>, count: usize) {
-    for _ in 0..count {
-        engine.frame(&mut ()).expect("a frame");
-    }
 }
 
 /// Spawns the town in frame 2, and says in each frame how much of it is there.

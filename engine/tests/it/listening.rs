@@ -10,7 +10,7 @@ use loligo_interface::{
     event_schema,
 };
 
-use crate::support::Game;
+use crate::support::{Game, frames};
 
 /// Two have met.
 #[derive(Clone, Copy, AnyBitPattern, NoUninit, Event)]
@@ -56,10 +56,7 @@ fn game(script: &str) -> Game {
         }",
     );
     game.write("ghost.entity", "components = { transform = {} }");
-    let config = std::fs::read_to_string(game.sources().join("game.config")).expect("written");
-    game.write("game.config", &format!("{config}\nscript = \"main\""));
-    game.write("main.lua", script);
-    assert_eq!(game.compile(), [""; 0], "it is right");
+    game.start_with(script);
     game
 }
 
@@ -69,12 +66,6 @@ fn played(game: &Game, count: usize) -> Vec<String> {
     let options = EngineOptions { subsystems: &ROWS, ..game.options(&data) };
     with_engine(&options, |engine| frames(engine, count)).expect("it boots");
     said(game, 0)
-}
-
-fn frames(engine: &mut Engine<'_, '_>, count: usize) {
-    for _ in 0..count {
-        engine.frame(&mut ()).expect("a frame");
-    }
 }
 
 fn said(game: &Game, before: usize) -> Vec<String> {

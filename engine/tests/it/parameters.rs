@@ -43,10 +43,7 @@ fn line(text: &str) -> Option<String> {
 fn models_have_parameters_from_sources_and_from_scripts() {
     let game = Game::new(1);
     game.write("post.entity", POST);
-    let config = std::fs::read_to_string(game.sources().join("game.config")).expect("written");
-    game.write("game.config", &format!("{config}\nscript = \"main\""));
-    game.write("main.lua", SCRIPT);
-    assert_eq!(game.compile(), [""; 0], "it is right");
+    game.start_with(SCRIPT);
     let data = game.data();
     let lines: Vec<Option<String>> = with_engine(&game.options(&data), |engine| {
         let frame = |engine: &mut loligo_engine::Engine<'_, '_>| {

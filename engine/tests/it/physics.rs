@@ -1,12 +1,10 @@
 //! Actors in a game: they fall, are heard in Lua, pushed, seen as lines, saved and replayed.
 
-use std::fs;
-
 use glam::Vec3;
 use loligo_engine::{Engine, EngineOptions, with_engine};
 use loligo_ids::id32;
 
-use crate::support::Game;
+use crate::support::{Game, frames, place};
 
 /// Settings with a shape and an actor for floors.
 pub(crate) const SETTINGS: &str = "
@@ -49,22 +47,8 @@ fn game(script: &str) -> Game {
         game.write(&format!("{name}.collision"), &source);
     }
     game.write("yard.level", LEVEL);
-    let config = fs::read_to_string(game.sources().join("game.config")).expect("written");
-    game.write("game.config", &format!("{config}\nscript = \"main\""));
-    game.write("main.lua", script);
-    assert_eq!(game.compile(), [""; 0], "it is right");
+    game.start_with(script);
     game
-}
-
-fn frames(engine: &mut Engine<'_, '_>, count: usize) {
-    for _ in 0..count {
-        engine.frame(&mut ()).expect("a frame");
-    }
-}
-
-fn place(engine: &Engine<'_, '_>, name: loligo_ids::IdString32) -> Vec3 {
-    let entity = engine.world().find(name).expect("the level has it");
-    engine.world().transforms().world(entity).expect("it is somewhere").translation.into()
 }
 
 #[test]

@@ -1,12 +1,10 @@
 //! Joints, characters, vehicles, fields and ragdolls of a game, as scripts use them; and what scripts get
 //! wrong, by name.
 
-use std::fs;
-
-use loligo_engine::{Engine, EngineOptions, with_engine};
+use loligo_engine::{EngineOptions, with_engine};
 
 use crate::physics::SETTINGS;
-use crate::support::Game;
+use crate::support::{Game, frames};
 
 const LEVEL: &str = r#"entities = {
     eye = { components = { transform = { position = [ 0 1 6 ] } camera = {} } }
@@ -114,17 +112,8 @@ fn game() -> Game {
         "settings = \"game\" bones = { hips = { shape = { template = \"crate\" sphere = 1 } } }";
     game.write("doll.ragdoll", doll);
     game.write("yard.level", LEVEL);
-    let config = fs::read_to_string(game.sources().join("game.config")).expect("written");
-    game.write("game.config", &format!("{config}\nscript = \"main\""));
-    game.write("main.lua", SCRIPT);
-    assert_eq!(game.compile(), [""; 0], "it is right");
+    game.start_with(SCRIPT);
     game
-}
-
-fn frames(engine: &mut Engine<'_, '_>, count: usize) {
-    for _ in 0..count {
-        engine.frame(&mut ()).expect("a frame");
-    }
 }
 
 #[test]

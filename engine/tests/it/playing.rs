@@ -25,11 +25,8 @@ end
 
 fn game(script: &str) -> Game {
     let game = Game::new(1);
-    let config = std::fs::read_to_string(game.sources().join("game.config")).expect("written");
-    game.write("game.config", &format!("{config}\nscript = \"main\""));
-    game.write("main.lua", script);
     game.write("game.input", CONTROLS);
-    assert_eq!(game.compile(), [""; 0], "it is right");
+    game.start_with(script);
     game
 }
 

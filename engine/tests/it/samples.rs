@@ -1,26 +1,12 @@
 //! The samples from `01-cube` on, each compiled and run: what it is to show is there.
 
-use core::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use loligo_compiler::{Project, Threads};
 use loligo_engine::{BackEndChoice, Engine, EngineOptions, with_engine};
 use loligo_ids::id32;
 use loligo_platform::{KeyCode, KeyInput, KeySymbol};
 
-use crate::support::{Lines, STEP, compilers};
-
-fn samples() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../samples")
-}
-
-/// Compiles a sample, with which nothing may be wrong.
-fn compile(name: &str, folder: &Path) {
-    let (sources, compilers) = (samples().join(name), compilers());
-    let project = Project::new(&sources, folder, &compilers);
-    let report = project.compile(&Threads::new(NonZeroUsize::MIN)).expect("it can be compiled");
-    assert!(report.errors.is_empty(), "{name}: {:?}", report.errors);
-}
+use crate::support::{Lines, compile_sample, frames, options};
 
 /// Compiles a sample and runs it; nothing may be wrong with it.
 fn with_sample(
@@ -29,26 +15,18 @@ fn with_sample(
     work: impl FnOnce(&mut Engine<'_, '_>, &Lines),
 ) {
     let folder = tempfile::tempdir().expect("a folder");
-    compile(name, folder.path());
+    compile_sample(name, folder.path());
     let log = Lines::default();
     let options = EngineOptions {
         back_end,
         // Small, for those that draw it in software.
         size: Some([640, 360]),
-        time_step: Some(STEP),
-        log: &log,
-        ..EngineOptions::new(folder.path())
+        ..options(folder.path(), &log)
     };
     with_engine(&options, |engine| work(engine, &log)).expect("it boots");
     let is_wrong = |line: &&String| line.starts_with("error") || line.starts_with("warning");
     let wrong: Vec<String> = log.all().iter().filter(is_wrong).cloned().collect();
     assert_eq!(wrong, [""; 0], "{name}");
-}
-
-fn frames(engine: &mut Engine<'_, '_>, count: usize) {
-    for _ in 0..count {
-        engine.frame(&mut ()).expect("a frame");
-    }
 }
 
 /// Runs a frame, and returns what it draws as text.
@@ -192,14 +170,8 @@ fn the_parade_walks_turns_and_looks() {
 fn the_parade_is_replayed_byte_for_byte() {
     const FRAMES: usize = 120;
     let (folder, log) = (tempfile::tempdir().expect("a folder"), Lines::default());
-    compile("30-parade", folder.path());
-    let options = EngineOptions {
-        back_end: BackEndChoice::Text,
-        time_step: Some(STEP),
-        log: &log,
-        is_recorded: true,
-        ..EngineOptions::new(folder.path())
-    };
+    compile_sample("30-parade", folder.path());
+    let options = EngineOptions { is_recorded: true, ..options(folder.path(), &log) };
     let played = with_engine(&options, |engine| {
         frames(engine, FRAMES - 1);
         let last = text(engine);

@@ -53,10 +53,7 @@ fn game(script: &str) -> Game {
         "components = { transform = {} model = { mesh = \"box\" material = \"stone\" } tag = [ \"post\" ] parameters = { numbers = [ 1 2 3 4 ] } }
         children = { lamp = { components = { transform = { position = [ 0 2 0 ] } light = {} } } }",
     );
-    let config = std::fs::read_to_string(game.sources().join("game.config")).expect("written");
-    game.write("game.config", &format!("{config}\nscript = \"main\""));
-    game.write("main.lua", script);
-    assert_eq!(game.compile(), [""; 0], "it is right");
+    game.start_with(script);
     game
 }
 

@@ -25,11 +25,8 @@ end
 
 pub(crate) fn scripted() -> Game {
     let game = Game::new(2);
-    let config = std::fs::read_to_string(game.sources().join("game.config")).expect("written");
-    game.write("game.config", &format!("{config}\nscript = \"main\""));
-    game.write("main.lua", MAIN);
     game.write("lib.lua", "local lib = {}\nfunction lib.height() return 5 end\nreturn lib");
-    assert_eq!(game.compile(), [""; 0], "it is right");
+    game.start_with(MAIN);
     game
 }
 

@@ -80,13 +80,10 @@ fn game(script: &str) -> Game {
             curves = [ { target = \"speed\" parameter = \"rpm\" points = [ [ 0 0.5 ] [ 2 1.5 ] ] } ]",
         ),
         ("yard.level", LEVEL),
-        ("main.lua", script),
     ] {
         game.write(path, text);
     }
-    let config = fs::read_to_string(game.sources().join("game.config")).expect("written");
-    game.write("game.config", &format!("{config}\nscript = \"main\""));
-    assert_eq!(game.compile(), [""; 0], "it is right");
+    game.start_with(script);
     game
 }
 

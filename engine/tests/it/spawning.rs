@@ -5,7 +5,7 @@ use loligo_engine::{Engine, EngineOptions, OptionalSubsystem, with_engine};
 use loligo_entities::Pose;
 use loligo_ids::{id32, id64};
 
-use crate::support::Game;
+use crate::support::{Game, frames};
 
 const CANNON: &str = "components = { transform = {} model = { mesh = \"box\" material = \"stone\" } tag = [ \"cannon\" ] }
 children = { barrel = { components = { transform = { position = [ 0 1 0 ] } tag = [ \"barrel\" ] } } }";
@@ -17,17 +17,8 @@ fn game(script: &str) -> Game {
         "cellar.level",
         "entities = { lamp = { components = { transform = { position = [ 0 9 0 ] } light = {} } } }",
     );
-    let config = std::fs::read_to_string(game.sources().join("game.config")).expect("written");
-    game.write("game.config", &format!("{config}\nscript = \"main\""));
-    game.write("main.lua", script);
-    assert_eq!(game.compile(), [""; 0], "it is right");
+    game.start_with(script);
     game
-}
-
-fn frames(engine: &mut Engine<'_, '_>, count: usize) {
-    for _ in 0..count {
-        engine.frame(&mut ()).expect("a frame");
-    }
 }
 
 #[test]

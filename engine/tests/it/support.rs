@@ -4,10 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use glam::Vec3;
 use loligo_compiler::{CompileError, Compiler, Compilers, Context, Project, Threads};
 use loligo_diagnostics::{LogLine, LogSink};
-use loligo_engine::{BackEndChoice, EngineOptions, TimeStep};
+use loligo_engine::{BackEndChoice, Engine, EngineOptions, TimeStep};
 use loligo_entities::compile::{PlainCompiler, SharedComponentCompiler};
+use loligo_ids::IdString32;
 
 /// A sixtieth of a second.
 pub(crate) const STEP: TimeStep = TimeStep::EachFrame { step: 16_666_667 };
@@ -53,6 +55,22 @@ impl Game {
         fs::write(self.sources().join(path), text).expect("the folder may be written");
     }
 
+    /// Gives it a script, and compiles it.
+    pub(crate) fn start_with(&self, script: &str) {
+        self.write("main.lua", script);
+        let config = fs::read_to_string(self.sources().join("game.config")).expect("written");
+        self.write("game.config", &format!("{config}\nscript = \"main\""));
+        assert_eq!(self.compile(), [""; 0], "it is right");
+    }
+
+    /// Adds the skeleton, the mesh and the file of the walker of `30-parade`.
+    pub(crate) fn add_walker(&self) {
+        let file = sample("30-parade").join("models/walker.gltf");
+        fs::copy(file, self.sources().join("walker.gltf")).expect("the sample has it");
+        self.write("walker.skeleton", "file = \"walker.gltf\"");
+        self.write("walker.mesh", "file = \"walker.gltf\"");
+    }
+
     pub(crate) fn sources(&self) -> &Path {
         self.folder.path()
     }
@@ -87,22 +105,53 @@ impl Game {
     }
 
     fn compile_by(&self, compilers: &Compilers) -> Vec<String> {
-        let data = self.data();
-        let project = Project::new(self.sources(), &data, compilers);
-        let one = Threads::new(core::num::NonZeroUsize::MIN);
-        let report = project.compile(&one).expect("it can be compiled");
-        report.errors.iter().map(ToString::to_string).collect()
+        compile_folder(self.sources(), &self.data(), compilers)
     }
 
     /// Options of an engine whose frames are text and whose steps are all alike.
     pub(crate) fn options<'o>(&'o self, data: &'o Path) -> EngineOptions<'o> {
-        EngineOptions {
-            back_end: BackEndChoice::Text,
-            time_step: Some(STEP),
-            log: &self.log,
-            ..EngineOptions::new(data)
-        }
+        options(data, &self.log)
     }
+}
+
+/// Options of an engine whose frames are text and whose steps are all alike.
+pub(crate) fn options<'o>(data: &'o Path, log: &'o Lines) -> EngineOptions<'o> {
+    EngineOptions {
+        back_end: BackEndChoice::Text,
+        time_step: Some(STEP),
+        log,
+        ..EngineOptions::new(data)
+    }
+}
+
+/// Returns the folder of a sample.
+pub(crate) fn sample(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples").join(name)
+}
+
+/// Compiles a sample into a folder.
+pub(crate) fn compile_sample(name: &str, data: &Path) {
+    assert_eq!(compile_folder(&sample(name), data, &compilers()), [""; 0], "{name} is right");
+}
+
+fn compile_folder(sources: &Path, data: &Path, compilers: &Compilers) -> Vec<String> {
+    let project = Project::new(sources, data, compilers);
+    let one = Threads::new(core::num::NonZeroUsize::MIN);
+    let report = project.compile(&one).expect("it can be compiled");
+    report.errors.iter().map(ToString::to_string).collect()
+}
+
+/// Runs frames.
+pub(crate) fn frames(engine: &mut Engine<'_, '_>, count: usize) {
+    for _ in 0..count {
+        engine.frame(&mut ()).expect("a frame");
+    }
+}
+
+/// Returns where an entity of the level is.
+pub(crate) fn place(engine: &Engine<'_, '_>, name: IdString32) -> Vec3 {
+    let entity = engine.world().find(name).expect("the level has it");
+    engine.world().transforms().world(entity).expect("it is somewhere").translation.into()
 }
 
 /// Keeps a source as it is.

@@ -95,10 +95,7 @@ fn run(game: &Game, threads: u32, trace: TraceFile) -> (u64, TraceReport) {
 
 fn game() -> Game {
     let game = Game::new(1);
-    let config = std::fs::read_to_string(game.sources().join("game.config")).expect("written");
-    game.write("game.config", &format!("{config}\nscript = \"main\""));
-    game.write("main.lua", SCRIPT);
-    assert_eq!(game.compile(), [""; 0], "it is right");
+    game.start_with(SCRIPT);
     game
 }
 

@@ -1,17 +1,15 @@
 //! The sample `40-tumble` is played by keys, and by the recording of that: the car breaks into the tower, the
 //! walker crosses the bridge. `LOLIGO_WRITE=1` records it again.
 
-use core::num::NonZeroUsize;
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use glam::Vec3;
-use loligo_compiler::{Project, Threads};
-use loligo_engine::{BackEndChoice, Engine, EngineOptions, with_engine};
-use loligo_ids::{IdString32, id32};
+use loligo_engine::{Engine, EngineOptions, with_engine};
+use loligo_ids::id32;
 use loligo_platform::{KeyCode, KeyInput, KeySymbol};
 
-use crate::support::{Lines, STEP, compilers};
+use crate::support::{Lines, compile_sample, options, place, sample};
+
+const SAMPLE: &str = "40-tumble";
 
 /// What the player does: at which frame, with which key, down or up.
 const KEYS: [(usize, KeyCode, bool); 5] = [
@@ -24,32 +22,6 @@ const KEYS: [(usize, KeyCode, bool); 5] = [
 
 /// Until the walker is on the other pillar.
 const FRAMES: usize = 520;
-
-fn sample() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../samples/40-tumble")
-}
-
-fn options<'o>(data: &'o Path, log: &'o Lines) -> EngineOptions<'o> {
-    EngineOptions {
-        back_end: BackEndChoice::Text,
-        time_step: Some(STEP),
-        log,
-        ..EngineOptions::new(data)
-    }
-}
-
-/// Compiles the sample into a folder.
-fn compile(data: &Path) {
-    let (folder, compilers) = (sample(), compilers());
-    let project = Project::new(&folder, data, &compilers);
-    let report = project.compile(&Threads::new(NonZeroUsize::MIN)).expect("it can be compiled");
-    assert!(report.errors.is_empty(), "{:?}", report.errors);
-}
-
-fn place(engine: &Engine<'_, '_>, name: IdString32) -> Vec3 {
-    let entity = engine.world().find(name).expect("the level has it");
-    engine.world().transforms().world(entity).expect("it is somewhere").translation.into()
-}
 
 /// Checks what the player has come to.
 fn check(engine: &Engine<'_, '_>, log: &Lines) {
@@ -68,7 +40,7 @@ fn check(engine: &Engine<'_, '_>, log: &Lines) {
 #[test]
 fn the_tumble_is_played_and_replayed() {
     let folder = tempfile::tempdir().expect("a folder");
-    compile(folder.path());
+    compile_sample(SAMPLE, folder.path());
     let log = Lines::default();
     let recorded = EngineOptions { is_recorded: true, ..options(folder.path(), &log) };
     let bytes = with_engine(&recorded, |engine| {
@@ -84,7 +56,7 @@ fn the_tumble_is_played_and_replayed() {
         engine.recording().expect("there is memory").expect("it was recorded").to_vec()
     })
     .expect("it boots");
-    let kept = sample().join("played.recording");
+    let kept = sample(SAMPLE).join("played.recording");
     if std::env::var_os("LOLIGO_WRITE").is_some() {
         fs::write(&kept, &bytes).expect("the sample may be written");
     }

@@ -1,15 +1,11 @@
 //! What the events of one subsystem mean to another: feet are on the ground that physics knows, steps are
 //! heard as of that ground, and bones fall.
 
-use std::fs;
-use std::path::PathBuf;
-
-use glam::Vec3;
-use loligo_engine::{Engine, EngineOptions, with_engine};
-use loligo_ids::{IdString32, id32};
+use loligo_engine::{EngineOptions, with_engine};
+use loligo_ids::id32;
 
 use crate::physics::SETTINGS;
-use crate::support::Game;
+use crate::support::{Game, frames, place};
 
 const DOLL: &str = r#"settings = "game"
 bones = {
@@ -56,9 +52,7 @@ const LEVEL: &str = r#"entities = {
 
 fn game(script: &str) -> Game {
     let game = Game::new(1);
-    let model =
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../samples/30-parade/models/walker.gltf");
-    fs::copy(model, game.sources().join("walker.gltf")).expect("the sample has it");
+    game.add_walker();
     let limb = "impacts = \"game\" shapes = { limb = { material = \"wood\" group = \"thing\" }";
     for (path, text) in [
         ("game.physics", &*SETTINGS.replace("shapes = {", limb)),
@@ -72,31 +66,15 @@ fn game(script: &str) -> Game {
             r#"settings = "game" shapes = [ { template = "floor" box = [ 19 1 40 ] } ]"#,
         ),
         ("doll.ragdoll", DOLL),
-        ("walker.skeleton", "file = \"walker.gltf\""),
-        ("walker.mesh", "file = \"walker.gltf\""),
         ("idle.clip", "skeleton = \"walker\" animation = \"idle\""),
         ("walk.clip", WALK),
         ("person.entity", PERSON),
         ("yard.level", LEVEL),
-        ("main.lua", script),
     ] {
         game.write(path, text);
     }
-    let config = fs::read_to_string(game.sources().join("game.config")).expect("written");
-    game.write("game.config", &format!("{config}\nscript = \"main\""));
-    assert_eq!(game.compile(), [""; 0], "it is right");
+    game.start_with(script);
     game
-}
-
-fn frames(engine: &mut Engine<'_, '_>, count: usize) {
-    for _ in 0..count {
-        engine.frame(&mut ()).expect("a frame");
-    }
-}
-
-fn place(engine: &Engine<'_, '_>, name: IdString32) -> Vec3 {
-    let entity = engine.world().find(name).expect("the level has it");
-    engine.world().transforms().world(entity).expect("it is somewhere").translation.into()
 }
 
 #[test]
