@@ -4,11 +4,11 @@ use std::sync::OnceLock;
 
 use loligo_allocators::Allocator;
 use loligo_animation::compile::{
-    CompressOptions, RawClip, RawEvent, RawSkeleton, compile_machine, compress,
+    ClipKeys, CompressOptions, RawClip, RawEvent, RawSkeleton, compile_machine, compress,
 };
 use loligo_animation::{
-    BoneGroup, Clip, ClipTable, Machine, MachineTable, Machines, Players, Playhead, Skeleton, bone,
-    groups_of,
+    BoneGroup, Clip, ClipTable, Machine, MachineTable, Machines, Players, Playhead, Skeleton,
+    StoredClip, bone, groups_of,
 };
 use loligo_containers::{BlobBytes, Endian};
 use loligo_entities::Pose;
@@ -24,6 +24,7 @@ struct Body {
     raw: RawSkeleton,
     skeleton: Vec<u8>,
     clip: Vec<u8>,
+    packed: Vec<u8>,
 }
 
 fn body() -> &'static Body {
@@ -54,9 +55,12 @@ fn body() -> &'static Body {
             jump_ratio: 1,
             ..CompressOptions::default()
         };
+        let dense = CompressOptions { keys: ClipKeys::Dense, bound: 1.0e-4, ..options };
+        let packed = compress(&raw, &clip, &dense).expect("it is whole").packed;
+        let packed = packed.expect("it has fewer bytes");
         let clip = compress(&raw, &clip, &options).expect("it is whole").bytes;
         let skeleton = raw.build(Endian::NATIVE).expect("it is whole");
-        Body { raw, skeleton, clip }
+        Body { raw, skeleton, clip, packed }
     })
 }
 
@@ -78,8 +82,9 @@ pub fn skeleton(bytes: &[u8], memory: &dyn Allocator) {
 
 /// Opens a clip, and plays it forwards, backwards and in leaps if it is for the body.
 pub fn clip(bytes: &[u8], memory: &dyn Allocator) {
-    let bytes = aligned(bytes, memory);
-    let Ok(clip) = Clip::open(&bytes) else { return };
+    let Ok(stored) = StoredClip::try_new(bytes, memory) else { return };
+    let clip = stored.clip().expect("it is whole");
+    clip.verify().expect("it was opened");
     let last = clip.last_frame() as f32;
     let mut playhead = Playhead::new(last, true);
     for frames in [3.0 * last, -0.5 * last, 0.3] {
@@ -166,6 +171,7 @@ pub fn seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     vec![
         ("skeleton", "chain", body().skeleton.clone()),
         ("clip", "chain", body().clip.clone()),
+        ("clip", "packed", body().packed.clone()),
         ("machine", "compiled", with(1, &compiled)),
         ("machine", "source", with(0, source)),
     ]

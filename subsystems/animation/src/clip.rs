@@ -31,29 +31,39 @@
 //! jump frames   | places in the four columns | .. and their states               8 to 28 bytes a track
 //! events        | frame | name | bone | ..                                       12 bytes each
 //! ```
+//!
+//! In a file a dense clip is packed: see `packed.rs`. [`StoredClip`] expands it.
 
 mod bit_code;
 mod dense;
 mod dense_check;
+mod dense_writer;
 mod event;
 mod key;
+mod packed;
 mod round;
 mod step;
+mod stored_clip;
+mod stored_clip_error;
 mod track;
 mod walk;
 
 pub(crate) use bit_code::{ALL_ZERO, read_backward, read_forward};
+pub(crate) use dense::{BLOCK, StateBits, code_at, code_bytes};
 #[cfg(feature = "compile")]
-pub(crate) use bit_code::{BitWriter, LOWER_MAX, UPPER_MAX, bits_of, upper_of};
-pub(crate) use dense::{BLOCK, StateBits, code_at};
+pub(crate) use dense_writer::{DenseWriter, Numbers, WriteError, best_code, width};
 pub use event::ClipEvent;
 #[cfg(feature = "compile")]
 pub(crate) use event::OF_NO_BONE;
 pub(crate) use key::{Key, KeyBits, SCALE, level};
+#[cfg(feature = "compile")]
+pub(crate) use packed::{BlockWriter, NUMBERS_MAX, NumberModel, PackedHeader, put_block};
 pub(crate) use round::{Cursor, groups_of_round, is_same_frame, lanes_of, round_bytes, step_at};
 pub(crate) use step::{Codes, END, frames_of};
 #[cfg(feature = "compile")]
 pub(crate) use step::{JUMP, code_of, longest_within};
+pub use stored_clip::StoredClip;
+pub use stored_clip_error::StoredClipError;
 pub use track::Channel;
 pub(crate) use track::{Track, number_of, place_of};
 #[cfg(feature = "compile")]
@@ -71,7 +81,7 @@ use crate::skeleton::BONES_MAX;
 pub const CLIP_TYPE: &str = "clip";
 
 /// The version of clips that is compiled and read here.
-pub const CLIP_VERSION: u32 = 2;
+pub const CLIP_VERSION: u32 = 3;
 
 /// The most frames after the first one.
 pub const FRAMES_MAX: u32 = u16::MAX as u32 - 1;
@@ -130,7 +140,7 @@ blob_struct! {
 ///
 /// # Memory
 ///
-/// The bytes are borrowed and used in place. The object is thirteen slices and five numbers.
+/// The bytes are borrowed and used in place. The object is thirteen slices and six numbers.
 ///
 /// # Examples
 ///
@@ -170,14 +180,16 @@ pub struct Clip<'b> {
     pub(crate) states: &'b [[u8; 3]],
     pub(crate) jumps: &'b [[u32; 5]],
     pub(crate) jump_states: &'b [u8],
+    /// The last frame that can be sampled.
+    ready: u32,
     keys: usize,
     events: &'b [ClipEvent],
     bytes: usize,
 }
 
 impl<'b> Clip<'b> {
-    /// Opens the payload of a resource of type `clip`. It must be at a multiple of 16, as that of a
-    /// loaded resource does.
+    /// Opens the payload of a resource of type `clip` that is not packed; [`StoredClip`] opens any. It must
+    /// be at a multiple of 16, as that of a loaded resource is.
     ///
     /// # Complexity
     ///
@@ -215,6 +227,7 @@ impl<'b> Clip<'b> {
             states: blob.array(&image.states),
             jumps: blob.array(&image.jumps),
             jump_states: blob.array(&image.jump_states),
+            ready: image.last_frame,
             keys: 0,
             events: blob.array(&image.events),
             bytes: payload.len(),
@@ -240,6 +253,13 @@ impl<'b> Clip<'b> {
     #[must_use]
     pub const fn last_frame(&self) -> u32 {
         self.last_frame
+    }
+
+    /// Returns the last frame that can be sampled: [`last_frame`](Self::last_frame), unless it is still being
+    /// loaded. Later frames are sampled as this one.
+    #[must_use]
+    pub const fn last_ready(&self) -> u32 {
+        self.ready
     }
 
     /// Returns how long it is, in seconds.

@@ -38,6 +38,7 @@ mod gltf_skeleton;
 mod image;
 mod knots;
 mod machine;
+mod pack;
 mod raw_clip;
 mod raw_skeleton;
 mod skin;

@@ -21,7 +21,10 @@ mod skeleton;
 mod subsystem;
 
 pub use blending::{BoneMask, add_pose, blend_into, mix_poses, subtract_pose};
-pub use clip::{CLIP_TYPE, CLIP_VERSION, Channel, Clip, ClipEvent, ClipImage, FRAMES_MAX};
+pub use clip::{
+    CLIP_TYPE, CLIP_VERSION, Channel, Clip, ClipEvent, ClipImage, FRAMES_MAX, StoredClip,
+    StoredClipError,
+};
 pub use kinematics::{
     Chain, ChainError, LookAt, TwoBones, look_at, solve_chain, solve_two_bones, space_of,
 };
@@ -37,7 +40,7 @@ pub use motion::{
     BlendPlace, Cycle, GroundPath, Passage, PassedEvent, Playhead, blend_place, ground_pose,
     take_ground,
 };
-pub use playing::{ClipTable, Players, TableError};
+pub use playing::{ClipTable, LoadingClip, LoadingError, Players, TableError};
 pub use pose::{BoneGroup, Poses, bone, groups_of, set_bone};
 pub use skeleton::{BONES_MAX, NO_BONE, SKELETON_TYPE, SKELETON_VERSION, Skeleton, SkeletonImage};
 #[cfg(feature = "subsystem")]

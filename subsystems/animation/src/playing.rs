@@ -3,6 +3,8 @@
 mod active_group;
 mod clip_table;
 mod dense_walk;
+mod key_rows;
+mod loading_clip;
 mod player_pool;
 mod players;
 mod restart_points;
@@ -13,6 +15,7 @@ pub(crate) use active_group::ActiveGroup;
 #[cfg(feature = "subsystem")]
 pub(crate) use clip_table::ClipLanes;
 pub use clip_table::{ClipTable, TableError};
+pub use loading_clip::{LoadingClip, LoadingError};
 pub(crate) use player_pool::PlayerPool;
 pub use players::Players;
 #[cfg(feature = "subsystem")]

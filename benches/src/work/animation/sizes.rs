@@ -55,6 +55,8 @@ fn ratio(body: &RawSkeleton, raw: &RawClip) -> Reading {
         Err(error) => return Reading::Unmeasured(error.to_string()),
     };
     let uniform = found.raw_bytes as f64 / found.uniform_bytes.max(1) as f64;
-    let note = format!("{} bones; {uniform:.1} with a value in each sample", found.bones);
+    let (bones, stored) = (found.bones, found.stored_ratio());
+    let note =
+        format!("{bones} bones; {uniform:.1} with a value in each sample; {stored:.1} in a file");
     Reading::Alone { figures: vec![f64::from(found.ratio())], note: Some(note) }
 }

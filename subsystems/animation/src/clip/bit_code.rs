@@ -11,6 +11,9 @@
 //!
 //! Bits are taken from the lowest of a byte on.
 
+use loligo_allocators::Allocator;
+use loligo_containers::{Array, GrowError};
+
 /// The most lower bits of a number.
 pub(crate) const LOWER_MAX: u8 = 13;
 
@@ -54,14 +57,12 @@ pub(crate) fn read_backward(bytes: &[u8], end: u32, lower: u8) -> (i16, u32) {
 }
 
 /// Returns the bits of a number.
-#[cfg(feature = "compile")]
 pub(crate) const fn bits_of(number: i16, lower: u8) -> u32 {
     let upper = folded(number) >> lower;
     lower as u32 + upper + 1
 }
 
 /// Returns the upper part of a number.
-#[cfg(feature = "compile")]
 pub(crate) const fn upper_of(number: i16, lower: u8) -> u32 {
     folded(number) >> lower
 }
@@ -98,7 +99,6 @@ fn word_before(bytes: &[u8], end: u32) -> u64 {
     u64::from_le_bytes(word) << over
 }
 
-#[cfg(feature = "compile")]
 const fn folded(number: i16) -> u32 {
     let number = number as i32;
     ((number << 1) ^ (number >> 31)) as u32 & 0xffff
@@ -110,42 +110,46 @@ const fn unfolded(folded: u32) -> i16 {
 }
 
 /// Bits that are written one after the other.
-#[cfg(feature = "compile")]
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct BitWriter {
-    bytes: std::vec::Vec<u8>,
+pub(crate) struct BitWriter<'a, A: Allocator + ?Sized> {
+    bytes: Array<'a, u8, A>,
     bits: u32,
 }
 
-#[cfg(feature = "compile")]
-impl BitWriter {
+impl<'a, A: Allocator + ?Sized> BitWriter<'a, A> {
+    pub(crate) const fn new_in(memory: &'a A) -> Self {
+        Self { bytes: Array::new_in(memory), bits: 0 }
+    }
+
     /// Returns how many there are.
     pub(crate) const fn len(&self) -> u32 {
         self.bits
     }
 
     /// Writes the lower `count` bits of a word.
-    pub(crate) fn bits(&mut self, word: u64, count: u32) {
-        for bit in 0..count {
-            if self.bits.is_multiple_of(8) {
-                self.bytes.push(0);
+    pub(crate) fn try_bits(&mut self, mut word: u64, mut count: u32) -> Result<(), GrowError> {
+        while count > 0 {
+            let used = self.bits % 8;
+            if used == 0 {
+                self.bytes.try_push(0)?;
             }
-            let is_set = (word >> bit & 1) as u8;
+            let taken = count.min(8 - used);
             if let Some(byte) = self.bytes.last_mut() {
-                *byte |= is_set << (self.bits % 8);
+                *byte |= ((word & ((1 << taken) - 1)) << used) as u8;
             }
-            self.bits += 1;
+            word >>= taken;
+            count -= taken;
+            self.bits += taken;
         }
+        Ok(())
     }
 
     /// Writes a number.
-    pub(crate) fn number(&mut self, number: i16, lower: u8) {
-        let upper = upper_of(number, lower);
-        match upper {
-            0 => self.bits(0, 1),
-            _ => self.bits(1 | 1 << upper, upper + 1),
+    pub(crate) fn try_number(&mut self, number: i16, lower: u8) -> Result<(), GrowError> {
+        match upper_of(number, lower) {
+            0 => self.try_bits(0, 1)?,
+            upper => self.try_bits(1 | 1 << upper, upper + 1)?,
         }
-        self.bits(u64::from(folded(number)), u32::from(lower));
+        self.try_bits(u64::from(folded(number)), u32::from(lower))
     }
 
     /// Leaves the rest of the last byte zero.
@@ -154,37 +158,43 @@ impl BitWriter {
     }
 
     /// Returns the bytes.
-    pub(crate) fn into_bytes(self) -> std::vec::Vec<u8> {
-        self.bytes
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 }
 
-#[cfg(all(test, feature = "compile"))]
+#[cfg(test)]
 mod tests {
     //! Numbers of all sizes, read from both ends.
 
+    use loligo_allocators::StaticHeap;
+
     use super::{BitWriter, LOWER_MAX, UPPER_MAX, bits_of, read_backward, read_forward, upper_of};
+
+    static HEAP: StaticHeap<262_144> = StaticHeap::new("bits");
 
     #[test]
     fn numbers_are_read_from_both_ends() {
         for lower in 0..=LOWER_MAX {
-            let mut writer = BitWriter::default();
+            let mut writer = BitWriter::new_in(&HEAP);
             let numbers: std::vec::Vec<i16> = (-300..300)
                 .chain([i16::MIN, i16::MAX, 4_000, -4_001, 0, 1])
                 .filter(|number| upper_of(*number, lower) <= UPPER_MAX)
                 .collect();
-            numbers.iter().for_each(|number| writer.number(*number, lower));
+            for number in &numbers {
+                writer.try_number(*number, lower).expect("memory");
+            }
             let end = writer.len();
-            let bytes = writer.into_bytes();
+            let bytes = writer.bytes();
             let mut at = 0;
             for number in &numbers {
-                let (found, bits) = read_forward(&bytes, at, lower);
+                let (found, bits) = read_forward(bytes, at, lower);
                 assert_eq!((found, bits), (*number, bits_of(*number, lower)), "{lower} lower bits");
                 at += bits;
             }
             assert_eq!(at, end, "{lower} lower bits");
             for number in numbers.iter().rev() {
-                let (found, bits) = read_backward(&bytes, at, lower);
+                let (found, bits) = read_backward(bytes, at, lower);
                 assert_eq!((found, bits), (*number, bits_of(*number, lower)), "{lower} backwards");
                 at -= bits;
             }

@@ -4,12 +4,25 @@ use loligo_resources::DataError;
 
 use super::bit_code::{ALL_ZERO, read_forward};
 use super::dense::{BLOCK, StateBits, code_at, code_bytes, is_code};
+use super::dense_writer::VALUES_MAX;
 use super::{Clip, wrong};
 
 /// Walks through the differences and looks at the jump frames on the way. Returns the keys.
 pub(super) fn stream(clip: &Clip<'_>) -> Result<usize, DataError> {
     let tracks = clip.tracks.len();
-    if clip.states.len() != tracks {
+    head(clip)?;
+    columns(clip, tracks)?;
+    let end = differences(clip)?;
+    if end.div_ceil(8) as usize != clip.values.len() {
+        return wrong("values", "the bits of all differences", clip.values.len());
+    }
+    Ok(tracks * (clip.last_frame as usize + 1))
+}
+
+/// Checks all but the columns.
+pub(super) fn head(clip: &Clip<'_>) -> Result<(), DataError> {
+    let tracks = clip.tracks.len();
+    if tracks == 0 || clip.states.len() != tracks {
         return wrong("states", "one for each track, or none", clip.states.len());
     }
     let of_curves = clip.rounds.len() + clip.masks.len() + clip.steps.len();
@@ -19,6 +32,11 @@ pub(super) fn stream(clip: &Clip<'_>) -> Result<usize, DataError> {
     if clip.last_frame == 0 {
         return wrong("last_frame", "1 at least where tracks move", 0);
     }
+    Ok(())
+}
+
+/// Checks the lengths of the columns.
+fn columns(clip: &Clip<'_>, tracks: usize) -> Result<(), DataError> {
     if clip.codes.len() != code_bytes(tracks, clip.last_frame) {
         return wrong("codes", "one for each axis and block", clip.codes.len());
     }
@@ -34,15 +52,10 @@ pub(super) fn stream(clip: &Clip<'_>) -> Result<usize, DataError> {
     if clip.jumps.first().is_none_or(|jump| jump[0] != 0) {
         return wrong("jumps", "the first frame and later ones", 0);
     }
-    // Places in the stream are counted in bits by 32 bits.
-    if clip.values.len() > (u32::MAX / 16) as usize {
+    if clip.values.len() > VALUES_MAX {
         return wrong("values", "256 MiB at the most", clip.values.len());
     }
-    let end = differences(clip)?;
-    if end.div_ceil(8) as usize != clip.values.len() {
-        return wrong("values", "the bits of all differences", clip.values.len());
-    }
-    Ok(tracks * (clip.last_frame as usize + 1))
+    Ok(())
 }
 
 /// Passes all differences, and returns the bit after the last one.

@@ -18,10 +18,19 @@ const RATES: core::ops::RangeInclusive<f32> = 0.001..=10_000.0;
 const FAR: f32 = 1.0e9;
 
 /// The bytes of a key of each lane; 0 where no track is.
-type LaneBytes = [[u8; LANES]; GROUPS_MAX];
+pub(super) type LaneBytes = [[u8; LANES]; GROUPS_MAX];
 
 /// Checks the invariants of a clip, and returns how many keys it has.
 pub(super) fn verify(clip: &Clip<'_>) -> Result<usize, DataError> {
+    let lanes = verify_head(clip)?;
+    match clip.is_dense() {
+        true => dense_check::stream(clip),
+        false => stream(clip, &lanes),
+    }
+}
+
+/// Checks all but the stream, and returns the bytes of the keys of each lane.
+pub(super) fn verify_head(clip: &Clip<'_>) -> Result<LaneBytes, DataError> {
     if !RATES.contains(&clip.rate) {
         return wrong("rate", "from 0.001 to 10000", clip.rate.to_bits() as usize);
     }
@@ -34,11 +43,7 @@ pub(super) fn verify(clip: &Clip<'_>) -> Result<usize, DataError> {
     }
     constants(clip)?;
     events(clip)?;
-    let lanes = tracks(clip)?;
-    match clip.is_dense() {
-        true => dense_check::stream(clip),
-        false => stream(clip, &lanes),
-    }
+    tracks(clip)
 }
 
 /// Checks that places ascend and are of bones that there are; returns the one that is wrong.

@@ -68,6 +68,7 @@ impl Compiler for SkeletonCompiler {
 /// | `bound_cm` | 0.01 | how far the skin may be off, in centimetres |
 /// | `skin_cm` | 3 | how far from each bone the skin is measured, in centimetres |
 /// | `jump_ratio` | 8 | a jump frame comes after this many times its bytes of the stream; 0 is none |
+/// | `packed` | true | false: in the file as in memory, which loads faster and takes more bytes |
 /// | `keys` | `"smallest"` | `"curves"`: keys where curves need them; `"dense"`: in each frame; or what has fewer bytes |
 /// | `events` | none | what happens: `{ name = "step" frame = 12 bone = "left foot" }`, `bone` can be left out |
 #[derive(Clone, Copy, Debug, Default)]
@@ -89,6 +90,7 @@ impl Compiler for ClipCompiler {
             "skin_cm",
             "jump_ratio",
             "keys",
+            "packed",
             "events",
         ])?;
         let asked = source.need("skeleton", "name the skeleton: `skeleton = \"heroes/hero\"`")?;
@@ -101,6 +103,7 @@ impl Compiler for ClipCompiler {
         let rate = source.number_or("rate", 1.0..=240.0, 30.0)?;
         let mut clip = gltf_clip(&file, &skeleton, animation, rate)?;
         clip.events = events_of(context, &source, &skeleton)?;
+        let is_packed = source.bool_or("packed", true)?;
         let options = CompressOptions {
             bound: source.number_or("bound_cm", 0.000_1..=100.0, 0.01)? / 100.0,
             skin_distance: source.number_or("skin_cm", 0.0..=1000.0, 3.0)? / 100.0,
@@ -115,7 +118,8 @@ impl Compiler for ClipCompiler {
             let (reason, remedy) = text.split_once("; ").unwrap_or((&text, "export it again"));
             CompileError::new(reason, remedy)
         })?;
-        Ok(compressed.bytes)
+        let packed = compressed.packed.filter(|_| is_packed);
+        Ok(packed.unwrap_or(compressed.bytes))
     }
 }
 

@@ -13,6 +13,7 @@ use loligo_containers::{BlobBytes, Endian};
 use super::error::CompressError;
 use super::fit::{FitTerms, fit, ranges_of, uniform_bytes};
 use super::image::ClipParts;
+use super::pack::pack;
 use super::raw_clip::RawClip;
 use super::raw_skeleton::RawSkeleton;
 use super::skin::{RawSkin, SkinErrors};
@@ -70,8 +71,11 @@ impl Default for CompressOptions {
 /// A clip that was compressed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompressedClip {
-    /// The payload of a resource of type `clip`.
+    /// The payload of a resource of type `clip`, ready to be played.
     pub bytes: Vec<u8>,
+    /// The same with fewer bytes, for a file: [`StoredClip`](crate::StoredClip) expands it. None where that
+    /// brings nothing.
+    pub packed: Option<Vec<u8>>,
     /// What it became.
     pub statistics: ClipStatistics,
 }
@@ -182,8 +186,14 @@ impl Work<'_> {
         tolerances: &[f32],
         memory: &dyn Allocator,
     ) -> Result<CompressedClip, CompressError> {
-        let bytes = round.parts.build(self.options.endian, memory)?.to_vec();
-        Ok(CompressedClip { bytes, statistics: self.statistics(round, tolerances) })
+        let CompressOptions { endian, jump_ratio, .. } = *self.options;
+        let native = round.parts.build(Endian::NATIVE, memory)?;
+        let clip = Clip::open(&native).map_err(|_| CompressError::Frames(0))?;
+        let packed = pack(&clip, &round.parts, jump_ratio, endian, memory)?;
+        let bytes = round.parts.build(endian, memory)?.to_vec();
+        let stored = packed.as_ref().map_or(bytes.len(), Vec::len);
+        let statistics = self.statistics(round, tolerances, stored);
+        Ok(CompressedClip { bytes, packed, statistics })
     }
 
     /// Fits all tracks, and measures the clip that they make.
@@ -302,7 +312,7 @@ impl Work<'_> {
         }
     }
 
-    fn statistics(&self, round: &Round, tolerances: &[f32]) -> ClipStatistics {
+    fn statistics(&self, round: &Round, tolerances: &[f32], stored_bytes: usize) -> ClipStatistics {
         let bones = self.skeleton.len();
         let Round { parts, sizes, errors, bytes } = round;
         let sources = self.tracks.moving.iter().zip(sizes).zip(tolerances);
@@ -312,6 +322,7 @@ impl Work<'_> {
             seconds: parts.last_frame as f32 / parts.rate,
             raw_bytes: self.clip.raw_bytes(),
             bytes: *bytes,
+            stored_bytes,
             is_dense: !parts.states.is_empty(),
             stream_bytes: parts.stream_bytes(),
             uniform_bytes: self

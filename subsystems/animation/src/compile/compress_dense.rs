@@ -76,7 +76,7 @@ impl Work<'_> {
             // Numbers of all bits.
             parts.tracks.push(Track::pack((source.channel, source.bone), 6, *codes, source.base));
         }
-        let bits = write_dense(&found.numbers, self.options.jump_ratio, &mut parts);
+        let bits = write_dense(&found.numbers, self.options.jump_ratio, &mut parts, memory)?;
         let sizes = bits.iter().zip(&found.numbers).map(|(bits, numbers)| TrackSizes {
             key_bytes: bits.div_ceil(8 * numbers.len().max(1)),
             keys: numbers.len(),

@@ -18,8 +18,10 @@ pub struct ClipStatistics {
     pub seconds: f32,
     /// Bytes of the samples: 40 for each bone and frame.
     pub raw_bytes: usize,
-    /// Bytes of the resource.
+    /// Bytes of the clip in memory.
     pub bytes: usize,
+    /// Bytes of the clip in a file, where it is packed.
+    pub stored_bytes: usize,
     /// Whether each track has a key in each frame.
     pub is_dense: bool,
     /// Bytes of the stream of keys.
@@ -62,13 +64,19 @@ pub struct TrackStatistics {
 }
 
 impl ClipStatistics {
-    /// Returns how many times smaller than its samples the clip is.
+    /// Returns how many times smaller than its samples the clip is in a file.
+    #[must_use]
+    pub fn stored_ratio(&self) -> f32 {
+        self.raw_bytes as f32 / self.stored_bytes.max(1) as f32
+    }
+
+    /// Returns how many times smaller than its samples the clip is in memory.
     #[must_use]
     pub fn ratio(&self) -> f32 {
         self.raw_bytes as f32 / self.bytes.max(1) as f32
     }
 
-    /// Returns the bytes of the resource for each second.
+    /// Returns the bytes in memory for each second.
     #[must_use]
     pub fn bytes_a_second(&self) -> f32 {
         self.bytes as f32 / self.seconds.max(f32::MIN_POSITIVE)
@@ -106,6 +114,7 @@ impl fmt::Display for ClipStatistics {
             self.ratio(),
             self.bytes_a_second()
         )?;
+        writeln!(f, "in a file: {} bytes ({:.1}:1)", self.stored_bytes, self.stored_ratio())?;
         writeln!(
             f,
             "skin: {:.4} cm off at the most, p99 {:.4} cm",

@@ -4,6 +4,9 @@ use super::weights::key_weights;
 use crate::clip::{Codes, END, Key, KeyBits, SCALE, frames_of, level};
 use crate::lanes::{LANES, Lanes};
 
+/// A key of each of eight tracks.
+pub(crate) type KeyRow = [[u16; LANES]; 3];
+
 /// The four keys of each of eight tracks that its curve needs now, and the intervals before them.
 ///
 /// The curve runs from key 1 to key 2; keys 0 and 3 give it its slopes there. A key that comes in
@@ -16,7 +19,7 @@ use crate::lanes::{LANES, Lanes};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub(crate) struct ActiveGroup {
-    keys: [[[u16; LANES]; 3]; 4],
+    keys: [KeyRow; 4],
     /// The frames from the key before to each of the four.
     intervals: [[u8; LANES]; 4],
     /// The frame of key 1.
@@ -130,6 +133,18 @@ impl ActiveGroup {
     pub(crate) fn repeat_oldest(&mut self) {
         let [a, b, c, _] = self.keys;
         self.keys = [a, a, b, c];
+    }
+
+    /// Returns one of the four keys of all tracks.
+    #[inline]
+    pub(super) const fn row(&self, key: usize) -> KeyRow {
+        self.keys[key]
+    }
+
+    /// Sets the keys of all tracks.
+    #[inline]
+    pub(super) const fn set_rows(&mut self, keys: [KeyRow; 4]) {
+        self.keys = keys;
     }
 
     /// Sets the last two keys of a track; those before are as the first of them.

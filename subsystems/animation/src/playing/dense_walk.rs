@@ -25,7 +25,7 @@ pub(super) fn seek(
     cursor: &mut Cursor,
     frame: f32,
 ) {
-    let interval = (frame as u32).min(clip.last_frame.saturating_sub(1));
+    let interval = interval_of(clip, frame);
     let wanted = interval + AHEAD;
     let least = leap(clip, groups, active, cursor, wanted);
     let mut walk = DenseWalk { clip, groups, axes: 3 * clip.tracks.len() };
@@ -37,10 +37,15 @@ pub(super) fn seek(
     }
 }
 
+/// Returns the interval between two keys that a frame is in.
+pub(super) fn interval_of(clip: &Clip<'_>, frame: f32) -> u32 {
+    (frame as u32).min(clip.last_frame.saturating_sub(1))
+}
+
 /// Returns how much each of the four keys counts at a frame.
 pub(super) fn weights(clip: &Clip<'_>, frame: f32) -> [f32; 4] {
     let last = clip.last_frame.saturating_sub(1);
-    let interval = (frame as u32).min(last);
+    let interval = interval_of(clip, frame);
     // At the ends no key is before or after.
     let [before, after] =
         [interval > 0, interval < last].map(|is_there| f32::from(u8::from(is_there)));

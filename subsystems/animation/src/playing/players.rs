@@ -8,10 +8,11 @@ use loligo_containers::{Array, GrowError};
 use super::active_group::ActiveGroup;
 use super::clip_table::{ClipLanes, ClipTable, TrackGroup};
 use super::dense_walk;
+use super::key_rows::KeyRows;
 use super::restart_points::RestartPoints;
 use crate::clip::{
-    BLOCK, Channel, Clip, Codes, Cursor, groups_of_round, is_same_frame, lanes_of, round_bytes,
-    step_at,
+    BLOCK, Channel, Clip, Codes, Cursor, code_bytes, groups_of_round, is_same_frame, lanes_of,
+    round_bytes, step_at,
 };
 use crate::lanes::Lanes;
 use crate::pose::{BoneGroup, Poses, multiply};
@@ -42,6 +43,8 @@ pub struct Players<'a> {
     cursors: Array<'a, Cursor>,
     groups: usize,
     dense: Option<DenseSize>,
+    /// How many poses were those of an earlier frame.
+    held: u64,
 }
 
 /// What of a dense clip a place in its stream is counted with.
@@ -63,15 +66,24 @@ impl<'a> Players<'a> {
         table: &ClipTable<'_, '_>,
         memory: &'a (dyn Allocator + 'a),
     ) -> Result<Self, GrowError> {
-        let groups = table.group_count();
+        Self::try_new_of(count, table.clip(), table.group_count(), memory)
+    }
+
+    /// Makes players of a clip with `groups` groups of eight tracks.
+    pub(super) fn try_new_of(
+        count: usize,
+        clip: &Clip<'_>,
+        groups: usize,
+        memory: &'a (dyn Allocator + 'a),
+    ) -> Result<Self, GrowError> {
         let len = count.saturating_mul(groups);
         let mut active = Array::try_with_capacity(len, memory)?;
         active.try_resize(len, ActiveGroup::EMPTY)?;
         let mut cursors = Array::try_with_capacity(count, memory)?;
         cursors.try_resize(count, Cursor::default())?;
-        let clip = table.clip();
-        let size = DenseSize { axes: 3 * clip.tracks.len(), code_bytes: clip.codes.len() };
-        Ok(Self { active, cursors, groups, dense: clip.is_dense().then_some(size) })
+        let tracks = clip.tracks.len();
+        let size = DenseSize { axes: 3 * tracks, code_bytes: code_bytes(tracks, clip.last_frame) };
+        Ok(Self { active, cursors, groups, dense: clip.is_dense().then_some(size), held: 0 })
     }
 
     /// Returns the number of players.
@@ -84,6 +96,12 @@ impl<'a> Players<'a> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.cursors.is_empty()
+    }
+
+    /// Returns how often the pose of an earlier frame was written, since the clip was not loaded as far as that.
+    #[must_use]
+    pub const fn held_count(&self) -> u64 {
+        self.held
     }
 
     /// Returns how many bytes of the stream a player is past.
@@ -116,9 +134,22 @@ impl<'a> Players<'a> {
         frame: f32,
         pose: &mut [BoneGroup],
     ) {
-        assert_eq!(self.groups, table.group_count(), "the players were made for another clip");
+        self.sample_of(table.clip(), &table.lanes, (index, frame), pose);
+    }
+
+    /// As [`sample`](Self::sample), of a clip that may be loaded in part.
+    pub(super) fn sample_of(
+        &mut self,
+        clip: &Clip<'_>,
+        lanes: &ClipLanes<'_>,
+        (index, frame): (usize, f32),
+        pose: &mut [BoneGroup],
+    ) {
+        assert_eq!(self.groups, lanes.groups.len(), "the players were made for another clip");
         let active = &mut self.active[index * self.groups..(index + 1) * self.groups];
-        write_pose(table, active, &mut self.cursors[index], frame, pose);
+        let is_held = frame > clip.last_ready() as f32 && clip.last_ready() < clip.last_frame;
+        self.held += u64::from(is_held);
+        sample_clip(clip, lanes, (active, &mut self.cursors[index]), frame, None, pose);
     }
 
     /// Moves each player to its frame and writes its pose.
@@ -155,7 +186,8 @@ impl ClipTable<'_, '_> {
     ///
     /// # Memory
     ///
-    /// For each point, 256 bytes for eight bones of a channel that moves.
+    /// For each point, 256 bytes for eight bones of a channel that moves. A dense clip with points at every 5
+    /// frames or fewer keeps the keys of all frames instead, which are 48 each.
     ///
     /// # Errors
     ///
@@ -170,12 +202,19 @@ impl ClipTable<'_, '_> {
     }
 }
 
-impl<A: Allocator + ?Sized> ClipLanes<'_, A> {
+/// With points at every five frames or fewer, all keys of a dense clip take no more memory.
+const ROWS_UP_TO: u32 = 5;
+
+impl<'a, A: Allocator + ?Sized> ClipLanes<'a, A> {
     /// Keeps what a player has at every few frames.
     fn try_add_restart_points(&mut self, clip: &Clip<'_>, every: u32) -> Result<(), GrowError> {
         assert!(every > 0, "a restart point at every 0 frames");
         let (memory, groups) = (self.still.memory(), self.groups.len());
         self.restarts = RestartPoints::new_in(memory);
+        if clip.is_dense() && every <= ROWS_UP_TO {
+            self.restarts.rows = Some(self.try_key_rows(clip)?);
+            return Ok(());
+        }
         let mut made = RestartPoints::try_new(every, clip.last_frame(), groups, memory)?;
         let mut active = Array::try_with_capacity_in(groups, memory)?;
         active.try_resize(groups, ActiveGroup::EMPTY)?;
@@ -186,6 +225,21 @@ impl<A: Allocator + ?Sized> ClipLanes<'_, A> {
         }
         self.restarts = made;
         Ok(())
+    }
+
+    /// Returns all keys of a dense clip.
+    fn try_key_rows(&self, clip: &Clip<'_>) -> Result<KeyRows<'a, A>, GrowError> {
+        let (memory, groups) = (self.still.memory(), self.groups.len());
+        let mut rows = KeyRows::try_new(clip.last_frame(), groups, memory)?;
+        let mut active = Array::try_with_capacity_in(groups, memory)?;
+        active.try_resize(groups, ActiveGroup::EMPTY)?;
+        let mut cursor = Cursor::default();
+        for frame in 0..clip.last_frame() {
+            seek(clip, self, (&mut active, &mut cursor), frame as f32);
+            rows.try_push(&active, 1, cursor.mask)?;
+        }
+        rows.try_push(&active, 2, cursor.step)?;
+        Ok(rows)
     }
 }
 
@@ -233,9 +287,10 @@ pub(super) fn write_pose(
 ) {
     sample_clip(table.clip(), &table.lanes, (active, cursor), frame, None, pose);
 }
-/// Returns a frame of the clip: the first one for what is no number.
+
+/// Returns a frame of the clip that is there: the first one for what is no number.
 fn clamped(frame: f32, clip: &Clip<'_>) -> f32 {
-    frame.max(0.0).min(clip.last_frame as f32)
+    frame.max(0.0).min(clip.last_ready() as f32)
 }
 
 /// Brings the active keys to those of a frame.
@@ -245,7 +300,9 @@ fn seek<A: Allocator + ?Sized>(
     (active, cursor): (&mut [ActiveGroup], &mut Cursor),
     frame: f32,
 ) {
-    if clip.is_dense() {
+    if let Some(rows) = &lanes.restarts.rows {
+        rows.seek(active, cursor, dense_walk::interval_of(clip, frame), dense_walk::AHEAD);
+    } else if clip.is_dense() {
         lanes.restarts.leap(active, cursor, frame, dense_walk::AHEAD);
         dense_walk::seek(clip, &lanes.groups, active, cursor, frame);
     } else {

@@ -4,6 +4,7 @@ use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 
 use super::active_group::ActiveGroup;
+use super::key_rows::KeyRows;
 use crate::clip::Cursor;
 
 /// What taking the keys of a restart point costs, in frames.
@@ -13,18 +14,20 @@ const COST: u32 = 1;
 ///
 /// # Memory
 ///
-/// For each point, 256 bytes for eight bones of a channel that moves, and 20.
+/// For each point, 256 bytes for eight bones of a channel that moves, and 20; or all keys of a dense clip.
 pub(crate) struct RestartPoints<'a, A: Allocator + ?Sized> {
     /// The frames from one to the next; 0 where there are none.
     every: u32,
     cursors: Array<'a, Cursor, A>,
     active: Array<'a, ActiveGroup, A>,
+    /// All keys in place of points, of a dense clip.
+    pub(super) rows: Option<KeyRows<'a, A>>,
 }
 
 impl<'a, A: Allocator + ?Sized> RestartPoints<'a, A> {
     /// None.
     pub(super) const fn new_in(memory: &'a A) -> Self {
-        Self { every: 0, cursors: Array::new_in(memory), active: Array::new_in(memory) }
+        Self { every: 0, cursors: Array::new_in(memory), active: Array::new_in(memory), rows: None }
     }
 
     /// Makes room for points at every few frames of a clip.
@@ -39,6 +42,7 @@ impl<'a, A: Allocator + ?Sized> RestartPoints<'a, A> {
             every,
             cursors: Array::try_with_capacity_in(count, memory)?,
             active: Array::try_with_capacity_in(count.saturating_mul(groups), memory)?,
+            rows: None,
         })
     }
 
@@ -82,6 +86,7 @@ impl<'a, A: Allocator + ?Sized> RestartPoints<'a, A> {
 
     /// Returns the bytes of all.
     pub(super) fn bytes(&self) -> usize {
-        size_of_val(&*self.cursors) + size_of_val(&*self.active)
+        let rows = self.rows.as_ref().map_or(0, KeyRows::bytes);
+        size_of_val(&*self.cursors) + size_of_val(&*self.active) + rows
     }
 }

@@ -4,7 +4,9 @@ use std::fs;
 
 use glam::{Affine3A, Quat, Vec3};
 use loligo_animation::compile::register;
-use loligo_animation::{BoneGroup, Clip, ClipTable, Players, Skeleton, bone, groups_of, space_of};
+use loligo_animation::{
+    BoneGroup, Clip, ClipTable, Players, Skeleton, StoredClip, bone, groups_of, space_of,
+};
 use loligo_compiler::{Compilers, Entry, Index, Project, Threads};
 use loligo_containers::BlobBytes;
 use loligo_ids::id32;
@@ -55,9 +57,10 @@ fn with_clip(
     let [skeleton, clip] = compiled(model, SKELETON, clip).expect("it is whole");
     with_memory(|memory| {
         let aligned = |bytes: &[u8]| BlobBytes::try_copy(bytes, memory).expect("memory");
-        let (skeleton, clip) = (aligned(&skeleton), aligned(&clip));
+        let skeleton = aligned(&skeleton);
         let skeleton = Skeleton::open(&skeleton).expect("a skeleton");
-        let clip = Clip::open(&clip).expect("a clip");
+        let clip = StoredClip::try_new(&clip, memory).expect("a clip");
+        let clip = clip.clip().expect("it is whole");
         let table = ClipTable::try_new(clip, &skeleton, memory).expect("memory");
         let mut players = Players::try_new(1, &table, memory).expect("memory");
         test(&skeleton, &clip, &mut |frame| {

@@ -15,6 +15,7 @@ mod machines;
 mod memory;
 mod mocap;
 mod motion;
+mod packed;
 mod playing;
 mod rig;
 #[path = "../../../sjson/src/test_drawn.rs"]

@@ -7,10 +7,10 @@ use std::path::Path;
 use glam::{Quat, Vec3};
 use loligo_allocators::{Allocator, HeapAllocator, PageAllocator};
 use loligo_animation::compile::{
-    CompressOptions, RawClip, RawEvent, RawSkeleton, compile_machine, compress,
+    ClipKeys, CompressOptions, RawClip, RawEvent, RawSkeleton, compile_machine, compress,
 };
 use loligo_animation::{
-    BoneGroup, Clip, ClipTable, Machine, MachineTable, Machines, Players, Skeleton, groups_of,
+    BoneGroup, ClipTable, Machine, MachineTable, Machines, Players, Skeleton, StoredClip, groups_of,
 };
 use loligo_compiler::{Compilers, Index, Project, Threads};
 use loligo_containers::{BlobBytes, Endian};
@@ -105,6 +105,8 @@ impl Blobs {
         let events = vec![RawEvent { frame: 3.0, name: "step".into(), bone: Some(2) }];
         let clip = RawClip { rate: 30.0, samples: samples.collect(), events, jumps: Vec::new() };
         let options = CompressOptions { rounds: 1, jump_ratio: 1, ..CompressOptions::default() };
+        let dense = CompressOptions { keys: ClipKeys::Dense, ..options };
+        let packed = compress(&raw, &clip, &dense).map_err(io::Error::other)?.packed;
         let clip = compress(&raw, &clip, &options).map_err(io::Error::other)?.bytes;
         let skeleton = raw.build(Endian::NATIVE).map_err(io::Error::other)?;
         let machine = compile_machine(MACHINE.as_bytes(), &raw, Endian::NATIVE);
@@ -117,6 +119,7 @@ impl Blobs {
             ("settings source".to_owned(), SOURCES[0].2.as_bytes().to_vec()),
             ("field source".to_owned(), SOURCES[2].2.as_bytes().to_vec()),
         ];
+        real.extend(packed.map(|packed| ("clip".to_owned(), packed)));
         real.extend(compiled()?);
         Ok(Self { real, skeleton, clip, raw })
     }
@@ -193,7 +196,8 @@ fn play(
     memory: &dyn Allocator,
 ) -> Option<()> {
     let skeleton = Skeleton::open(skeleton).ok()?;
-    let table = ClipTable::try_new(Clip::open(clip).ok()?, &skeleton, memory).ok()?;
+    let clip = StoredClip::try_new(clip, memory).ok()?;
+    let table = ClipTable::try_new(clip.clip()?, &skeleton, memory).ok()?;
     let mut players = Players::try_new(1, &table, memory).ok()?;
     let mut pose = vec![BoneGroup::IDENTITY; groups_of(skeleton.len())];
     for frame in [0.0, 7.5, 3.0] {

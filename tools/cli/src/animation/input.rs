@@ -10,7 +10,7 @@ use loligo_allocators::{HeapAllocator, PageAllocator};
 use loligo_animation::compile::{
     CompressOptions, RawClip, RawSkeleton, compress, gltf_clip, gltf_skeleton, skin_errors,
 };
-use loligo_animation::{Clip, Skeleton};
+use loligo_animation::{Skeleton, StoredClip};
 use loligo_compiler::CompileError;
 use loligo_containers::{BlobBytes, Endian};
 use loligo_formats::GltfFile;
@@ -184,7 +184,7 @@ impl Input {
         let opened = Skeleton::open(&bytes);
         let opened = opened.map_err(|error| InputError::file(skeleton_path, error))?;
         let bones = opened.names().iter().map(ToString::to_string).collect();
-        Clip::open(&aligned(&clip)?).map_err(|error| InputError::file(path, error))?;
+        StoredClip::try_new(&clip, &heap).map_err(|error| InputError::file(path, error))?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let subject = Subject { name, bones, skeleton, clip, source: None };
         subject.open(|_, _| ()).map_err(|text| InputError::file(path, text))?;

@@ -2,7 +2,9 @@
 
 use loligo_allocators::{HeapAllocator, PageAllocator};
 use loligo_animation::compile::{ClipAnatomy, ClipStatistics};
-use loligo_animation::{BoneGroup, Channel, Clip, ClipTable, Players, Skeleton, bone, groups_of};
+use loligo_animation::{
+    BoneGroup, Channel, Clip, ClipTable, Players, Skeleton, StoredClip, bone, groups_of,
+};
 use loligo_containers::BlobBytes;
 
 /// A compiled clip with its skeleton, and what is known of how it was compressed.
@@ -46,11 +48,11 @@ impl Subject {
     ) -> Result<R, String> {
         let pages = PageAllocator::new("animation pages");
         let heap = HeapAllocator::new("animation", &pages);
-        let aligned =
-            |bytes: &[u8]| BlobBytes::try_copy(bytes, &heap).map_err(|error| error.to_string());
-        let (skeleton, clip) = (aligned(&self.skeleton)?, aligned(&self.clip)?);
+        let skeleton = BlobBytes::try_copy(&self.skeleton, &heap);
+        let skeleton = skeleton.map_err(|error| error.to_string())?;
         let skeleton = Skeleton::open(&skeleton).map_err(|error| error.to_string())?;
-        let clip = Clip::open(&clip).map_err(|error| error.to_string())?;
+        let clip = StoredClip::try_new(&self.clip, &heap).map_err(|error| error.to_string())?;
+        let clip = clip.clip().ok_or("the clip is not whole; compile it again")?;
         if clip.bones() != skeleton.len() {
             let (found, expected) = (clip.bones(), skeleton.len());
             return Err(format!(
