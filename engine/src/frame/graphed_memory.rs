@@ -1,7 +1,7 @@
 //! What graphs show of allocators. It is recorded for those that a graph names, and for no others.
 
 use loligo_allocators::{SharedRef, Stats};
-use loligo_monitor::{Graphs, current};
+use loligo_monitor::{Graphs, Source, current};
 
 use crate::memory::{Memory, SharedAllocator};
 
@@ -13,10 +13,17 @@ const UNUSED: &str = "unused.";
 const MIB: f32 = (1 << 20) as f32;
 
 /// Records what the graphs show of allocators: a series `memory.NAME` is the mebibytes of live blocks,
-/// `unused.NAME` the part, 0 to 1, of the memory that it holds in which no live block is.
+/// `unused.NAME` the part, 0 to 1, of the memory that it holds in which no live block is. A series of a
+/// heap is its bytes.
 pub(super) fn record_memory<'m>(graphs: &Graphs<'m, SharedAllocator<'m>>, memory: &Memory<'m>) {
     for series in graphs.all().iter().flat_map(|graph| graph.series()) {
         let value = series.name();
+        if series.source() == Source::Heap {
+            if let (Some(heap), Ok(Some(name))) = (named(memory, value), current::try_name(value)) {
+                current::counter(name, heap.stats().granted.cast_signed() as i64);
+            }
+            continue;
+        }
         let found = if let Some(name) = value.strip_prefix(IN_USE) {
             named(memory, name).map(|allocator| allocator.stats().granted as f32 / MIB)
         } else if let Some(name) = value.strip_prefix(UNUSED) {

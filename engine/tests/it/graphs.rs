@@ -107,14 +107,13 @@ fn a_graph_is_seen_where_its_values_are() {
 #[test]
 fn graphs_show_memory_of_the_allocators_that_they_name() {
     // The lines of a frame more than those of the frame before: one for each value that was recorded.
-    let more = |values: &[&str]| {
+    let more = |lines: &[&str]| {
         let game = game("");
         let data = game.data();
         let mut more = Vec::new();
         with_engine(&game.options(&data), |engine| {
-            let lines = values.iter().map(|value| format!("graph add heaps {value}"));
-            for line in ["graph make heaps".to_owned()].into_iter().chain(lines) {
-                engine.world_mut().graph(&line).expect("memory");
+            for line in ["graph make heaps"].iter().chain(lines) {
+                engine.world_mut().graph(line).expect("memory");
             }
             let drawn: Vec<usize> = (0..7).map(|_| bytes(engine) / 32).collect();
             more.extend(drawn[3..].windows(2).map(|two| two[1] as i64 - two[0] as i64));
@@ -123,9 +122,16 @@ fn graphs_show_memory_of_the_allocators_that_they_name() {
         more
     };
     assert_eq!(
-        more(&["memory.nothing", "memory", "unused."]),
+        more(&[
+            "graph add heaps memory.nothing",
+            "graph add heaps memory",
+            "graph add heaps unused.",
+            "graph add_heap heaps nothing"
+        ]),
         [0; 3],
         "there are no such allocators"
     );
-    assert_eq!(more(&["memory.entities", "unused.entities"]), [2; 3]);
+    let parts = ["graph add heaps memory.entities", "graph add heaps unused.entities"];
+    assert_eq!(more(&parts), [2; 3]);
+    assert_eq!(more(&["graph add_heap heaps entities"]), [1; 3]);
 }

@@ -133,7 +133,7 @@ impl<A: Allocator + ?Sized> fmt::Debug for Graph<'_, A> {
 /// | `graph add NAME SERIES [COLOR]` | adds a float or a counter to it, by the name that it is recorded under |
 /// | `graph add_vector3 NAME SERIES` | adds the three parts of a vector |
 /// | `graph add_scope NAME SCOPE [COLOR]` | adds the milliseconds of each frame that threads were in the scope, summed |
-/// | `graph add_heap NAME HEAP [COLOR]` | adds the live bytes of a heap, from when it was added |
+/// | `graph add_heap NAME HEAP [COLOR]` | adds the live bytes of a heap: of its blocks that are recorded from now on, or a counter of its name |
 /// | `graph range NAME LEAST MOST` | sets the values from the lower to the upper edge |
 /// | `graph range NAME auto` | fits what is shown, as before |
 /// | `graph history NAME COUNT` | shows the last `COUNT` points, 256 at first; what was there is dropped |

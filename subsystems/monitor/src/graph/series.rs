@@ -16,7 +16,7 @@ pub enum Source {
     Part(u8),
     /// Milliseconds in a scope in each frame.
     Scope,
-    /// Live bytes of a heap.
+    /// Live bytes of a heap: of blocks that are recorded, or a counter of its name.
     Heap,
 }
 
@@ -119,6 +119,11 @@ impl<A: Allocator + ?Sized> Series<'_, A> {
             (Source::Heap, What::Free { bytes, .. }) => {
                 self.sum.total = self.sum.total.saturating_sub_unsigned(bytes);
                 self.push(event.time_ns, self.sum.total as f32);
+            }
+            // Of a program that counts what is live by itself, and records no blocks.
+            (Source::Heap, What::Counter { value, .. }) => {
+                self.sum.total = value;
+                self.push(event.time_ns, value as f32);
             }
             _ => {}
         }

@@ -79,6 +79,8 @@ fn series_of_each_kind() {
             main.allocated(name!("heap"), 1, 100);
             main.allocated(name!("heap"), 2, 50);
             main.freed(name!("heap"), 1, 100);
+            main.counter(name!("heap"), 70);
+            main.allocated(name!("heap"), 3, 5);
             main.begin_at(name!("animate units"), now);
             main.end_at(name!("animate units"), now + 2_000_000);
             main.begin_at(name!("animate units"), now + 3_000_000);
@@ -89,7 +91,7 @@ fn series_of_each_kind() {
         assert_eq!(values(&graphs, "a", 0), [0.5]);
         assert_eq!(values(&graphs, "a", 1), [-3.0]);
         assert_eq!(values(&graphs, "a", 2), [5.0, 0.0], "milliseconds of two frames");
-        assert_eq!(values(&graphs, "a", 3), [100.0, 150.0, 50.0]);
+        assert_eq!(values(&graphs, "a", 3), [100.0, 150.0, 50.0, 70.0, 75.0]);
         assert_eq!(graphs.get("a").expect("it was made").range(), -3.0..=150.0);
     });
 }
