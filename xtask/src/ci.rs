@@ -335,7 +335,7 @@ fn lint_features(project: &Project) -> String {
     if !heavy.is_empty() {
         let heavy = heavy.join(", ");
         println!(
-            "skipped: the features {heavy}, which need cmake, make, a C++ compiler, libudev or ALSA"
+            "skipped: the features {heavy}, which need cmake, make, a C++ compiler, libclang, libudev or ALSA"
         );
     }
     light.join(",")

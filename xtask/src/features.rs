@@ -6,9 +6,10 @@ use crate::command;
 use crate::outcome::Outcome;
 use crate::workspace::{self, Member, Workspace};
 
-/// Packages that need what not every machine has: cmake, make, a C++ compiler, the headers of libudev
-/// or ALSA.
-const HEAVY: [&str; 5] = ["cpal", "ctt-astcenc", "gilrs", "tikv-jemallocator", "snmalloc-rs"];
+/// Packages that need what not every machine has: cmake, make, a C++ compiler, libclang, the headers of
+/// libudev or ALSA.
+const HEAVY: [&str; 6] =
+    ["cpal", "ctt-astcenc", "gilrs", "joltc-sys", "tikv-jemallocator", "snmalloc-rs"];
 
 /// Checks each tier-0 crate without features, with each one, each two, and all of them, warnings as
 /// errors: a switch that is never built rots. All mixes of six features are 64 and would take

@@ -10,6 +10,9 @@
 //! the same pile by rapier3d with eight lanes (`simd8`, which it refuses next to `enhanced-determinism`), on
 //! one thread and, with `parallel`, on two. Cargo builds a version of a package with one set of features, so
 //! these are of the version before.
+//!
+//! `step1000-jolt` is the same pile by Jolt on one thread, each simulation with the rounds that it has by itself:
+//! ten for velocities and two for positions there, four for both here. It needs the feature `peers-jolt`.
 
 use crate::contender::Race;
 use crate::outcome::Aim;
@@ -26,6 +29,7 @@ pub fn rows() -> Vec<Row> {
     vec![
         row("step1000", Unit::Ms, Aim::over_peer(1.05, 1.02), Measure::Race(steps)),
         row("step1000-wide", Unit::Ms, Aim::over_peer(1.5, 1.1), Measure::Race(wide)),
+        row("step1000-jolt", Unit::Ms, Aim::over_peer(1.5, 1.0), Measure::Race(jolt)),
         row("rays1000", Unit::Ms, Aim::over_peer(1.2, 1.0), Measure::Race(rays)),
         row("spawn1000", Unit::Ms, Aim::over_peer(1.5, 1.1), Measure::Race(spawn)),
         row("save1000", Unit::Ms, Aim::time(10.0, 3.0), Measure::Alone(save)),
@@ -52,6 +56,14 @@ fn wide() -> Race {
     };
     #[cfg(not(feature = "peers-all"))]
     let (peers, absent) = (Vec::new(), vec!["rapier3d 0.35 simd8"]);
+    Race { ours: our_steps(), peers, absent }
+}
+
+fn jolt() -> Race {
+    #[cfg(feature = "peers-jolt")]
+    let (peers, absent) = (vec![crate::work::physics::jolt_steps()], Vec::new());
+    #[cfg(not(feature = "peers-jolt"))]
+    let (peers, absent) = (Vec::new(), vec!["Jolt 5.0"]);
     Race { ours: our_steps(), peers, absent }
 }
 

@@ -1,6 +1,8 @@
 //! Physics: fields that are asked for many places, and worlds of boxes compared with plain rapier3d.
 
 mod fields;
+#[cfg(feature = "peers-jolt")]
+mod jolt;
 mod piles;
 mod scene;
 #[cfg(feature = "peers-all")]
@@ -8,6 +10,8 @@ mod wide;
 mod worlds;
 
 pub(crate) use fields::fields;
+#[cfg(feature = "peers-jolt")]
+pub(crate) use jolt::jolt_steps;
 #[cfg(feature = "peers-all")]
 pub(crate) use wide::wide_steps;
 pub(crate) use worlds::{
