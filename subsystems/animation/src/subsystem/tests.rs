@@ -37,8 +37,9 @@ impl Places for Still {
     fn set_poses(&mut self, _: &[Entity], _: &[Pose]) {}
 }
 
-/// Hips, and two legs that are bent a little; a tail that turns around y by a radian a second.
-const BONES: [(&str, Option<usize>, Vec3); 8] = [
+/// Hips, and two legs that are bent a little; a tail that turns around y by a radian a second, with
+/// a tip.
+const BONES: [(&str, Option<usize>, Vec3); 9] = [
     ("hips", None, Vec3::new(0.0, 1.0, 0.0)),
     ("thigh.l", Some(0), Vec3::new(0.1, 0.0, 0.0)),
     ("shin.l", Some(1), Vec3::new(0.0, -0.45, 0.05)),
@@ -47,6 +48,7 @@ const BONES: [(&str, Option<usize>, Vec3); 8] = [
     ("shin.r", Some(4), Vec3::new(0.0, -0.45, 0.05)),
     ("foot.r", Some(5), Vec3::new(0.0, -0.45, -0.05)),
     ("tail", Some(0), Vec3::new(0.0, 0.0, -0.5)),
+    ("tip", Some(7), Vec3::new(0.0, 0.0, -0.5)),
 ];
 
 fn body() -> RawSkeleton {
@@ -145,7 +147,7 @@ fn with_stage(test: impl FnOnce(&mut Stage<'_, '_>)) {
             let turn = if bone == 7 { frame as f32 / 32.0 } else { 0.0 };
             Pose { rotation: Quat::from_rotation_y(turn), ..raw.bind[bone] }
         };
-        let samples = (0..65).flat_map(|frame| (0..8).map(move |bone| (frame, bone)));
+        let samples = (0..65).flat_map(|frame| (0..BONES.len()).map(move |bone| (frame, bone)));
         let samples = samples.map(|(frame, bone)| sample(frame, bone)).collect();
         let clip = RawClip { rate: 32.0, samples, ..RawClip::default() };
         let clip = compress(&raw, &clip, &CompressOptions::default()).expect("it is whole");
@@ -192,14 +194,20 @@ fn released_bones_go_on_as_they_moved() {
         let before = stage.place("tail");
         stage.body().hand_over.is_due = true;
         let released = stage.step::<BoneReleased>();
-        assert_eq!(released.len(), 8);
+        assert_eq!(released.len(), BONES.len());
+        let tip = stage.place("tip").position - stage.place("tail").position;
         for (bone, (name, ..)) in released.iter().zip(BONES) {
             let place = stage.place(name);
             assert_eq!(bone.bone, IdString32::new(name).hash());
             assert_eq!(bone.entity, stage.entity.to_bits());
             assert!(near(Vec3::from_array(bone.at), place.position), "{name}: {bone:?}");
-            assert!(near(Vec3::from_array(bone.speed), Vec3::ZERO), "{name} stays: {bone:?}");
-            let spin = if name == "tail" { Vec3::Y } else { Vec3::ZERO };
+            let [speed, spin] = match name {
+                "tail" => [Vec3::ZERO, Vec3::Y],
+                "tip" => [Vec3::Y.cross(tip), Vec3::Y],
+                _ => [Vec3::ZERO; 2],
+            };
+            let off = Vec3::from_array(bone.speed) - speed;
+            assert!(off.length() < 0.02, "{name}: {bone:?}, not {speed}");
             assert!((Vec3::from_array(bone.spin) - spin).length() < 0.1, "{name}: {bone:?}");
         }
         assert!(before.rotation.angle_between(stage.place("tail").rotation) > 0.01);
@@ -270,9 +278,15 @@ fn feet_are_put_on_the_ground() {
             assert!(near(from, level[foot].with_y(AT.y + 0.5)), "{ask:?}");
             assert!(near(to, level[foot].with_y(AT.y - 0.5)), "{ask:?}");
         }
-        for _ in 0..20 {
+        for at in 0..20 {
             let asked = stage.step::<FootAsked>();
             stage.answer(&asked, [Some(AT.y + 0.2), Some(AT.y - 0.1)], Vec3::Y);
+            if at == 2 {
+                let moving = feet(stage);
+                assert!(!near(moving[0], level[0]) && !near(moving[0], level[0] + Vec3::Y * 0.2));
+                stage.save_and_load();
+                assert!(near(feet(stage)[0], moving[0]), "on its way, as it was saved");
+            }
         }
         let [left, right] = feet(stage);
         assert!(near(left, level[0] + Vec3::Y * 0.2), "{left} above {}", level[0]);

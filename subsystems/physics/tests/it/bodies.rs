@@ -2,7 +2,10 @@
 
 use glam::{Quat, Vec3};
 use loligo_entities::Pose;
-use loligo_physics::{ActorDescription, ActorKind, Filter, Geometry, PhysicsError, Shape, Surface};
+use loligo_physics::{
+    ActorDescription, ActorKind, CastHit, CastRules, Filter, Geometry, PhysicsError, RayCast,
+    Shape, Surface,
+};
 
 use crate::memory::with_memory;
 use crate::scene::{Body, GRAVITY, STEP, entity, position, run, world};
@@ -106,9 +109,17 @@ fn what_is_disabled_is_not_there() {
         let there = position(world, ball);
         run(world, 0.5);
         assert_eq!(position(world, ball), there);
+        world.set_shapes(ball, &[Shape::new(Geometry::Sphere { radius: 0.4 })], None).unwrap();
+        run(world, 0.5);
+        assert_eq!(position(world, ball), there, "nor with another shape");
+        assert_eq!(world.is_enabled(ball), Ok(false));
+        let (from, direction) = ((there + Vec3::Y * 9.0).to_array(), [0.0, -1.0, 0.0]);
+        let ray = RayCast { from, direction, distance: 20.0, radius: 0.0, rules: CastRules::SOLID };
+        assert_eq!(world.cast_ray(&ray).unwrap(), CastHit::default(), "its new shape is not there");
         world.set_enabled(ball, true).unwrap();
         run(world, 0.5);
         assert!(position(world, ball).y < there.y);
+        assert_eq!(world.cast_ray(&ray).unwrap().actor, ball.to_bits());
     });
 }
 
