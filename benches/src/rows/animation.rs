@@ -13,15 +13,15 @@
 //! `machine` is a character of a state machine with two layers, a blend space in two directions and
 //! conditions, in a step without sampling.
 //!
-//! `ratio/NAME` is how many times smaller a clip is than ten floats a bone and sample, off by 0.01 cm
-//! at most, measured 3 cm from each bone: real motion capture with 120 (`cmu`, `jump`), 100 (`dance`) and
+//! `ratio/NAME` is how many times smaller a clip is in memory than ten floats a bone and sample, off by
+//! 0.01 cm at most, measured 3 cm from each bone, and `stored/NAME` in its file: real motion capture with 120 (`cmu`, `jump`), 100 (`dance`) and
 //! 30 samples a second (`jacks`, `zombie`), and a generated clip of 30.
 
 use crate::contender::Race;
 use crate::outcome::{Aim, Reading};
 use crate::rows::{Measure, Row, Unit};
 use crate::work::animation::{
-    CAPTURES, Crowd, blending, generated_ratio, machines, our_crowd, ratio_of, their_bones,
+    CAPTURES, Crowd, Place, blending, generated_ratio, machines, our_crowd, ratio_of, their_bones,
 };
 
 /// At least 21 times smaller; the goal is that of ACL's figures, 21.8, and a fifth.
@@ -52,11 +52,15 @@ pub fn rows() -> Vec<Row> {
         ("dense-back-bone", near, || beside_forward(Crowd::BACKWARD.dense())),
     ];
     rows.extend(races.map(|(name, aim, race)| row(name, Unit::Ns, aim, Measure::Race(race))));
-    let ratios: [fn() -> Reading; 5] = [ratio::<0>, ratio::<1>, ratio::<2>, ratio::<3>, ratio::<4>];
-    rows.extend(CAPTURES.iter().zip(ratios).map(|(capture, measure)| {
-        let name = format!("ratio/{}", capture.name);
-        row(&name, Unit::RawBytesPerByte, SMALL, Measure::Once(measure))
-    }));
+    type Ratios = [fn() -> Reading; 5];
+    let ratios: Ratios = [ratio::<0>, ratio::<1>, ratio::<2>, ratio::<3>, ratio::<4>];
+    let stored: Ratios = [stored::<0>, stored::<1>, stored::<2>, stored::<3>, stored::<4>];
+    for (kind, measures) in [("ratio", ratios), ("stored", stored)] {
+        rows.extend(CAPTURES.iter().zip(measures).map(|(capture, measure)| {
+            let name = format!("{kind}/{}", capture.name);
+            row(&name, Unit::RawBytesPerByte, SMALL, Measure::Once(measure))
+        }));
+    }
     let generated = Measure::Once(generated_ratio);
     rows.push(row("ratio/generated", Unit::RawBytesPerByte, SMALL, generated));
     rows
@@ -74,5 +78,9 @@ fn beside_forward(crowd: Crowd) -> Race {
 }
 
 fn ratio<const INDEX: usize>() -> Reading {
-    ratio_of(&CAPTURES[INDEX])
+    ratio_of(&CAPTURES[INDEX], Place::Memory)
+}
+
+fn stored<const INDEX: usize>() -> Reading {
+    ratio_of(&CAPTURES[INDEX], Place::File)
 }

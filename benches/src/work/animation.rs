@@ -14,7 +14,7 @@ mod mocap;
 pub(crate) use crowd::{Crowd, blending, our_crowd};
 pub(crate) use curves::their_bones;
 pub(crate) use machine::machines;
-pub(crate) use sizes::{CAPTURES, generated_ratio, ratio_of};
+pub(crate) use sizes::{CAPTURES, Place, generated_ratio, ratio_of};
 
 use std::sync::OnceLock;
 

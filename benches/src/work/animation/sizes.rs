@@ -35,28 +35,39 @@ pub(crate) const CAPTURES: [Capture; 5] = [
     Capture { name: "jump", text: include_str!("../../../data/mocap/jumping.bvh"), metres: 0.01 },
 ];
 
+/// Where the bytes of a clip are counted.
+#[derive(Clone, Copy)]
+pub(crate) enum Place {
+    /// As it is played from.
+    Memory,
+    /// As it is loaded, where dense clips are packed.
+    File,
+}
+
 /// Returns how many times smaller a clip is than its samples.
-pub(crate) fn ratio_of(capture: &Capture) -> Reading {
+pub(crate) fn ratio_of(capture: &Capture, place: Place) -> Reading {
     let (body, raw) = read_bvh(capture.text, capture.metres, 1);
-    ratio(&body, &raw)
+    ratio(&body, &raw, place)
 }
 
 /// The same of a generated clip.
 pub(crate) fn generated_ratio() -> Reading {
     let body = body(true);
     let terms = MocapTerms { seed: 1, frames: 240, rate: 30.0, noise: 0.02, speed: 1.0 };
-    ratio(&body, &clip(&body, terms))
+    ratio(&body, &clip(&body, terms), Place::Memory)
 }
 
-fn ratio(body: &RawSkeleton, raw: &RawClip) -> Reading {
+fn ratio(body: &RawSkeleton, raw: &RawClip, place: Place) -> Reading {
     let options = CompressOptions { bound: 1.0e-4, ..CompressOptions::default() };
     let found = match compress(body, raw, &options) {
         Ok(found) => found.statistics,
         Err(error) => return Reading::Unmeasured(error.to_string()),
     };
     let uniform = found.raw_bytes as f64 / found.uniform_bytes.max(1) as f64;
-    let (bones, stored) = (found.bones, found.stored_ratio());
-    let note =
-        format!("{bones} bones; {uniform:.1} with a value in each sample; {stored:.1} in a file");
-    Reading::Alone { figures: vec![f64::from(found.ratio())], note: Some(note) }
+    let ratio = match place {
+        Place::Memory => found.ratio(),
+        Place::File => found.stored_ratio(),
+    };
+    let note = format!("{} bones; {uniform:.1} with a value in each sample", found.bones);
+    Reading::Alone { figures: vec![f64::from(ratio)], note: Some(note) }
 }
