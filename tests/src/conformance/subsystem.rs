@@ -151,7 +151,7 @@ pub fn subsystem_sampled_outcomes(
 /// Which requests are refused.
 #[derive(Clone, Copy)]
 struct Sample {
-    /// About so many; all, if it is not said. A number, not a share: a subsystem that grows asks for
+    /// About how many; all, if it is not said. A number, not a share: a subsystem that grows asks for
     /// more memory each time, and its test would last longer by the square of that.
     count: Option<u64>,
     /// One in this many, which follows from it.
