@@ -1,8 +1,8 @@
 //! `cargo xtask player`: the program that games are shipped with, and the licences of what is in it.
 
+use core::fmt::Write as _;
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -50,6 +50,8 @@ pub(crate) struct Due {
     inputs: Vec<String>,
     /// What it counted before, of the same hash.
     before: Option<Line>,
+    /// How long it took when it passed last, of whatever files.
+    seconds: Option<u64>,
 }
 
 /// The proofs as a run begins.
@@ -104,11 +106,17 @@ impl Proofs {
         };
         let hash = self.hashes.get(step).copied().unwrap_or_default();
         let inputs = self.inputs.get(step).cloned().unwrap_or_default();
-        Verdict::Due(Box::new(Due { proof, hash, inputs, before: before.cloned() }), why)
+        let seconds = self.lines.get(step).map(|line| line.seconds);
+        Verdict::Due(Box::new(Due { proof, hash, inputs, before: before.cloned(), seconds }), why)
     }
 }
 
 impl Due {
+    /// Returns how long it took when it passed last, in seconds.
+    pub(crate) fn seconds(&self) -> Option<u64> {
+        self.seconds
+    }
+
     /// Runs the step in its own process, compares what it counts with what it counted before,
     /// and keeps that where it may be kept.
     ///

@@ -21,6 +21,16 @@ fn steps_are_chosen_and_left_out() {
 }
 
 #[test]
+fn a_slow_step_is_not_begun_that_would_end_too_late() {
+    let request = parsed(&["--seconds", "3600"]).expect("it is right");
+    assert!(request.has_time(3000, 600) && !request.has_time(3001, 600));
+    assert!(parsed(&[]).expect("it is right").has_time(90_000, 600), "unless it is asked for");
+    for wrong in [&["--seconds"][..], &["--seconds", "fast"], &["--seconds", "-5"]] {
+        assert!(parsed(wrong).is_err(), "{wrong:?}");
+    }
+}
+
+#[test]
 fn a_fast_run_has_the_unit_tests_and_a_whole_one_has_them_among_all() {
     let wanted = |arguments: &[&str]| {
         let request = parsed(arguments).expect("it is right");

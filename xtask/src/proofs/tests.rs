@@ -47,6 +47,7 @@ fn what_changed_is_run_and_what_did_not_is_not_unless_it_is_drawn_or_asked_for()
     assert!(matches!(proofs.verdict("fuzz", false), Verdict::Due(..)), "of another hash");
     let Verdict::Due(due, why) = proofs.verdict("loom", false) else { panic!("it is drawn") };
     assert!(why.contains("drawn") && due.before.is_some(), "{why}");
+    assert_eq!(due.seconds(), Some(400), "it takes as long as it took");
     let proofs = Proofs { drawn: Vec::new(), ..proofs };
     let Verdict::Proven(how) = proofs.verdict("loom", false) else { panic!("it is not drawn") };
     assert_eq!(how, "unchanged since 1234567: 25 models, 400 s");

@@ -53,6 +53,16 @@ pub(crate) struct DenseWriter<'a, A: Allocator + ?Sized> {
     terms: JumpTerms,
 }
 
+/// What was written of a clip.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DenseColumns<'w> {
+    pub(crate) values: &'w [u8],
+    pub(crate) codes: &'w [u8],
+    pub(crate) jumps: &'w [[u32; 5]],
+    /// The states of the jump frames.
+    pub(crate) states: &'w [u8],
+}
+
 /// When jump frames come.
 #[derive(Clone, Copy, Debug)]
 struct JumpTerms {
@@ -122,9 +132,14 @@ impl<'a, A: Allocator + ?Sized> DenseWriter<'a, A> {
         Ok(())
     }
 
-    /// Returns values, codes, jump frames and their states.
-    pub(crate) fn columns(&self) -> (&[u8], &[u8], &[[u32; 5]], &[u8]) {
-        (self.values.bytes(), &self.codes, &self.jumps, self.jump_states.bytes())
+    /// Returns what was written.
+    pub(crate) fn columns(&self) -> DenseColumns<'_> {
+        DenseColumns {
+            values: self.values.bytes(),
+            codes: &self.codes,
+            jumps: &self.jumps,
+            states: self.jump_states.bytes(),
+        }
     }
 
     /// Returns how many frames were written.

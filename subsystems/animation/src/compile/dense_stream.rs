@@ -27,9 +27,9 @@ pub(super) fn write_dense(
         writer.try_block(&parts.states, &block).map_err(|error| refused(error, frames))?;
     }
     writer.try_finish(&parts.states).map_err(|error| refused(error, frames))?;
-    let (values, codes, jumps, jump_states) = writer.columns();
-    (parts.values, parts.codes) = (values.to_vec(), codes.to_vec());
-    (parts.jumps, parts.jump_states) = (jumps.to_vec(), jump_states.to_vec());
+    let written = writer.columns();
+    (parts.values, parts.codes) = (written.values.to_vec(), written.codes.to_vec());
+    (parts.jumps, parts.jump_states) = (written.jumps.to_vec(), written.states.to_vec());
     Ok(tracks.iter().map(|track| dense_bits(core::slice::from_ref(track))).collect())
 }
 

@@ -45,7 +45,7 @@ impl BitModel {
         let rate = i64::from(RATES[usize::from(self.seen)]);
         let wanted = if bit { 65_535 } else { 0 };
         let one = i64::from(self.one);
-        self.one = (one + ((wanted - one) * rate >> 16)) as u16;
+        self.one = (one + (((wanted - one) * rate) >> 16)) as u16;
         self.seen = (self.seen + 1).min(SEEN_MAX);
         bit
     }

@@ -6,7 +6,7 @@ use loligo_containers::Array;
 use super::NUMBERS_MAX;
 use super::number_model::NumberModel;
 use super::range_coder::BitReader;
-use crate::clip::dense_writer::{DenseWriter, Numbers, WriteError};
+use crate::clip::dense_writer::{DenseColumns, DenseWriter, Numbers, WriteError};
 use crate::clip::stored_clip_error::{StoredClipError, wrong};
 use crate::clip::{BLOCK, Clip};
 
@@ -81,7 +81,7 @@ impl<'a, A: Allocator + ?Sized> Expander<'a, A> {
 
     /// Gives a clip, which is the head, what is there of the columns.
     pub(crate) fn fill<'s>(&'s self, clip: &mut Clip<'s>) {
-        let (values, codes, mut jumps, mut states) = self.columns.columns();
+        let DenseColumns { values, codes, mut jumps, mut states } = self.columns.columns();
         if !self.is_whole() {
             // From a jump frame on two differences are read at once.
             let frames = self.columns.frames();
