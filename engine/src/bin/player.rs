@@ -4,8 +4,8 @@
 //! folder that the system has for such files. `loligo export` puts it next to a game's bundles.
 #![forbid(unsafe_code)]
 
+use core::fmt::Display;
 use std::env;
-use std::fmt::Display;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

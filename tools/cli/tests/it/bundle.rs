@@ -18,7 +18,7 @@ fn game() -> Place {
 
 fn compiled(place: &Place, out: &str) {
     let (code, _, stderr) = place.run(&["compile", "game", "--out", out]);
-    assert_eq!((code, &*stderr), (0, ""));
+    assert_eq!((code, &*stderr), (0, ""), "it compiles");
 }
 
 /// Runs a command that prints nothing to standard error, and returns its status and its output.
