@@ -66,7 +66,7 @@ fn differences(clip: &Clip<'_>) -> Result<u32, DataError> {
     let mut at = 0;
     for frame in 2..=last + 1 {
         // A jump frame has two keys: this difference is the next.
-        while let Some((index, jump)) = jumps.next_if(|(_, jump)| jump[0] + 2 == frame) {
+        while let Some((index, jump)) = jumps.next_if(|(_, jump)| jump[0] == frame - 2) {
             if *jump != [frame - 2, 0, 0, 0, at] {
                 return wrong("jumps", "what a player has there", index);
             }

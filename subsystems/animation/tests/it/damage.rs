@@ -80,6 +80,34 @@ fn each_byte_may_be_any_other(keys: ClipKeys) {
 }
 
 #[test]
+fn each_number_of_a_clip_may_be_an_extreme_one() {
+    each_number_may_be_an_extreme_one(ClipKeys::Curves);
+    each_number_may_be_an_extreme_one(ClipKeys::Dense);
+}
+
+fn each_number_may_be_an_extreme_one(keys: ClipKeys) {
+    let body = crate::clips::chain(9);
+    let terms = MocapTerms { seed: 8, frames: 40, rate: 30.0, noise: 0.5, speed: 0.1 };
+    let options = CompressOptions { jump_ratio: 1, bound: 1.0e-3, keys, ..QUICK() };
+    with_memory(|memory| {
+        let rig = Rig::new(&body, &clip(&body, terms), &options, memory);
+        let mut refused = 0;
+        for at in 0..rig.clip.len() / 4 {
+            for number in [0, i32::MAX as u32, i32::MIN as u32, u32::MAX - 1, u32::MAX] {
+                let mut spoiled = rig.clip.to_vec();
+                spoiled[4 * at..4 * at + 4].copy_from_slice(&number.to_le_bytes());
+                let spoiled = BlobBytes::try_copy(&spoiled, memory).expect("memory");
+                match Clip::open(&spoiled) {
+                    Ok(clip) => play(clip, &rig.skeleton()),
+                    Err(_) => refused += 1,
+                }
+            }
+        }
+        assert!(refused > 100, "{refused} were refused");
+    });
+}
+
+#[test]
 fn several_bytes_of_a_clip_may_be_any_others() {
     several_bytes_may_be_any_others(ClipKeys::Curves);
     several_bytes_may_be_any_others(ClipKeys::Dense);
