@@ -29,6 +29,7 @@ mod compiled;
 #[cfg(unix)]
 mod compiler_process;
 mod compiling;
+mod heard;
 mod notices;
 mod run_log;
 mod saves;
@@ -37,6 +38,7 @@ mod watching;
 
 use compiled::Compiled;
 use compiling::{Compiling, Listener, Order};
+use heard::Heard;
 use run_log::RunLog;
 use tracing::Tracing;
 use watching::Watching;
@@ -125,6 +127,11 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE")]
     text: Option<PathBuf>,
 
+    /// Write what is heard into this file, a WAV; without a window and a `--time-step` each frame is a sixtieth of a
+    /// second then
+    #[arg(long, value_name = "FILE")]
+    sound: Option<PathBuf>,
+
     /// The seconds that a script may take for a frame, a load or a line of the console, before it
     /// is stopped
     #[arg(long, value_name = "S", default_value_t = 2.0, value_parser = seconds)]
@@ -209,6 +216,8 @@ const EXAMPLES: &str = "Examples:
                                                          does a fault go with one of the subsystems?
   loligo run samples/10-courtyard --threads 1            or with the threads?
   loligo run samples/10-courtyard --trace yard.pftrace   what all threads do, for https://ui.perfetto.dev
+  loligo run samples/50-harbour --frames 1800 --sound harbour.wav
+                                                         what is heard in half a minute
   loligo run samples/20-first-game --save first.save     go on later, with --load first.save
   loligo run samples/10-courtyard --window --record-input walk.played
   loligo run samples/10-courtyard --replay walk.played --threads 1
@@ -274,7 +283,7 @@ impl Run {
             texture_budget: self.texture_budget,
             back_end: self.backend.choice(),
             has_window: self.window,
-            time_step: self.time_step.map(Step::policy),
+            time_step: self.steps().map(Step::policy),
             is_recorded: self.record_input.is_some(),
             replay: replay.as_deref(),
             guard: Some(&crate::MEMORY),
@@ -331,6 +340,7 @@ impl Run {
         if let Some(path) = &self.load {
             saves::load(engine, path)?;
         }
+        let mut heard = Heard::prepare(self.sound.as_deref())?;
         let start = Instant::now();
         let mut is_last = self.frames == Some(0);
         while !is_last {
@@ -342,8 +352,8 @@ impl Run {
             }
             assert!(self.crash_at != Some(engine.frames()), "stopped as --crash-at says");
             let fresh =
-                if watching.take_fresh() { engine.reload(&mut ()).map(drop) } else { Ok(()) };
-            if let Err(error) = fresh.and_then(|()| engine.frame(&mut ())) {
+                if watching.take_fresh() { engine.reload(&mut heard).map(drop) } else { Ok(()) };
+            if let Err(error) = fresh.and_then(|()| engine.frame(&mut heard)) {
                 engine.disarm();
                 return Err(told(error));
             }
@@ -355,6 +365,7 @@ impl Run {
         let finished = engine.finish();
         engine.disarm();
         finished.map_err(told)?;
+        heard.finish()?;
         let (text, picture) = (engine.text().to_owned(), engine.picture().to_vec());
         if let Some(path) = &self.record_input {
             let recording = engine.recording().map_err(told)?.unwrap_or_default();
@@ -390,6 +401,13 @@ impl Run {
         let most = Duration::from_secs_f64(self.script_seconds);
         let limits = ScriptLimits { load: most, frame: most, line: most, has_thread: true };
         ScriptOptions { checks: !self.unchecked, limits: (!self.no_watchdog).then_some(limits) }
+    }
+
+    /// Returns how time passes, where it is not as the game says. What is heard of frames that nobody waits for would be
+    /// as short as it took to compute them.
+    fn steps(&self) -> Option<Step> {
+        let is_file = self.sound.is_some() && !self.window && self.replay.is_none();
+        self.time_step.or(is_file.then_some(Step::EachFrame))
     }
 
     /// Returns `true` if the frame after `frames` frames is the last one.

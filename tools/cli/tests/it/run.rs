@@ -44,6 +44,30 @@ fn run<'a>(more: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[test]
+fn what_is_heard_is_written_as_a_wav_the_same_with_any_number_of_threads() {
+    let place = game();
+    place.file("game/tone.wav", crate::sound::tone(1, 48_000, 440.0, 48_000));
+    place.file("game/tone.wave", "file = \"tone.wav\"");
+    place.file("game/tone.sound", "wave = \"tone\"");
+    let level = LEVEL
+        .replace("eye = { components = {", "eye = { components = { sound = { play = \"tone\" }");
+    place.file("game/yard.level", &level);
+    let (code, _, stderr) = place.run(&run(&["--sound", "one.wav", "--threads", "1"]));
+    assert_eq!(code, 0, "{stderr}");
+    let (code, _, stderr) = place.run(&run(&["--sound", "three.wav", "--threads", "3"]));
+    assert_eq!(code, 0, "{stderr}");
+    let (spec, one) = crate::sound::samples(&place, "one.wav");
+    assert_eq!((spec.channels, spec.sample_rate), (2, 48_000), "in stereo");
+    assert!((18 * 1600..=20 * 1600).contains(&one.len()), "20 frames of 800: {}", one.len());
+    assert!(one.iter().any(|sample| *sample > 1000), "the tone is heard");
+    let (_, three) = crate::sound::samples(&place, "three.wav");
+    assert!(one == three, "threads change nothing");
+    let (code, _, stderr) = place.run(&run(&["--sound", "none/out.wav"]));
+    assert_eq!(code, 2, "there is no such folder");
+    assert!(stderr.contains("none/out.wav: cannot write"), "{stderr}");
+}
+
+#[test]
 fn a_game_is_compiled_and_run_and_what_it_took_is_told() {
     let place = game();
     // Steps that no clock decides: what the shaders see of the time is in the text, too.

@@ -9,7 +9,7 @@ use loligo_compiler::{Compilers, Project, Threads};
 use crate::support::Place;
 
 /// Returns a WAV of a sine at a quarter of full scale.
-fn tone(channels: u16, rate: u32, hertz: f32, frames: u32) -> Vec<u8> {
+pub(crate) fn tone(channels: u16, rate: u32, hertz: f32, frames: u32) -> Vec<u8> {
     let sample_format = SampleFormat::Int;
     let spec = WavSpec { channels, sample_rate: rate, bits_per_sample: 16, sample_format };
     let mut bytes = Cursor::new(Vec::new());
@@ -24,7 +24,7 @@ fn tone(channels: u16, rate: u32, hertz: f32, frames: u32) -> Vec<u8> {
     bytes.into_inner()
 }
 
-fn samples(place: &Place, name: &str) -> (WavSpec, Vec<i32>) {
+pub(crate) fn samples(place: &Place, name: &str) -> (WavSpec, Vec<i32>) {
     let bytes = fs::read(place.path(name)).expect("it is there");
     let reader = WavReader::new(Cursor::new(bytes)).expect("it is a WAV");
     let spec = reader.spec();
