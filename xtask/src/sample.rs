@@ -1,5 +1,5 @@
 //! A run of the sample that a newcomer sees first: drawn by a Vulkan driver, in a window, and as
-//! text.
+//! text. A walk through the sample that sounds, into a file.
 
 use core::time::Duration;
 use std::fs;
@@ -18,6 +18,13 @@ const SAMPLE: &str = "samples/10-courtyard";
 /// A game, and what a player did in it.
 const PLAYED: &str = "samples/20-first-game";
 const RECORDING: &str = "samples/20-first-game/played.recording";
+
+/// A game that sounds, and a walk through it.
+const HEARD: &str = "samples/50-harbour";
+const WALK: &str = "samples/50-harbour/played.recording";
+
+/// The sound of a walk is longer than this many bytes: 20 seconds of two channels of 16 bits.
+const SOUND_MIN: usize = 20 * 48_000 * 4;
 
 /// Where drivers of Vulkan say that they are there.
 const DRIVERS: [&str; 2] = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
@@ -55,7 +62,7 @@ pub(crate) fn check() -> Outcome {
     if !String::from_utf8_lossy(&read(&text)?).contains("layer") {
         return Err(Failure::Found(format!("{} reports no layer", text.display())));
     }
-    Ok(())
+    heard(&folder)
 }
 
 /// Runs the sample in a window of a display that nobody sees, where one can be had, and looks at
@@ -102,6 +109,22 @@ fn played(folder: &Path) -> Outcome {
     cargo.arg("--screenshot").arg(&picture);
     command::build(&mut cargo, "and playing the first game")?;
     is_picture(&picture)
+}
+
+/// Walks through the harbour, and looks at what was heard.
+fn heard(folder: &Path) -> Outcome {
+    let sound = folder.join("harbour.wav");
+    let mut cargo = command::cargo(&workspace::root());
+    cargo.args(["run", "--", "run", HEARD, "--replay", WALK, "--backend", "text"]);
+    cargo.arg("--out").arg(folder.join("heard")).arg("--sound").arg(&sound);
+    command::build(&mut cargo, "and walking through the harbour")?;
+    let bytes = read(&sound)?;
+    // Silence is zeros, and one file is as long as the other.
+    let is_silent = bytes.iter().skip(44).all(|byte| *byte == 0);
+    if bytes.starts_with(b"RIFF") && bytes.len() > SOUND_MIN && !is_silent {
+        return Ok(());
+    }
+    Err(Failure::Found(format!("{} is no sound of a walk", sound.display())))
 }
 
 /// Runs the sample with these arguments and a file at their end.

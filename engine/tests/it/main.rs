@@ -14,6 +14,7 @@ mod golden_page;
 mod golden_parade;
 mod golden_views;
 mod graphs;
+mod harbour;
 mod levels;
 mod lights;
 mod listening;

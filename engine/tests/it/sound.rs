@@ -89,10 +89,17 @@ fn game(script: &str) -> Game {
 
 /// Asks for what is heard, and keeps it with the events of sounds.
 #[derive(Default)]
-struct Ears {
+pub(crate) struct Ears {
     is_asked: bool,
-    heard: Vec<[f32; 2]>,
-    events: Vec<String>,
+    pub(crate) heard: Vec<[f32; 2]>,
+    pub(crate) events: Vec<String>,
+}
+
+impl Ears {
+    /// Ears that ask for what is heard.
+    pub(crate) fn asking() -> Self {
+        Self { is_asked: true, ..Self::default() }
+    }
 }
 
 impl<'m> Logic<'m> for Ears {
@@ -167,7 +174,7 @@ fn a_saved_game_goes_on_within_a_block() {
     let options = game.options(&data);
     for before in [1, 25, 47] {
         let (bytes, went_on) = with_engine(&options, |engine| {
-            let mut ears = Ears { is_asked: true, ..Ears::default() };
+            let mut ears = Ears::asking();
             frames(engine, &mut ears, before);
             let bytes = engine.save().expect("there is memory").to_vec();
             let mut later = Ears::default();
@@ -176,7 +183,7 @@ fn a_saved_game_goes_on_within_a_block() {
         })
         .expect("it boots");
         let loaded = with_engine(&options, |engine| {
-            let mut ears = Ears { is_asked: true, ..Ears::default() };
+            let mut ears = Ears::asking();
             frames(engine, &mut ears, 3);
             engine.load(&bytes).expect("it was saved");
             let again = engine.save().expect("there is memory").to_vec();
@@ -233,7 +240,7 @@ fn an_impact_of_physics_is_heard_where_it_is() {
     assert_eq!(game.compile(), [""; 0], "it is right");
     let data = game.data();
     with_engine(&game.options(&data), |engine| {
-        let mut ears = Ears { is_asked: true, ..Ears::default() };
+        let mut ears = Ears::asking();
         frames(engine, &mut ears, 10);
         assert!(ears.heard.iter().all(|frame| *frame == [0.0; 2]), "it falls");
         frames(engine, &mut ears, 50);
@@ -280,7 +287,7 @@ fn a_wall_of_physics_is_heard_and_without_physics_there_is_none() {
         }
         let options = EngineOptions { without, ..game.options(&data) };
         with_engine(&options, |engine| {
-            let mut ears = Ears { is_asked: true, ..Ears::default() };
+            let mut ears = Ears::asking();
             frames(engine, &mut ears, 40);
             let last = &ears.heard[30 * FRAMES..];
             last.iter().map(|frame| f64::from(frame[1]).powi(2)).sum::<f64>().sqrt()
