@@ -1,9 +1,8 @@
 //! The rows of sound.
 //!
 //! `voice` is a voice that is resampled, placed between left and right and looped, a frame of 256 of them in
-//! blocks of 128, compared with rodio; `voice-filtered`, `voice-ears` and `voice-surround` are one with a low-pass
-//! filter, one for headphones (a delay and another filter for each ear), and one on six channels. kira is
-//! not built here: a library that it needs is under the MPL.
+//! blocks of 128, compared with kira and rodio; `voice-filtered`, `voice-ears` and `voice-surround` are one with a
+//! low-pass filter, one for headphones (a delay and another filter for each ear), and one on six channels.
 //!
 //! `voices1000` is the part of a core that a thousand such voices take at 48 000 frames a second, and
 //! `worst-block` the longest of all blocks of ten minutes in which up to 200 voices are played, moved and stopped by
@@ -22,7 +21,7 @@ use crate::contender::Race;
 use crate::outcome::Aim;
 use crate::rows::{Measure, Row, Unit};
 use crate::work::sound::{
-    Kind, alias, command, noise, parameters, placing, rodio, thousand, unpacking, voices,
+    Kind, alias, command, kira, noise, parameters, placing, rodio, thousand, unpacking, voices,
     worst_block,
 };
 
@@ -35,7 +34,7 @@ pub fn rows() -> Vec<Row> {
     let once = |name, unit, aim, made| row(name, unit, aim, Measure::Once(made));
     let decibels = |target, goal| Aim { at_least: true, ..Aim::count(target, goal) };
     vec![
-        row("voice", Unit::Ns, Aim::over_peer(0.5, 0.25), Measure::Race(with_rodio)),
+        row("voice", Unit::Ns, Aim::over_peer(0.5, 0.25), Measure::Race(mixers)),
         alone("voice-time", Unit::Ns, Aim::time(5.0, 3.0), || voices(Kind::Plain)),
         alone("voice-filtered", Unit::Ns, Aim::time(8.0, 5.0), || voices(Kind::Filtered)),
         alone("voice-ears", Unit::Ns, Aim::time(16.0, 10.0), || voices(Kind::Ears)),
@@ -53,10 +52,13 @@ pub fn rows() -> Vec<Row> {
     ]
 }
 
-fn with_rodio() -> Race {
-    let (peers, absent) = match rodio() {
-        Some(peer) => (vec![peer], Vec::new()),
-        None => (Vec::new(), vec!["rodio"]),
-    };
+fn mixers() -> Race {
+    let (mut peers, mut absent) = (Vec::new(), Vec::new());
+    for (name, peer) in [("kira", kira()), ("rodio", rodio())] {
+        match peer {
+            Some(peer) => peers.push(peer),
+            None => absent.push(name),
+        }
+    }
     Race { ours: voices(Kind::Plain), peers, absent }
 }

@@ -11,7 +11,7 @@ mod voices;
 mod tones;
 
 pub(crate) use exactness::{alias, noise};
-pub(crate) use peers::rodio;
+pub(crate) use peers::{kira, rodio};
 pub(crate) use random_run::worst_block;
 pub(crate) use voices::{Kind, thousand, voices};
 
