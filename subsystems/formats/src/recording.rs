@@ -1,10 +1,18 @@
-//! Recordings in WAV, FLAC and Ogg Vorbis.
+//! Recordings in WAV, FLAC, Ogg Vorbis and Opus.
+
+use std::io::Cursor;
 
 use loligo_compiler::CompileError;
-use std::io::Cursor;
+use opus_pure::{MAX_PACKET_SAMPLES, OggOpusReader, Trim};
 
 /// The most channels of a recording.
 const CHANNELS_MAX: u32 = 8;
+
+/// The frames a second of Opus, whatever it was made from.
+const OPUS_RATE: u32 = 48_000;
+
+/// In which bytes of an Ogg its first page says what is in it.
+const FIRST_PAGE: usize = 64;
 
 /// A recording: samples from -1 to 1, the channels of a frame next to each other.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,8 +26,8 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Reads a WAV (whole numbers of 8 to 32 bits, or floats), a FLAC or an Ogg Vorbis, which the bytes
-    /// themselves say, of `frames_max` frames at the most.
+    /// Reads a WAV (whole numbers of 8 to 32 bits, or floats), a FLAC, an Ogg Vorbis or an Opus of one or two
+    /// channels, which the bytes themselves say, of `frames_max` frames at the most.
     ///
     /// # Errors
     ///
@@ -29,8 +37,9 @@ impl Recording {
         let recording = match bytes {
             [b'R', b'I', b'F', b'F', ..] => Self::read_wav(bytes, frames_max),
             [b'f', b'L', b'a', b'C', ..] => Self::read_flac(bytes, frames_max),
+            [b'O', b'g', b'g', b'S', ..] if is_opus(bytes) => Self::read_opus(bytes, frames_max),
             [b'O', b'g', b'g', b'S', ..] => Self::read_vorbis(bytes, frames_max),
-            _ => Err(CompileError::new("it is no WAV, FLAC or Ogg Vorbis", REMEDY)),
+            _ => Err(CompileError::new("it is no WAV, FLAC, Ogg Vorbis or Opus", REMEDY)),
         }?;
         if recording.samples.is_empty() {
             return Err(CompileError::new("there is no sample in it", REMEDY));
@@ -99,6 +108,31 @@ impl Recording {
         recording.finished("Ogg Vorbis")
     }
 
+    fn read_opus(bytes: &[u8], frames_max: usize) -> Result<Self, CompileError> {
+        let damaged = |error: opus_pure::Error| damaged("Opus", &error.to_string());
+        let mut reader = OggOpusReader::new(Cursor::new(bytes)).map_err(damaged)?;
+        let channels = usize::from(reader.head().channel_count);
+        if !(1..=2).contains(&channels) {
+            let reason = format!("the Opus has {channels} channels");
+            return Err(CompileError::new(reason, "save it with 1 or 2, or as FLAC"));
+        }
+        let mut recording = Self::begun("Opus", OPUS_RATE, channels as u32)?;
+        let rate = OPUS_RATE as i32;
+        let mut decoder = reader.head().decoder(rate).map_err(damaged)?;
+        // What the coder needs to begin, and what fills the last packet, are no part of the recording.
+        let mut trim = Trim::new(reader.head(), rate, channels).map_err(damaged)?;
+        let mut decoded = vec![0.0; MAX_PACKET_SAMPLES * channels];
+        for packet in reader.packets() {
+            let packet = packet.map_err(damaged)?;
+            let frames =
+                decoder.decode(&packet.data, MAX_PACKET_SAMPLES, &mut decoded).map_err(damaged)?;
+            for sample in trim.keep(&packet, &decoded[..frames * channels]) {
+                recording.push(*sample, frames_max)?;
+            }
+        }
+        recording.finished("Opus")
+    }
+
     /// Returns a recording without samples.
     fn begun(kind: &str, rate: u32, channels: u32) -> Result<Self, CompileError> {
         if !(1..=CHANNELS_MAX).contains(&channels) {
@@ -130,7 +164,12 @@ impl Recording {
     }
 }
 
-const REMEDY: &str = "save the recording again as WAV, FLAC or Ogg Vorbis";
+const REMEDY: &str = "save the recording again as WAV, FLAC, Ogg Vorbis or Opus";
+
+/// Returns `true` if what is in an Ogg is Opus.
+fn is_opus(bytes: &[u8]) -> bool {
+    bytes[..bytes.len().min(FIRST_PAGE)].windows(8).any(|word| word == b"OpusHead")
+}
 
 /// Returns a sample that was stored as a whole number of some bits.
 fn whole(sample: i32, bits: u32) -> f32 {

@@ -21,7 +21,7 @@ const FRAMES_MAX: usize = 48_000 * 3600;
 ///
 /// | key | default | meaning |
 /// |---|---|---|
-/// | `file` | | path of a WAV, FLAC or Ogg Vorbis in the project |
+/// | `file` | | path of a WAV, FLAC, Ogg Vorbis or Opus in the project |
 /// | `rate` | as it is | frames a second, from 8000 to 48000; fewer take less memory and have nothing high |
 /// | `channels` | as it is | 1 or 2; more are mixed down to 2, and 2 to 1 |
 /// | `loop` | none | the first frame of a loop and the one after its last, in frames of the file |

@@ -154,7 +154,7 @@ fn wrong_waves_are_refused_by_name() {
         ),
         ("file = \"tone.wav\" rate = 96000", "from 8000 to 48000"),
         ("file = \"tone.wav\" volume = 12", "decibels above full scale; lower its volume by 6.0"),
-        ("file = \"tone.wave\"", "tone.wave: it is no WAV, FLAC or Ogg Vorbis"),
+        ("file = \"tone.wave\"", "tone.wave: it is no WAV, FLAC, Ogg Vorbis or Opus"),
     ] {
         let error = compile(source, &recording).expect_err("it is wrong");
         assert!(

@@ -16,7 +16,7 @@ use super::subject::{SoundError, Subject, SubjectWave, WaveSamples};
 /// Which sound it is.
 #[derive(Debug, Args)]
 pub(super) struct Input {
-    /// A recording (WAV, FLAC, Ogg Vorbis), a compiled sound or wave, or with --data the name of one
+    /// A recording (WAV, FLAC, Ogg Vorbis, Opus), a compiled sound or wave, or with --data the name of one
     #[arg(value_name = "SOUND")]
     sound: PathBuf,
 
