@@ -81,7 +81,7 @@ use crate::skeleton::BONES_MAX;
 pub const CLIP_TYPE: &str = "clip";
 
 /// The version of clips that is compiled and read here.
-pub const CLIP_VERSION: u32 = 3;
+pub const CLIP_VERSION: u32 = 4;
 
 /// The most frames after the first one.
 pub const FRAMES_MAX: u32 = u16::MAX as u32 - 1;

@@ -14,7 +14,7 @@ use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 
 use super::bit_model::BitModel;
-use super::predictor::Predictor;
+use super::predictor::{Near, Predictor};
 use super::range_coder::BitCoder;
 use crate::clip::dense_writer::Numbers;
 
@@ -55,7 +55,7 @@ struct Axis {
 ///
 /// # Memory
 ///
-/// 11 KiB, and 180 bytes an axis of each track.
+/// 11 KiB, and 348 bytes an axis of each track.
 pub(crate) struct NumberModel<'a, A: Allocator + ?Sized> {
     axes: Array<'a, Axis, A>,
     /// For each scale and number of bits, whether a number has more.
@@ -86,9 +86,10 @@ impl<'a, A: Allocator + ?Sized> NumberModel<'a, A> {
 
     /// Codes the numbers of a frame: a reader sets them.
     pub(crate) fn code_frame(&mut self, coder: &mut impl BitCoder, numbers: &mut [Numbers]) {
-        let mut others = [0.0; 2];
+        let mut near = Near::default();
         for (at, number) in numbers.iter_mut().flatten().enumerate() {
-            others = self.code_number(coder, at, number, others);
+            let steps = self.code_number(coder, at, number, &near);
+            near = [steps, near[0], near[1]];
         }
         self.frame += 1;
     }
@@ -99,10 +100,10 @@ impl<'a, A: Allocator + ?Sized> NumberModel<'a, A> {
         coder: &mut impl BitCoder,
         at: usize,
         number: &mut i16,
-        others: [f32; 2],
+        near: &Near,
     ) -> [f32; 2] {
         let Axis { last, predictor, slow, fast, sign } = self.axes[at];
-        let guess = predictor.guess(others);
+        let guess = predictor.guess(near);
         let (expected, mean) = match self.frame {
             0 => (0, FIRST),
             1 => (last, SECOND),

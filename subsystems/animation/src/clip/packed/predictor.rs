@@ -1,15 +1,20 @@
 //! Where a number is expected, from those before it.
 //!
 //! Four guesses of the next step are mixed, each by how well it did lately: none, the last step, the last
-//! step and its change, and a sum of the last steps and those of the number that was coded before, whose
+//! step and its change, and a sum of the last steps and those of numbers that were coded before, whose
 //! weights are found by recursive least squares (Carl Friedrich Gauss, 1821; R. L. Plackett, "Some Theorems
 //! in Least Squares", 1950).
 //!
 //! All numbers are floats of 32 bits, with sums, products and quotients in a fixed order, so a reader comes
 //! to the same as the writer on any machine.
 
-/// The steps that the sum has: three of the number, two of the one before.
-const TAPS: usize = 5;
+/// The steps that the sum has: three of the number, and of the numbers before it in the frame the step of the
+/// frame and the last one: of the one before, the step of the second, both of the third, which is the
+/// same axis of the track before.
+const TAPS: usize = 8;
+
+/// The steps of the three numbers that were coded before one, the nearest first: that of the frame, and the last.
+pub(crate) type Near = [[f32; 2]; 3];
 
 /// The guesses.
 const GUESSES: usize = 4;
@@ -20,6 +25,9 @@ const ERROR_KEPT: f32 = 0.85;
 
 /// How sure the first weights are, in squared steps.
 const SURE: f32 = 60.0;
+
+/// Weights by which the sum is the last step.
+const LAST_STEP: [f32; TAPS] = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
 
 /// Where the next number of an axis is expected.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +53,7 @@ impl Predictor {
     pub(crate) const fn new() -> Self {
         Self {
             steps: [0.0; 3],
-            weights: [1.0, 0.0, 0.0, 0.0, 0.0],
+            weights: LAST_STEP,
             inverse: diagonal(1.0 / SURE),
             // The last step is the best guess as long as nothing is known.
             errors: [40.0, 8.0, 20.0, 12.0],
@@ -57,10 +65,11 @@ impl Predictor {
         self.steps[0]
     }
 
-    /// Guesses the next step, given the next and the last step of the number that was coded before.
-    pub(crate) fn guess(&self, others: [f32; 2]) -> Guess {
+    /// Guesses the next step, given the steps of the numbers that were coded before.
+    pub(crate) fn guess(&self, near: &Near) -> Guess {
         let [a, b, c] = self.steps;
-        let taps = [a, b, c, others[0], others[1]];
+        let [first, second, third] = *near;
+        let taps = [a, b, c, first[0], first[1], second[0], third[0], third[1]];
         let all = [0.0, a, a + (a - b), dot(&self.weights, &taps)];
         let (mut sum, mut whole) = (0.0, 0.0);
         for (guess, error) in all.iter().zip(&self.errors) {
@@ -92,7 +101,7 @@ impl Predictor {
         let is_sound = |row: usize| (0.0..=1.0).contains(&self.inverse[row][row]);
         if !(0..TAPS).all(is_sound) || !self.weights.iter().all(|weight| weight.abs() < 64.0) {
             self.inverse = diagonal(1.0 / SURE);
-            self.weights = [1.0, 0.0, 0.0, 0.0, 0.0];
+            self.weights = LAST_STEP;
         }
     }
 
