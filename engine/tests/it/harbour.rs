@@ -13,29 +13,30 @@ use crate::support::{Lines, compile_sample, options, sample};
 
 const SAMPLE: &str = "50-harbour";
 
-/// Where the player goes: out of the hall, onto the pier, to the beach; it rains for a while.
+/// Where the player goes: out of the hall, onto the pier, to the beach. It rains from when the player is still in the
+/// hall until they are on the pier.
 const KEYS: [(usize, KeyCode, bool); 12] = [
-    (30, KeyCode::KeyD, true),
-    (270, KeyCode::KeyD, false),
-    (270, KeyCode::KeyW, true),
-    (530, KeyCode::KeyW, false),
-    (560, KeyCode::KeyR, true),
-    (562, KeyCode::KeyR, false),
-    (700, KeyCode::KeyS, true),
-    (820, KeyCode::KeyS, false),
-    (820, KeyCode::KeyD, true),
-    (900, KeyCode::KeyR, true),
-    (902, KeyCode::KeyR, false),
-    (1290, KeyCode::KeyD, false),
+    (4, KeyCode::KeyR, true),
+    (6, KeyCode::KeyR, false),
+    (120, KeyCode::KeyD, true),
+    (360, KeyCode::KeyD, false),
+    (360, KeyCode::KeyW, true),
+    (620, KeyCode::KeyW, false),
+    (640, KeyCode::KeyR, true),
+    (642, KeyCode::KeyR, false),
+    (770, KeyCode::KeyS, true),
+    (890, KeyCode::KeyS, false),
+    (890, KeyCode::KeyD, true),
+    (1360, KeyCode::KeyD, false),
 ];
 
 /// Until the walker has been on the beach for a second.
-const FRAMES: usize = 1350;
+const FRAMES: usize = 1420;
 
 /// The frames of a bar of music.
 const BAR: usize = 150;
 
-/// The frames of sound in a frame of the game, and in half a second.
+/// The frames of sound of half a second.
 const HALF_SECOND: usize = 24_000;
 
 /// Decibels by which a level may differ: what a machine's own sine and cosine make of where things are.
