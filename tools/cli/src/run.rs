@@ -195,6 +195,9 @@ impl Step {
 const FRAMES: u64 = 300;
 const LONGEST: Duration = Duration::from_secs(15);
 
+/// Whether what sounds is heard, in a window.
+const HAS_DEVICE: bool = cfg!(feature = "device");
+
 /// The picture where no file is named for it, in the folder of the data.
 const PICTURE: &str = "last.png";
 
@@ -274,10 +277,12 @@ impl Run {
             texture_budget: self.texture_budget,
             back_end: self.backend.choice(),
             has_window: self.window,
+            has_devices: self.window,
             time_step: self.time_step.map(Step::policy),
             is_recorded: self.record_input.is_some(),
             replay: replay.as_deref(),
-            guard: Some(&crate::MEMORY),
+            // A device that is opened again starts a thread of its library's, which allocates.
+            guard: (!(HAS_DEVICE && self.window)).then_some(&crate::MEMORY),
             trace: tracing.as_ref().map(Tracing::file),
             scripts: self.scripts(),
             log: &log,
