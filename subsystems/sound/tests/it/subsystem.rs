@@ -466,6 +466,55 @@ fn a_device_hears_a_game_and_what_changes_in_it() {
     });
 }
 
+/// Either thread is held up while waves, buses and states change: what was last is what is heard in the end.
+#[test]
+fn a_device_hears_what_was_last_however_late_it_is() {
+    let buses = |volume: i32| format!("buses = {{ main = {{ volume = {volume} }} }}");
+    let projects = [8000, 2000].map(|level| {
+        let waves = [("hum", &[level; 4800][..], "loop = [ 0 4800 ]")];
+        let hum = [("hum", "wave = \"hum\" loop = true bus = \"main\"")];
+        [0, -20].map(|volume| project(&hum, &waves, &buses(volume)))
+    });
+    for seed in 1..=8_u64 {
+        println!("seed {seed}");
+        let mut state = seed;
+        let mut chance = move |sides: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % sides
+        };
+        play(|memory| {
+            let mut play = Play::new(&projects[0][0], memory);
+            let device = TestDevice::default();
+            let mut thread = play.sound.play_on(Box::new(device.clone())).expect("memory");
+            play.spawn(HUM);
+            let (mut wave, mut plan) = (0, 0);
+            for _ in 0..60 {
+                match chance(8) {
+                    0 => {
+                        wave = chance(2) as usize;
+                        play.give(&projects[wave][0], "wave", "hum");
+                    }
+                    1 => {
+                        plan = chance(2) as usize;
+                        play.give(&projects[0][plan], "mixer", "game");
+                    }
+                    2 => {
+                        let state = play.saved();
+                        play.sound.load(&state).expect("it was saved");
+                    }
+                    3 => play.update(chance(30)),
+                    4 => thread.step(Duration::from_millis(chance(100))),
+                    _ => _ = device.heard(&mut play, &mut thread, chance(3)),
+                }
+            }
+            let heard = device.heard(&mut play, &mut thread, 20);
+            let wanted = [8000.0, 2000.0][wave] * [1.0, 0.1][plan];
+            assert!((heard - wanted).abs() < 2.0, "{wave} {plan}: {heard} instead of {wanted}");
+            drop((thread, play));
+        });
+    }
+}
+
 #[test]
 fn the_thread_of_a_game_runs_until_it_is_over() {
     let project = hums("", PLAN);
