@@ -3,10 +3,12 @@
 //! After "Custom Memory Allocation in C++" (Bitsquid blog, 2010-09-21): allocators outlive
 //! everything else, and a leak report names the owner.
 
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use loligo_allocators::{MemoryGlobals, MemoryOptions, StaticHeap};
 use loligo_diagnostics::context;
+use loligo_interface::SubsystemError;
 use loligo_monitor::{current, name};
 use loligo_resources::{Bundles, DataFolder, OpenError};
 use loligo_tasks::{MainThread, Settings, Tasks};
@@ -213,7 +215,12 @@ fn boot_render<'e, 'm: 'e, R>(
     let mut opened = WindowSetup::try_new(options, is_drawn, &content.settings)?;
     if !is_drawn {
         let shown = opened.lend();
-        return Ok(act(&mut Engine::try_new(lent, options, content, Link::None, shown)?));
+        return run_with_threads(
+            Engine::try_new(lent, options, content, Link::None, shown)?,
+            lent,
+            options,
+            act,
+        );
     }
     let log = new_log(lent.log, &lent.memory)?;
     let memory = memory_of(&lent.memory, Room::Render);
@@ -233,7 +240,12 @@ fn boot_render<'e, 'm: 'e, R>(
             renderer.draw(packet, main)
         };
         let link = Link::InPlace(&mut draw);
-        return Ok(act(&mut Engine::try_new(lent, options, content, link, shown)?));
+        return run_with_threads(
+            Engine::try_new(lent, options, content, link, shown)?,
+            lent,
+            options,
+            act,
+        );
     }
     let handover = PacketExchange::new();
     let handle = main.handle();
@@ -252,12 +264,52 @@ fn boot_render<'e, 'm: 'e, R>(
         let started = thread::Builder::new().name("render".into()).spawn_scoped(scope, serve);
         started.map_err(|_| EngineError::RenderThread)?;
         let link = Link::Threaded(handover);
-        Ok(act(&mut Engine::try_new(lent, options, content, link, shown)?))
+        run_with_threads(Engine::try_new(lent, options, content, link, shown)?, lent, options, act)
     })
 }
 
 /// What the threads that read are called.
 const READER_NAMES: [&str; READERS] = ["reader", "reader 2"];
+
+/// Runs the engine, with the threads of its subsystems where devices of the machine may be used.
+fn run_with_threads<'m, R>(
+    mut engine: Engine<'_, 'm>,
+    lent: &EngineParts<'_, 'm>,
+    options: &EngineOptions<'_>,
+    act: impl FnOnce(&mut Engine<'_, 'm>) -> R,
+) -> Result<R, EngineError> {
+    if !options.has_devices {
+        return Ok(act(&mut engine));
+    }
+    let threads = engine.side_threads()?;
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        // Also where anything below panics.
+        let _ending = Ending(&is_over);
+        for (name, mut work) in threads {
+            let (monitoring, is_over) = (lent.monitoring, &is_over);
+            let run = move || recorded(monitoring, name, &mut || work.run(is_over));
+            let started = thread::Builder::new().name(name.into()).spawn_scoped(scope, run);
+            started.map_err(|_| EngineError::Subsystem { name, error: NO_THREAD })?;
+        }
+        Ok(act(&mut engine))
+    })
+}
+
+const NO_THREAD: SubsystemError = SubsystemError::Wrong {
+    what: "the system starts no thread for it",
+    remedy: "end other programs, or run the game without devices",
+};
+
+/// Lets the threads of subsystems end.
+struct Ending<'e>(&'e AtomicBool);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        // Nothing else is read by it.
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
 
 /// Lets the render thread end.
 struct Closing<'h, 'm>(&'h PacketExchange<'m>);

@@ -72,6 +72,9 @@ pub struct EngineOptions<'o> {
     /// then. `size` is that which the window begins with; the picture follows it.
     #[cfg(feature = "window")]
     pub has_window: bool,
+    /// Whether subsystems may use devices of the machine besides the window: what sounds is heard then, where the
+    /// feature `device` is on.
+    pub has_devices: bool,
     /// Records what the player does, and hashes of the world: see
     /// [`Engine::recording`](crate::Engine::recording).
     pub is_recorded: bool,
@@ -122,6 +125,7 @@ impl<'o> EngineOptions<'o> {
             texture_budget: None,
             #[cfg(feature = "window")]
             has_window: false,
+            has_devices: false,
             is_recorded: false,
             replay: None,
             background_loading: None,

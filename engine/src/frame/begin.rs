@@ -3,8 +3,8 @@
 use loligo_allocators::FrameAllocator;
 use loligo_containers::{Array, EventStream};
 use loligo_diagnostics::LogSink;
-#[cfg(feature = "pads")]
 use loligo_diagnostics::log;
+use loligo_interface::MadeThread;
 use loligo_tasks::Worker;
 
 use super::player::Player;
@@ -19,7 +19,7 @@ use crate::log::RecentLines;
 use crate::log::new_log;
 #[cfg(feature = "pads")]
 use crate::memory::Library;
-use crate::memory::{Memory, Room, memory_of};
+use crate::memory::{Memory, Room, SharedAllocator, memory_of};
 use crate::monitoring::Monitoring;
 use crate::options::EngineOptions;
 #[cfg(feature = "script")]
@@ -47,6 +47,9 @@ pub(crate) struct EngineParts<'e, 'm> {
     #[cfg(feature = "tool-server")]
     pub(crate) lines: &'e RecentLines<'e, 'm>,
 }
+
+/// What subsystems have run on separate threads, by their names.
+pub(crate) type NamedThreads<'m> = Array<'m, (&'static str, MadeThread<'m>), SharedAllocator<'m>>;
 
 impl<'e, 'm> Engine<'e, 'm> {
     pub(crate) fn try_new(
@@ -118,6 +121,20 @@ impl<'e, 'm> Engine<'e, 'm> {
         };
         engine.begin(options)?;
         Ok(engine)
+    }
+
+    /// Returns what subsystems have run on separate threads, by their names. Of one that has none for want of
+    /// something it is logged, and the game goes on without.
+    pub(crate) fn side_threads(&mut self) -> Result<NamedThreads<'m>, EngineError> {
+        let mut threads = Array::new_in(memory_of(&self.memory, Room::Engine));
+        let mut done = Ok(());
+        let log = &self.log;
+        self.world.threads(&mut |name, made| match made {
+            Ok(made) => done = done.and(threads.try_push((name, made))),
+            Err(error) => log!(log, Warning, "subsystem `{name}`: {error}"),
+        });
+        done?;
+        Ok(threads)
     }
 
     /// Makes the world, and loads what is in it.

@@ -8,8 +8,8 @@ use loligo_diagnostics::{Log, log};
 use loligo_entities::{ComponentManager, Entity};
 use loligo_ids::IdString64;
 use loligo_interface::{
-    Commands, EventSchema, Frame, MadeSubsystem, Phase, ResourceChange, Subsystem, SubsystemError,
-    SubsystemRow, Wire,
+    Commands, EventSchema, Frame, MadeSubsystem, MadeThread, Phase, ResourceChange, Subsystem,
+    SubsystemError, SubsystemRow, Wire,
 };
 use loligo_monitor::{Name, current};
 use loligo_resources::{Resource, ResourceKey};
@@ -115,6 +115,19 @@ impl<'m> Joined<'m> {
     ) {
         let Self { built_in, members, .. } = self;
         all_mut(built_in, members).for_each(|(_, _, subsystem)| subsystem.managers(each));
+    }
+
+    /// Calls `each` with what they have run on separate threads, by their names, or with why there is none.
+    pub(super) fn threads(
+        &mut self,
+        each: &mut dyn FnMut(&'static str, Result<MadeThread<'m>, SubsystemError>),
+    ) {
+        let Self { built_in, members, .. } = self;
+        for (_, name, subsystem) in all_mut(built_in, members) {
+            if let Some(made) = subsystem.thread().transpose() {
+                each(name, made);
+            }
+        }
     }
 
     /// Returns all of them, by their names.

@@ -10,7 +10,8 @@ use loligo_input::{Input, InputSubsystem};
 #[cfg(feature = "script")]
 use loligo_interface::SubsystemFunction;
 use loligo_interface::{
-    EventSchema, FieldKind, Frame, Phase, Places, SubsystemRow, Viewpoint, Wire,
+    EventSchema, FieldKind, Frame, MadeThread, Phase, Places, SubsystemError, SubsystemRow,
+    Viewpoint, Wire,
 };
 use loligo_tasks::Worker;
 
@@ -76,6 +77,14 @@ impl<'m> World<'m> {
             }
         }
         Ok(self.joined.connect(wires)?)
+    }
+
+    /// Calls `each` with what subsystems have run on separate threads, by their names, or with why there is none.
+    pub(crate) fn threads(
+        &mut self,
+        each: &mut dyn FnMut(&'static str, Result<MadeThread<'m>, SubsystemError>),
+    ) {
+        self.joined.threads(each);
     }
 
     /// Adds wires.

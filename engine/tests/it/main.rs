@@ -36,6 +36,7 @@ mod reference;
 mod samples;
 mod saving;
 mod scripts;
+mod side_threads;
 mod skins;
 mod socket;
 mod sound;

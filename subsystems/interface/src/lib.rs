@@ -14,6 +14,7 @@ mod places;
 mod resource_change;
 mod row;
 mod schema;
+mod side_thread;
 mod subsystem;
 mod text;
 mod viewpoint;
@@ -33,6 +34,7 @@ pub use row::{
 #[cfg(feature = "script")]
 pub use schema::ENTITY;
 pub use schema::{EventField, EventSchema, FieldKind, FieldValue, Sending, size_of_field};
+pub use side_thread::{MadeThread, SideThread};
 #[cfg(feature = "script")]
 pub use subsystem::SubsystemFunction;
 pub use subsystem::{Subsystem, SubsystemMemory};

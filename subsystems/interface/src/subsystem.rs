@@ -11,6 +11,7 @@ use crate::frame::Frame;
 use crate::phase::Phase;
 use crate::resource_change::ResourceChange;
 use crate::schema::EventSchema;
+use crate::side_thread::MadeThread;
 
 /// The memory of a subsystem: an allocator with the subsystem's name, which all threads may use.
 pub type SubsystemMemory<'m> = dyn Allocator + Sync + 'm;
@@ -106,6 +107,16 @@ pub trait Subsystem<'m>: Send {
     fn obeys(&self, kind: u32) -> bool {
         let _ = kind;
         true
+    }
+
+    /// Returns what is to run on a separate thread as long as the engine does. It is asked once, after the
+    /// first level was loaded, and only where devices of the machine may be used.
+    ///
+    /// # Errors
+    ///
+    /// [`SubsystemError`] if it cannot be made: the game goes on without.
+    fn thread(&mut self) -> Result<Option<MadeThread<'m>>, SubsystemError> {
+        Ok(None)
     }
 
     /// Does what it is asked for, if it knows the command.

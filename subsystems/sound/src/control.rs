@@ -54,8 +54,8 @@ pub struct Control<'p, 'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     commands: PipeIn<'p>,
     events: PipeOut<'p>,
     stale: u64,
-    /// Whether another mixer takes over with the next command.
-    owes_restart: bool,
+    /// How many mixers take over before the next command: each is one that the commands count.
+    owed_restarts: u32,
 }
 
 impl<'p, 'a> Control<'p, 'a> {
@@ -81,7 +81,7 @@ impl<'p, 'a, A: Allocator + ?Sized> Control<'p, 'a, A> {
         memory: &'a A,
     ) -> Self {
         let voices = HoleTable::with_limit_in(settings.voices_max(), memory);
-        Self { voices, commands, events, stale: 0, owes_restart: false }
+        Self { voices, commands, events, stale: 0, owed_restarts: 0 }
     }
 
     /// Plays a wave. Whether there is such a wave and bus is seen by the mixer: if not, the voice ends at once.
@@ -179,7 +179,7 @@ impl<'p, 'a, A: Allocator + ?Sized> Control<'p, 'a, A> {
     #[cfg(feature = "std")]
     pub fn restart(&mut self) {
         self.voices.clear();
-        self.owes_restart = true;
+        self.owed_restarts += 1;
     }
 
     /// Hands over what the mixer said since the last call; ids of voices that have ended are stale then.
@@ -207,11 +207,11 @@ impl<'p, 'a, A: Allocator + ?Sized> Control<'p, 'a, A> {
     }
 
     fn send(&mut self, command: &Command) -> bool {
-        if self.owes_restart {
+        while self.owed_restarts > 0 {
             if !self.commands.push(&Command::Restart.write()) {
                 return false;
             }
-            self.owes_restart = false;
+            self.owed_restarts -= 1;
         }
         self.commands.push(&command.write())
     }

@@ -68,7 +68,7 @@ pub use stream::{Feeder, Stream, StreamIn, StreamOut};
 #[cfg(feature = "subsystem")]
 pub use subsystem::{
     HearSounds, OccludeSound, PlaySound, ROW, SetParameter, Sound, SoundEnded, SoundMarker,
-    SoundRayAsked, SoundStarted, SoundsHeard, StopSound,
+    SoundRayAsked, SoundStarted, SoundThread, SoundsHeard, StopSound,
 };
 pub use tree::{
     Chance, Choices, CurveTarget, Part, SOUND_NODES_MAX, SOUND_PRIORITY_MAX, SOUND_TYPE,

@@ -53,11 +53,32 @@ pub struct PipeOut<'p> {
     pushed: u32,
 }
 
+/// What both ends share.
+#[derive(Clone)]
+enum Shared<'p> {
+    /// A pipe that is elsewhere.
+    Lent(Parts<'p>),
+    /// A pipe that goes with the last of its ends.
+    #[cfg(feature = "std")]
+    Own(std::sync::Arc<Pipe<'p, dyn Allocator + Sync + 'p>>),
+}
+
 #[derive(Clone, Copy)]
-struct Shared<'p> {
+struct Parts<'p> {
     places: &'p [[AtomicU64; WORDS]],
     pushed: &'p AtomicU32,
     taken: &'p AtomicU32,
+}
+
+impl Shared<'_> {
+    #[inline]
+    fn parts(&self) -> Parts<'_> {
+        match self {
+            Self::Lent(parts) => *parts,
+            #[cfg(feature = "std")]
+            Self::Own(pipe) => pipe.parts(),
+        }
+    }
 }
 
 impl<'a> Pipe<'a> {
@@ -86,29 +107,54 @@ impl<'a, A: Allocator + ?Sized> Pipe<'a, A> {
 
     /// Returns both ends, each for one thread.
     pub fn split(&mut self) -> (PipeIn<'_>, PipeOut<'_>) {
-        let (pushed, taken) = (&self.pushed.0, &self.taken.0);
-        let shared = Shared { places: &self.places, pushed, taken };
-        let [pushed, taken] = [pushed, taken].map(|count| count.load(Ordering::Relaxed));
-        (PipeIn { shared, pushed, taken }, PipeOut { shared, taken, pushed })
+        ends(Shared::Lent(self.parts()))
     }
+
+    fn parts(&self) -> Parts<'_> {
+        Parts { places: &self.places, pushed: &self.pushed.0, taken: &self.taken.0 }
+    }
+}
+
+#[cfg(feature = "std")]
+impl<'a> Pipe<'a, dyn Allocator + Sync + 'a> {
+    /// Returns both ends of a pipe that is theirs: it goes with the last of them. What counts them is on the
+    /// global heap.
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory.
+    pub fn try_shared(
+        waiting: u32,
+        memory: &'a (dyn Allocator + Sync + 'a),
+    ) -> Result<(PipeIn<'a>, PipeOut<'a>), GrowError> {
+        Ok(ends(Shared::Own(std::sync::Arc::new(Self::try_new_in(waiting, memory)?))))
+    }
+}
+
+/// Returns both ends of a pipe of which there are no others.
+fn ends(shared: Shared<'_>) -> (PipeIn<'_>, PipeOut<'_>) {
+    let Parts { pushed, taken, .. } = shared.parts();
+    let [pushed, taken] = [pushed, taken].map(|count| count.load(Ordering::Relaxed));
+    (PipeIn { shared: shared.clone(), pushed, taken }, PipeOut { shared, taken, pushed })
 }
 
 impl PipeIn<'_> {
     /// Puts a message in. Returns `false` if as many wait as there is room for.
     pub(crate) fn push(&mut self, message: &Message) -> bool {
-        let room = self.shared.places.len() as u32;
+        let parts = self.shared.parts();
+        let room = parts.places.len() as u32;
         if self.pushed.wrapping_sub(self.taken) == room {
-            self.taken = self.shared.taken.load(Ordering::Acquire);
+            self.taken = parts.taken.load(Ordering::Acquire);
             if self.pushed.wrapping_sub(self.taken) == room {
                 return false;
             }
         }
-        let place = &self.shared.places[(self.pushed & (room - 1)) as usize];
+        let place = &parts.places[(self.pushed & (room - 1)) as usize];
         for (place, word) in place.iter().zip(message) {
             place.store(*word, Ordering::Relaxed);
         }
         self.pushed = self.pushed.wrapping_add(1);
-        self.shared.pushed.store(self.pushed, handed_on());
+        parts.pushed.store(self.pushed, handed_on());
         true
     }
 }
@@ -116,17 +162,18 @@ impl PipeIn<'_> {
 impl PipeOut<'_> {
     /// Takes the oldest message out.
     pub(crate) fn take(&mut self) -> Option<Message> {
+        let parts = self.shared.parts();
         if self.pushed == self.taken {
-            self.pushed = self.shared.pushed.load(Ordering::Acquire);
+            self.pushed = parts.pushed.load(Ordering::Acquire);
             if self.pushed == self.taken {
                 return None;
             }
         }
-        let room = self.shared.places.len() as u32;
-        let place = &self.shared.places[(self.taken & (room - 1)) as usize];
+        let room = parts.places.len() as u32;
+        let place = &parts.places[(self.taken & (room - 1)) as usize];
         let message = core::array::from_fn(|at| place[at].load(Ordering::Relaxed));
         self.taken = self.taken.wrapping_add(1);
-        self.shared.taken.store(self.taken, Ordering::Release);
+        parts.taken.store(self.taken, Ordering::Release);
         Some(message)
     }
 }

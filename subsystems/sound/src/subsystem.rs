@@ -2,6 +2,7 @@
 //! sound like, and whose component `listener` says who hears.
 
 use core::fmt;
+use std::boxed::Box;
 
 use loligo_allocators::{Own, SharedRef, own_dyn};
 use loligo_containers::{Array, Event, EventRecord, EventStream};
@@ -14,6 +15,7 @@ use loligo_interface::{
 use loligo_monitor::{current, name};
 
 use crate::component::{SOUND, SoundSource};
+use crate::device::AudioDevices;
 use crate::parameters::Parameter;
 use crate::plan::MIXER_TYPE;
 use crate::player::{
@@ -28,6 +30,7 @@ mod emitters;
 mod functions;
 mod messages;
 mod output;
+mod remote;
 mod saved;
 mod schemas;
 mod zones;
@@ -37,7 +40,8 @@ pub use messages::{
     HearSounds, OccludeSound, PlaySound, SetParameter, SoundEnded, SoundMarker, SoundRayAsked,
     SoundStarted, SoundsHeard, StopSound,
 };
-use output::{Output, OwnSink, RATE};
+use output::{HeardBy, Output, OwnSink, RATE};
+pub use remote::SoundThread;
 use zones::Zones;
 
 /// The row by which it joins an engine.
@@ -94,6 +98,19 @@ impl<'m> Sound<'m> {
         self.output.sink = sink;
     }
 
+    /// Has what sounds be heard by a device from now on: returns what the thread of that does. Frames are not
+    /// sent nor given to a sink any more.
+    ///
+    /// # Errors
+    ///
+    /// [`SubsystemError`] if there is no memory.
+    pub fn play_on(
+        &mut self,
+        devices: Box<dyn AudioDevices + Send>,
+    ) -> Result<SoundThread<'m>, SubsystemError> {
+        self.output.play_on(devices, &mut self.player)
+    }
+
     /// Returns what was counted.
     #[must_use]
     pub fn stats(&self) -> crate::PlayerStats {
@@ -123,7 +140,12 @@ impl<'m> Sound<'m> {
             let (zones, listeners) = (&self.zones, self.player.listeners());
             self.output.set_rooms(|bus| zones.level(bus, listeners));
         }
-        done = done.and(self.player.step(frame.step, self.output.voices()).map_err(Into::into));
+        let mut heard_by = self.output.voices(frame.step);
+        let voices = heard_by.as_mut().map(HeardBy::voices);
+        done = done.and(self.player.step(frame.step, voices).map_err(Into::into));
+        if self.output.take_warning() {
+            done = done.and(Err(SILENCE));
+        }
         done = done.and(self.send());
         done = done.and(self.ask(frame.number));
         done = done.and(self.render(frame.step));
@@ -229,6 +251,11 @@ impl<'m> Sound<'m> {
         }
     }
 }
+
+const SILENCE: SubsystemError = SubsystemError::Wrong {
+    what: "no audio device can be opened, or it is gone; the game goes on in silence until there is one",
+    remedy: "connect one, or choose another in the system's settings",
+};
 
 /// Plays what an entity sounds like. Returns the bits of the sound.
 fn start<'m>(
@@ -359,6 +386,13 @@ impl<'m> Subsystem<'m> for Sound<'m> {
             Phase::Simulate => self.go_on(frame),
             Phase::Input | Phase::Think | Phase::Pose | Phase::Listen => Ok(()),
         }
+    }
+
+    #[cfg(feature = "device")]
+    fn thread(&mut self) -> Result<Option<loligo_interface::MadeThread<'m>>, SubsystemError> {
+        let thread = self.play_on(Box::new(crate::device::SystemDevices::new()))?;
+        let thread = Own::new_in(thread, self.events.memory())?;
+        Ok(Some(own_dyn!(thread => dyn loligo_interface::SideThread + 'm)))
     }
 
     fn schemas(&self) -> &'static [EventSchema] {

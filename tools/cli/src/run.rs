@@ -127,8 +127,8 @@ pub(crate) struct Run {
     #[arg(long, value_name = "FILE")]
     text: Option<PathBuf>,
 
-    /// Write what is heard into this file, a WAV; without a window and a `--time-step` each frame is a sixtieth of a
-    /// second then
+    /// Write what is heard into this file, a WAV, in place of a device; without a window and a `--time-step` each frame
+    /// is a sixtieth of a second then
     #[arg(long, value_name = "FILE")]
     sound: Option<PathBuf>,
 
@@ -201,6 +201,9 @@ impl Step {
 /// How many frames are run where nothing is said, and how long at most.
 const FRAMES: u64 = 300;
 const LONGEST: Duration = Duration::from_secs(15);
+
+/// Whether what sounds is heard, in a window.
+const HAS_DEVICE: bool = cfg!(feature = "device");
 
 /// The picture where no file is named for it, in the folder of the data.
 const PICTURE: &str = "last.png";
@@ -283,10 +286,13 @@ impl Run {
             texture_budget: self.texture_budget,
             back_end: self.backend.choice(),
             has_window: self.window,
+            // What a device plays is mixed on its thread, so it cannot be in a file.
+            has_devices: self.window && self.sound.is_none(),
             time_step: self.steps().map(Step::policy),
             is_recorded: self.record_input.is_some(),
             replay: replay.as_deref(),
-            guard: Some(&crate::MEMORY),
+            // A device that is opened again starts a thread of its library's, which allocates.
+            guard: (!(HAS_DEVICE && self.window)).then_some(&crate::MEMORY),
             trace: tracing.as_ref().map(Tracing::file),
             scripts: self.scripts(),
             log: &log,

@@ -95,8 +95,16 @@ impl<'a, A: Allocator + ?Sized> WavesIn<'a, A> {
     }
 
     /// Has a mixer have room for all waves that there may be.
-    fn reserve(&self, mixer: &mut Mixer<'a, A>) -> Result<(), InsertError> {
+    pub(crate) fn reserve(&self, mixer: &mut Mixer<'a, A>) -> Result<(), InsertError> {
         mixer.reserve_waves(self.ids.limit())
+    }
+
+    /// Puts a wave into a mixer that does not play yet, of which the other end is to be. Returns its id; `None` if
+    /// there is no room.
+    pub(crate) fn put(&mut self, wave: Wave<'a, A>, mixer: &mut Mixer<'a, A>) -> Option<WaveId> {
+        let id = self.ids.insert(()).ok()?;
+        mixer.add_wave_as(id, wave);
+        Some(id)
     }
 
     /// Frees what came back. Returns how much that was.

@@ -94,6 +94,9 @@ pub struct ControlledVoices<'c, 'p, 'a, A: Allocator + ?Sized> {
     pub control: &'c mut Control<'p, 'a, A>,
     /// The frames a second of its mixer.
     pub rate: u32,
+    /// The frame of the mixer with which the step begins, by the low bits of their count; `None`: whenever
+    /// it obeys.
+    pub begins: Option<u32>,
 }
 
 impl<A: Allocator + ?Sized> Voices for ControlledVoices<'_, '_, '_, A> {
@@ -102,7 +105,11 @@ impl<A: Allocator + ?Sized> Voices for ControlledVoices<'_, '_, '_, A> {
     }
 
     fn play(&mut self, play: &Play) -> Result<VoiceId, PlayError> {
-        self.control.play(play)
+        match self.begins {
+            // What follows another voice begins after that, whenever it is.
+            Some(frame) if play.after.is_none() => self.control.play_at(play, frame),
+            _ => self.control.play(play),
+        }
     }
 
     fn is_playing(&self, voice: VoiceId) -> bool {

@@ -1,13 +1,17 @@
 //! What is heard: the mixer of a game, and who takes its samples.
 
+use std::boxed::Box;
+
 use loligo_allocators::{Own, SharedRef};
 use loligo_containers::{Array, BlobBytes, SortedMap};
 use loligo_ids::{IdString32, IdString64};
 use loligo_interface::{SubsystemError, SubsystemMemory};
 
+use super::remote::{Remote, SoundThread, own};
+use crate::device::AudioDevices;
 use crate::mixer::{Mixer, MixerSettings, WaveId};
 use crate::plan::{MixerPlan, VOICES_DEFAULT};
-use crate::player::{Player, Voices, WaveInfo};
+use crate::player::{ControlledVoices, Player, Voices, WaveInfo};
 use crate::sink::Sink;
 use crate::wave::Wave;
 
@@ -17,17 +21,29 @@ pub(super) const RATE: u32 = 48_000;
 /// The voices that fade out while others have taken their place.
 const FADING: u32 = 64;
 
+/// The bus into which all others flow.
+const MASTER: IdString32 = IdString32::new("master");
+
 /// The nanoseconds of a second.
 const SECOND: u64 = 1_000_000_000;
+
+/// A mixer on another thread has as many voices as any plan may say.
+const REMOTE: MixerSettings =
+    MixerSettings { rate: RATE, voices: 1024 + FADING, taps: 8, channels: 2 };
 
 /// Who takes what is heard.
 pub(super) type OwnSink<'m> = Own<'m, dyn Sink + Send + 'm, SubsystemMemory<'m>>;
 
+/// A mixer that is handed to a device's thread.
+pub(super) type OwnMixer<'m> = Own<'m, Mixer<'m, SubsystemMemory<'m>>, SubsystemMemory<'m>>;
+
 /// The mixer of a game. Samples of waves are kept in it, whether anyone listens or not; it renders where
-/// somebody does.
+/// somebody does. With a device it is on the thread of that, and nothing is rendered here.
 pub(super) struct Output<'m> {
     memory: SharedRef<'m>,
     mixer: Option<Mixer<'m, SubsystemMemory<'m>>>,
+    /// What is there of it if it is elsewhere.
+    remote: Option<Remote<'m>>,
     plan: Option<BlobBytes<'m, SubsystemMemory<'m>>>,
     /// The gains of buses that the game has set.
     pub(super) gains: SortedMap<'m, IdString32, f32, SubsystemMemory<'m>>,
@@ -35,6 +51,8 @@ pub(super) struct Output<'m> {
     /// Whether what is heard is sent as events.
     pub(super) is_sent: bool,
     frames: Array<'m, [f32; 2], SubsystemMemory<'m>>,
+    /// How loud buses send now, in the order of the plan; what is not known is no number.
+    sent: Array<'m, f32, SubsystemMemory<'m>>,
     /// The part of a frame that no update has rendered yet, in frames times nanoseconds.
     left: u64,
 }
@@ -44,40 +62,54 @@ impl<'m> Output<'m> {
         Self {
             memory,
             mixer: None,
+            remote: None,
             plan: None,
             gains: SortedMap::new_in(memory),
             sink: None,
             is_sent: false,
             frames: Array::new_in(memory),
+            sent: Array::new_in(memory),
             left: 0,
         }
     }
 
     /// Returns whether anyone takes what is heard.
     pub(super) const fn is_heard(&self) -> bool {
-        self.is_sent || self.sink.is_some()
+        self.is_sent || self.sink.is_some() || self.remote.is_some()
     }
 
-    /// Returns the mixer, if what it renders is heard.
-    pub(super) fn voices(&mut self) -> Option<&mut (dyn Voices + '_)> {
+    /// Returns what plays voices of an update that is some nanoseconds long, if they are heard.
+    pub(super) fn voices(&mut self, nanoseconds: u64) -> Option<HeardBy<'_, 'm>> {
         let is_heard = self.is_heard();
+        if let Some(remote) = &mut self.remote {
+            return Some(HeardBy::Device(remote.voices(nanoseconds.min(10 * SECOND))));
+        }
         let mixer = self.mixer.as_mut().filter(|_| is_heard)?;
         mixer.set_remainder(self.left);
-        Some(mixer)
+        Some(HeardBy::Frames(mixer))
     }
 
     /// Has buses send as much to those of rooms as is heard of these.
     pub(super) fn set_rooms(&mut self, level: impl Fn(IdString32) -> f32) {
-        let Some(mixer) = &mut self.mixer else { return };
-        for (bus, into, gain) in plan_of(self.plan.as_ref()).into_iter().flat_map(|of| of.sends()) {
-            mixer.set_send(bus, into, gain * level(into));
+        let sends = plan_of(self.plan.as_ref()).into_iter().flat_map(|plan| plan.sends());
+        for ((bus, into, gain), sent) in sends.zip(&mut self.sent) {
+            let gain = gain * level(into);
+            if *sent == gain {
+                continue;
+            }
+            *sent = gain;
+            if let Some(remote) = &mut self.remote {
+                remote.set_send(bus, into, gain);
+            } else if let Some(mixer) = &mut self.mixer {
+                mixer.set_send(bus, into, gain);
+            }
         }
     }
 
     /// Renders the frames of an update, and hands them on. Returns them.
     pub(super) fn render(&mut self, nanoseconds: u64) -> Result<&[[f32; 2]], SubsystemError> {
         self.frames.clear();
-        if !self.is_heard() {
+        if !self.is_heard() || self.remote.is_some() {
             return Ok(&self.frames);
         }
         let all = self.left + nanoseconds.min(10 * SECOND) * u64::from(RATE);
@@ -103,7 +135,10 @@ impl<'m> Output<'m> {
     ) -> Result<(), SubsystemError> {
         let wave = Wave::open_in(payload, self.memory).map_err(|_| WRONG_WAVE)?;
         let info = WaveInfo::of(&wave);
-        let id = self.mixer()?.add_wave(wave).map_err(|_| NO_ROOM)?;
+        let id = match &mut self.remote {
+            Some(remote) => remote.waves.add(wave).map_err(|_| NO_ROOM)?,
+            None => self.mixer()?.add_wave(wave).map_err(|_| NO_ROOM)?,
+        };
         self.undefine_wave(name, player);
         Ok(player.define_wave(name, info, Some(id))?)
     }
@@ -114,7 +149,10 @@ impl<'m> Output<'m> {
         name: IdString64,
         player: &mut Player<'m, SubsystemMemory<'m>>,
     ) {
-        if let (Some(id), Some(mixer)) = (player.undefine_wave(name), &mut self.mixer) {
+        let Some(id) = player.undefine_wave(name) else { return };
+        if let Some(remote) = &mut self.remote {
+            remote.waves.remove(id);
+        } else if let Some(mixer) = &mut self.mixer {
             mixer.remove_wave(id);
         }
     }
@@ -131,6 +169,7 @@ impl<'m> Output<'m> {
             remedy: "compile the project again",
         })?;
         player.set_plan(&plan)?;
+        self.sent.try_resize(plan.sends().count(), f32::NAN)?;
         self.plan = Some(copy);
         self.remake(player)
     }
@@ -140,6 +179,14 @@ impl<'m> Output<'m> {
         &mut self,
         player: &mut Player<'m, SubsystemMemory<'m>>,
     ) -> Result<(), SubsystemError> {
+        self.sent.fill(f32::NAN);
+        if self.remote.is_some() {
+            let mixer = own(self.new_mixer(&REMOTE)?, self.memory)?;
+            // Waves have the ids that they had.
+            player.move_waves(Some);
+            let Some(remote) = &mut self.remote else { return Ok(()) };
+            return remote.replace(mixer);
+        }
         let Some(mut old) = self.mixer.take() else { return Ok(()) };
         if let Err(error) = self.mixer() {
             self.mixer = Some(old);
@@ -157,48 +204,112 @@ impl<'m> Output<'m> {
 
     /// Sets the gain of a bus, and returns whether there is such a bus.
     pub(super) fn set_gain(&mut self, bus: IdString32, gain: f32) -> Result<bool, SubsystemError> {
-        if !self.mixer()?.set_bus_gain(bus, gain) {
+        if self.planned_gain(bus).is_none() {
             return Ok(false);
         }
         self.gains.try_insert(bus, gain)?;
+        self.send_gain(bus, gain);
         Ok(true)
     }
 
     /// Returns the gain of a bus.
     #[cfg(feature = "script")]
-    pub(super) fn gain(&mut self, bus: IdString32) -> Option<f32> {
-        self.mixer().ok()?.bus(bus).map(|bus| bus.gain)
+    pub(super) fn gain(&self, bus: IdString32) -> Option<f32> {
+        self.planned_gain(bus).map(|planned| self.gains.get(&bus).copied().unwrap_or(planned))
     }
 
-    /// Takes gains of buses that were saved.
-    pub(super) fn set_gains(&mut self, gains: SortedMap<'m, IdString32, f32, SubsystemMemory<'m>>) {
-        if let Some(mixer) = &mut self.mixer {
-            for (bus, gain) in plan_of(self.plan.as_ref()).into_iter().flat_map(|of| of.buses()) {
-                mixer.set_bus_gain(bus, gain);
-            }
-            for (bus, gain) in gains.iter() {
-                mixer.set_bus_gain(*bus, *gain);
-            }
+    /// Returns the gain of a bus in the plan.
+    fn planned_gain(&self, bus: IdString32) -> Option<f32> {
+        if bus == MASTER {
+            return Some(1.0);
         }
+        let mut buses = plan_of(self.plan.as_ref()).into_iter().flat_map(|plan| plan.buses());
+        buses.find(|(name, _)| *name == bus).map(|(_, gain)| gain)
+    }
+
+    fn send_gain(&mut self, bus: IdString32, gain: f32) {
+        if let Some(remote) = &mut self.remote {
+            remote.set_bus_gain(bus, gain);
+        } else if let Some(mixer) = &mut self.mixer {
+            mixer.set_bus_gain(bus, gain);
+        }
+    }
+
+    /// Takes gains of buses that were saved; the mixer is remade after that.
+    pub(super) fn set_gains(&mut self, gains: SortedMap<'m, IdString32, f32, SubsystemMemory<'m>>) {
         self.gains = gains;
+    }
+
+    /// Puts the mixer on a thread that plays it on a device, with all waves. Nothing is rendered here from now on.
+    pub(super) fn play_on(
+        &mut self,
+        devices: Box<dyn AudioDevices + Send>,
+        player: &mut Player<'m, SubsystemMemory<'m>>,
+    ) -> Result<SoundThread<'m>, SubsystemError> {
+        let memory = self.memory;
+        let (mut remote, end) = Remote::try_new(&REMOTE, memory)?;
+        let mut mixer = self.new_mixer(&REMOTE)?;
+        remote.waves.reserve(&mut mixer).map_err(|_| NO_ROOM)?;
+        let mut old = self.mixer.take();
+        player.move_waves(|id: WaveId| {
+            let wave = old.as_mut()?.remove_wave(id)?;
+            remote.waves.put(wave, &mut mixer)
+        });
+        self.sent.fill(f32::NAN);
+        let thread = end.into_thread(own(mixer, memory)?, devices, memory)?;
+        self.remote = Some(remote);
+        Ok(thread)
+    }
+
+    /// Returns whether there is silence for want of a device, once each time.
+    pub(super) fn take_warning(&mut self) -> bool {
+        self.remote.as_mut().is_some_and(Remote::take_warning)
+    }
+
+    fn settings(&self) -> MixerSettings {
+        let plan = plan_of(self.plan.as_ref());
+        let voices = plan.map_or(VOICES_DEFAULT, |plan| plan.voices()) + FADING;
+        MixerSettings { rate: RATE, voices, ..MixerSettings::default() }
+    }
+
+    /// Returns a mixer with the buses of the game, in which nothing is.
+    fn new_mixer(
+        &self,
+        settings: &MixerSettings,
+    ) -> Result<Mixer<'m, SubsystemMemory<'m>>, SubsystemError> {
+        let mut mixer = Mixer::try_new_in(settings, self.memory).map_err(|_| NO_ROOM)?;
+        if let Some(plan) = plan_of(self.plan.as_ref()) {
+            plan.add_to(&mut mixer).map_err(|_| NO_ROOM)?;
+        }
+        for (bus, gain) in self.gains.iter() {
+            mixer.set_bus_gain(*bus, *gain);
+        }
+        Ok(mixer)
     }
 
     /// Returns the mixer, which is made at its first use.
     fn mixer(&mut self) -> Result<&mut Mixer<'m, SubsystemMemory<'m>>, SubsystemError> {
         if self.mixer.is_none() {
-            let plan = plan_of(self.plan.as_ref());
-            let voices = plan.map_or(VOICES_DEFAULT, |plan| plan.voices()) + FADING;
-            let settings = MixerSettings { rate: RATE, voices, ..MixerSettings::default() };
-            let mut mixer = Mixer::try_new_in(&settings, self.memory).map_err(|_| NO_ROOM)?;
-            if let Some(plan) = plan {
-                plan.add_to(&mut mixer).map_err(|_| NO_ROOM)?;
-            }
-            for (bus, gain) in self.gains.iter() {
-                mixer.set_bus_gain(*bus, *gain);
-            }
-            self.mixer = Some(mixer);
+            self.mixer = Some(self.new_mixer(&self.settings())?);
         }
         self.mixer.as_mut().ok_or(NO_ROOM)
+    }
+}
+
+/// What plays voices.
+pub(super) enum HeardBy<'v, 'm> {
+    /// The mixer that is here.
+    Frames(&'v mut Mixer<'m, SubsystemMemory<'m>>),
+    /// That of a device.
+    Device(ControlledVoices<'v, 'm, 'm, SubsystemMemory<'m>>),
+}
+
+impl HeardBy<'_, '_> {
+    pub(super) fn voices(&mut self) -> &mut (dyn Voices + '_) {
+        match self {
+            Self::Frames(mixer) => *mixer,
+            Self::Device(control) => control,
+        }
     }
 }
 
@@ -207,7 +318,7 @@ const WRONG_WAVE: SubsystemError = SubsystemError::Wrong {
     remedy: "compile the project again, or give the subsystem `sound` more memory",
 };
 
-const NO_ROOM: SubsystemError = SubsystemError::Wrong {
+pub(super) const NO_ROOM: SubsystemError = SubsystemError::Wrong {
     what: "there is no memory for the mixer",
     remedy: "give the subsystem `sound` more memory",
 };

@@ -1,6 +1,8 @@
 //! The subsystem without an engine: entities sound and hear, commands are obeyed, sources change, and a state
 //! goes on.
 
+use core::time::Duration;
+
 use glam::{Affine3A, Vec3};
 use loligo_allocators::{
     Allocator as _, HeapAllocator, Locked, Own, PageAllocator, SharedRef, own_dyn,
@@ -11,10 +13,11 @@ use loligo_entities::{
     ComponentManager, Components, Entities, Entity, EntityResource, Pose, Transforms, Unknown,
 };
 use loligo_ids::{IdString32, IdString64};
-use loligo_interface::{Frame, Phase, Places, ResourceChange, Subsystem};
+use loligo_interface::{Frame, Phase, Places, ResourceChange, SideThread as _, Subsystem};
+use loligo_sound::device::{AudioDevice, AudioDevices, DeviceError, FramesOut};
 use loligo_sound::{
     HearSounds, OccludeSound, PlaySound, Recorder, SetParameter, Sink, Sound, SoundEnded,
-    SoundRayAsked, SoundStarted, SoundsHeard, StopSound,
+    SoundRayAsked, SoundStarted, SoundThread, SoundsHeard, StopSound,
 };
 use loligo_tasks::{Settings, Tasks};
 
@@ -385,4 +388,160 @@ fn a_state_goes_on() {
             }
         }
     });
+}
+
+/// A device of a test, on which frames are taken as its callback does.
+#[derive(Clone, Default)]
+struct TestDevice(std::sync::Arc<std::sync::Mutex<Option<FramesOut>>>);
+
+struct Open;
+
+impl AudioDevice for Open {
+    fn rate(&self) -> u32 {
+        48_000
+    }
+}
+
+impl AudioDevices for TestDevice {
+    fn open(&mut self, _: u32, frames: FramesOut) -> Result<Box<dyn AudioDevice>, DeviceError> {
+        *self.0.lock().expect("nobody panics") = Some(frames);
+        Ok(Box::new(Open))
+    }
+}
+
+impl TestDevice {
+    /// Returns the last frame on the left that the device takes in some updates, in samples.
+    fn heard(&self, play: &mut Play<'_>, thread: &mut SoundThread<'_>, updates: u64) -> f32 {
+        let mut last = 0.0;
+        for _ in 0..updates {
+            play.update(1);
+            thread.step(Duration::from_nanos(STEP));
+            if let Some(frames) = &mut *self.0.lock().expect("nobody panics") {
+                frames.take(FRAMES, |frame| last = frame[0] * 32_768.0);
+            }
+        }
+        last
+    }
+}
+
+#[test]
+fn a_device_hears_a_game_and_what_changes_in_it() {
+    /// The updates after which all that a game asked for is heard: 33 ms are ahead of it.
+    const SOON: u64 = 8;
+    let old = hums("", "buses = { main = {} }");
+    let new = hums("", "voices = 2 buses = { main = { volume = -20 } }");
+    let other = project(
+        &[("hum", "wave = \"hum\" loop = true bus = \"main\"")],
+        &[("hum", &[2000; 4800][..], "loop = [ 0 4800 ]")],
+        "buses = { main = {} }",
+    );
+    play(|memory| {
+        let mut play = Play::new(&old, memory);
+        let device = TestDevice::default();
+        let mut thread = play.sound.play_on(Box::new(device.clone())).expect("there is memory");
+        let mut hears = |play: &mut Play<'_>, wanted: f32, what: &str| {
+            let heard = device.heard(play, &mut thread, SOON);
+            assert!((heard - wanted).abs() < 2.0, "{what}: {heard}");
+        };
+        let hum = play.spawn(HUM);
+        hears(&mut play, 8000.0, "the hum");
+        // With a device no frames are sent.
+        play.plain(HearSounds { is_on: 1 });
+        play.update(1);
+        assert!(play.heard().is_empty(), "the mixer is elsewhere");
+        play.give(&new, "mixer", "game");
+        hears(&mut play, 800.0, "the bus of the other plan");
+        play.give(&other, "wave", "hum");
+        hears(&mut play, 200.0, "the other wave");
+        let state = play.saved();
+        play.sound.load(&state).expect("it was saved");
+        hears(&mut play, 200.0, "what was loaded");
+        play.give(&new, "wave", "hum");
+        hears(&mut play, 800.0, "the wave of before");
+        play.destroy(hum);
+        hears(&mut play, 0.0, "silence");
+        assert_eq!(play.sound.stats().sounds, 0, "it ended with its entity");
+        assert_eq!(thread.stats().late, 0, "all was there in time");
+        drop((thread, play));
+    });
+}
+
+/// Either thread is held up while waves, buses and states change: what was last is what is heard in the end.
+#[test]
+fn a_device_hears_what_was_last_however_late_it_is() {
+    let buses = |volume: i32| format!("buses = {{ main = {{ volume = {volume} }} }}");
+    let projects = [8000, 2000].map(|level| {
+        let waves = [("hum", &[level; 4800][..], "loop = [ 0 4800 ]")];
+        let hum = [("hum", "wave = \"hum\" loop = true bus = \"main\"")];
+        [0, -20].map(|volume| project(&hum, &waves, &buses(volume)))
+    });
+    for seed in 1..=8_u64 {
+        println!("seed {seed}");
+        let mut state = seed;
+        let mut chance = move |sides: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % sides
+        };
+        play(|memory| {
+            let mut play = Play::new(&projects[0][0], memory);
+            let device = TestDevice::default();
+            let mut thread = play.sound.play_on(Box::new(device.clone())).expect("memory");
+            play.spawn(HUM);
+            let (mut wave, mut plan) = (0, 0);
+            for _ in 0..60 {
+                match chance(8) {
+                    0 => {
+                        wave = chance(2) as usize;
+                        play.give(&projects[wave][0], "wave", "hum");
+                    }
+                    1 => {
+                        plan = chance(2) as usize;
+                        play.give(&projects[0][plan], "mixer", "game");
+                    }
+                    2 => {
+                        let state = play.saved();
+                        play.sound.load(&state).expect("it was saved");
+                    }
+                    3 => play.update(chance(30)),
+                    4 => thread.step(Duration::from_millis(chance(100))),
+                    _ => _ = device.heard(&mut play, &mut thread, chance(3)),
+                }
+            }
+            let heard = device.heard(&mut play, &mut thread, 20);
+            let wanted = [8000.0, 2000.0][wave] * [1.0, 0.1][plan];
+            assert!((heard - wanted).abs() < 2.0, "{wave} {plan}: {heard} instead of {wanted}");
+            drop((thread, play));
+        });
+    }
+}
+
+#[test]
+fn the_thread_of_a_game_runs_until_it_is_over() {
+    let project = hums("", PLAN);
+    play(|memory| {
+        let mut play = Play::new(&project, memory);
+        let device = TestDevice::default();
+        let mut thread = play.sound.play_on(Box::new(device.clone())).expect("there is memory");
+        let is_over = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let ending = Ending(&is_over);
+            scope.spawn(|| thread.run(&is_over));
+            // It opens the device as long as it runs.
+            while device.0.lock().expect("nobody panics").is_none() {
+                std::thread::yield_now();
+            }
+            drop(ending);
+        });
+        assert_eq!(thread.stats().opened, 1, "one device was opened");
+        drop((thread, play));
+    });
+}
+
+/// Lets a thread end, also where a test fails.
+struct Ending<'e>(&'e std::sync::atomic::AtomicBool);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, std::sync::atomic::Ordering::Relaxed);
+    }
 }
