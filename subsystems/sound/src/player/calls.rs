@@ -94,19 +94,25 @@ impl<A: Allocator + ?Sized> Player<'_, A> {
         self.parameters.try_set(own, parameter).map(|()| true)
     }
 
-    /// Has all parts of a sound that have begun go on at a second of their waves.
+    /// Has all parts of a sound go on at a second of their waves: those that have not begun begin there, but for those
+    /// that follow others.
     pub fn seek(&mut self, sound: SoundId, seconds: f32) -> bool {
-        if !self.change(sound, |_| {}) || !seconds.is_finite() {
+        let to =
+            if seconds.is_finite() { seconds.max(0.0) } else { return self.is_playing(sound) };
+        let sought = |instance: &mut Instance| {
+            if instance.has(Instance::STARTING) {
+                instance.sought = to;
+            }
+        };
+        if !self.change(sound, sought) {
             return self.is_playing(sound);
         }
         let Self { parts, waves, .. } = self;
         let is_of =
-            |part: &&mut PartState| part.sound == sound.to_bits() && part.has(PartState::BEGUN);
+            |part: &&mut PartState| part.sound == sound.to_bits() && !part.has(PartState::NEXT);
         for part in parts.iter_mut().filter(is_of) {
-            if let Some(info) = waves.get(&part.wave).map(|known| known.info) {
-                let frame = f64::from(seconds.max(0.0)) * f64::from(info.rate);
-                part.at = ((frame * 4_294_967_296.0) as u64).min(u64::from(info.frames) << 32);
-                part.set(PartState::SOUGHT, true);
+            if let Some(known) = waves.get(&part.wave) {
+                part.seek(to, &known.info);
             }
         }
         true

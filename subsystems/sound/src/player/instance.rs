@@ -29,7 +29,8 @@ pub struct Instance {
     pub(super) gain: Ramp,
     /// What is left of it while it fades out.
     pub(super) share: Ramp,
-    pub(super) reserved: u32,
+    /// The second of their waves at which its parts are to begin.
+    pub(super) sought: f32,
 }
 
 /// A number that goes to another one by a line.
@@ -83,7 +84,7 @@ impl Instance {
     /// Returns whether what was loaded is a state that a sound may have.
     pub(super) fn is_sound(&self) -> bool {
         let Self { distance, place, gain, share, .. } = self;
-        let numbers = [self.fade_out, self.speed, distance[0], distance[1]];
+        let numbers = [self.fade_out, self.speed, self.sought, distance[0], distance[1]];
         let ramps = [gain.now, gain.to, gain.rate, share.now, share.to, share.rate];
         self.flags & !Self::FLAGS == 0
             && numbers.iter().chain(place).chain(&ramps).all(|number| number.is_finite())

@@ -98,6 +98,13 @@ impl PartState {
         self.flags = if is_set { self.flags | flags } else { self.flags & !flags };
     }
 
+    /// Has it go on, or begin, at a second of its wave.
+    pub(super) fn seek(&mut self, seconds: f32, info: &WaveInfo) {
+        let frame = f64::from(seconds) * f64::from(info.rate);
+        self.at = ((frame * 4_294_967_296.0) as u64).min(u64::from(info.frames) << 32);
+        self.set(Self::SOUGHT, self.has(Self::BEGUN));
+    }
+
     /// Looks whether its wave has markers.
     pub(super) fn look(&mut self, tree: &SoundTree<'_>) {
         self.set(Self::HAS_MARKERS, !tree.markers(self.node).is_empty());

@@ -93,8 +93,17 @@ impl<A: Allocator + ?Sized> Player<'_, A> {
 
     /// Chooses the parts of a sound.
     fn begin(&mut self, place: usize) -> Result<(), GrowError> {
-        let Self { sounds, choices, instances, parameters, parameters_of, parts, chance, .. } =
-            self;
+        let Self {
+            sounds,
+            waves,
+            choices,
+            instances,
+            parameters,
+            parameters_of,
+            parts,
+            chance,
+            ..
+        } = self;
         let Some(id) = instances.id_at(place) else { return Ok(()) };
         let instance = &mut instances.as_mut_slice()[place];
         let bytes = sounds.get(&instance.name);
@@ -108,9 +117,13 @@ impl<A: Allocator + ?Sized> Player<'_, A> {
         let chosen = choices.try_get_or_insert_with(instance.name, Default::default)?;
         let own = &parameters_of[slot(id)];
         let count = parts.len();
+        let sought = core::mem::take(&mut instance.sought);
         tree.start(parameters, own, chosen, chance, |part| {
             let mut state = PartState::new(&part, &tree, id.to_bits());
             state.take(&tree.shape(&part, parameters, own));
+            if let Some(known) = waves.get(&state.wave).filter(|_| sought > 0.0 && !part.is_next) {
+                state.seek(sought, &known.info);
+            }
             // There is room.
             let _ = parts.try_push(state);
         });

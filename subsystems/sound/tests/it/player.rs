@@ -47,6 +47,37 @@ fn a_sound_is_heard_from_its_frame_on_and_ends_by_time() {
 }
 
 #[test]
+fn a_sound_that_has_not_begun_begins_where_it_is_sought() {
+    let waves = [("stairs", &stairs(2000)[..], "")];
+    let sounds = [("now", "wave = \"stairs\""), ("later", "wave = \"stairs\" delay = 0.02")];
+    let project = project(&sounds, &waves, PLAN);
+    with_memory(|memory| {
+        for (name, begin) in [("now", 0), ("later", 960)] {
+            let mut stage = Stage::new(&project, true, memory);
+            let sound = stage.play(name);
+            assert!(stage.player.seek(sound, 1000.0 / 48_000.0), "it plays");
+            stage.steps(1);
+            assert!(stage.player.is_playing(sound), "1000 frames are left of it");
+            stage.steps(2);
+            assert!(!stage.player.is_playing(sound), "as it began there");
+            let heard = frames(&stage.left());
+            let from = begin + BLOCK;
+            assert_eq!(heard.iter().position(|frame| *frame != 0), Some(from), "{name}");
+            assert_eq!(heard[from..from + 1000], (1001..=2000).collect::<Vec<_>>()[..], "{name}");
+        }
+        // Those that wait for their delay, too.
+        let mut stage = Stage::new(&project, true, memory);
+        let sound = stage.play("later");
+        stage.steps(1);
+        stage.player.seek(sound, 1500.0 / 48_000.0);
+        stage.steps(1);
+        assert!(stage.player.is_playing(sound), "500 frames from 960 on");
+        stage.steps(1);
+        assert!(!stage.player.is_playing(sound), "it is over after 1460 frames");
+    });
+}
+
+#[test]
 fn what_begins_with_any_update_is_heard_at_its_frame() {
     let waves = [("click", &[16_000; 40][..], "")];
     let sounds = [("now", "wave = \"click\""), ("later", "wave = \"click\" delay = 0.00625")];
