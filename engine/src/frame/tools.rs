@@ -41,6 +41,7 @@ mod reports;
 mod scope_feed;
 #[cfg(feature = "screen")]
 mod screen;
+mod tables;
 #[cfg(feature = "screen")]
 mod tool_picture;
 mod topics;

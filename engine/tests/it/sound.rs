@@ -60,7 +60,7 @@ fn wav(samples: &[i16]) -> Vec<u8> {
     wav
 }
 
-fn game(script: &str) -> Game {
+pub(crate) fn game(script: &str) -> Game {
     let game = Game::new(1);
     let ramp: Vec<i16> = (0..120_000).map(|at| (at / 4) as i16).collect();
     let hum: Vec<i16> = (0..4800).map(|at| if at % 100 < 50 { 2000 } else { -2000 }).collect();
@@ -89,8 +89,8 @@ fn game(script: &str) -> Game {
 
 /// Asks for what is heard, and keeps it with the events of sounds.
 #[derive(Default)]
-struct Ears {
-    is_asked: bool,
+pub(crate) struct Ears {
+    pub(crate) is_asked: bool,
     heard: Vec<[f32; 2]>,
     events: Vec<String>,
 }

@@ -9,6 +9,7 @@ use loligo_ids::IdString64;
 use crate::error::SubsystemError;
 use crate::frame::Frame;
 use crate::phase::Phase;
+use crate::report::Report;
 use crate::resource_change::ResourceChange;
 use crate::schema::EventSchema;
 use crate::side_thread::MadeThread;
@@ -127,6 +128,17 @@ pub trait Subsystem<'m>: Send {
     fn command(&mut self, command: &EventRecord<'_>) -> Result<(), SubsystemError> {
         let _ = command;
         Ok(())
+    }
+
+    /// Is called when tools begin to look at its tables, and when the last of them has ended: what only
+    /// [`report`](Self::report) needs is gathered in between.
+    fn set_reported(&mut self, is_reported: bool) {
+        let _ = is_reported;
+    }
+
+    /// Writes tables of what is in it, for tools.
+    fn report(&self, out: &mut dyn Report) {
+        let _ = out;
     }
 
     /// Returns a hash of its state, by which two runs are compared; 0 if it has none that a game
