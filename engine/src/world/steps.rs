@@ -103,7 +103,7 @@ impl<'m> World<'m> {
     #[cfg(feature = "tool-server")]
     pub(crate) fn report(&self, each: &mut WriteTables<'_>) {
         for (name, subsystem) in self.joined.all() {
-            each(name, &|out| subsystem.report(out));
+            each(name, &|out: &mut dyn Report| subsystem.report(out));
         }
     }
 

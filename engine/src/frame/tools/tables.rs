@@ -15,6 +15,7 @@ impl Engine<'_, '_> {
         writer.start(Nest::Object)?;
         let mut done = Ok(());
         self.world.report(&mut |name, report| {
+            let writer = &mut *writer;
             let mut tables = Tables { engine: self, writer, name, open: Open::Nothing, done };
             report(&mut tables);
             done = tables.end();

@@ -1,4 +1,4 @@
-//! Compiled resources of animation and physics, each given to its reader, and their sources.
+//! Compiled resources of animation, physics and sound, each given to its reader, and their sources.
 
 use std::fs;
 use std::io;
@@ -24,6 +24,10 @@ use loligo_physics::{
 use loligo_resources::HEADER_BYTES;
 
 use super::{Seeds, Surface};
+
+mod sounds;
+
+use sounds::Sounds;
 
 /// Resources of physics that name each other.
 const SOURCES: [(&str, &str, &str); 5] = [
@@ -92,6 +96,7 @@ pub(crate) struct Blobs {
     skeleton: Vec<u8>,
     clip: Vec<u8>,
     raw: RawSkeleton,
+    sounds: Sounds,
 }
 
 impl Blobs {
@@ -121,7 +126,9 @@ impl Blobs {
         ];
         real.extend(packed.map(|packed| ("clip".to_owned(), packed)));
         real.extend(compiled()?);
-        Ok(Self { real, skeleton, clip, raw })
+        let sounds = Sounds::try_new()?;
+        real.extend(sounds.seeds()?);
+        Ok(Self { real, skeleton, clip, raw, sounds })
     }
 }
 
@@ -170,6 +177,9 @@ impl Surface for Blobs {
         let pages = PageAllocator::new("pages");
         let heap = HeapAllocator::new_in("blobs", &pages);
         let memory: &dyn Allocator = &heap;
+        if self.sounds.feed(what, input, memory) {
+            return;
+        }
         let aligned = |bytes| BlobBytes::try_copy(bytes, memory);
         let Ok(bytes) = aligned(input) else { return };
         let (Ok(skeleton), Ok(clip)) = (aligned(&self.skeleton), aligned(&self.clip)) else {
