@@ -31,11 +31,13 @@ fn a_bus_is_as_loud_as_another_meter_says() {
             let mut meter = EbuR128::new(2, rate, Mode::M).expect("such rates are known");
             meter.add_frames_f32(heard.as_flattened()).expect("there is memory");
             let wanted = meter.loudness_momentary().expect("it is long enough") as f32;
+            let samples = heard.as_flattened().iter();
+            let highest = samples.fold(0.0_f32, |peak, sample| peak.max(sample.abs()));
             for name in [MUSIC, IdString32::new("master")] {
                 let bus = mixer.bus(name).expect("it is there");
                 let off = (bus.loudness - wanted).abs();
                 assert!(off < 0.1, "{rate} {period}: {} instead of {wanted}", bus.loudness);
-                assert!((bus.peak_held - 0.2).abs() < 0.002, "{period}: {}", bus.peak_held);
+                assert!((bus.peak_held - highest).abs() < 1e-4, "{period}: {}", bus.peak_held);
             }
             mixer.set_metered(false);
             assert_eq!(mixer.bus(MUSIC).map(|bus| bus.loudness), Some(-144.0), "it is over");

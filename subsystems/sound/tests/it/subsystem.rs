@@ -577,7 +577,7 @@ fn the_thread_of_a_game_runs_until_it_is_over() {
         let mut play = Play::new(&project, memory);
         let device = TestDevice::default();
         let mut thread = play.sound.play_on(Box::new(device.clone())).expect("there is memory");
-        let is_over = std::sync::atomic::AtomicBool::new(false);
+        let is_over = core::sync::atomic::AtomicBool::new(false);
         std::thread::scope(|scope| {
             let ending = Ending(&is_over);
             scope.spawn(|| thread.run(&is_over));
@@ -593,10 +593,10 @@ fn the_thread_of_a_game_runs_until_it_is_over() {
 }
 
 /// Lets a thread end, also where a test fails.
-struct Ending<'e>(&'e std::sync::atomic::AtomicBool);
+struct Ending<'e>(&'e core::sync::atomic::AtomicBool);
 
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
-        self.0.store(true, std::sync::atomic::Ordering::Relaxed);
+        self.0.store(true, core::sync::atomic::Ordering::Relaxed);
     }
 }
