@@ -19,6 +19,7 @@ use crate::select::Wanted;
 use crate::tree::{SourceTree, Stamp};
 use crate::walk::Walk;
 
+mod changed;
 mod compile;
 mod kept;
 mod look;
@@ -27,6 +28,7 @@ mod selection;
 mod state;
 mod tables;
 
+pub(crate) use changed::compile_changed;
 use compile::Work;
 pub(crate) use kept::Kept;
 use look::{LOOK, Look, look};
@@ -125,7 +127,8 @@ pub(crate) fn compile(
         data.put_changed(LOOK, &Look::new(look, report.fresh as u64).to_bytes())?;
     }
     let blobs = blobs.after(&index.entries, &used);
-    Ok((report, Kept::new(&data, tree, blobs, selection, index)))
+    let is_well = report.errors.is_empty();
+    Ok((report, Kept::new(&data, tree, blobs, selection, (index, is_well))))
 }
 
 /// Writes the tables, and the index if it is another than the last one, and removes blobs that are
@@ -182,9 +185,9 @@ fn remembered(
 ) -> Result<(Index, Selection, bool), BuildError> {
     Ok(match kept {
         Some(kept) if kept.tree.has_the_files_of(tree) => {
-            (kept.index, kept.selection, true)
+            (kept.index, kept.selection, !kept.is_index_old)
         }
-        Some(kept) => (kept.index, Selection::new(project, tree), true),
+        Some(kept) => (kept.index, Selection::new(project, tree), !kept.is_index_old),
         None => {
             let (old, is_written) = last_index(project, data, report)?;
             (old, Selection::new(project, tree), is_written)

@@ -4,6 +4,7 @@ mod builds;
 mod builtin;
 mod bundling;
 mod cache;
+mod edits;
 mod equality;
 mod hostile;
 mod killed;
