@@ -13,6 +13,7 @@ mod bench;
 #[cfg(feature = "games")]
 mod built_in;
 mod bundle;
+mod cache;
 mod check;
 #[cfg(feature = "games")]
 mod compile;
@@ -110,6 +111,8 @@ enum Command {
     Bench(bench::Bench),
     /// Puts compiled data into bundles and patches, and looks into them.
     Bundle(bundle::BundleCommand),
+    /// Looks into a team's cache of compiled resources.
+    Cache(cache::Cache),
     /// Runs a program under several allocators and compares, or checks a project of a game.
     Check(check::Check),
     /// Compiles a project's sources into data.
@@ -159,6 +162,7 @@ fn main() -> ExitCode {
         Command::Animation(animation) => animation.run(),
         Command::Bench(bench) => bench.run(),
         Command::Bundle(bundle) => bundle.run(),
+        Command::Cache(cache) => cache.run(),
         Command::Check(check) => check.run(),
         #[cfg(feature = "games")]
         Command::Compile(compile) => compile.run(),

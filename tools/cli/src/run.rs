@@ -4,6 +4,7 @@ use core::fmt::{self, Write as _};
 use core::net::{Ipv4Addr, SocketAddr};
 use core::num::NonZeroUsize;
 use core::time::Duration;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -264,7 +265,8 @@ impl Run {
         let log = RunLog::default();
         let recompile = |told: &mut dyn FnMut(&dyn fmt::Display)| {
             let errors = &mut |error: &str| told(&error);
-            let done = self.recompile(&data, &mut Listener { error: errors, written: &mut || () });
+            let done =
+                self.recompile(&data, None, &mut Listener { error: errors, written: &mut || () });
             done.inspect_err(|error| told(error)).is_ok()
         };
         let options = EngineOptions {
@@ -370,7 +372,8 @@ impl Run {
     fn compile(&self, data: &Path) -> Result<Compiled, String> {
         let start = Instant::now();
         let mut error = |error: &str| say!("loligo: {error}");
-        let order = Order { project: &self.project, data, jobs: None, stays: self.watch };
+        let order =
+            Order { project: &self.project, data, jobs: None, stays: self.watch, changed: None };
         let listener = &mut Listener { error: &mut error, written: &mut || () };
         let done = self.compiling.compile(order, listener)?;
         let (Compiled { compiled, fresh, .. }, ms) = (done, start.elapsed().as_millis());
@@ -380,9 +383,14 @@ impl Run {
 
     /// Compiles again while the game runs, one source at a time: the other processors are the
     /// game's.
-    fn recompile(&self, data: &Path, listener: &mut Listener<'_>) -> Result<Compiled, String> {
+    fn recompile(
+        &self,
+        data: &Path,
+        changed: Option<&BTreeSet<String>>,
+        listener: &mut Listener<'_>,
+    ) -> Result<Compiled, String> {
         let (project, jobs) = (&*self.project, Some(NonZeroUsize::MIN));
-        self.compiling.compile(Order { project, data, jobs, stays: self.watch }, listener)
+        self.compiling.compile(Order { project, data, jobs, stays: self.watch, changed }, listener)
     }
 
     /// Returns how scripts are run.
