@@ -33,6 +33,7 @@ mod perfetto;
 mod planted;
 mod player;
 mod predictions;
+mod project;
 mod proofs;
 mod registry;
 mod sample;
@@ -99,6 +100,11 @@ const COMMANDS: &[Command] = &[
         "player",
         "builds the program that games are shipped with, with the licences of all in it",
         player::run,
+    ),
+    (
+        "project",
+        "writes a project of any number of resources, the same on every machine",
+        project::run,
     ),
     (
         "sanitize",

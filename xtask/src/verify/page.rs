@@ -79,6 +79,10 @@ fn about(step: &str) -> String {
             "Faults of each class that such code has, planted one at a time, and the nets that catch them: [planted-faults.md](planted-faults.md) (`{}`).",
             faults::LEDGER
         ),
+        "objects" => "A team's cache on s3s-fs, a server of S3 by others that checks signatures, in the test's process: \
+                      what one machine puts another takes, a wrong secret and a server that is gone cost a note, damage \
+                      is found."
+            .to_owned(),
         _ => described(step).to_owned(),
     }
 }
