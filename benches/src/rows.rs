@@ -2,6 +2,7 @@
 
 pub mod animation;
 pub mod buddy;
+pub mod compiler;
 pub mod containers;
 pub mod cost;
 pub mod diagnostics;
@@ -246,6 +247,7 @@ pub fn all(traces: &[String]) -> Vec<Row> {
     rows.extend(ids::rows());
     rows.extend(containers::rows());
     rows.extend(animation::rows());
+    rows.extend(compiler::rows());
     rows.extend(diagnostics::rows());
     rows.extend(engine::rows());
     rows.extend(entities::rows());

@@ -3,6 +3,7 @@
 pub(crate) mod animation;
 pub(crate) mod batch;
 pub(crate) mod churn;
+pub(crate) mod compiler;
 pub(crate) mod containers;
 pub(crate) mod diagnostics;
 pub(crate) mod doubling;
