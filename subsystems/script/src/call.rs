@@ -30,6 +30,19 @@ impl ResultTexts {
     }
 }
 
+/// A value in a table of names and values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FieldValue<'c> {
+    /// A text's bytes, which are in the script's memory.
+    Text(&'c [u8]),
+    /// A number, which may be an id or a temporary: see [`Call::is_plain`].
+    Number(f64),
+    /// True or false.
+    Bool(bool),
+    /// Something else: a table or a function.
+    Other,
+}
+
 /// The arguments and results of a bound function, while it runs.
 ///
 /// Arguments are numbered from 0. Which kinds they have, says the function's
@@ -172,6 +185,19 @@ impl<'c> Call<'c> {
         let _ = self.argument(argument, Kind::Numbers);
         // SAFETY: the binding has a table of numbers there, so one was put into the slot.
         unsafe { self.slots.argument_numbers(argument, first, to) }
+    }
+
+    /// Returns the value of a name in a table of names and values; `None` if the table has none, or is
+    /// `nil`.
+    ///
+    /// # Complexity
+    ///
+    /// O(names in the table). Allocates nothing.
+    #[must_use]
+    pub fn field(&self, argument: usize, name: &str) -> Option<FieldValue<'_>> {
+        let _ = self.argument(argument, Kind::Fields);
+        // SAFETY: the binding has such a table there, so one was put into the slot, or null.
+        unsafe { self.slots.argument_field(argument, name) }
     }
 
     /// Returns `true` if a number of a table is that, and no id or temporary.

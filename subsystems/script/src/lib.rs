@@ -41,7 +41,7 @@ mod view_entry;
 mod watch;
 
 pub use binding::{Binding, CallFunction, Function, NumberedFunction, Route};
-pub use call::{ArgumentError, Call, RESULT_TEXT_BYTES_MAX};
+pub use call::{ArgumentError, Call, FieldValue, RESULT_TEXT_BYTES_MAX};
 pub use calls::Calls;
 pub use collector::{Collected, Collector, CollectorSettings};
 #[cfg(feature = "compile")]
