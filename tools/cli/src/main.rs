@@ -47,7 +47,11 @@ mod sjson;
 #[cfg(feature = "games")]
 mod sound;
 mod strategy;
+#[cfg(feature = "games")]
+mod text;
 mod text_file;
+#[cfg(feature = "games")]
+mod texts;
 mod unpacked;
 
 use std::process::ExitCode;
@@ -150,6 +154,9 @@ enum Command {
     Sjson(sjson::Sjson),
     /// Checks a file of strategies, and writes one as Rust.
     Strategy(strategy::Strategy),
+    /// Lists the texts of a game by language, and what is missing in which.
+    #[cfg(feature = "games")]
+    Text(text::Text),
 }
 
 fn main() -> ExitCode {
@@ -183,5 +190,7 @@ fn main() -> ExitCode {
         Command::Sound(sound) => sound.run(),
         Command::Sjson(sjson) => sjson.run(),
         Command::Strategy(strategy) => strategy.run(),
+        #[cfg(feature = "games")]
+        Command::Text(text) => text.run(),
     }
 }

@@ -19,7 +19,7 @@ use loligo_engine::{
     Library, MemoryPlan, ReplayDifference, SUBSYSTEMS, ScriptFailures, ScriptLimits, ScriptOptions,
     TimeStep, ToolOptions, with_engine,
 };
-use loligo_resources::Names;
+use loligo_resources::{Names, PreferenceOrder};
 
 use crate::output::Output;
 use crate::print::{print, say};
@@ -98,6 +98,11 @@ pub(crate) struct Run {
     /// A subsystem to leave out: input, monitor, render, script or tools; may be given several times
     #[arg(long, value_name = "ROOM")]
     without: Vec<String>,
+
+    /// Variants of resources that are preferred, in place of what the game says: properties, the
+    /// strongest first, as in `noblood,fr`
+    #[arg(long, value_name = "PROPERTIES", value_parser = PreferenceOrder::parse)]
+    prefer: Option<PreferenceOrder>,
 
     /// The most bytes of textures on the graphics card, in place of what the game says: large levels
     /// come and go
@@ -203,6 +208,7 @@ const EXAMPLES: &str = "Examples:
   loligo run samples/10-courtyard --screenshot yard.png  and what it looks like
   loligo run samples/10-courtyard --window               and how it moves; Escape ends it
   loligo run samples/10-courtyard --window --watch       what is saved meanwhile is seen at once
+  loligo run game --window --prefer fr                   in French, where the game has it
   loligo run samples/10-courtyard --frames 1000 --memory guard.sjson
                                                          each subsystem on the allocator that a file gives it
   loligo run samples/10-courtyard --without render --without script
@@ -271,6 +277,7 @@ impl Run {
             plan,
             without,
             threads: self.threads,
+            prefer: self.prefer,
             texture_budget: self.texture_budget,
             back_end: self.backend.choice(),
             has_window: self.window,
