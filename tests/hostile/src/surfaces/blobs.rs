@@ -1,4 +1,4 @@
-//! Compiled resources of animation and physics, each given to its reader, and their sources.
+//! Compiled resources of animation, physics and texts, each given to its reader, and their sources.
 
 use std::fs;
 use std::io;
@@ -12,7 +12,7 @@ use loligo_animation::compile::{
 use loligo_animation::{
     BoneGroup, ClipTable, Machine, MachineTable, Machines, Players, Skeleton, StoredClip, groups_of,
 };
-use loligo_compiler::{Compilers, Index, Project, Threads};
+use loligo_compiler::{Compilers, Index, Project, Property, Threads};
 use loligo_containers::{BlobBytes, Endian};
 use loligo_entities::Pose;
 use loligo_ids::{IdString32, IdString64};
@@ -22,11 +22,13 @@ use loligo_physics::{
     Ragdoll, Settings,
 };
 use loligo_resources::HEADER_BYTES;
+use loligo_text::compile::SourceTexts;
+use loligo_text::{Strings, TextValue};
 
 use super::{Seeds, Surface};
 
-/// Resources of physics that name each other.
-const SOURCES: [(&str, &str, &str); 5] = [
+/// Resources of physics that name each other, and texts.
+const SOURCES: [(&str, &str, &str); 6] = [
     (
         "physics",
         "game.physics",
@@ -69,6 +71,17 @@ const SOURCES: [(&str, &str, &str); 5] = [
          bones = {
              hips = { shape = { template = \"crate\" box = [ 1 1 1 ] } }
              head = { parent = \"hips\" joint = \"hinge\" limits = [ -20 20 ] shape = { template = \"crate\" sphere = 1 } }
+         }",
+    ),
+    (
+        "strings",
+        "menu.strings",
+        "language = \"pl\"
+         texts = {
+             start = \"Zacznij, {name}! {{}}\"
+             inner = { files = {
+                 by = \"n\" one = \"{n} plik\" few = \"{n} pliki\" many = \"{n} plików\" other = \"{n} pliku\"
+             } }
          }",
     ),
 ];
@@ -118,6 +131,7 @@ impl Blobs {
             ("machine source".to_owned(), MACHINE.as_bytes().to_vec()),
             ("settings source".to_owned(), SOURCES[0].2.as_bytes().to_vec()),
             ("field source".to_owned(), SOURCES[2].2.as_bytes().to_vec()),
+            ("strings source".to_owned(), SOURCES[5].2.as_bytes().to_vec()),
         ];
         real.extend(packed.map(|packed| ("clip".to_owned(), packed)));
         real.extend(compiled()?);
@@ -125,7 +139,7 @@ impl Blobs {
     }
 }
 
-/// Compiles the resources of physics in a project.
+/// Compiles the resources of physics and the texts in a project.
 fn compiled() -> io::Result<Vec<(String, Vec<u8>)>> {
     let folder = tempfile::tempdir()?;
     for (_, name, text) in SOURCES {
@@ -134,6 +148,7 @@ fn compiled() -> io::Result<Vec<(String, Vec<u8>)>> {
     let data = folder.path().join("data");
     let mut compilers = Compilers::built_in();
     loligo_physics::compile::register(&mut compilers);
+    loligo_text::compile::register(&mut compilers);
     let project = Project::new(folder.path(), &data, &compilers);
     let report = project.compile(&Threads::default()).map_err(io::Error::other)?;
     if let Some(error) = report.errors.first() {
@@ -163,6 +178,9 @@ impl Surface for Blobs {
             match type_name {
                 "machine" => _ = compile_machine(input, &self.raw, Endian::NATIVE),
                 "settings" => _ = compile_settings(input, Endian::NATIVE),
+                "strings" => {
+                    _ = Property::read(input).and_then(|of| SourceTexts::read(&of, &["fr"]));
+                }
                 _ => _ = compile_field(input, Endian::NATIVE),
             }
             return;
@@ -182,6 +200,7 @@ impl Surface for Blobs {
             "physics" => _ = Settings::open(&bytes).map(|settings| find(&settings)),
             "collision" => _ = Collision::open(&bytes).map(|collision| walk(&collision)),
             "field" => _ = Field::open(&bytes).map(|field| ask(&field, memory)),
+            "strings" => _ = Strings::open(&bytes).map(|strings| show(&strings)),
             "ragdoll" => _ = Ragdoll::open(&bytes).map(|doll| hold(&doll)),
             _ => _ = ImpactTable::open(&bytes).map(|table| look_up(&table)),
         }
@@ -234,6 +253,17 @@ fn look_up(table: &ImpactTable<'_>) {
     for amount in [0.0, 3.0, 1.0e9] {
         let found = table.find(ImpactKind::Impact, pair, amount);
         assert!(found.is_none_or(|found| found.strength.is_finite()), "{found:?}");
+    }
+}
+
+/// Shows all texts.
+fn show(strings: &Strings<'_>) {
+    for key in strings.keys() {
+        for value in [None, Some(TextValue::Number(3.0)), Some(TextValue::Text("21"))] {
+            let mut shown = String::new();
+            let is_there = strings.write(*key, &|_| value, &mut shown);
+            assert_eq!(is_there, Ok(true), "each key has a text");
+        }
     }
 }
 
