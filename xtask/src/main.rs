@@ -64,6 +64,11 @@ const COMMANDS: &[Command] = &[
         "measures advised strategies, rebuilt from their Rust, against the heap",
         advised::run,
     ),
+    (
+        "big-endian",
+        "plays a sample on a machine whose highest byte comes first",
+        targets::content::run,
+    ),
     ("tidy", "checks the rules of the house that no lint can hold", tidy::run),
     ("ci", "runs every step of the continuous integration, in order", ci::run),
     (
