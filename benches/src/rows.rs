@@ -17,6 +17,7 @@ pub mod page;
 pub mod physics;
 pub mod pool;
 pub mod render;
+pub mod resources;
 pub mod script;
 pub mod shared;
 pub mod sjson;
@@ -253,6 +254,7 @@ pub fn all(traces: &[String]) -> Vec<Row> {
     rows.extend(monitor::rows());
     rows.extend(physics::rows());
     rows.extend(render::rows());
+    rows.extend(resources::rows());
     rows.extend(script::rows());
     rows.extend(sjson::rows());
     rows.extend(sound::rows());

@@ -19,6 +19,7 @@ pub(crate) mod monitor;
 pub(crate) mod offsets;
 pub(crate) mod physics;
 pub(crate) mod render;
+pub(crate) mod resources;
 pub(crate) mod scenes;
 pub(crate) mod script;
 pub(crate) mod sjson;
