@@ -78,8 +78,8 @@ rules! {
     English = 1, "de en et fi fy ia io nl sc sv sw ur yi";
     Greek = 2, "af an az bg ce dv ee el eo eu fo ha hu ka kk kl ks ku ky lb lg ml mn mr nb nd ne nn no \
                 nr ny om or os ps rm sd sn so sq ss st ta te tk tn tr ts ug uz ve vo xh";
-    Hindi = 3, "am as bn fa gu hi kn zu";
-    Punjabi = 4, "ak ln mg pa ti vi wa";
+    Hindi = 3, "am as bn fa gu hi kn vi zu";
+    Punjabi = 4, "ak ln mg pa ti wa";
     Armenian = 5, "ff hy";
     French = 6, "fr pt";
     Spanish = 7, "es";
