@@ -2,6 +2,7 @@
 
 pub mod animation;
 pub mod buddy;
+pub mod compiler;
 pub mod containers;
 pub mod cost;
 pub mod diagnostics;
@@ -17,6 +18,7 @@ pub mod page;
 pub mod physics;
 pub mod pool;
 pub mod render;
+pub mod resources;
 pub mod script;
 pub mod shared;
 pub mod sjson;
@@ -246,6 +248,7 @@ pub fn all(traces: &[String]) -> Vec<Row> {
     rows.extend(ids::rows());
     rows.extend(containers::rows());
     rows.extend(animation::rows());
+    rows.extend(compiler::rows());
     rows.extend(diagnostics::rows());
     rows.extend(engine::rows());
     rows.extend(entities::rows());
@@ -253,6 +256,7 @@ pub fn all(traces: &[String]) -> Vec<Row> {
     rows.extend(monitor::rows());
     rows.extend(physics::rows());
     rows.extend(render::rows());
+    rows.extend(resources::rows());
     rows.extend(script::rows());
     rows.extend(sjson::rows());
     rows.extend(sound::rows());

@@ -3,6 +3,7 @@
 pub(crate) mod animation;
 pub(crate) mod batch;
 pub(crate) mod churn;
+pub(crate) mod compiler;
 pub(crate) mod containers;
 pub(crate) mod diagnostics;
 pub(crate) mod doubling;
@@ -19,6 +20,7 @@ pub(crate) mod monitor;
 pub(crate) mod offsets;
 pub(crate) mod physics;
 pub(crate) mod render;
+pub(crate) mod resources;
 pub(crate) mod scenes;
 pub(crate) mod script;
 pub(crate) mod sjson;

@@ -178,8 +178,8 @@ fn boot_content<'m, R>(
     let is_drawn = !options.without.has(OptionalSubsystem::Render);
     let log = new_log(lent.log, &lent.memory)?;
     let rows = rows(options.without, options.subsystems).map(|(_, row)| *row);
-    let drawn = (is_drawn, options.texture_budget);
-    let mut content = Content::try_load(folder, drawn, rows, &lent.memory, &log, main)?;
+    let asked = (is_drawn, options.texture_budget, options.prefer);
+    let mut content = Content::try_load(folder, asked, rows, &lent.memory, &log, main)?;
     drop(log);
     if threads == 1 || !options.loads_in_background() {
         return boot_render(lent, options, threads, main, content, act);

@@ -83,6 +83,8 @@ pub struct Engine<'e, 'm> {
     clock: GameClock,
     /// Whether the options say how time passes, in place of the game.
     has_own_step: bool,
+    /// And which properties are preferred.
+    has_own_preference: bool,
     link: Link<'e, 'm>,
     shown: GameWindow<'e>,
     player: Player<'e, 'm>,

@@ -12,7 +12,7 @@ use loligo_render::{
     FrameDescription, LayerTakes, MATERIAL_TYPE, MATERIAL_VERSION, MESH_TYPE, MESH_VERSION,
     SHADER_TYPE, SHADER_VERSION, TEXTURE_TYPE, TEXTURE_VERSION,
 };
-use loligo_resources::{DataFolder, ResourceKey, Resources};
+use loligo_resources::{DataFolder, PreferenceOrder, ResourceKey, Resources};
 use loligo_tasks::Worker;
 
 use crate::assets::Assets;
@@ -79,7 +79,7 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
     /// threads that have nothing else to do.
     pub(crate) fn try_load(
         folder: DataFolder<'e>,
-        (is_drawn, texture_budget): (bool, Option<u64>),
+        (is_drawn, texture_budget, prefer): (bool, Option<u64>, Option<PreferenceOrder>),
         rows: impl Iterator<Item = SubsystemRow>,
         memory: &Memory<'m>,
         log: &Log<'_, SharedAllocator<'m>>,
@@ -96,9 +96,20 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
         ] {
             resources.try_expect_version(IdString64::new(name), version)?;
         }
+        if let Some(order) = prefer {
+            resources.try_set_preference_order(order.hashes(), &mut |_| {})?;
+        }
         resources.load(SETTINGS)?;
-        let payload = resources.get(SETTINGS).map_or(&[][..], |game| game.payload());
-        let settings = GameSettings::try_read_in(payload, engine)?;
+        let mut settings = read_settings(&resources, engine)?;
+        match prefer {
+            Some(order) => settings.prefer = order,
+            None => {
+                // The settings may have a variant themselves, which has no say in what is preferred.
+                let order = settings.prefer;
+                resources.try_set_preference_order(order.hashes(), &mut |_| {})?;
+                settings = GameSettings { prefer: order, ..read_settings(&resources, engine)? };
+            }
+        }
         let mut content = Self {
             folder,
             resources,
@@ -373,6 +384,15 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
         materials.drain(unwanted).for_each(|material| store.release(material));
         Ok(wanted?)
     }
+}
+
+/// Reads the settings of a game, which are loaded.
+fn read_settings<'m>(
+    resources: &Resources<'_, SharedAllocator<'m>>,
+    memory: SharedRef<'m>,
+) -> Result<GameSettings<'m, SharedAllocator<'m>>, EngineError> {
+    let payload = resources.get(SETTINGS).map_or(&[][..], |game| game.payload());
+    GameSettings::try_read_in(payload, memory)
 }
 
 /// Returns whether a resource of a type that a component names is to be loaded: where nothing is drawn,

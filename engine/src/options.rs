@@ -7,6 +7,7 @@ use std::thread;
 use loligo_allocators::SharedRef;
 use loligo_diagnostics::{LogSink, StderrSink};
 use loligo_interface::{SubsystemRow, Wire};
+use loligo_resources::PreferenceOrder;
 
 use crate::memory::{FrameGuard, MemoryPlan};
 use crate::monitoring::TraceFile;
@@ -65,6 +66,9 @@ pub struct EngineOptions<'o> {
     pub time_step: Option<TimeStep>,
     /// The width and height of the picture, in place of what the game says.
     pub size: Option<[u32; 2]>,
+    /// The properties of resources that are preferred, in place of what the game says: its language,
+    /// and what else has variants. See [`Engine::prefer`](crate::Engine::prefer).
+    pub prefer: Option<PreferenceOrder>,
     /// The most bytes that textures may have on the graphics card, in place of what the game says:
     /// see [`GameSettings::texture_budget`].
     pub texture_budget: Option<u64>,
@@ -122,6 +126,7 @@ impl<'o> EngineOptions<'o> {
             back_end: BackEndChoice::default(),
             time_step: None,
             size: None,
+            prefer: None,
             texture_budget: None,
             #[cfg(feature = "window")]
             has_window: false,

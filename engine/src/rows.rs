@@ -14,8 +14,13 @@ use loligo_physics::{
 use loligo_sound::{OccludeSound, PlaySound, SoundRayAsked};
 
 /// The rows, in the order in which they are stepped.
-pub(crate) const OWN_ROWS: [SubsystemRow; 4] =
-    [loligo_animation::ROW, loligo_physics::ROW, loligo_sound::ROW, loligo_debug_draw::ROW];
+pub(crate) const OWN_ROWS: [SubsystemRow; 5] = [
+    loligo_animation::ROW,
+    loligo_physics::ROW,
+    loligo_sound::ROW,
+    loligo_text::ROW,
+    loligo_debug_draw::ROW,
+];
 
 /// What the events of one of them mean to another.
 pub(crate) const OWN_WIRES: [Wire; 10] = [
@@ -157,6 +162,7 @@ pub(crate) fn register_compilers(compilers: &mut loligo_compiler::Compilers) {
     loligo_animation::compile::register(compilers);
     loligo_physics::compile::register(compilers);
     loligo_sound::compile::register(compilers);
+    loligo_text::compile::register(compilers);
 }
 
 /// Returns the compilers of the components that they have.

@@ -14,7 +14,7 @@ use loligo_entities::{
 use loligo_ids::{IdString32, IdString64};
 use loligo_interface::{EventSchema, event_schema};
 use loligo_render::StateRecorder;
-use loligo_resources::ResourceKey;
+use loligo_resources::{PreferenceOrder, ResourceKey};
 
 use crate::error::EngineError;
 use crate::memory::{Memory, Room, SharedAllocator, memory_of};
@@ -165,6 +165,9 @@ pub struct World<'m> {
     kinds: EntityKinds<'m>,
     /// The level that is asked for, if one is.
     wanted_level: Option<WantedLevel>,
+    /// Which properties of resources are preferred, and whether that is to be followed yet.
+    preferred: PreferenceOrder,
+    is_preference_changed: bool,
     /// What is asked of the program that runs the game.
     wanted_save: Option<SaveRequest>,
     /// The levels that can be spawned by name.
@@ -220,6 +223,8 @@ impl<'m> World<'m> {
             has_placeholders: false,
             missing: Array::new_in(memory),
             wanted_level: None,
+            preferred: PreferenceOrder::EMPTY,
+            is_preference_changed: false,
             wanted_save: None,
             styles: Styles::new_in(render),
             recorder: is_drawn.then(|| StateRecorder::new_in(WORLD, OBJECTS_MAX, render)),
@@ -360,6 +365,30 @@ impl<'m> World<'m> {
     /// with the next frame. One that cannot be loaded is logged, and the game goes on with the old.
     pub const fn load_level(&mut self, name: IdString64) {
         self.wanted_level = Some(WantedLevel::Other(name));
+    }
+
+    /// Prefers properties of resources, in place of those before: a language, and whatever else has
+    /// variants. What is loaded in another variant than is wanted then is swapped before the next
+    /// frame.
+    pub const fn prefer(&mut self, order: PreferenceOrder) {
+        self.preferred = order;
+        self.is_preference_changed = true;
+    }
+
+    /// Returns which properties of resources are preferred.
+    #[must_use]
+    pub const fn preferred(&self) -> &PreferenceOrder {
+        &self.preferred
+    }
+
+    /// As [`prefer`](Self::prefer), of an order that is followed already.
+    pub(crate) const fn note_preferred(&mut self, order: PreferenceOrder) {
+        self.preferred = order;
+        self.is_preference_changed = false;
+    }
+
+    pub(crate) const fn take_preference_changed(&mut self) -> bool {
+        core::mem::replace(&mut self.is_preference_changed, false)
     }
 
     /// Asks the program that runs the game to save it or to load another: see

@@ -14,3 +14,4 @@ pub mod limited;
 pub mod physics;
 pub mod sjson;
 pub mod sound;
+pub mod strings;

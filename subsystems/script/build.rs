@@ -17,6 +17,7 @@ const FLAG: &str = "-DLUAJIT_ENABLE_CHECKHOOK";
 /// Our own C.
 const HOOK: &str = "src/hook.c";
 const NUMBERS: &str = "src/numbers.c";
+const FIELDS: &str = "src/fields.c";
 
 /// The variable that holds the compiler's command, flags included.
 const COMPILER: &str = "STATIC_CC";
@@ -26,6 +27,7 @@ fn main() -> io::Result<()> {
     println!("cargo:rerun-if-env-changed={COMPILER}");
     println!("cargo:rerun-if-changed={HOOK}");
     println!("cargo:rerun-if-changed={NUMBERS}");
+    println!("cargo:rerun-if-changed={FIELDS}");
     println!("cargo:rerun-if-changed=src/layout.rs");
     if env::var_os(COMPILER).is_some() {
         let luajit = luajit_src::Build::new().build();
@@ -59,5 +61,5 @@ fn build_hook(library: &Path) {
     ] {
         build.define(name, &*format!("{number}ULL"));
     }
-    build.files([HOOK, NUMBERS]).include(sources).compile("loligo_hook");
+    build.files([HOOK, NUMBERS, FIELDS]).include(sources).compile("loligo_hook");
 }

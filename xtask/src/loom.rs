@@ -25,13 +25,14 @@ Example:
 ";
 
 /// What is modelled. Each needs a model that was explored and a fault that was caught.
-const STRUCTURES: [&str; 11] = [
+const STRUCTURES: [&str; 12] = [
     "page_committed",
     "shared_frame",
     "shared_pool",
     "shared_proxy",
     "shared_table",
     "sound_pipe",
+    "sound_stream",
     "tasks_counters",
     "tasks_fork",
     "tasks_queue",

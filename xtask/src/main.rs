@@ -33,6 +33,7 @@ mod perfetto;
 mod planted;
 mod player;
 mod predictions;
+mod project;
 mod proofs;
 mod registry;
 mod sample;
@@ -63,6 +64,11 @@ const COMMANDS: &[Command] = &[
         "advised",
         "measures advised strategies, rebuilt from their Rust, against the heap",
         advised::run,
+    ),
+    (
+        "big-endian",
+        "plays a sample on a machine whose highest byte comes first",
+        targets::content::run,
     ),
     ("tidy", "checks the rules of the house that no lint can hold", tidy::run),
     ("ci", "runs every step of the continuous integration, in order", ci::run),
@@ -99,6 +105,11 @@ const COMMANDS: &[Command] = &[
         "player",
         "builds the program that games are shipped with, with the licences of all in it",
         player::run,
+    ),
+    (
+        "project",
+        "writes a project of any number of resources, the same on every machine",
+        project::run,
     ),
     (
         "sanitize",

@@ -4,6 +4,7 @@
 //! format that was written by chance in this machine's order shows. Compiling for such a machine
 //! finds neither: the tests must run. Where nothing runs them the crates are compiled at least.
 
+pub(crate) mod content;
 mod list;
 mod program;
 #[cfg(test)]

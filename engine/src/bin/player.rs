@@ -15,12 +15,15 @@ use loligo_engine::{
     BackEndChoice, DisabledSubsystems, Engine, EngineError, EngineOptions, Library, SaveRequest,
     with_engine,
 };
+use loligo_resources::PreferenceOrder;
 
 const USAGE: &str = "Plays the game in the folder `data` next to this program.
 
 Options:
   --data DIR   the folder of the game's bundles
+  --prefer P   variants of resources, the strongest first, in place of what the game says: fr
   --frames N   run that number of frames without a window, and end
+  --text FILE  write the last of these frames as text: what is drawn, layer by layer
   --help       print this
 
 Exit status: 0 the game has ended, 2 it could not be played.
@@ -33,7 +36,9 @@ const SAVED_BYTES_MAX: u64 = 1 << 30;
 #[derive(Default)]
 struct Arguments {
     data: Option<PathBuf>,
+    prefer: Option<PreferenceOrder>,
     frames: Option<u64>,
+    text: Option<PathBuf>,
     is_help: bool,
 }
 
@@ -63,7 +68,13 @@ impl Arguments {
             };
             match &*word {
                 "--help" | "-h" => read.is_help = true,
+                "--text" => read.text = Some(value(&mut words)?.into()),
                 "--data" => read.data = Some(value(&mut words)?.into()),
+                "--prefer" => {
+                    let text = value(&mut words)?.to_string_lossy().into_owned();
+                    let order = PreferenceOrder::parse(&text);
+                    read.prefer = Some(order.map_err(|error| format!("--prefer {text}: {error}"))?);
+                }
                 "--frames" => {
                     let text = value(&mut words)?.to_string_lossy().into_owned();
                     let frames =
@@ -72,6 +83,9 @@ impl Arguments {
                 }
                 _ => return Err(format!("{word}: there is no such option; see --help")),
             }
+        }
+        if read.text.is_some() && read.frames.is_none() {
+            return Err("--text: give --frames as well".to_owned());
         }
         Ok(read)
     }
@@ -92,6 +106,7 @@ impl Arguments {
         let is_shown = self.frames.is_none();
         let options = EngineOptions {
             without,
+            prefer: self.prefer,
             back_end: if is_shown { BackEndChoice::Auto } else { BackEndChoice::Text },
             #[cfg(feature = "window")]
             has_window: is_shown,
@@ -99,11 +114,21 @@ impl Arguments {
         };
         let saves = saves(&program);
         let played = with_engine(&options, |engine| self.frames(engine, saves.as_deref()));
-        played.flatten().map_err(|error| error.to_string())
+        let text = played.flatten().map_err(|error| error.to_string())?;
+        let Some(path) = &self.text else { return Ok(()) };
+        fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
     }
 
-    fn frames(&self, engine: &mut Engine<'_, '_>, saves: Option<&Path>) -> Result<(), EngineError> {
+    /// Runs the frames, and returns the text of the last where it is wanted.
+    fn frames(
+        &self,
+        engine: &mut Engine<'_, '_>,
+        saves: Option<&Path>,
+    ) -> Result<String, EngineError> {
         while !engine.is_over() && self.frames.is_none_or(|frames| engine.frames() < frames) {
+            if self.text.is_some() && self.frames == Some(engine.frames() + 1) {
+                engine.want_text();
+            }
             engine.frame(&mut ())?;
             if let Some(request) = engine.take_save_request() {
                 // Paths and what is read of files are on the global heap.
@@ -111,7 +136,8 @@ impl Arguments {
                 served.unwrap_or_else(|message| report(&message));
             }
         }
-        engine.finish()
+        engine.finish()?;
+        Ok(engine.text().to_owned())
     }
 }
 

@@ -2,18 +2,19 @@
 
 use loligo_compiler::{CompileError, Compiler, ConfigCompiler, Context, Property};
 use loligo_render::MATERIAL_TYPE;
-use loligo_resources::PACKAGE_TYPE;
+use loligo_resources::{PACKAGE_TYPE, PreferenceOrder};
 
 use crate::options::STANDARD_FRAME;
 
 /// What means something in `game.config`.
-pub const GAME_KEYS: [&str; 10] = [
+pub const GAME_KEYS: [&str; 11] = [
     "title",
     "level",
     "frame",
     "script",
     "materials",
     "packages",
+    "prefer",
     "window",
     "texture_budget",
     "time_step",
@@ -59,6 +60,17 @@ fn check(settings: &Property, context: &mut Context<'_>) -> Result<(), CompileEr
             for name in names.items()? {
                 refer(context, type_name, name)?;
             }
+        }
+    }
+    if let Some(names) = settings.get("prefer") {
+        let mut order = PreferenceOrder::EMPTY;
+        for name in names.items()? {
+            let wrong = |error| {
+                let text = format!("{error}");
+                let (reason, remedy) = text.split_once("; ").unwrap_or((&text, "name another"));
+                name.error(reason, remedy)
+            };
+            order.try_add(name.string()?).map_err(wrong)?;
         }
     }
     if let Some(step) = settings.get("time_step") {

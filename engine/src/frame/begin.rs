@@ -86,6 +86,7 @@ impl<'e, 'm> Engine<'e, 'm> {
             content,
             clock,
             has_own_step: options.time_step.is_some(),
+            has_own_preference: false,
             link,
             shown,
             player: Player::try_new(options.is_recorded, options.replay, input)?,
@@ -146,6 +147,8 @@ impl<'e, 'm> Engine<'e, 'm> {
         #[cfg(feature = "tool-server")]
         self.open_tools(options)?;
         self.world.set_spawns_per_frame(options.spawns_per_frame);
+        self.world.note_preferred(self.content.settings.prefer);
+        self.has_own_preference = options.prefer.is_some();
         self.world.add_built_in(BuiltIn::new(options.without, &self.memory))?;
         let rows = rows(options.without, options.subsystems);
         self.world.join(rows, options.wires, &self.memory)?;

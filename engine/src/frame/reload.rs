@@ -5,12 +5,12 @@ use core::fmt;
 use loligo_containers::Array;
 use loligo_diagnostics::{context, contexts, log};
 use loligo_ids::IdString64;
-use loligo_resources::{Reloaded, ResourceKey};
+use loligo_resources::{OpenError, PreferenceOrder, Reloaded, ResourceKey, Resources};
 
 use super::Engine;
 use crate::error::EngineError;
 use crate::loading::Owners;
-use crate::memory::{FrameMemory, Room, memory_of};
+use crate::memory::{FrameMemory, Library, Room, SharedAllocator, memory_of};
 use crate::options::{GameSettings, SETTINGS};
 use crate::time_step::GameClock;
 use crate::world::{Logic, LogicCalls, ResourceChanged};
@@ -41,10 +41,76 @@ impl<'m> Engine<'_, 'm> {
         say: &mut Say<'_>,
     ) -> Result<usize, EngineError> {
         context!("When reloading resources of frame", self.frame);
+        self.swap(logic, say, |resources, owner| resources.reload(owner))
+    }
+
+    /// Prefers properties of resources, the strongest first, and swaps what is loaded in another
+    /// variant than is wanted now: textures, sounds, texts. A level that has variants begins again.
+    /// Returns how many resources were swapped; what cannot be used stays as it was, and the log
+    /// says why.
+    ///
+    /// Saved games and recordings do not have what is preferred: it is the player's.
+    ///
+    /// # Complexity
+    ///
+    /// O(loaded resources + bytes of what is swapped).
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] if there is no memory.
+    pub fn prefer(
+        &mut self,
+        order: PreferenceOrder,
+        logic: &mut dyn Logic<'m>,
+    ) -> Result<usize, EngineError> {
+        self.world.prefer(order);
+        self.world.take_preference_changed();
+        let follow = |engine: &mut Self, logic: &mut LogicCalls<'_, 'm>| {
+            engine.follow_preference(logic, &mut |_| {})
+        };
+        self.with_frame_memory(logic, follow)
+    }
+
+    /// Has the resources follow what the world prefers; where that fails, both are as before. `say` is
+    /// called for what could not be replaced.
+    pub(super) fn follow_preference(
+        &mut self,
+        logic: &mut LogicCalls<'_, 'm>,
+        say: &mut Say<'_>,
+    ) -> Result<usize, EngineError> {
+        context!("When following preferences of frame", self.frame);
+        let order = *self.world.preferred();
+        let swapped = self.swap(logic, say, |resources, owner| {
+            Ok(resources.try_set_preference_order(order.hashes(), owner)?)
+        });
+        match &swapped {
+            Ok(count) => {
+                let names = order.as_str();
+                log!(self.log, Info, "preferred are now `{names}`: {count} resources swapped");
+                self.content.settings.prefer = order;
+            }
+            Err(_) if *self.content.resources.preference_order() != *order.hashes() => {
+                self.world.note_preferred(self.content.settings.prefer);
+            }
+            Err(_) => self.content.settings.prefer = order,
+        }
+        swapped
+    }
+
+    /// Swaps resources by `act`, and notifies all users of those that have changed.
+    fn swap(
+        &mut self,
+        logic: &mut LogicCalls<'_, 'm>,
+        say: &mut Say<'_>,
+        act: impl FnOnce(
+            &mut Resources<'_, SharedAllocator<'m>>,
+            &mut dyn FnMut(Reloaded<'_>),
+        ) -> Result<usize, OpenError>,
+    ) -> Result<usize, EngineError> {
         let mut changed: Array<'_, ResourceKey, _> = Array::new_in(logic.memory);
         let mut grown = Ok(());
         let Self { content, log, .. } = self;
-        let swapped = content.resources.reload(&mut |what| match what {
+        let mut owner = |what: Reloaded<'_>| match what {
             Reloaded::Changed { new, .. } => {
                 log!(log, Info, "reloaded {}", new.debug_name());
                 if let Err(error) = changed.try_push(new.key()) {
@@ -55,7 +121,9 @@ impl<'m> Engine<'_, 'm> {
                 log!(log, Error, "{} stays as it was: {error}", kept.debug_name());
                 say(&format_args!("{} stays as it was: {error}", kept.debug_name()));
             }
-        })?;
+        };
+        // Paths are on the global heap.
+        let swapped = Library::Std.run(|| act(&mut content.resources, &mut owner))?;
         grown?;
         self.content.retry()?;
         self.content.load_all(&mut self.world, &self.log, self.worker)?;
@@ -154,6 +222,10 @@ impl<'m> Engine<'_, 'm> {
             if !self.has_own_step {
                 self.clock = GameClock::new(new.time_step);
             }
+        }
+        if new.prefer != content.settings.prefer && !self.has_own_preference {
+            // With the next frame.
+            world.prefer(new.prefer);
         }
         if *new.materials != *content.settings.materials {
             content.replace_materials(&new.materials)?;

@@ -52,6 +52,11 @@ impl<'m> Engine<'_, 'm> {
 
     /// Goes on with what is asked for, and lets the world have what has come.
     pub(super) fn stream(&mut self, logic: &mut LogicCalls<'_, 'm>) -> Result<(), EngineError> {
+        if self.world.take_preference_changed()
+            && let Err(error) = self.follow_preference(logic, &mut |_| {})
+        {
+            log!(self.log, Error, "{error}; what is preferred is what was preferred before");
+        }
         match self.world.take_wanted_level() {
             Some(WantedLevel::Same) => {
                 if let Err(error) = self.restart_level(logic) {

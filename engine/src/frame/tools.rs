@@ -4,6 +4,7 @@
 //! { "type": "script", "code": "return 1 + 2" }      runs code; the result as text
 //! { "type": "console", "line": "graph make ms" }    a line of the console: `graph ..`, or a script
 //! { "type": "reload" }                              compiles again where it can, swaps what has changed
+//! { "type": "prefer", "properties": "fr" }          prefers variants of resources, and swaps what is loaded
 //! { "type": "restart" }                             spawns the level again
 //! { "type": "monitor" }                             frame times, memory by subsystem, libraries, graphs
 //! { "type": "log" }                                 the last lines of the log
@@ -24,7 +25,7 @@ use std::string::{String, ToString};
 use loligo_containers::Array;
 use loligo_diagnostics::{Log, log};
 use loligo_monitor::{current, name};
-use loligo_resources::Names;
+use loligo_resources::{Names, PreferenceOrder};
 use loligo_sjson::{Nest, Writer};
 
 use super::Engine;
@@ -41,6 +42,7 @@ mod reports;
 mod scope_feed;
 #[cfg(feature = "screen")]
 mod screen;
+mod tables;
 #[cfg(feature = "screen")]
 mod tool_picture;
 mod topics;
@@ -177,6 +179,7 @@ impl<'m> Engine<'_, 'm> {
                 line => self.answer_script(line, writer),
             },
             "reload" => self.recompile_and_reload(writer, logic),
+            "prefer" => self.answer_prefer(text("properties")?, writer, logic),
             "restart" => {
                 let names = Names::read_in(self.data, memory_of(&self.memory, Room::Tools));
                 self.restart_level(logic).map_err(|error| names.show(&error).to_string())?;
@@ -191,7 +194,7 @@ impl<'m> Engine<'_, 'm> {
                 writer.null().map_err(too_long)
             }
             kind => Err(format!(
-                "there is no request `{kind}`; one of script, console, reload, restart, monitor, log, functions, \
+                "there is no request `{kind}`; one of script, console, reload, prefer, restart, monitor, log, functions, \
                  script_objects, subscribe, unsubscribe, quit"
             )),
         }
@@ -254,10 +257,34 @@ impl<'m> Engine<'_, 'm> {
                 return Err("the project could not be compiled; the log says why".into());
             }
         }
+        self.answer_swapped(errors, writer, |engine, say| engine.reload_saying(logic, say))
+    }
+
+    /// Prefers properties, and swaps what is loaded in another variant.
+    fn answer_prefer(
+        &mut self,
+        properties: &str,
+        writer: &mut Writer<'_>,
+        logic: &mut LogicCalls<'_, 'm>,
+    ) -> Result<(), String> {
+        let order = PreferenceOrder::parse(properties).map_err(|error| error.to_string())?;
+        self.world.prefer(order);
+        self.world.take_preference_changed();
+        let errors = Array::new_in(memory_of(&self.memory, Room::Tools));
+        self.answer_swapped(errors, writer, |engine, say| engine.follow_preference(logic, say))
+    }
+
+    /// Swaps resources by `act`, and answers how many, with `errors` and those of the swap.
+    fn answer_swapped(
+        &mut self,
+        mut errors: Array<'_, String, SharedAllocator<'m>>,
+        writer: &mut Writer<'_>,
+        act: impl FnOnce(&mut Self, &mut dyn FnMut(&dyn fmt::Display)) -> Result<usize, EngineError>,
+    ) -> Result<(), String> {
         let mut lost = Ok(());
         let (memory, data) = (memory_of(&self.memory, Room::Tools), self.data);
         let named = |error: &dyn fmt::Display| Names::read_in(data, memory).show(error).to_string();
-        let swapped = self.reload_saying(logic, &mut |error| {
+        let swapped = act(self, &mut |error| {
             if let Err(error) = errors.try_push(named(error)) {
                 lost = Err(error);
             }

@@ -213,6 +213,13 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
             return Ok(());
         }
         let key = self.store.key(wanted);
+        if let Ok((loaded, _)) = &result
+            && self.resources.request(key).is_ok_and(|request| !loaded.is_of(&request.file()))
+        {
+            // Other data or another variant is wanted since it was asked for.
+            self.store.unread(wanted);
+            return Ok(());
+        }
         let taken = result.and_then(|(loaded, prepared)| {
             self.resources.insert(loaded)?;
             self.take_in(wanted, key, prepared).inspect_err(|_| {

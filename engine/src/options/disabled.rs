@@ -51,7 +51,7 @@ impl OptionalSubsystem {
 /// without.add("render")?;
 /// assert!(without.has(OptionalSubsystem::Render) && !without.has(OptionalSubsystem::Script));
 /// let error = without.add("entities").expect_err("a game is made of them");
-/// assert_eq!(error.to_string(), "no subsystem `entities` can be left out; one of input, monitor, render, script, tools, animation, physics, sound, debug_draw");
+/// assert_eq!(error.to_string(), "no subsystem `entities` can be left out; one of input, monitor, render, script, tools, animation, physics, sound, text, debug_draw");
 /// # Ok::<(), loligo_engine::UnknownSubsystem<'static>>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError, text};
 use loligo_ids::{IdString64, id64};
-use loligo_resources::{Config, ConfigKind, ConfigValue, ResourceKey};
+use loligo_resources::{Config, ConfigKind, ConfigValue, PreferenceOrder, ResourceKey};
 
 use crate::error::EngineError;
 use crate::time_step::TimeStep;
@@ -35,6 +35,7 @@ const WINDOW_MAX: u64 = 16_384;
 /// frame = "frames/noir"           // what passes and layers a frame has: type `frame`; without, `core/standard`
 /// materials = [ "materials/alarm" ]   // loaded beside those of the level's models, for scripts to give to models
 /// packages = [ "packages/first" ]     // may be left out: all entities are loaded then
+/// prefer = [ "fr" ]               // properties of resources, the strongest first; see `Engine::prefer`
 /// window = [ 1280 720 ]
 /// texture_budget = 268435456      // the most bytes of textures on the card; without, all of them whole
 /// time_step = { policy = "smoothed" longest = 0.1 }     // or "variable", or "fixed" or "each_frame" with a `step`
@@ -58,6 +59,8 @@ pub struct GameSettings<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     pub materials: Array<'a, ResourceKey, A>,
     /// The packages that the game begins with; without, all entities that there are can be spawned.
     pub packages: Option<Array<'a, ResourceKey, A>>,
+    /// The properties of resources that are preferred.
+    pub prefer: PreferenceOrder,
     /// The width and height of the picture, in pixels.
     pub window: [u32; 2],
     /// The most bytes that textures may have on the graphics card: larger levels come and go by how
@@ -122,6 +125,10 @@ impl<'a, A: Allocator + ?Sized> GameSettings<'a, A> {
                 Some(value) => Some(packages(value, memory)?),
                 None => None,
             },
+            prefer: match root.get(id64!("prefer")) {
+                Some(value) => prefer(value)?,
+                None => PreferenceOrder::EMPTY,
+            },
             window: match root.get(id64!("window")) {
                 Some(value) => window(value)?,
                 None => WINDOW,
@@ -183,6 +190,20 @@ fn names<'a, A: Allocator + ?Sized>(
         keys.try_push(ResourceKey::new(type_name, name))?;
     }
     Ok(keys)
+}
+
+fn prefer(value: ConfigValue<'_>) -> Result<PreferenceOrder, EngineError> {
+    const NAMES: EngineError =
+        wrong("prefer", "name properties, each once and without dots, as `[ \"fr\" ]`");
+    if value.kind() != ConfigKind::Array {
+        return Err(NAMES);
+    }
+    let mut order = PreferenceOrder::EMPTY;
+    for (_, name) in value.items() {
+        let added = name.as_str().and_then(|name| order.try_add(name).ok());
+        added.ok_or(NAMES)?;
+    }
+    Ok(order)
 }
 
 fn window(value: ConfigValue<'_>) -> Result<[u32; 2], EngineError> {

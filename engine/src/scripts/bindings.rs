@@ -48,7 +48,7 @@ const TEXT: &[Kind] = &[Kind::Text];
 const VECTOR: &[Kind] = &[Kind::Vector3];
 
 /// How many functions there are.
-const COUNT: usize = 93;
+const COUNT: usize = 95;
 
 /// Returns the table: what of the engine scripts can call.
 #[must_use]
@@ -66,6 +66,20 @@ pub fn bindings<'m>() -> [Binding<World<'m>>; COUNT] {
             &[],
             "goes on with the game that was saved under a name, after this frame",
             load,
+        ),
+        call(
+            "Game.prefer",
+            TEXT,
+            &[],
+            "prefers variants of resources before the next frame, the strongest first: `noblood, fr`",
+            content::prefer,
+        ),
+        call(
+            "Game.preferred",
+            &[],
+            TEXT,
+            "the properties that are preferred, with a space between two",
+            content::preferred,
         ),
         call("Profiler.start", TEXT, &[], "begins a scope of the monitor", profiling::start),
         call("Profiler.stop", TEXT, &[], "ends the innermost scope of that name", profiling::stop),

@@ -130,6 +130,14 @@ impl<'m> Joined<'m> {
         }
     }
 
+    /// Lets all of them know whether tools look at their tables.
+    #[cfg(feature = "tool-server")]
+    pub(super) fn set_reported(&mut self, is_reported: bool) {
+        let Self { built_in, members, .. } = self;
+        all_mut(built_in, members)
+            .for_each(|(_, _, subsystem)| subsystem.set_reported(is_reported));
+    }
+
     /// Returns all of them, by their names.
     pub(crate) fn all(&self) -> impl Iterator<Item = (&'static str, &(dyn Subsystem<'m> + 'm))> {
         let members = self.members.iter().map(|member| (member.name, &*member.made));

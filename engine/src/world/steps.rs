@@ -7,6 +7,8 @@ use loligo_containers::{Event, EventReader, EventRecord};
 use loligo_diagnostics::Log;
 use loligo_entities::{Entity, Pose, Transforms};
 use loligo_input::{Input, InputSubsystem};
+#[cfg(feature = "tool-server")]
+use loligo_interface::Report;
 #[cfg(feature = "script")]
 use loligo_interface::SubsystemFunction;
 use loligo_interface::{
@@ -33,6 +35,10 @@ const NAME_MAX: usize = 48;
 /// The names of functions that the engine calls for other reasons than events, and of those of the
 /// table `Event` that send none.
 const TAKEN: [&str; 6] = ["start", "update", "on_save", "on_load", "listen", "ignore"];
+
+/// Takes the name of a subsystem, and what writes its tables.
+#[cfg(feature = "tool-server")]
+pub(crate) type WriteTables<'w> = dyn FnMut(&'static str, &dyn Fn(&mut dyn Report)) + 'w;
 
 impl<'m> World<'m> {
     /// Adds the engine's own subsystems.
@@ -85,6 +91,20 @@ impl<'m> World<'m> {
         each: &mut dyn FnMut(&'static str, Result<MadeThread<'m>, SubsystemError>),
     ) {
         self.joined.threads(each);
+    }
+
+    /// Lets subsystems know whether tools look at their tables.
+    #[cfg(feature = "tool-server")]
+    pub(crate) fn set_reported(&mut self, is_reported: bool) {
+        self.joined.set_reported(is_reported);
+    }
+
+    /// Calls `each` with the name of each subsystem, and what writes its tables.
+    #[cfg(feature = "tool-server")]
+    pub(crate) fn report(&self, each: &mut WriteTables<'_>) {
+        for (name, subsystem) in self.joined.all() {
+            each(name, &|out: &mut dyn Report| subsystem.report(out));
+        }
     }
 
     /// Adds wires.

@@ -31,6 +31,7 @@ mod physics_scripts;
 mod pictures;
 mod player;
 mod playing;
+mod preferences;
 mod promises;
 mod reference;
 mod samples;

@@ -45,12 +45,18 @@ fn a_game_is_played_from_where_it_was_copied_and_nothing_is_written() {
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("level 1: 3 targets") && !said.contains("error"), "{said}");
     assert_eq!([names(&elsewhere), names(&elsewhere.join("data"))], before);
+    let (code, said) = run(&["--frames", "20", "--prefer", "fr, noblood", "--text", "last.txt"]);
+    assert_eq!(code, Some(0), "{said}");
+    let text = fs::read_to_string(folder.path().join("last.txt")).expect("it is written");
+    assert!(text.starts_with("frame 19: ") && text.contains("pass 0"), "{text}");
     let (code, said) = run(&["--frames", "20", "--data", "nowhere"]);
     assert_eq!(code, Some(2), "{said}");
     assert!(said.contains("there is none"), "{said}");
     for (arguments, reason) in [
         (&["--frames"][..], "--frames: a value is missing"),
         (&["--frames", "x"], "--frames x: give a number"),
+        (&["--text", "last.txt"], "--text: give --frames as well"),
+        (&["--prefer", "a.b"], "--prefer a.b: no file name can have the property"),
         (&["--compile"], "--compile: there is no such option"),
     ] {
         let (code, said) = run(arguments);

@@ -1,6 +1,6 @@
 //! Threads of subsystems: they run as long as the engine does, and only where devices may be used.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use loligo_allocators::{Own, SharedRef, own_dyn};
 use loligo_engine::{EngineOptions, with_engine};

@@ -7,6 +7,7 @@ use loligo_containers::EventRecord;
 use loligo_engine::{
     DisabledSubsystems, Engine, EngineOptions, FrameMemory, Logic, World, with_engine,
 };
+use loligo_resources::PreferenceOrder;
 use loligo_sound::{HearSounds, SoundEnded, SoundMarker, SoundStarted, SoundsHeard};
 
 use crate::support::Game;
@@ -60,7 +61,7 @@ fn wav(samples: &[i16]) -> Vec<u8> {
     wav
 }
 
-fn game(script: &str) -> Game {
+pub(crate) fn game(script: &str) -> Game {
     let game = Game::new(1);
     let ramp: Vec<i16> = (0..120_000).map(|at| (at / 4) as i16).collect();
     let hum: Vec<i16> = (0..4800).map(|at| if at % 100 < 50 { 2000 } else { -2000 }).collect();
@@ -90,7 +91,7 @@ fn game(script: &str) -> Game {
 /// Asks for what is heard, and keeps it with the events of sounds.
 #[derive(Default)]
 pub(crate) struct Ears {
-    is_asked: bool,
+    pub(crate) is_asked: bool,
     pub(crate) heard: Vec<[f32; 2]>,
     pub(crate) events: Vec<String>,
 }
@@ -164,6 +165,36 @@ fn a_game_is_heard_the_same_with_any_number_of_threads_and_unheard_sees_the_same
         assert!(log.iter().any(|line| line.contains(said)), "{said}: {log:#?}");
     }
     assert!(!log.iter().any(|line| line.starts_with("error")), "{log:#?}");
+}
+
+#[test]
+fn a_wave_of_another_language_is_heard_after_a_change() {
+    let game = game("function update() if Game.frame() == 30 then Game.prefer('fr') end end");
+    let low: Vec<i16> = (0..4800).map(|at| if at % 400 < 200 { 9000 } else { -9000 }).collect();
+    fs::write(game.sources().join("low.wav"), wav(&low)).expect("it may be");
+    game.write("hum.fr.wave", "file = \"low.wav\" loop = [ 0 4800 ]");
+    assert_eq!(game.compile(), [""; 0], "it is right");
+    let data = game.data();
+    let heard = |prefer: &str| {
+        let prefer = PreferenceOrder::parse(prefer).expect("names");
+        let options = EngineOptions { prefer: Some(prefer), ..game.options(&data) };
+        with_engine(&options, |engine| {
+            let mut ears = Ears { is_asked: true, ..Ears::default() };
+            frames(engine, &mut ears, 60);
+            ears.heard
+        })
+        .expect("it boots")
+    };
+    // How often the wave crosses zero, in ten frames.
+    let crossings = |heard: &[[f32; 2]], from: usize| {
+        let some = &heard[from * FRAMES..][..10 * FRAMES];
+        some.windows(2).filter(|pair| (pair[0][1] < 0.0) != (pair[1][1] < 0.0)).count()
+    };
+    let [changed, french] = ["", "fr"].map(heard);
+    let (before, after) = (crossings(&changed, 15), crossings(&changed, 45));
+    assert!(before > 3 * after && after > 0, "it is lower: {before} and {after}");
+    assert!(after.abs_diff(crossings(&french, 45)) <= 1, "{after}");
+    assert!(!game.log.all().iter().any(|line| line.starts_with("error")), "{:?}", game.log.all());
 }
 
 #[test]

@@ -177,6 +177,43 @@ fn a_tool_learns_what_scripts_can_call_and_what_they_hold() {
 }
 
 #[test]
+fn a_tool_sees_what_sounds_and_how_loud_buses_are() {
+    let game = crate::sound::game("");
+    assert_eq!(game.compile(), [""; 0], "it is right");
+    let data = game.data();
+    with_engine(&game.options(&data), |engine| {
+        let tool = &mut Tool::connect(engine);
+        let mut ears = crate::sound::Ears { is_asked: true, ..Default::default() };
+        engine.frame(&mut ears).expect("a frame");
+        let request = json!({ "type": "subscribe", "topics": ["subsystems"] });
+        let answer = ask(tool, &request, engine);
+        assert_eq!(answer["value"]["topics"][0]["name"], "subsystems", "{answer}");
+        let heard = heard(tool, engine, (&["subsystems"], 2));
+        let sound = &heard["subsystems"][1]["sound"];
+        let [motor] = list(&sound["voices"]) else { panic!("one sounds: {sound}") };
+        assert_eq!([&motor["name"], &motor["wave"], &motor["bus"]], ["motor", "hum", "master"]);
+        assert_eq!((&motor["has_voice"], &motor["is_paused"]), (&json!(true), &json!(false)));
+        let place: Vec<_> = list(&motor["place"]).iter().filter_map(Value::as_f64).collect();
+        assert_eq!(place, [4.0, 0.0, 0.0], "that of its entity");
+        let sound_number = motor["sound"].as_f64().expect("a number");
+        assert!(number(&motor["entity"]) > 0 && sound_number > 0.0, "{motor}");
+        let buses = list(&sound["buses"]);
+        let names: Vec<_> = buses.iter().map(|bus| bus["name"].as_str().expect("a name")).collect();
+        assert_eq!(names.len(), 3, "{buses:?}");
+        assert!(["master", "music", "hall"].iter().all(|name| names.contains(name)), "{names:?}");
+        for (bus, is_heard) in buses.iter().zip(names.iter().map(|name| *name == "master")) {
+            for key in ["peak", "loudness"] {
+                let level = bus[key].as_f64().expect("a number");
+                assert_eq!((-80.0..0.0).contains(&level), is_heard, "{key}: {bus}");
+            }
+        }
+        assert_eq!(sound["totals"][0]["voices"], 1.0, "{sound}");
+        assert_eq!(sound["totals"][0]["device"], Value::Null, "{sound}");
+    })
+    .expect("it boots");
+}
+
+#[test]
 fn topics_that_a_run_does_not_have_are_refused_by_name() {
     let game = Game::new(1);
     let data = game.data();

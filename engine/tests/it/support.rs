@@ -131,7 +131,13 @@ pub(crate) fn sample(name: &str) -> PathBuf {
 
 /// Compiles a sample into a folder.
 pub(crate) fn compile_sample(name: &str, data: &Path) {
-    assert_eq!(compile_folder(&sample(name), data, &compilers()), [""; 0], "{name} is right");
+    compile_to(&sample(name), data);
+}
+
+/// Compiles a project into a folder.
+pub(crate) fn compile_to(sources: &Path, data: &Path) {
+    let wrong = compile_folder(sources, data, &compilers());
+    assert_eq!(wrong, [""; 0], "{} is right", sources.display());
 }
 
 fn compile_folder(sources: &Path, data: &Path, compilers: &Compilers) -> Vec<String> {

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use loligo_resources::ContentHash;
 
+use crate::cache::{CacheClient, CacheReport};
 use crate::context::Shared;
 use crate::dependency::Dependency;
 use crate::error::{BuildError, CompileError, ResourceError};
@@ -18,6 +19,7 @@ use crate::select::Wanted;
 use crate::tree::{SourceTree, Stamp};
 use crate::walk::Walk;
 
+mod changed;
 mod compile;
 mod kept;
 mod look;
@@ -26,6 +28,7 @@ mod selection;
 mod state;
 mod tables;
 
+pub(crate) use changed::compile_changed;
 use compile::Work;
 pub(crate) use kept::Kept;
 use look::{LOOK, Look, look};
@@ -76,30 +79,70 @@ pub(crate) fn compile(
     let seen = tree.hash();
     let look = look(project, (&tree, seen), &blobs, &data, now)?;
     if let Some(last) = look.and_then(|look| Look::read_last(&data, look)) {
-        let report = Report { seen, fresh: last.fresh as usize, ..Report::default() };
+        let cache = project.cache.map(|_| CacheReport::default());
+        let fresh = last.fresh as usize;
+        let report = Report { seen, fresh, cache, ..Report::default() };
         return Ok((report, kept));
     }
     let mut report = Report { seen, ..Report::default() };
-    let (old, selection, is_written) = match kept {
-        Some(kept) if kept.tree.has_the_files_of(&tree) => (kept.index, kept.selection, true),
-        Some(kept) => (kept.index, Selection::new(project, &tree), true),
-        None => {
-            let (old, is_written) = last_index(project, &data, &mut report)?;
-            (old, Selection::new(project, &tree), is_written)
-        }
-    };
+    let (old, selection, is_written) = remembered(project, &data, kept, &tree, &mut report)?;
     report.errors.extend(tree.errors.iter().chain(&selection.errors).cloned());
     let (folder, target, options) = (&*project.folder, &project.target, &project.options);
     let shared = Shared { project: folder, tree: &tree, types: project.compilers, target, options };
     let state = State::find(shared, &old, now, executor);
-    let work = Work { project, shared, executor, data: &data, old: &old, selection: &selection };
+    let cache = project.cache.map(|cache| CacheClient::new(cache, shared));
+    let work = Work {
+        project,
+        shared,
+        executor,
+        data: &data,
+        old: &old,
+        selection: &selection,
+        cache: cache.as_ref(),
+    };
     let plan = |wanted: &[usize]| plan(wanted, &selection, &old, &state, &blobs);
     let (wanted, entries) = compile_named(&work, plan, &mut report)?;
+    if let Some(cache) = cache {
+        let (did, notes) = cache.into_report();
+        report.cache = Some(did);
+        report.notes.extend(notes);
+    }
     let index = Index { files: files(&entries, &tree, &state, now), entries };
-    find_missing(&index, wanted.iter().map(|at| &selection.wanted[*at]), &mut report);
-    tables::write(project, &index, &data, &mut report)?;
+    let named = wanted.iter().map(|at| &selection.wanted[*at]);
+    match project.shard {
+        None => find_missing(&index, named, &mut report),
+        // Others compile what a shard does not.
+        Some(_) => find_missing(&index, selection.wanted.iter(), &mut report),
+    }
+    let is_written = is_written && index == old;
+    let used = write(project, &data, (&index, is_written), &blobs, &mut report)?;
+    tell_changes(&old, &index, &mut report);
+    name_built_in(&tree, &mut report);
+    report.errors.sort_by(|a, b| place(&a.error).cmp(&place(&b.error)));
+    // Whatever was written just now has another stamp than was seen, so this look can then never be
+    // had again.
+    if let Some(look) =
+        look.filter(|_| report.errors.is_empty() && report.compiled + report.cached == 0)
+    {
+        data.put_changed(LOOK, &Look::new(look, report.fresh as u64).to_bytes())?;
+    }
+    let blobs = blobs.after(&index.entries, &used);
+    let is_well = report.errors.is_empty();
+    Ok((report, Kept::new(&data, tree, blobs, selection, (index, is_well))))
+}
+
+/// Writes the tables, and the index if it is another than the last one, and removes blobs that are
+/// not used. Returns those that are.
+fn write(
+    project: &Project<'_>,
+    data: &DataFolder<'_>,
+    (index, is_written): (&Index, bool),
+    blobs: &Blobs,
+    report: &mut Report,
+) -> Result<HashSet<ContentHash>, BuildError> {
+    tables::write(project, index, data, report)?;
     project.observer.inspect(|observer| observer.written());
-    if !is_written || index != old {
+    if !is_written {
         data.put("index", &index.to_bytes())?;
     }
     let used: HashSet<ContentHash> =
@@ -108,16 +151,7 @@ pub(crate) fn compile(
     for file in blobs.iter().map(|(file, _)| file).filter(|file| !used.contains(file)) {
         data.remove_blob(file)?;
     }
-    tell_changes(&old, &index, &mut report);
-    name_built_in(&tree, &mut report);
-    report.errors.sort_by(|a, b| place(&a.error).cmp(&place(&b.error)));
-    // Whatever was written just now has another stamp than was seen, so this look can then never be
-    // had again.
-    if let Some(look) = look.filter(|_| report.errors.is_empty() && report.compiled == 0) {
-        data.put_changed(LOOK, &Look::new(look, report.fresh as u64).to_bytes())?;
-    }
-    let blobs = blobs.after(&index.entries, &used);
-    Ok((report, Kept::new(&data, tree, blobs, selection, index)))
+    Ok(used)
 }
 
 /// Looks at the sources and at the blobs, at the same time where it can.
@@ -138,6 +172,27 @@ fn look_around(
     let tree = tree.into_inner();
     let tree = tree.unwrap_or_else(|| project.scan())?;
     Ok((tree, blobs.into_inner().unwrap_or_else(|| data.blobs())?))
+}
+
+/// Returns the index of the last compile, the selection of resources, and whether the file of the
+/// index has all of it: from memory, or from the disk.
+fn remembered(
+    project: &Project<'_>,
+    data: &DataFolder<'_>,
+    kept: Option<Kept>,
+    tree: &SourceTree,
+    report: &mut Report,
+) -> Result<(Index, Selection, bool), BuildError> {
+    Ok(match kept {
+        Some(kept) if kept.tree.has_the_files_of(tree) => {
+            (kept.index, kept.selection, !kept.is_index_old)
+        }
+        Some(kept) => (kept.index, Selection::new(project, tree), !kept.is_index_old),
+        None => {
+            let (old, is_written) = last_index(project, data, report)?;
+            (old, Selection::new(project, tree), is_written)
+        }
+    })
 }
 
 /// Reads what the last compile remembered, and returns whether it is there and right.

@@ -52,6 +52,19 @@ impl Blobs {
         self.0.get(at).map(|(_, bytes)| *bytes)
     }
 
+    /// Adds a blob that was written.
+    pub(crate) fn add(&mut self, output: Output) {
+        if let Err(at) = self.0.binary_search_by(|(other, _)| other.0.cmp(&output.file.0)) {
+            self.0.insert(at, (output.file, output.bytes));
+        }
+    }
+
+    /// Removes a blob; returns whether it was there.
+    pub(crate) fn remove(&mut self, file: ContentHash) -> bool {
+        let at = self.0.binary_search_by(|(other, _)| other.0.cmp(&file.0));
+        at.is_ok_and(|at| self.0.remove(at).0 == file)
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
@@ -156,13 +169,7 @@ impl<'d> DataFolder<'d> {
 
     /// Returns the blobs that are there. What has no blob's name is left alone.
     pub(crate) fn blobs(&self) -> Result<Blobs, BuildError> {
-        let mut blobs = Vec::new();
-        for name in self.blobs.names()? {
-            if let Some(hash) = ContentHash::from_hex(name.as_encoded_bytes()) {
-                let bytes = self.blobs.bytes_of(&name)?;
-                blobs.push((hash, bytes));
-            }
-        }
+        let mut blobs = self.blobs.lengths(ContentHash::from_hex)?;
         blobs.sort_unstable_by_key(|(file, _)| file.0);
         Ok(Blobs(blobs))
     }

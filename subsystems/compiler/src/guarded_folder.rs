@@ -190,17 +190,42 @@ impl GuardedFolder {
         File::from(self.handle.try_clone()?).metadata()
     }
 
-    /// Returns how many bytes a regular file has.
-    pub(crate) fn bytes_of(&self, name: &OsStr) -> Result<u64, FolderError> {
-        let name = self.step(name)?;
-        let path = || self.path.join(name);
-        let found = fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW)
-            .map_err(|error| FolderError::io(&path(), error.into()))?;
-        match kind_of(FileType::from_raw_mode(found.st_mode)) {
-            EntryKind::File => Ok(u64::try_from(found.st_size).unwrap_or_default()),
-            EntryKind::Link => Err(FolderError::new(&path(), FolderErrorKind::Link)),
-            _ => Err(FolderError::new(&path(), FolderErrorKind::NotAFile)),
+    /// Returns the regular files whose names `read` knows, and how many bytes each has.
+    ///
+    /// # Errors
+    ///
+    /// [`FolderError`] if one of these is something else, and what the system says.
+    pub(crate) fn lengths<T>(
+        &self,
+        read: impl Fn(&[u8]) -> Option<T>,
+    ) -> Result<Vec<(T, u64)>, FolderError> {
+        let fail = |error: Errno| FolderError::io(&self.path, error.into());
+        let mut lengths = Vec::new();
+        for entry in Dir::read_from(&self.handle).map_err(fail)? {
+            let entry = entry.map_err(fail)?;
+            let name = entry.file_name();
+            let Some(known) = read(name.to_bytes()) else { continue };
+            // The name comes from the folder, so it is a single step.
+            let found = match fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(found) => found,
+                // It was removed since it was listed.
+                Err(Errno::NOENT) => continue,
+                Err(error) => return Err(fail(error)),
+            };
+            let wrong = match kind_of(FileType::from_raw_mode(found.st_mode)) {
+                EntryKind::File => {
+                    lengths.push((known, u64::try_from(found.st_size).unwrap_or_default()));
+                    continue;
+                }
+                EntryKind::Link => FolderErrorKind::Link,
+                _ => FolderErrorKind::NotAFile,
+            };
+            return Err(FolderError::new(
+                &self.path.join(OsStr::from_bytes(name.to_bytes())),
+                wrong,
+            ));
         }
+        Ok(lengths)
     }
 
     /// Opens a regular file for reading and writing, and creates it if it does not exist.

@@ -5,6 +5,7 @@
 mod build;
 mod builtin;
 mod bundling;
+mod cache;
 mod compiler;
 mod compilers;
 mod context;
@@ -26,6 +27,7 @@ mod report;
 mod resource_name;
 mod select;
 mod session;
+mod shard;
 mod source_file;
 mod target;
 mod tree;
@@ -35,6 +37,12 @@ mod watch;
 pub use builtin::{CONFIG_VERSION, ConfigCompiler, CopyCompiler, PackageCompiler};
 pub use bundling::{
     BundlingError, DataDifference, DataVariant, GameData, VariantKey, WrittenBundle,
+};
+#[cfg(feature = "object-store")]
+pub use cache::ObjectCacheStore;
+pub use cache::{
+    CacheDamage, CacheKey, CacheKind, CacheMode, CacheReport, CacheStore, CacheSummary,
+    DirectoryStore, StoreError, StoredEntry, TeamCache, TrimReport, summary, trim, verify,
 };
 pub use compiler::Compiler;
 pub use compilers::Compilers;
@@ -55,6 +63,7 @@ pub use property::{Property, PropertyValue};
 pub use report::Report;
 pub use resource_name::{NameError, ResourceName};
 pub use session::CompileSession;
+pub use shard::CompileShard;
 pub use source_file::{SOURCE_BYTES_MAX, read_source};
 pub use target::Target;
 pub use tree::{FolderEntry, Stamp};

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::cache::TeamCache;
 use crate::compilers::Compilers;
 use crate::disk::{Disk, RealDisk};
 use crate::error::BuildError;
+use crate::shard::CompileShard;
 use crate::target::{PLATFORM_OPTION, TARGET_OPTIONS, Target};
 use crate::tree::{SourceTree, now_seconds};
 
@@ -44,6 +46,10 @@ pub struct Project<'c> {
     /// Returns the time, in seconds since 1970.
     pub(crate) clock: fn() -> u64,
     pub(crate) observer: Option<&'c dyn CompileObserver>,
+    /// What other machines have compiled.
+    pub(crate) cache: Option<&'c TeamCache>,
+    /// The share of the resources that is compiled.
+    pub(crate) shard: Option<CompileShard>,
     /// Sources that are not compiled, and why not.
     pub(crate) refused: BTreeMap<String, String>,
 }
@@ -75,6 +81,8 @@ impl<'c> Project<'c> {
             disk: &RealDisk,
             clock: now_seconds,
             observer: None,
+            cache: None,
+            shard: None,
             refused: BTreeMap::new(),
         };
         project.set_target(Target::default());
@@ -117,6 +125,17 @@ impl<'c> Project<'c> {
     /// Sets the observer of which source is being compiled.
     pub fn set_observer(&mut self, observer: &'c dyn CompileObserver) {
         self.observer = Some(observer);
+    }
+
+    /// Sets a cache: what is to be compiled is looked for there first.
+    pub fn set_cache(&mut self, cache: &'c TeamCache) {
+        self.cache = Some(cache);
+    }
+
+    /// Has only a share of the resources compiled, of which other processes compile the rest. The
+    /// data folder has no more than the share; a cache gathers all.
+    pub fn set_shard(&mut self, shard: CompileShard) {
+        self.shard = Some(shard);
     }
 
     /// Has a source not compiled, which is an error for that reason: one that ended the process

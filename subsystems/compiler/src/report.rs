@@ -2,6 +2,7 @@
 
 use loligo_resources::ContentHash;
 
+use crate::cache::CacheReport;
 use crate::error::ResourceError;
 use crate::resource_name::ResourceName;
 
@@ -12,6 +13,8 @@ pub struct Report {
     pub seen: ContentHash,
     /// How many resources were compiled.
     pub compiled: usize,
+    /// How many came from a cache, where another machine had compiled them.
+    pub cached: usize,
     /// How many were as they should be.
     pub fresh: usize,
     /// How many are not there any more.
@@ -22,4 +25,6 @@ pub struct Report {
     pub errors: Vec<ResourceError>,
     /// What the user should know, though nothing is wrong with the sources.
     pub notes: Vec<String>,
+    /// What the cache did, where there is one.
+    pub cache: Option<CacheReport>,
 }

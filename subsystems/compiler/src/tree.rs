@@ -133,60 +133,82 @@ impl SourceTree {
         let data = fs::canonicalize(data).ok();
         let mut waiting = vec![(PathBuf::from(project), String::new())];
         while let Some((folder, prefix)) = waiting.pop() {
-            let fail = |error| BuildError::io(&folder, "cannot read the folder", error);
-            let mut entries = Vec::new();
-            let found = match fs::read_dir(&folder) {
-                // It was there a moment ago, when the folder that it is in was read.
-                Err(error) if error.kind() == io::ErrorKind::NotFound && !prefix.is_empty() => {
-                    continue;
-                }
-                found => found.map_err(fail)?,
-            };
-            for found in found {
-                let found = found.map_err(fail)?;
-                let raw = found.file_name();
-                let Some(name) = raw.to_str() else {
-                    tree.errors.push(unnamed(&format!("{prefix}{}", raw.to_string_lossy())));
-                    continue;
-                };
-                if name.contains(char::is_control) {
-                    tree.errors.push(unprintable(&format!("{prefix}{name}")));
-                    continue;
-                }
-                if name.starts_with('.') {
-                    continue;
-                }
-                let path = format!("{prefix}{name}");
-                match kind(project, &found).map_err(fail)? {
+            let Some(seen) = tree.look_into(project, &folder, &prefix)? else { continue };
+            let (mut entries, mut inner) = (Vec::with_capacity(seen.len()), Vec::new());
+            let mut path = prefix.clone();
+            for (name, kind) in seen {
+                path.truncate(prefix.len());
+                path.push_str(&name);
+                match kind {
                     Kind::File(stamp, refusal) => {
-                        let path: Arc<str> = path.into();
+                        let path: Arc<str> = path.as_str().into();
                         tree.refused.extend(refusal.map(|refusal| (path.clone(), refusal)));
                         tree.files.push((path, stamp));
-                        entries.push(FolderEntry { name: name.to_owned(), is_folder: false });
+                        entries.push(FolderEntry { name, is_folder: false });
                     }
                     Kind::Folder => {
-                        let inner = found.path();
+                        let place = folder.join(&name);
                         let is_data =
-                            |data: &PathBuf| fs::canonicalize(&inner).is_ok_and(|it| it == *data);
+                            |data: &PathBuf| fs::canonicalize(&place).is_ok_and(|it| it == *data);
                         // Only a name that is the data folder's can be it.
-                        let may_be = data.as_ref().filter(|data| data.ends_with(name));
+                        let may_be = data.as_ref().filter(|data| data.ends_with(&name));
                         if may_be.is_some_and(is_data) {
                             continue;
                         }
-                        entries.push(FolderEntry { name: name.to_owned(), is_folder: true });
-                        waiting.push((inner, format!("{path}/")));
+                        entries.push(FolderEntry { name, is_folder: true });
+                        inner.push((place, format!("{path}/")));
                     }
                     Kind::Other => {}
                 }
             }
-            entries.sort();
+            // The first is the next one, so that the files are nearly in order.
+            waiting.extend(inner.into_iter().rev());
             let own = prefix.strip_suffix('/').unwrap_or(&prefix);
             tree.folders.insert(own.into(), entries);
         }
-        tree.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        // Few runs are merged, where sorting would compare each path with many.
+        tree.files.sort_by(|a, b| a.0.cmp(&b.0));
         tree.add_built_in(built_in);
         tree.errors.sort_unstable_by(|a, b| a.error.file.cmp(&b.error.file));
         Ok(tree)
+    }
+
+    /// Looks into a folder, and returns what is in it in order of the names; nothing if it is gone.
+    fn look_into(
+        &mut self,
+        project: &Path,
+        folder: &Path,
+        prefix: &str,
+    ) -> Result<Option<Vec<(String, Kind)>>, BuildError> {
+        let fail = |error| BuildError::io(folder, "cannot read the folder", error);
+        let mut seen = Vec::new();
+        let found = match fs::read_dir(folder) {
+            // It was there a moment ago, when the folder that it is in was read.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !prefix.is_empty() => {
+                return Ok(None);
+            }
+            found => found.map_err(fail)?,
+        };
+        for found in found {
+            let found = found.map_err(fail)?;
+            let name = match found.file_name().into_string() {
+                Ok(name) => name,
+                Err(raw) => {
+                    self.errors.push(unnamed(&format!("{prefix}{}", raw.to_string_lossy())));
+                    continue;
+                }
+            };
+            if name.contains(char::is_control) {
+                self.errors.push(unprintable(&format!("{prefix}{name}")));
+                continue;
+            }
+            if !name.starts_with('.') {
+                let kind = kind(project, &found).map_err(fail)?;
+                seen.push((name, kind));
+            }
+        }
+        seen.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        Ok(Some(seen))
     }
 
     /// Returns the files, in order of the paths.
@@ -211,6 +233,23 @@ impl SourceTree {
             Some(FileError::NotAFile) => Err(FolderError::new(&place, FolderErrorKind::NotAFile)),
             None => read_regular(&place),
         }
+    }
+
+    /// Looks again at a file, and returns its path; nothing if it was not there, is not a regular file
+    /// any more, or may not be read.
+    pub(crate) fn look_again(&mut self, project: &Path, path: &str) -> Option<Arc<str>> {
+        if self.refused.contains_key(path) || self.built_in.contains_key(path) {
+            return None;
+        }
+        let at = self.files.binary_search_by(|(file, _)| (**file).cmp(path)).ok()?;
+        let place = project.join(path);
+        // A folder on the way may be a link now, which is not followed.
+        let is_there = fs::canonicalize(&place).ok()? == fs::canonicalize(project).ok()?.join(path);
+        let found =
+            fs::symlink_metadata(&place).ok().filter(|found| is_there && found.is_file())?;
+        let (path, stamp) = self.files.get_mut(at)?;
+        *stamp = Stamp::of(&found);
+        Some(path.clone())
     }
 
     /// Returns what is in a folder.

@@ -19,6 +19,13 @@ impl<'w, T> Walk<'w, T> {
         Self { sorted, next: Cell::new(0) }
     }
 
+    /// Returns the place of the item for which `order` says that it is equal.
+    pub(crate) fn place(&self, order: impl Fn(&T) -> Ordering) -> Option<usize> {
+        self.find(order)?;
+        // It is the one before the next.
+        self.next.get().checked_sub(1)
+    }
+
     /// Returns the item for which `order` says that it is equal.
     pub(crate) fn find(&self, order: impl Fn(&T) -> Ordering) -> Option<&'w T> {
         let next = self.next.get();

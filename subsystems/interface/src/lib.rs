@@ -11,6 +11,7 @@ mod frame;
 mod job_row;
 mod phase;
 mod places;
+mod report;
 mod resource_change;
 mod row;
 mod schema;
@@ -27,6 +28,7 @@ pub use frame::Frame;
 pub use job_row::{JobRow, MadeJob, MakeJob};
 pub use phase::Phase;
 pub use places::Places;
+pub use report::{Report, ReportValue};
 pub use resource_change::ResourceChange;
 pub use row::{
     ListNeeds, ListResourceNeeds, MadeSubsystem, MakeDrawer, MakeSubsystem, SubsystemRow,
@@ -34,10 +36,10 @@ pub use row::{
 #[cfg(feature = "script")]
 pub use schema::ENTITY;
 pub use schema::{EventField, EventSchema, FieldKind, FieldValue, Sending, size_of_field};
-pub use side_thread::{MadeThread, SideThread};
+pub use side_thread::SideThread;
 #[cfg(feature = "script")]
 pub use subsystem::SubsystemFunction;
-pub use subsystem::{Subsystem, SubsystemMemory};
+pub use subsystem::{MadeThread, Subsystem, SubsystemMemory};
 pub use text::{EventText, TEXT_BYTES};
 pub use viewpoint::Viewpoint;
 

@@ -2,10 +2,6 @@
 
 use core::sync::atomic::AtomicBool;
 
-use loligo_allocators::Own;
-
-use crate::subsystem::SubsystemMemory;
-
 /// What a subsystem has run on a separate thread: a device that it feeds, which must not wait for frames.
 ///
 /// It shares with its subsystem what both have made for that; the engine knows nothing of it.
@@ -13,6 +9,3 @@ pub trait SideThread: Send {
     /// Runs until `is_over` is set, which an engine does as it goes.
     fn run(&mut self, is_over: &AtomicBool);
 }
-
-/// A thread's work, in the memory of its subsystem.
-pub type MadeThread<'m> = Own<'m, dyn SideThread + 'm, SubsystemMemory<'m>>;

@@ -1,7 +1,7 @@
 //! What an engine asks of a subsystem.
 
 use glam::Affine3A;
-use loligo_allocators::Allocator;
+use loligo_allocators::{Allocator, Own};
 use loligo_containers::{Array, EventRecord, EventStream};
 use loligo_entities::{ComponentManager, Entity};
 use loligo_ids::IdString64;
@@ -9,12 +9,16 @@ use loligo_ids::IdString64;
 use crate::error::SubsystemError;
 use crate::frame::Frame;
 use crate::phase::Phase;
+use crate::report::Report;
 use crate::resource_change::ResourceChange;
 use crate::schema::EventSchema;
-use crate::side_thread::MadeThread;
+use crate::side_thread::SideThread;
 
 /// The memory of a subsystem: an allocator with the subsystem's name, which all threads may use.
 pub type SubsystemMemory<'m> = dyn Allocator + Sync + 'm;
+
+/// A thread's work, in the memory of its subsystem.
+pub type MadeThread<'m> = Own<'m, dyn SideThread + 'm, SubsystemMemory<'m>>;
 
 /// A part of an engine that knows no other. Each method has an empty default: a subsystem says what
 /// it has, and takes what it wants.
@@ -127,6 +131,17 @@ pub trait Subsystem<'m>: Send {
     fn command(&mut self, command: &EventRecord<'_>) -> Result<(), SubsystemError> {
         let _ = command;
         Ok(())
+    }
+
+    /// Is called when tools begin to look at its tables, and when the last of them has ended: what only
+    /// [`report`](Self::report) needs is gathered in between.
+    fn set_reported(&mut self, is_reported: bool) {
+        let _ = is_reported;
+    }
+
+    /// Writes tables of what is in it, for tools.
+    fn report(&self, out: &mut dyn Report) {
+        let _ = out;
     }
 
     /// Returns a hash of its state, by which two runs are compared; 0 if it has none that a game

@@ -33,6 +33,7 @@ mod package;
 #[cfg(feature = "std")]
 mod packed_files;
 mod preference;
+mod preference_order;
 #[cfg(feature = "std")]
 mod request;
 #[cfg(feature = "std")]
@@ -64,6 +65,7 @@ pub use key::ResourceKey;
 pub use names::Names;
 pub use package::{PACKAGE_TYPE, PACKAGE_VERSION, PackageImage, PackageItem};
 pub use preference::{PREFERENCES_MAX, rank};
+pub use preference_order::{PreferenceError, PreferenceOrder};
 #[cfg(feature = "std")]
 pub use request::{FileRequest, LoadRequest, Loaded};
 #[cfg(feature = "std")]

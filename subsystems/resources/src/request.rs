@@ -138,6 +138,13 @@ pub struct Loaded<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
 }
 
 impl<A: Allocator + ?Sized> Loaded<'_, A> {
+    /// Returns `true` if it is the file that a request names: another where the data or the
+    /// preferences have changed since it was asked for.
+    #[must_use]
+    pub fn is_of(&self, request: &FileRequest) -> bool {
+        (self.header.key, self.file) == (request.key, request.file)
+    }
+
     /// Returns what was read.
     #[must_use]
     pub fn resource(&self) -> Resource<'_> {

@@ -5,6 +5,7 @@ use core::str;
 
 use glam::{Mat4, Quat, Vec3};
 
+use crate::field_value::FieldValue;
 use crate::handle;
 use crate::kind::{Kind, VECTOR3};
 use crate::message::Message;
@@ -172,6 +173,19 @@ impl<'c> Call<'c> {
         let _ = self.argument(argument, Kind::Numbers);
         // SAFETY: the binding has a table of numbers there, so one was put into the slot.
         unsafe { self.slots.argument_numbers(argument, first, to) }
+    }
+
+    /// Returns the value of a name in a table of names and values; `None` if the table has none, or is
+    /// `nil`.
+    ///
+    /// # Complexity
+    ///
+    /// O(names in the table). Allocates nothing.
+    #[must_use]
+    pub fn field(&self, argument: usize, name: &str) -> Option<FieldValue<'_>> {
+        let _ = self.argument(argument, Kind::Fields);
+        // SAFETY: the binding has such a table there, so one was put into the slot, or null.
+        unsafe { self.slots.argument_field(argument, name) }
     }
 
     /// Returns `true` if a number of a table is that, and no id or temporary.

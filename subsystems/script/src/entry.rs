@@ -121,10 +121,11 @@ fn take_argument<W>(lua: Lua, runtime: &Runtime<'_, W>, argument: usize, kind: K
         slots.argument_texts[argument] = TextSlot { data, bytes };
         return !data.is_null();
     }
-    if matches!(kind, Kind::Numbers) {
+    if kind.is_table() {
         let (table, count) = lua.table(place);
         slots.argument_texts[argument] = TextSlot { data: table.cast(), bytes: count };
-        return !table.is_null();
+        let is_left_out = matches!(kind, Kind::Fields) && lua.type_of(place) == Type::Nil;
+        return is_left_out || !table.is_null();
     }
     let Some(number) = number_at(lua, place, kind) else { return false };
     slots.arguments[argument] = number;

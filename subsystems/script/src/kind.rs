@@ -81,18 +81,26 @@ pub enum Kind {
     /// [`Call`](crate::Call). Such a function is not compiled into its caller: it is for many
     /// numbers at once.
     Numbers,
+    /// A table of names and texts, numbers or booleans, or `nil`; an argument alone, as
+    /// [`Numbers`](Self::Numbers).
+    Fields,
 }
 
 impl Kind {
     /// Returns the marker that a value of this kind carries, where it carries one.
     pub(crate) const fn marker(self) -> Option<IdKind> {
         match self {
-            Self::Bool | Self::Number | Self::Text | Self::Numbers => None,
+            Self::Bool | Self::Number | Self::Text | Self::Numbers | Self::Fields => None,
             Self::Id(kind) | Self::OptionalId(kind) => Some(kind),
             Self::Vector3 => Some(VECTOR3),
             Self::Quaternion => Some(QUATERNION),
             Self::Matrix4x4 => Some(MATRIX4X4),
         }
+    }
+
+    /// Returns `true` for tables, which have no address for foreign functions.
+    pub(crate) const fn is_table(self) -> bool {
+        matches!(self, Self::Numbers | Self::Fields)
     }
 
     /// Returns `true` if both are of one variant, whatever ids they are of.
@@ -113,6 +121,7 @@ impl Kind {
             Self::Quaternion => QUATERNION.name,
             Self::Matrix4x4 => MATRIX4X4.name,
             Self::Numbers => "table of numbers",
+            Self::Fields => "table of names and values",
         }
     }
 }

@@ -13,6 +13,7 @@ mod direct;
 mod direct_entry;
 mod entry;
 mod error;
+mod field_value;
 mod foreign;
 mod frame;
 mod geometry;
@@ -50,6 +51,7 @@ pub use direct::{
     CallError, Direct, DirectArgument, DirectFunction, DirectResult, Id, IdType, Reason, Values,
 };
 pub use error::{ScriptError, ScriptErrorKind};
+pub use field_value::FieldValue;
 pub use host::Host;
 pub use inspect::{ObjectCounts, ObjectPaths};
 pub use kind::{ID_CODE_MIN, IdKind, Kind};

@@ -3,6 +3,8 @@
 use core::ffi::{c_int, c_void};
 use core::{ptr, slice};
 
+use crate::field_value::FieldValue;
+
 /// The most arguments of a bound function.
 pub const ARGUMENTS_MAX: usize = 16;
 
@@ -12,6 +14,18 @@ pub const RESULTS_MAX: usize = 4;
 // Of `numbers.c`.
 unsafe extern "C" {
     fn loligo_numbers(table: *const c_void, first: usize, to: *mut f64, count: usize) -> usize;
+}
+
+// Of `fields.c`.
+unsafe extern "C" {
+    fn loligo_field(
+        table: *const c_void,
+        name: *const u8,
+        length: usize,
+        text: *mut *const u8,
+        bytes: *mut usize,
+        number: *mut f64,
+    ) -> c_int;
 }
 
 /// A text, by its address; or a table, with the count of its elements.
@@ -91,6 +105,45 @@ impl Slots {
         // SAFETY: by the caller's promise and invariant 2 it is a table that lives and is not
         // changed meanwhile; there is room for `count` numbers.
         unsafe { loligo_numbers(data.cast(), first, to.as_mut_ptr(), count) }
+    }
+
+    /// Returns the value of a name in a table argument; `None` where there is no table, or no such name.
+    ///
+    /// # Safety
+    ///
+    /// The argument is a table of names and values of the bound function that runs, or `nil`.
+    pub(crate) unsafe fn argument_field(
+        &self,
+        argument: usize,
+        name: &str,
+    ) -> Option<FieldValue<'_>> {
+        let table = self.argument_texts[argument].data;
+        if table.is_null() {
+            return None;
+        }
+        let (mut text, mut bytes, mut number) = (ptr::null(), 0, 0.0);
+        // SAFETY: by the caller's promise and invariant 2 it is a table that lives and is not
+        // changed meanwhile; the name has that many bytes, and each result has a place.
+        let kind = unsafe {
+            loligo_field(
+                table.cast(),
+                name.as_ptr(),
+                name.len(),
+                &raw mut text,
+                &raw mut bytes,
+                &raw mut number,
+            )
+        };
+        match kind {
+            0 => None,
+            // SAFETY: it is in a string of the table, which lives as long as that; `self` is borrowed
+            // no longer than the bound function runs.
+            1 => Some(FieldValue::Text(unsafe { slice::from_raw_parts(text, bytes) })),
+            2 => Some(FieldValue::Number(number)),
+            3 => Some(FieldValue::Bool(false)),
+            4 => Some(FieldValue::Bool(true)),
+            _ => Some(FieldValue::Other),
+        }
     }
 
     /// The layout of this for the foreign function interface.

@@ -58,7 +58,7 @@ pub use plan::{
     MixerImage, MixerPlan, SENDS_MAX, SendImage, VOICES_DEFAULT,
 };
 pub use player::{
-    ControlledVoices, DefineError, Instance, LISTENERS_MAX, Owner, Player, PlayerStats,
+    ControlledVoices, DefineError, Instance, LISTENERS_MAX, Owner, PartView, Player, PlayerStats,
     SOUND_RAYS_MAX, SOUNDS_MAX, SoundError, SoundEvent, SoundEventKind, SoundId, SoundRay,
     SoundStart, StateError, Voices, WaveInfo,
 };

@@ -5,6 +5,7 @@ mod bus;
 mod buses;
 mod event;
 mod lags;
+mod meter;
 mod mixing;
 mod rendering;
 mod settings;
@@ -244,6 +245,12 @@ impl<'a, A: Allocator + ?Sized> Mixer<'a, A> {
     /// Walks over all buses, in the order in which they were added.
     pub fn buses(&self) -> impl Iterator<Item = BusInfo> {
         self.buses.iter()
+    }
+
+    /// Measures how loud each bus is from now on, or no longer: [`BusInfo::loudness`]. It costs some additions and
+    /// multiplications for each sample of each bus.
+    pub fn set_metered(&mut self, is_metered: bool) {
+        self.buses.set_metered(is_metered);
     }
 
     /// Plays a wave, from the next block on and the frames that [`Play::wait`] says.

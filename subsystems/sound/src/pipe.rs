@@ -1,7 +1,7 @@
 //! Messages from one thread to another.
 
 #[cfg(all(test, loom))]
-mod loom;
+pub(crate) mod loom;
 pub(crate) mod sync;
 
 use core::fmt;

@@ -27,7 +27,7 @@ use crate::space::{SpaceSettings, Speakers};
 pub const MIXER_TYPE: &str = "mixer";
 
 /// The version of plans that is compiled and read here.
-pub const MIXER_VERSION: u32 = 2;
+pub const MIXER_VERSION: u32 = 3;
 
 /// The most effects of a bus.
 pub const EFFECTS_MAX: usize = 8;
@@ -59,6 +59,7 @@ pub struct MixerPlan<'b> {
     sends: &'b [SendImage],
     effects: &'b [EffectImage],
     groups: &'b [GroupImage],
+    names: &'b str,
 }
 
 impl<'b> MixerPlan<'b> {
@@ -84,6 +85,7 @@ impl<'b> MixerPlan<'b> {
             sends: blob.array(&image.sends),
             effects: blob.array(&image.effects),
             groups: blob.array(&image.groups),
+            names: blob.str(&image.names),
         };
         verify::verify(&plan)?;
         Ok(plan)
@@ -98,6 +100,12 @@ impl<'b> MixerPlan<'b> {
     /// Walks over the names of buses and their gains, in the order in which a mixer takes them.
     pub fn buses(&self) -> impl Iterator<Item = (IdString32, f32)> + use<'b> {
         self.buses.iter().map(|bus| (bus.name, bus.gain))
+    }
+
+    /// Returns the name of a bus as text, by its place; empty where it is not known.
+    #[must_use]
+    pub fn bus_text(&self, bus: usize) -> &'b str {
+        self.names.lines().nth(bus).unwrap_or_default()
     }
 
     /// Returns how places are heard.

@@ -11,6 +11,7 @@ mod rays;
 mod saved;
 mod start;
 mod step;
+mod view;
 mod voices;
 mod wave_info;
 
@@ -30,6 +31,7 @@ pub use instance::Instance;
 pub use rays::{SOUND_RAYS_MAX, SoundRay};
 pub use saved::StateError;
 pub use start::SoundStart;
+pub use view::PartView;
 pub use voices::{ControlledVoices, Voices};
 pub use wave_info::WaveInfo;
 

@@ -1,6 +1,8 @@
 //! Samples that come while they are played.
 
 mod feeder;
+#[cfg(all(test, loom))]
+mod loom;
 mod out;
 
 use core::fmt;

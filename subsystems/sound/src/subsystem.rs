@@ -9,7 +9,7 @@ use loligo_containers::{Array, Event, EventRecord, EventStream};
 use loligo_entities::{ComponentManager, Entity, EntityResource};
 use loligo_ids::{IdString32, IdString64};
 use loligo_interface::{
-    EventSchema, Frame, MadeSubsystem, Phase, ResourceChange, Subsystem, SubsystemError,
+    EventSchema, Frame, MadeSubsystem, Phase, Report, ResourceChange, Subsystem, SubsystemError,
     SubsystemMemory, SubsystemRow,
 };
 use loligo_monitor::{current, name};
@@ -29,8 +29,10 @@ mod emitters;
 #[cfg(feature = "script")]
 mod functions;
 mod messages;
+mod meters;
 mod output;
 mod remote;
+mod report;
 mod saved;
 mod schemas;
 mod zones;
@@ -393,6 +395,14 @@ impl<'m> Subsystem<'m> for Sound<'m> {
         let thread = self.play_on(Box::new(crate::device::SystemDevices::new()))?;
         let thread = Own::new_in(thread, self.events.memory())?;
         Ok(Some(own_dyn!(thread => dyn loligo_interface::SideThread + 'm)))
+    }
+
+    fn set_reported(&mut self, is_reported: bool) {
+        self.output.set_metered(is_reported);
+    }
+
+    fn report(&self, out: &mut dyn Report) {
+        self.write_report(out);
     }
 
     fn schemas(&self) -> &'static [EventSchema] {

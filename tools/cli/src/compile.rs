@@ -10,9 +10,12 @@ use std::time::Instant;
 
 use clap::Args;
 use loligo_compiler::{
-    CompileSession, Compilers, Platform, Project, Report, Target, Threads, Watch, is_language,
+    CompileSession, CompileShard, Compilers, Platform, Project, Report, Target, TeamCache, Threads,
+    Watch, is_language,
 };
+use loligo_replay::fleet::Shard;
 
+use crate::cache::{CacheOptions, cache_line};
 use crate::content::compilers;
 use crate::platform::platform;
 use crate::print::{print, say};
@@ -52,6 +55,14 @@ pub(crate) struct Compile {
     #[arg(long)]
     release: bool,
 
+    #[command(flatten)]
+    cache: CacheOptions,
+
+    /// Compile one of N shares, and write it to the cache: for a farm of N processes, the first of
+    /// which has 1/N. The data folder is that of the share [default: PROJECT/.loligo/PLATFORM.I-of-N]
+    #[arg(long, value_name = "I/N", requires = "cache", conflicts_with = "watch")]
+    shard: Option<Shard>,
+
     /// Compile again whenever a source changes, until it is interrupted
     #[arg(long)]
     watch: bool,
@@ -82,12 +93,16 @@ const EXAMPLES: &str = "Examples:
   loligo compile game                              what has changed since the last time
   loligo compile game --out data --watch           and again whenever a file is saved
   loligo compile game --languages en,fr --release  as it is shipped
+  loligo compile game --cache /mnt/team/cache      takes what others have compiled
+  loligo compile game --cache /mnt/team/cache --cache-mode write --shard 1/4
+                                                   is the first of a farm's four processes
   loligo compile game --platform android --as-platform linux
                                                    what is made for Android, to be looked at here
 
 Errors are printed as file:line:column, reason and remedy, followed by what was done; everything else is
 compiled, and what fails keeps its last good version.
 Exit status: 0 all went well, 1 a resource is wrong, 2 it could not be done.
+Caches and farms: docs/guide/scale.md.
 How files are named, and what is in the data folder: docs/guide/compiling.md.";
 
 /// Between two looks at the project at the least.
@@ -113,7 +128,12 @@ impl Compile {
     /// Compiles once, or for ever; returns whether nothing was wrong.
     fn compile(&self) -> Result<bool, String> {
         let compilers = compilers(self.trial);
-        let mut project = self.project(&compilers);
+        if self.shard.is_some() && !self.cache.is_writer() {
+            let why = "what a shard compiles is for others; add `--cache-mode write`";
+            return Err(format!("--shard: {why}"));
+        }
+        let cache = self.cache.open();
+        let mut project = self.project(&compilers, cache.as_ref());
         let jobs = self.jobs.and_then(|jobs| NonZeroUsize::new(jobs as usize));
         let threads = jobs.map_or_else(Threads::default, Threads::new);
         if let Some(memory_mib) = self.child {
@@ -136,10 +156,14 @@ impl Compile {
         }
     }
 
-    fn project<'c>(&self, compilers: &'c Compilers) -> Project<'c> {
+    fn project<'c>(&self, compilers: &'c Compilers, cache: Option<&'c TeamCache>) -> Project<'c> {
         let source = self.platform.unwrap_or_else(Platform::here);
         let destination = self.as_platform.unwrap_or(source);
-        let folder = self.project.join(".loligo").join(destination.name);
+        let name = match self.shard {
+            None => destination.name.to_owned(),
+            Some(shard) => format!("{}.{}-of-{}", destination.name, shard.number(), shard.of()),
+        };
+        let folder = self.project.join(".loligo").join(name);
         let data = self.out.clone().unwrap_or(folder);
         let mut project = Project::new(&self.project, &data, compilers);
         let (languages, has_debug_names) = (self.languages.clone(), !self.release);
@@ -147,6 +171,9 @@ impl Compile {
         for (name, value) in &self.options {
             project.set_option(name, value);
         }
+        cache.iter().for_each(|cache| project.set_cache(cache));
+        let shard = self.shard.and_then(|shard| CompileShard::new(shard.number(), shard.of()));
+        shard.iter().for_each(|shard| project.set_shard(*shard));
         project
     }
 }
@@ -166,11 +193,17 @@ fn tell(report: &Report, project: &Project<'_>, start: Instant) -> Result<(), St
         "{} compiled, {} as they were, {} gone",
         report.compiled, report.fresh, report.removed
     );
+    if report.cached > 0 {
+        let _ = write!(text, ", {} from the cache", report.cached);
+    }
     if !report.errors.is_empty() {
         let _ = write!(text, ", {} wrong", report.errors.len());
     }
     let ms = start.elapsed().as_millis();
     let _ = writeln!(text, ", in {ms} ms: {}", project.data().display());
+    if let Some(cache) = &report.cache {
+        text.push_str(&cache_line(cache));
+    }
     print(&text)
 }
 

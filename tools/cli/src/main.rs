@@ -13,6 +13,7 @@ mod bench;
 #[cfg(feature = "games")]
 mod built_in;
 mod bundle;
+mod cache;
 mod check;
 #[cfg(feature = "games")]
 mod compile;
@@ -47,7 +48,11 @@ mod sjson;
 #[cfg(feature = "games")]
 mod sound;
 mod strategy;
+#[cfg(feature = "games")]
+mod text;
 mod text_file;
+#[cfg(feature = "games")]
+mod texts;
 mod unpacked;
 
 use std::process::ExitCode;
@@ -110,6 +115,8 @@ enum Command {
     Bench(bench::Bench),
     /// Puts compiled data into bundles and patches, and looks into them.
     Bundle(bundle::BundleCommand),
+    /// Looks into a team's cache of compiled resources.
+    Cache(cache::Cache),
     /// Runs a program under several allocators and compares, or checks a project of a game.
     Check(check::Check),
     /// Compiles a project's sources into data.
@@ -150,6 +157,9 @@ enum Command {
     Sjson(sjson::Sjson),
     /// Checks a file of strategies, and writes one as Rust.
     Strategy(strategy::Strategy),
+    /// Lists the texts of a game by language, and what is missing in which.
+    #[cfg(feature = "games")]
+    Text(text::Text),
 }
 
 fn main() -> ExitCode {
@@ -159,6 +169,7 @@ fn main() -> ExitCode {
         Command::Animation(animation) => animation.run(),
         Command::Bench(bench) => bench.run(),
         Command::Bundle(bundle) => bundle.run(),
+        Command::Cache(cache) => cache.run(),
         Command::Check(check) => check.run(),
         #[cfg(feature = "games")]
         Command::Compile(compile) => compile.run(),
@@ -183,5 +194,7 @@ fn main() -> ExitCode {
         Command::Sound(sound) => sound.run(),
         Command::Sjson(sjson) => sjson.run(),
         Command::Strategy(strategy) => strategy.run(),
+        #[cfg(feature = "games")]
+        Command::Text(text) => text.run(),
     }
 }

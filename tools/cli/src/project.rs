@@ -10,6 +10,7 @@ use loligo_compiler::Platform;
 use crate::output::Output;
 use crate::print::print;
 use crate::references::References;
+use crate::texts::{self, TextResource};
 
 mod findings;
 mod graph;
@@ -47,6 +48,8 @@ enum Allowed {
     Double,
     /// Resources of many bytes
     Large,
+    /// Texts that are missing in a language, or that no source has
+    Text,
 }
 
 /// What a finding is about, worst first.
@@ -56,18 +59,22 @@ enum Kind {
     Failed,
     /// A resource that is named and not there.
     Missing,
+    /// A text that is missing in a language, or that no source has.
+    Text,
     Unused,
     Double,
     Large,
 }
 
 impl Kind {
-    const ALL: [Self; 5] = [Self::Failed, Self::Missing, Self::Unused, Self::Double, Self::Large];
+    const ALL: [Self; 6] =
+        [Self::Failed, Self::Missing, Self::Text, Self::Unused, Self::Double, Self::Large];
 
     const fn word(self) -> &'static str {
         match self {
             Self::Failed => "failed",
             Self::Missing => "missing",
+            Self::Text => "text",
             Self::Unused => "unused",
             Self::Double => "double",
             Self::Large => "large",
@@ -77,6 +84,7 @@ impl Kind {
     fn is_allowed(self, allowed: &[Allowed]) -> bool {
         let as_option = match self {
             Self::Failed | Self::Missing => return false,
+            Self::Text => Allowed::Text,
             Self::Unused => Allowed::Unused,
             Self::Double => Allowed::Double,
             Self::Large => Allowed::Large,
@@ -116,6 +124,7 @@ impl ProjectOptions {
         let references = References::of(project)?;
         let reached = findings::reached(project, &references)?;
         let mut findings = findings::missing(&references);
+        findings.extend(text_findings(project, &references)?);
         findings.extend(findings::unused(&references, &reached));
         findings.extend(findings::doubles(project, &references));
         findings.extend(findings::large(&references, self.large));
@@ -126,6 +135,16 @@ impl ProjectOptions {
             _ => Trial::default(),
         };
         findings.extend(trial.findings.iter().cloned());
+        for name in &trial.missing_texts {
+            // Those that a script names are among the findings, with their places.
+            let named = format!("there is no text `{name}`;");
+            if !findings.iter().any(|finding| finding.text.starts_with(&named)) {
+                let text =
+                    format!("the game asks for the text `{name}`, which no source has; add it");
+                let place = "game.config".to_owned();
+                findings.push(Finding { kind: Kind::Text, place, text });
+            }
+        }
         findings.retain(|finding| !finding.kind.is_allowed(&self.allow));
         findings.sort();
         print(&text(&references, &trial, &findings))?;
@@ -135,6 +154,15 @@ impl ProjectOptions {
         }
         Ok(findings.is_empty() && references.wrong == 0)
     }
+}
+
+/// Returns what is to be said of texts.
+fn text_findings(project: &Path, references: &References) -> Result<Vec<Finding>, String> {
+    let all = TextResource::all(project, references)?;
+    let mut remarks: Vec<_> = all.iter().flat_map(TextResource::remarks).collect();
+    remarks.extend(texts::unknown(project, references, &all)?);
+    let finding = |of: texts::Remark| Finding { kind: Kind::Text, place: of.place, text: of.text };
+    Ok(remarks.into_iter().map(finding).collect())
 }
 
 /// Returns the findings as lines, and what was looked at.

@@ -4,6 +4,7 @@ use core::fmt::{self, Write as _};
 use core::net::{Ipv4Addr, SocketAddr};
 use core::num::NonZeroUsize;
 use core::time::Duration;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ use loligo_engine::{
     Library, MemoryPlan, ReplayDifference, SUBSYSTEMS, ScriptFailures, ScriptLimits, ScriptOptions,
     TimeStep, ToolOptions, with_engine,
 };
-use loligo_resources::Names;
+use loligo_resources::{Names, PreferenceOrder};
 
 use crate::output::Output;
 use crate::print::{print, say};
@@ -100,6 +101,11 @@ pub(crate) struct Run {
     /// A subsystem to leave out: input, monitor, render, script or tools; may be given several times
     #[arg(long, value_name = "ROOM")]
     without: Vec<String>,
+
+    /// Variants of resources that are preferred, in place of what the game says: properties, the
+    /// strongest first, as in `noblood,fr`
+    #[arg(long, value_name = "PROPERTIES", value_parser = PreferenceOrder::parse)]
+    prefer: Option<PreferenceOrder>,
 
     /// The most bytes of textures on the graphics card, in place of what the game says: large levels
     /// come and go
@@ -213,6 +219,7 @@ const EXAMPLES: &str = "Examples:
   loligo run samples/10-courtyard --screenshot yard.png  and what it looks like
   loligo run samples/10-courtyard --window               and how it moves; Escape ends it
   loligo run samples/10-courtyard --window --watch       what is saved meanwhile is seen at once
+  loligo run game --window --prefer fr                   in French, where the game has it
   loligo run samples/10-courtyard --frames 1000 --memory guard.sjson
                                                          each subsystem on the allocator that a file gives it
   loligo run samples/10-courtyard --without render --without script
@@ -276,13 +283,15 @@ impl Run {
         let log = RunLog::default();
         let recompile = |told: &mut dyn FnMut(&dyn fmt::Display)| {
             let errors = &mut |error: &str| told(&error);
-            let done = self.recompile(&data, &mut Listener { error: errors, written: &mut || () });
+            let done =
+                self.recompile(&data, None, &mut Listener { error: errors, written: &mut || () });
             done.inspect_err(|error| told(error)).is_ok()
         };
         let options = EngineOptions {
             plan,
             without,
             threads: self.threads,
+            prefer: self.prefer,
             texture_budget: self.texture_budget,
             back_end: self.backend.choice(),
             has_window: self.window,
@@ -387,7 +396,8 @@ impl Run {
     fn compile(&self, data: &Path) -> Result<Compiled, String> {
         let start = Instant::now();
         let mut error = |error: &str| say!("loligo: {error}");
-        let order = Order { project: &self.project, data, jobs: None, stays: self.watch };
+        let order =
+            Order { project: &self.project, data, jobs: None, stays: self.watch, changed: None };
         let listener = &mut Listener { error: &mut error, written: &mut || () };
         let done = self.compiling.compile(order, listener)?;
         let (Compiled { compiled, fresh, .. }, ms) = (done, start.elapsed().as_millis());
@@ -397,9 +407,14 @@ impl Run {
 
     /// Compiles again while the game runs, one source at a time: the other processors are the
     /// game's.
-    fn recompile(&self, data: &Path, listener: &mut Listener<'_>) -> Result<Compiled, String> {
+    fn recompile(
+        &self,
+        data: &Path,
+        changed: Option<&BTreeSet<String>>,
+        listener: &mut Listener<'_>,
+    ) -> Result<Compiled, String> {
         let (project, jobs) = (&*self.project, Some(NonZeroUsize::MIN));
-        self.compiling.compile(Order { project, data, jobs, stays: self.watch }, listener)
+        self.compiling.compile(Order { project, data, jobs, stays: self.watch, changed }, listener)
     }
 
     /// Returns how scripts are run.

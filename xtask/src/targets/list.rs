@@ -28,7 +28,7 @@ const NOT_EMULATED: &[(&str, &str)] = &[
 ];
 
 /// The machine whose highest byte comes first.
-const BIG_ENDIAN: Target = Target {
+pub(super) const BIG_ENDIAN: Target = Target {
     name: "s390x-unknown-linux-gnu",
     trial: Trial::Tests(Tests {
         program: Program::Elf { bits: 64, is_big_endian: true },

@@ -53,11 +53,23 @@ fn package(line: &str) -> Option<Package> {
     })
 }
 
-/// Names the packages that none of the licences in `deny.toml` allows.
+/// Names the packages that none of the licences in `deny.toml` allows, for all or for that package alone.
 pub(crate) fn check(tree: &Tree, packages: &BTreeSet<Package>) -> Vec<Finding> {
-    let allowed = allowed(tree);
+    let table = tree.text("deny.toml").and_then(|text| text.parse::<Table>().ok());
+    let licenses = table.as_ref().and_then(|table| table.get("licenses"));
+    let allowed = names(licenses.and_then(|licenses| licenses.get("allow")));
+    let exceptions = licenses.and_then(|licenses| licenses.get("exceptions")?.as_array());
+    let is_excepted = |package: &Package| {
+        exceptions.into_iter().flatten().any(|exception| {
+            let name = exception.get("crate").and_then(Value::as_str);
+            name == Some(&*package.name)
+                && permits(&package.licence, &names(exception.get("allow")))
+        })
+    };
     let lock = tree.text("Cargo.lock").unwrap_or_default();
-    let broken = packages.iter().filter(|package| !permits(&package.licence, &allowed));
+    let is_broken =
+        |package: &&Package| !permits(&package.licence, &allowed) && !is_excepted(package);
+    let broken = packages.iter().filter(is_broken);
     let findings = broken.map(|package| {
         let line = line_of(lock, &format!("name = \"{}\"", package.name));
         let licence = match package.licence.as_str() {
@@ -73,11 +85,9 @@ pub(crate) fn check(tree: &Tree, packages: &BTreeSet<Package>) -> Vec<Finding> {
     findings.collect()
 }
 
-/// Returns `[licenses] allow` of `deny.toml`.
-fn allowed(tree: &Tree) -> Vec<String> {
-    let table = tree.text("deny.toml").and_then(|text| text.parse::<Table>().ok());
-    let allow = table.as_ref().and_then(|table| table.get("licenses")?.get("allow"));
-    let names = allow.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+/// Returns the names of a list.
+fn names(list: Option<&Value>) -> Vec<String> {
+    let names = list.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     names.map(str::to_owned).collect()
 }
 

@@ -79,6 +79,10 @@ fn about(step: &str) -> String {
             "Faults of each class that such code has, planted one at a time, and the nets that catch them: [planted-faults.md](planted-faults.md) (`{}`).",
             faults::LEDGER
         ),
+        "objects" => "A team's cache on s3s-fs, a server of S3 by others that checks signatures, in the test's process: \
+                      what one machine puts another takes, a wrong secret and a server that is gone cost a note, damage \
+                      is found."
+            .to_owned(),
         _ => described(step).to_owned(),
     }
 }
@@ -122,15 +126,17 @@ fn described(step: &str) -> &'static str {
              processes with limits on time and memory; a fault planted in each surface is found first: \
              [security.md](../security.md)."
         }
+        "objects" => {
+            "A team's cache on s3s-fs, a server of S3 by others that checks signatures, in the test's process: what one \
+             machine puts another takes, a wrong secret and a server that is gone cost a note, damage is found."
+        }
         "targets" => {
             "The unit tests of tier 0, built for x86 with 32 bits and run here, and for s390x, whose highest byte \
-             comes first, and run in an emulator; the standard library is built with them. What each program is \
-             for is read from its first bytes. What the emulator has no like of is left out and named. x86 is a \
-             step of each run of the checks, which fails where it cannot run."
+             comes first, and run in an emulator; the standard library is built with them. What each program is for is \
+             read from its first bytes. What the emulator has not is left out and named. x86 is a step of each run."
         }
         "tsan" => {
-            "The tests that start threads, with the standard library instrumented as well, so that nothing is \
-             reported that is right."
+            "The tests that start threads, with the standard library instrumented, so that nothing right is reported."
         }
         "guests" => {
             "The test suites of crates by others and of the standard library's `alloc`, unchanged, with \
@@ -148,8 +154,8 @@ fn described(step: &str) -> &'static str {
              count. By file in `tests/coverage.tsv`."
         }
         "mutants" => {
-            "Small changes of the code of tier 0, each of which some test should notice; the verdicts are kept \
-             in `docs/evidence/mutants.tsv`."
+            "Small changes of the code of tier 0, each of which some test should notice; the verdicts are kept in \
+             `docs/evidence/mutants.tsv`."
         }
         _ => "",
     }

@@ -149,6 +149,15 @@ pub(super) fn perfetto(said: &str) -> Vec<Row> {
     rows
 }
 
+/// Reads `objects: WHAT: N things`.
+pub(super) fn objects(said: &str) -> Vec<Row> {
+    let found = named(said, "objects: ");
+    let mut rows: Vec<Row> =
+        found.map(|(name, what)| (name.to_owned(), what.to_owned(), String::new())).collect();
+    rows.sort();
+    rows
+}
+
 /// Reads what a tool that watches tests says: planted faults that it reported, and tests that it
 /// passed.
 pub(super) fn watched(said: &str) -> Vec<Row> {

@@ -110,6 +110,17 @@ pub(super) const STEPS: &[Step] = &[
         read: read::perfetto,
     },
     Step {
+        name: "objects",
+        what: "a team's cache on a server of S3 that is not ours",
+        long: false,
+        command: |_| {
+            words(
+                "cargo test -p loligo-compiler --features __s3-server --test it -- --nocapture s3::",
+            )
+        },
+        read: read::objects,
+    },
+    Step {
         name: "targets",
         what: "the tests of tier 0 with 32 bits and in the other byte order",
         long: false,

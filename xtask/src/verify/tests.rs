@@ -34,6 +34,10 @@ fn what_each_tool_says_is_read() {
     assert!(has(&rows, "ring: four slots", "12 states, 3 456 operations"), "{rows:?}");
     assert!(has(&rows, "all: states", "20") && has(&rows, "all: operations", "3 460"), "{rows:?}");
 
+    let said = "test s3::one ... objects: taken from a server of S3: 60 resources\nok\n";
+    let rows = read::objects(said);
+    assert!(has(&rows, "taken from a server of S3", "60 resources"), "{rows:?}");
+
     let said = "shared_pool::growth: 4321 interleavings at preemption bound 2\n\
                 shared_pool::growth: the planted NoGate is caught: 7 interleavings\n";
     let rows = read::loom(said);

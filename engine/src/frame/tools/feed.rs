@@ -22,6 +22,8 @@ pub(super) struct Feed {
     scopes: ScopeFeed,
     /// The number of the next line of the log.
     next_line: u64,
+    /// Whether a tool looks at the tables of subsystems.
+    has_tables: bool,
     /// Whether a table of what makes garbage is being filled.
     #[cfg(feature = "script")]
     has_trace: bool,
@@ -36,6 +38,7 @@ impl Feed {
             sent: [None; Topic::ALL.len()],
             scopes: ScopeFeed::default(),
             next_line: lines,
+            has_tables: false,
             #[cfg(feature = "script")]
             has_trace: false,
             #[cfg(feature = "screen")]
@@ -69,6 +72,7 @@ impl Engine<'_, '_> {
     pub(super) fn publish(&mut self, server: &mut ToolServer<'_>, feed: &mut Feed) {
         let now = Instant::now();
         self.follow_scopes(server, feed);
+        self.follow_tables(server, feed);
         server.begin_round();
         for topic in Topic::ALL {
             if !feed.is_due(server, topic, now) {
@@ -101,12 +105,24 @@ impl Engine<'_, '_> {
                 Topic::Objects => {
                     server.publish(topic.name(), &mut |writer| self.write_objects(writer))
                 }
+                Topic::Subsystems => {
+                    server.publish(topic.name(), &mut |writer| self.write_tables(writer))
+                }
                 Topic::Garbage => self.publish_garbage(server, feed),
                 Topic::Screen => self.publish_screen(server, feed),
             };
         }
         self.follow_garbage(server, feed);
         self.follow_screen(server, feed);
+    }
+
+    /// Lets subsystems know when a tool begins to look at their tables, and when the last has ended.
+    fn follow_tables(&mut self, server: &ToolServer<'_>, feed: &mut Feed) {
+        let wants = server.has_subscribers(Topic::Subsystems.name());
+        if wants != feed.has_tables {
+            feed.has_tables = wants;
+            self.world.set_reported(wants);
+        }
     }
 
     /// Begins to keep scopes when a tool wants them, and ends it.

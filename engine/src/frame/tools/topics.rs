@@ -12,6 +12,7 @@ pub(super) enum Topic {
     Log,
     Memory,
     Objects,
+    Subsystems,
     Garbage,
     Screen,
 }
@@ -29,12 +30,13 @@ pub(super) struct Available {
 }
 
 impl Topic {
-    pub(super) const ALL: [Self; 7] = [
+    pub(super) const ALL: [Self; 8] = [
         Self::Frames,
         Self::Scopes,
         Self::Log,
         Self::Memory,
         Self::Objects,
+        Self::Subsystems,
         Self::Garbage,
         Self::Screen,
     ];
@@ -46,6 +48,7 @@ impl Topic {
             Self::Log => "log",
             Self::Memory => "memory",
             Self::Objects => "objects",
+            Self::Subsystems => "subsystems",
             Self::Garbage => "garbage",
             Self::Screen => "screen",
         }
@@ -56,7 +59,7 @@ impl Topic {
         Duration::from_millis(match self {
             Self::Frames | Self::Log => 50,
             Self::Scopes => 100,
-            Self::Screen => 250,
+            Self::Screen | Self::Subsystems => 250,
             Self::Memory | Self::Objects => 500,
             Self::Garbage => 1000,
         })

@@ -1,7 +1,8 @@
-//! Packages that are loaded and unloaded, and levels that are spawned.
+//! Packages that are loaded and unloaded, levels that are spawned, variants that are preferred.
 
 use loligo_entities::{Entity, Pose};
 use loligo_ids::IdString64;
+use loligo_resources::PreferenceOrder;
 use loligo_script::Call;
 
 use super::{Done, ShownText};
@@ -50,6 +51,16 @@ pub(super) fn is_package_loaded(world: &mut World<'_>, call: &mut Call<'_>) -> D
     let name = IdString64::new(call.text(0)?);
     call.return_bool(world.is_package_loaded(name));
     Ok(())
+}
+
+pub(super) fn prefer(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
+    let order = PreferenceOrder::parse(call.text(0)?);
+    world.prefer(order.map_err(|error| call.refuse(format_args!("{error}")))?);
+    Ok(())
+}
+
+pub(super) fn preferred(world: &mut World<'_>, call: &mut Call<'_>) -> Done {
+    call.return_text(world.preferred().as_str())
 }
 
 pub(super) fn flush_packages(world: &mut World<'_>) {

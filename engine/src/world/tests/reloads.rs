@@ -191,7 +191,14 @@ fn reloaded(
         let folder = DataFolder::new(&data).expect("the path is UTF-8");
         let log = Log::try_new_in(memory_of(&memory, Room::Engine)).expect("there is memory");
         let load = |worker: &Worker<'_>| {
-            Content::try_load(folder, (true, None), core::iter::empty(), &memory, &log, worker)
+            Content::try_load(
+                folder,
+                (true, None, None),
+                core::iter::empty(),
+                &memory,
+                &log,
+                worker,
+            )
         };
         let mut content = on_one_thread(load).expect("it can be loaded");
         let render = memory_of(&memory, Room::Render);

@@ -63,6 +63,8 @@ pub(super) const EXPORTED: &[(&str, Reach)] = &[
     ("World::end_game", Bound("Game.quit")),
     ("World::is_over", Not("a script that asked for the end knows; the frame is its last")),
     ("World::load_level", Bound("Level.load")),
+    ("World::prefer", Bound("Game.prefer")),
+    ("World::preferred", Bound("Game.preferred")),
     ("World::restart_level", Bound("Level.restart")),
     ("World::request_save", Bound("Game.save Game.load")),
     ("World::listen", Bound("Event.listen")),

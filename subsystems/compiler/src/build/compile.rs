@@ -4,11 +4,13 @@ use core::any::Any;
 use core::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
 use std::sync::OnceLock;
+use std::time::Instant;
 
 use loligo_diagnostics::{context, contexts};
 use loligo_resources::{DebugName, HEADER_BYTES, ResourceHeader};
 
 use super::selection::Selection;
+use crate::cache::{CacheClient, Found, Identity};
 use crate::context::{Asked, Context, Shared};
 use crate::error::{BuildError, CompileError, ResourceError};
 use crate::executor::Executor;
@@ -20,7 +22,14 @@ use crate::select::Wanted;
 use crate::walk::Walk;
 
 /// What compiling a resource came to.
-type Outcome = Result<Result<(Output, Asked), CompileError>, BuildError>;
+pub(super) type Outcome = Result<Result<Made, CompileError>, BuildError>;
+
+/// A resource that was compiled, here or elsewhere.
+pub(super) struct Made {
+    pub(super) output: Output,
+    pub(super) asked: Asked,
+    pub(super) is_from_cache: bool,
+}
 
 /// What a compile works with.
 pub(super) struct Work<'w> {
@@ -30,6 +39,7 @@ pub(super) struct Work<'w> {
     pub(super) data: &'w DataFolder<'w>,
     pub(super) old: &'w Index,
     pub(super) selection: &'w Selection,
+    pub(super) cache: Option<&'w CacheClient<'w>>,
 }
 
 /// Compiles each of some resources that `is_stale` says it of, and returns what is to be remembered
@@ -40,13 +50,14 @@ pub(super) fn compile_all(
     is_stale: &[bool],
     report: &mut Report,
 ) -> Result<Vec<Entry>, BuildError> {
-    let Work { project, shared, executor, data, old, selection } = *work;
+    let Work { project, shared, executor, data, old, selection, cache } = *work;
+    let parts = Parts { project, shared, data, selection, cache };
     let stale = wanted.iter().zip(is_stale).filter(|(_, is_stale)| **is_stale);
     let stale: Vec<(usize, OnceLock<Outcome>)> =
         stale.map(|(at, _)| (*at, OnceLock::new())).collect();
     executor.run(stale.len(), &|turn| {
         let (at, outcome) = &stale[turn];
-        let _ = outcome.set(compile_one(project, shared, data, &selection.wanted[*at]));
+        let _ = outcome.set(find_or_compile(parts, *at));
     });
     let mut outcomes = stale.into_iter().map(|(_, outcome)| outcome.into_inner());
     let mut entries = Vec::with_capacity(wanted.len());
@@ -61,8 +72,9 @@ pub(super) fn compile_all(
         // An executor that leaves a turn out has left the resource as it was.
         let Some(outcome) = outcomes.next().flatten() else { continue };
         match outcome? {
-            Ok((output, asked)) => {
-                report.compiled += 1;
+            Ok(Made { output, asked, is_from_cache }) => {
+                report.compiled += usize::from(!is_from_cache);
+                report.cached += usize::from(is_from_cache);
                 entries.push(Entry {
                     name: one.name.clone(),
                     source: one.source.clone(),
@@ -88,20 +100,55 @@ pub(super) fn compile_all(
     Ok(entries)
 }
 
-/// Compiles a resource and writes its file.
-fn compile_one(
-    project: &Project<'_>,
-    shared: Shared<'_>,
-    data: &DataFolder<'_>,
-    one: &Wanted,
-) -> Outcome {
-    let Some(compiler) = project.compilers.get(&one.name.type_name) else {
-        return Ok(Err(CompileError::new("the type has no compiler", "register one")));
-    };
+/// What all threads of a compile share.
+#[derive(Clone, Copy)]
+pub(super) struct Parts<'w> {
+    pub(super) project: &'w Project<'w>,
+    pub(super) shared: Shared<'w>,
+    pub(super) data: &'w DataFolder<'w>,
+    pub(super) selection: &'w Selection,
+    pub(super) cache: Option<&'w CacheClient<'w>>,
+}
+
+/// Takes a resource from the cache, or compiles it, and writes its file.
+pub(super) fn find_or_compile(parts: Parts<'_>, at: usize) -> Outcome {
+    let Parts { project, shared, data, selection, cache } = parts;
+    let (one, recipe) = (&selection.wanted[at], selection.recipes[at]);
     if let Some(reason) = project.refused.get(&*one.source) {
         let remedy = "correct the source, or take it out; this is a fault of the compiler, too";
         return Ok(Err(CompileError::new(reason.clone(), remedy)));
     }
+    let identity = Identity { name: &one.name, source: &one.source, recipe };
+    let trail = match cache.map(|cache| cache.find(identity)) {
+        Some(Found::Hit(file, asked)) => {
+            let output = data.put_blob(&file)?;
+            return Ok(Ok(Made { output, asked, is_from_cache: true }));
+        }
+        Some(Found::Miss(trail)) => trail,
+        None => None,
+    };
+    let start = Instant::now();
+    let (file, asked) = match compile_one(project, shared, one) {
+        Ok(made) => made,
+        Err(error) => return Ok(Err(error)),
+    };
+    let took = start.elapsed();
+    let output = data.put_blob(&file)?;
+    if let (Some(cache), Some(trail)) = (cache, trail) {
+        cache.put(trail, &file, &asked, took);
+    }
+    Ok(Ok(Made { output, asked, is_from_cache: false }))
+}
+
+/// Compiles a resource, and returns its file.
+fn compile_one(
+    project: &Project<'_>,
+    shared: Shared<'_>,
+    one: &Wanted,
+) -> Result<(Vec<u8>, Asked), CompileError> {
+    let Some(compiler) = project.compilers.get(&one.name.type_name) else {
+        return Err(CompileError::new("the type has no compiler", "register one"));
+    };
     let around = contexts().count();
     context!("When compiling", one.source);
     let mut context = Context::new(shared, &one.name, &one.source);
@@ -114,9 +161,9 @@ fn compile_one(
             // The contexts of the caller's own thread are removed: another thread might have
             // compiled it.
             error.contexts.drain(..around.min(error.contexts.len()));
-            return Ok(Err(error));
+            return Err(error);
         }
-        Err(panic) => return Ok(Err(panicked(&*panic))),
+        Err(panic) => return Err(panicked(&*panic)),
     };
     let mut file = Vec::with_capacity(HEADER_BYTES + payload.len());
     file.resize(HEADER_BYTES, 0);
@@ -127,13 +174,12 @@ fn compile_one(
     };
     if context.tail() > payload.len() as u64 {
         let remedy = "this is a fault of the compiler; report it with the source";
-        return Ok(Err(CompileError::new("its tail is longer than its payload", remedy)));
+        return Err(CompileError::new("its tail is longer than its payload", remedy));
     }
     let (key, version, tail) = (one.name.key(), compiler.version(), context.tail());
     let header = ResourceHeader { key, version, debug_name, tail };
     header.write(shared.target.destination.endian, &mut file);
-    let output = data.put_blob(&file)?;
-    Ok(Ok((output, context.into_asked())))
+    Ok((file, context.into_asked()))
 }
 
 fn panicked(panic: &(dyn Any + Send)) -> CompileError {

@@ -18,7 +18,7 @@ pub(super) const LOOK: &str = "look";
 const BYTES: usize = 40;
 
 /// The version of what is hashed.
-const LOOK_VERSION: u32 = 2;
+const LOOK_VERSION: u32 = 3;
 
 /// A compile that found nothing to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +75,7 @@ pub(super) fn look(
     pieces.bytes(project.folder.as_os_str().as_encoded_bytes());
     let target = &project.target;
     pieces.bytes(format!("{target:?} {:?}", project.options).as_bytes());
+    pieces.bytes(format!("{:?}", project.shard).as_bytes());
     for (kind, of) in project.compilers.ends() {
         pieces.bytes(kind.as_bytes());
         pieces.bytes(of.as_bytes());

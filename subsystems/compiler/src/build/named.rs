@@ -9,8 +9,8 @@ use crate::report::Report;
 use crate::select::Wanted;
 
 /// Compiles the project's own resources, those of the program that they name, those that these
-/// name, and so on: what comes with the program and is not used is not in the data. Returns what
-/// was wanted, and what is to be remembered, in order.
+/// name, and so on: what comes with the program and is not used is not in the data. A shard compiles
+/// its share of the project's own. Returns what was wanted, and what is to be remembered, in order.
 pub(super) fn compile_named(
     work: &Work<'_>,
     plan: impl Fn(&[usize]) -> Vec<bool>,
@@ -19,6 +19,9 @@ pub(super) fn compile_named(
     let all = &work.selection.wanted;
     let is_own = |at: &usize| !work.shared.tree.is_built_in(&all[*at].source);
     let (mut next, mut left): (Vec<_>, Vec<_>) = (0..all.len()).partition(is_own);
+    if let Some(shard) = work.project.shard {
+        next.retain(|at| shard.takes(&all[*at].name));
+    }
     let (mut wanted, mut entries) = (Vec::new(), Vec::new());
     while !next.is_empty() {
         let is_stale = plan(&next);

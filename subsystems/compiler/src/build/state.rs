@@ -33,8 +33,9 @@ impl<'c> State<'c> {
                 Dependency::Option { .. } => {}
             }
         }
-        // In the order of the tree and of the records, most of it already, and each once.
-        paths.sort_unstable();
+        // In the order of the tree and of the records, and each once. Those of a type are so already,
+        // and a stable sort merges them.
+        paths.sort();
         paths.dedup();
         let (in_tree, in_index) = (Walk::new(shared.tree.files()), Walk::new(&old.files));
         let mut files = HashMap::with_capacity(paths.len());

@@ -3,8 +3,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
-use loligo_compiler::{BuildError, CompileSession, Project, Report, ResourceError};
+use loligo_compiler::{
+    BuildError, CacheMode, CompileSession, DirectoryStore, Project, Report, ResourceError,
+    TeamCache,
+};
 use proptest::prelude::*;
 
 use crate::place::{Place, contents, index, later, now, two};
@@ -107,6 +111,21 @@ fn apply(place: &Place, step: &Step, number: u64) {
     }
 }
 
+/// Adds what a step changes to what is known to have changed.
+fn note(changed: &mut Option<BTreeSet<String>>, step: &Step) {
+    let Some(paths) = changed else { return };
+    match *step {
+        Step::Write(at, _) | Step::Touch(at, _) | Step::Remove(at) => {
+            paths.insert(PATHS[at].to_owned());
+        }
+        Step::Rename(from, to) => {
+            paths.extend([from, to].map(|at| PATHS[at].to_owned()));
+        }
+        Step::RemoveFolder => *changed = None,
+        Step::Option(_) | Step::Compile => {}
+    }
+}
+
 /// Returns errors without what differs: whether there was an older version to keep.
 fn told(errors: &[ResourceError]) -> Vec<ResourceError> {
     errors.iter().map(|error| ResourceError { is_kept: false, ..error.clone() }).collect()
@@ -117,19 +136,27 @@ fn compare(
     place: &Place,
     session: &mut CompileSession<'_>,
     from_nothing: &Project<'_>,
-    is_kept: bool,
+    (is_kept, changed): (bool, Option<&BTreeSet<String>>),
 ) {
     let clean = from_nothing.data();
     let compiled = |report: Result<Report, BuildError>| report.expect("it can be read and written");
     let from_nothing = compiled(from_nothing.compile(&two()));
-    let on = compiled(session.compile(&two()));
+    let on = compiled(match changed {
+        Some(paths) => session.compile_changed(paths, &two()),
+        None => session.compile(&two()),
+    });
+    let (ours, theirs) = (contents(&place.data()), contents(clean));
+    // In memory or on the disk: what is known is the same.
+    assert_eq!(compiled(session.compile(&two())).compiled, 0, "nothing is left to do");
+    assert_eq!(contents(&place.data()), ours, "nothing was left out");
+    let bytes = (ours, theirs);
     let (ours, theirs) = (index(&place.data()), index(clean));
     let failed: BTreeSet<_> =
         ours.entries.iter().filter(|entry| entry.is_failed).map(|entry| &entry.name).collect();
     assert_eq!(told(&on.errors), told(&from_nothing.errors), "the same is wrong");
     let good: Vec<_> = ours.entries.iter().filter(|entry| !entry.is_failed).collect();
     assert_eq!(good, theirs.entries.iter().collect::<Vec<_>>(), "the same is known");
-    let (ours, theirs) = (contents(&place.data()), contents(clean));
+    let (ours, theirs) = bytes;
     if failed.is_empty() {
         assert_eq!(ours, theirs, "the same bytes");
     } else {
@@ -138,12 +165,22 @@ fn compare(
             assert_eq!(ours.get(name), Some(bytes), "{name}");
         }
     }
-    // In memory or on the disk: what is known is the same.
-    assert_eq!(compiled(session.compile(&two())).compiled, 0, "nothing is left to do");
     if !is_kept {
         *session = CompileSession::new(session.project());
         assert_eq!(compiled(session.compile(&two())).compiled, 0, "nor after a new begin");
     }
+}
+
+/// Compiles as a machine with nothing but the cache of all that was compiled before, and compares.
+fn compare_cached(from_nothing: &Project<'_>, cached: &Project<'_>) {
+    let compile = |project: &Project<'_>| project.compile(&two()).expect("it can be written");
+    // It is up to date, and what is wrong is reported each time.
+    let (expected, report) = (compile(from_nothing), compile(cached));
+    assert_eq!(report.errors, expected.errors, "the same is wrong");
+    assert_eq!(report.notes, [] as [&str; 0], "no entry of the cache is wrong");
+    assert_eq!(contents(cached.data()), contents(from_nothing.data()), "the same bytes");
+    let (ours, theirs) = (index(cached.data()), index(from_nothing.data()));
+    assert_eq!(ours.entries, theirs.entries, "the same is known");
 }
 
 /// A function that returns the time.
@@ -183,15 +220,27 @@ fn run(steps: &[Step], clock: Clock) {
     let projects = [false, true].map(|quality| project(&place.data(), quality));
     let mut sessions = projects.each_ref().map(CompileSession::new);
     let mut quality = false;
+    // What was done since each session's last compile; nothing where that is not known.
+    let mut changed = [Some(BTreeSet::new()), Some(BTreeSet::new())];
+    let store = DirectoryStore::create(&cleans.path().join("cache")).expect("it may be made");
+    let cache = TeamCache::new(Arc::new(store), CacheMode::Write);
     for (number, step) in steps.iter().chain([&Step::Compile]).enumerate() {
         apply(&place, step, number as u64);
+        changed.iter_mut().for_each(|changed| note(changed, step));
         let clean = cleans.path().join(number.to_string());
         match step {
             Step::Option(value) => quality = *value,
             Step::Compile => {
                 let session = &mut sessions[usize::from(quality)];
                 let is_kept = !number.is_multiple_of(4);
-                compare(&place, session, &project(&clean, quality), is_kept);
+                // Every other time the session gets what has changed.
+                let noted = changed[usize::from(quality)].replace(BTreeSet::new());
+                let noted = noted.filter(|_| number.is_multiple_of(2));
+                let from_nothing = project(&clean, quality);
+                compare(&place, session, &from_nothing, (is_kept, noted.as_ref()));
+                let mut cached = project(&cleans.path().join(format!("{number}.cached")), quality);
+                cached.set_cache(&cache);
+                compare_cached(&project(&clean, quality), &cached);
             }
             _ => {}
         }

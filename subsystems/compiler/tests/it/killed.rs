@@ -1,14 +1,19 @@
 //! A compile that ends at any moment leaves a data folder that the next one accepts.
 
 use core::sync::atomic::{AtomicU64, Ordering};
+use std::collections::BTreeSet;
 use std::env;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 use std::process::{self, Command};
+use std::sync::Arc;
 
 use loligo_allocators::{HeapAllocator, PageAllocator};
-use loligo_compiler::{Compilers, Disk, GuardedFolder, Project, RealDisk};
+use loligo_compiler::{
+    CacheMode, CompileSession, Compilers, DirectoryStore, Disk, GuardedFolder, Project, RealDisk,
+    TeamCache,
+};
 use loligo_resources::{DataFolder, Resources};
 
 use crate::place::{Place, contents, two};
@@ -166,6 +171,87 @@ fn sources_that_go_back_after_the_end_are_compiled_back() {
         }
         left += 1;
     }
+}
+
+#[test]
+fn a_session_that_ends_while_it_compiles_an_edit_leaves_a_folder_that_is_accepted() {
+    let compilers = compilers(1);
+    let mut left = 1;
+    loop {
+        let place = changed();
+        let disk = MortalDisk::new(u64::MAX, || io::Error::other("killed"));
+        let mut project = place.project(&compilers);
+        project.set_disk(&disk);
+        let mut session = CompileSession::new(&project);
+        assert_eq!(session.compile(&two()).expect("it can be written").errors, [], "all is well");
+        // Two edits: after the first the index is older than the rest.
+        let mut edit = |text: &str| {
+            place.write("t.txt", text);
+            session.compile_changed(&BTreeSet::from(["t.txt".to_owned()]), &two())
+        };
+        assert_eq!(edit("an edit").expect("it can be written").compiled, 1, "after {left}");
+        disk.left.store(left, Ordering::Relaxed);
+        let ended = edit("another").is_err();
+        load_all(&place.data());
+        if left.is_multiple_of(2) {
+            // Back to what the index on the disk is about.
+            place.write("t.txt", "new");
+        }
+        assert_eq!(place.compile(&compilers).errors, [], "after {left}");
+        assert_eq!(contents(&place.data()), from_nothing(&place, &compilers), "after {left}");
+        assert_eq!(place.compiled(&compilers), 0, "after {left}");
+        if !ended {
+            break;
+        }
+        left += 1;
+    }
+    assert!(left > 4, "{left} points");
+}
+
+#[test]
+fn a_compile_that_ends_while_it_writes_a_cache_leaves_all_well() {
+    let compilers = compilers(1);
+    let long = "long ".repeat(20_000);
+    let mut left = 1;
+    loop {
+        let team = tempfile::tempdir().expect("a temporary folder");
+        let place = Place::with(&[("a.script", "list \nread t.txt"), ("t.txt", "t")]);
+        place.write("long.data", &long);
+        let folder = team.path().join("cache");
+        let compile = |data: &str, cache: &TeamCache| {
+            let data = team.path().join(data);
+            let mut project = Project::new(&place.sources(), &data, &compilers);
+            project.set_cache(cache);
+            let report = project.compile(&two()).expect("a cache fails no compile");
+            assert_eq!(report.errors, [], "after {left}");
+            assert_eq!(contents(&data), from_nothing(&place, &compilers), "after {left}");
+            report
+        };
+        let disk = MortalDisk::new(left, || io::Error::other("killed"));
+        let created = DirectoryStore::create_on(&folder, Box::new(disk));
+        let is_made = created.is_ok();
+        let ended = created.is_err()
+            || created.is_ok_and(|store| {
+                let cache = TeamCache::new(Arc::new(store), CacheMode::Write);
+                !compile("first", &cache).notes.is_empty()
+            });
+        // Whatever is there, a reader finds nothing that is damaged, and a writer completes it.
+        if is_made {
+            let store = DirectoryStore::open(&folder).expect("it is a cache");
+            let report = compile("second", &TeamCache::new(Arc::new(store), CacheMode::Read));
+            assert_eq!(report.notes, [] as [&str; 0], "after {left}");
+        }
+        let store =
+            || Arc::new(DirectoryStore::create(&folder).expect("it is one, or becomes one"));
+        compile("third", &TeamCache::new(store(), CacheMode::Write));
+        let report = compile("fourth", &TeamCache::new(store(), CacheMode::Read));
+        assert_eq!((report.compiled, report.cached), (0, 2), "after {left}");
+        if !ended {
+            break;
+        }
+        left += 1;
+    }
+    assert!(left > 8, "{left} points");
 }
 
 /// The environment variable with the number of the child's last operation.

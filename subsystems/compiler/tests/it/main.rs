@@ -3,6 +3,8 @@
 mod builds;
 mod builtin;
 mod bundling;
+mod cache;
+mod edits;
 mod equality;
 mod hostile;
 mod killed;
@@ -10,6 +12,8 @@ mod looks;
 mod place;
 mod program_sources;
 mod properties;
+#[cfg(feature = "__s3-server")]
+mod s3;
 mod scripted;
 mod sources;
 #[path = "../../../sjson/src/test_drawn.rs"]

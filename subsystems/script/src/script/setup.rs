@@ -11,7 +11,6 @@ use crate::entry;
 use crate::error::{ScriptError, ScriptErrorKind};
 use crate::foreign::{ForeignText, write_declarations};
 use crate::host::Host;
-use crate::kind::Kind;
 use crate::lua::{Lua, load_own, lua_CFunction, lua_State};
 use crate::runtime::{Bound, Runtime};
 use crate::script::{Kept, Script};
@@ -49,7 +48,7 @@ pub(crate) fn check<'m, W>(
             "it has more arguments than a call has room for"
         } else if entry.results.len() > RESULTS_MAX {
             "it has more results than a call has room for"
-        } else if entry.results.contains(&Kind::Numbers) {
+        } else if entry.results.iter().any(|kind| kind.is_table()) {
             "no function returns a table"
         } else if entries[..index].iter().any(|other| other.name == entry.name) {
             "there is another of that name"
@@ -160,7 +159,7 @@ impl<'m, W: Host> Script<'m, W> {
         let mut source = Array::new_in(memory);
         for index in 0..self.runtime().entries.len() {
             let binding = self.runtime().entries[index];
-            if binding.arguments.contains(&Kind::Numbers) {
+            if binding.arguments.iter().any(|kind| kind.is_table()) {
                 // A table has no address for foreign functions.
                 self.bind_one_plain(index)?;
                 continue;

@@ -39,6 +39,7 @@ fn good(kind: Kind) -> String {
         Kind::Quaternion => "Quaternion.euler(0.1, 0.2, 0.3)".into(),
         Kind::Matrix4x4 => "Matrix4x4.pose(Quaternion.identity(), Vector3(4, 5, 6))".into(),
         Kind::Numbers => "{ 1, 2, 3 }".into(),
+        Kind::Fields => "{ name = 'text' }".into(),
         other => panic!("no value for {other:?}"),
     }
 }
@@ -120,6 +121,35 @@ fn tables_of_numbers_are_read_in_place() {
         ("sum(0, setmetatable({}, { __index = function() return 1 end }))", "0\t0"),
         ("sum(1, 2)", "error: sum: argument 2 must be a table of numbers, and is a number"),
         ("sum(1)", "error: sum: argument 2 must be a table of numbers, and is nil"),
+        (
+            "fields({ name = 'Ada', count = 3, is = true })",
+            "[65, 100, 97] Number(3.0) Bool(true) - - - ",
+        ),
+        (
+            "fields({ name = '', count = -0.5, is = false, [''] = print })",
+            "[] Number(-0.5) Bool(false) Other - - ",
+        ),
+        (
+            "fields({ ['a\\0b'] = 1, ['größe'] = 'ß', name = {} })",
+            "Other - - - Number(1.0) [195, 159] ",
+        ),
+        ("fields({ count = Camera.main(), 'name', [1] = 'count' })", "- id - - - - "),
+        (
+            "local t = {} for i = 1, 300 do t['n' .. i] = i t[i] = i end t.count = 7 t.name = nil return fields(t)",
+            "- Number(7.0) - - - - ",
+        ),
+        ("fields({})", "- - - - - - "),
+        ("fields()", "- - - - - - "),
+        ("fields(nil)", "- - - - - - "),
+        ("fields(setmetatable({}, { __index = function() return 1 end }))", "- - - - - - "),
+        (
+            "fields(3)",
+            "error: fields: argument 1 must be a table of names and values, and is a number",
+        ),
+        (
+            "fields('name')",
+            "error: fields: argument 1 must be a table of names and values, and is a string",
+        ),
         ("vectors({ Vector3(1, 2, 3), 4, Camera.main(), Vector3(0, 5, 0) })", "107"),
     ] {
         let shown = both(code);

@@ -3,7 +3,8 @@
 use glam::{Mat4, Quat, Vec3};
 use loligo_allocators::Allocator;
 use loligo_script::{
-    ArgumentError, Binding, Call, Function, Host, Id, IdKind, IdType, Kind, Route, Script, Settings,
+    ArgumentError, Binding, Call, FieldValue, Function, Host, Id, IdKind, IdType, Kind, Route,
+    Script, Settings,
 };
 
 pub(crate) const LAMP: IdKind = IdKind::new(16, "Lamp");
@@ -116,6 +117,20 @@ fn vectors(_: &mut World, call: &mut Call<'_>) -> Ended {
     Ok(())
 }
 
+/// Shows the values of a few names in a table, and the bytes of a key that has a zero in it.
+fn fields(_: &mut World, call: &mut Call<'_>) -> Ended {
+    let mut shown = String::new();
+    for name in ["name", "count", "is", "", "a\0b", "größe"] {
+        shown += &match call.field(0, name) {
+            None => "- ".to_owned(),
+            Some(FieldValue::Text(bytes)) => format!("{bytes:?} "),
+            Some(FieldValue::Number(number)) if !call.is_plain(number) => "id ".to_owned(),
+            Some(value) => format!("{value:?} "),
+        };
+    }
+    call.return_text(&shown)
+}
+
 /// All kinds, one by one and together.
 pub(crate) fn bindings() -> Vec<Binding<World>> {
     fn bind(
@@ -164,6 +179,7 @@ pub(crate) fn bindings() -> Vec<Binding<World>> {
         }),
         bind("sum", &[Kind::Number, Kind::Numbers], &[Kind::Number, Kind::Number], sum),
         bind("vectors", &[Kind::Numbers], &[Kind::Number], vectors),
+        bind("fields", &[Kind::Fields], &[Kind::Text], fields),
         bind("not_a_number", &[], &[Kind::Number], |_, call| {
             call.return_number(f64::from_bits(0xffff_8000_0000_1234));
             Ok(())

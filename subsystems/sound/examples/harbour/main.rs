@@ -8,8 +8,8 @@ mod music;
 mod noise;
 mod things;
 
+use core::error::Error;
 use std::env;
-use std::error::Error;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;

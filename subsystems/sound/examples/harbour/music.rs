@@ -1,6 +1,6 @@
 //! Two sections of a tune, of two bars each and as long as each other: their ends lead to their begins.
 
-use std::f32::consts::TAU;
+use core::f32::consts::TAU;
 
 /// The beats a minute: a bar of four lasts two and a half seconds.
 const TEMPO: f32 = 96.0;

@@ -1,6 +1,6 @@
 //! What is made of noise: the sea, rain, and what steps have of it.
 
-use std::f32::consts::{PI, TAU};
+use core::f32::consts::{PI, TAU};
 
 /// White noise, by a seed.
 pub(crate) struct Noise(u32);

@@ -1,6 +1,6 @@
 //! What things sound like: an engine, a bell, gulls, steps.
 
-use std::f32::consts::TAU;
+use core::f32::consts::TAU;
 
 use crate::noise::{Filter, Noise};
 

@@ -187,6 +187,8 @@ impl MixerDraft {
                 builder.set(place.at(blob_field!(GroupImage, name)), IdString32::new(name));
                 builder.set(place.at(blob_field!(GroupImage, voices)), *voices);
             }
+            let names: Vec<&str> = self.buses.iter().map(|bus| &*bus.name).collect();
+            builder.string(root.at(blob_field!(MixerImage, names)), &names.join("\n"))?;
             Ok(builder.finish())
         })
     }

@@ -172,6 +172,12 @@ impl<'p, 'a, A: Allocator + ?Sized> DevicePlayer<'p, 'a, A> {
         switch.note(&self.stats);
     }
 
+    /// Returns the mixer that plays.
+    #[cfg(feature = "subsystem")]
+    pub(crate) fn mixer(&mut self) -> &mut Mixer<'a, A> {
+        &mut self.mixer
+    }
+
     /// Closes the device, if there is one.
     pub fn close(&mut self) {
         self.playing = None;

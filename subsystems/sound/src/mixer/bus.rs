@@ -39,6 +39,11 @@ pub struct BusInfo {
     pub gain: f32,
     /// The highest sample of the last block, after its effects.
     pub peak: f32,
+    /// The highest sample of the last half second, with its gain; 0 as long as nobody asks by
+    /// [`Mixer::set_metered`](crate::Mixer::set_metered).
+    pub peak_held: f32,
+    /// How loud the last 0.4 seconds were, with its gain, in LUFS by EBU R128; -144 if it is silent, or nobody asks.
+    pub loudness: f32,
 }
 
 impl<'b> Bus<'b> {

@@ -5,9 +5,11 @@ use loligo_containers::{Array, GrowError};
 use loligo_ids::IdString32;
 
 use super::bus::{Bus, BusInfo};
+use super::meter::{Meter, SILENCE, Weighting};
 use crate::block::{Stereo, peak_of};
 use crate::effects::{Effect, Working, check, listens_to};
 use crate::error::{BusError, BusErrorKind};
+use crate::level::decibels;
 
 /// The most buses of a mixer.
 const BUSES_MAX: usize = 64;
@@ -20,6 +22,9 @@ pub(super) struct Buses<'a, A: Allocator + ?Sized> {
     buses: Array<'a, Node<'a, A>, A>,
     /// What flows into each: its pairs, one after the other.
     blocks: Array<'a, Stereo, A>,
+    weighting: Weighting,
+    /// Whether it is measured how loud each is.
+    is_metered: bool,
 }
 
 struct Node<'a, A: Allocator + ?Sized> {
@@ -28,6 +33,7 @@ struct Node<'a, A: Allocator + ?Sized> {
     /// The gain of the last block, and that of the next.
     gains: [f32; 2],
     peak: f32,
+    meter: Meter,
     sends: Array<'a, Sending, A>,
     effects: Array<'a, (Working<'a, A>, Option<u32>), A>,
 }
@@ -43,7 +49,9 @@ struct Sending {
 impl<'a, A: Allocator + ?Sized> Buses<'a, A> {
     pub(super) fn try_new(rate: u32, pairs: usize, memory: &'a A) -> Result<Self, BusError> {
         let (buses, blocks) = (Array::new_in(memory), Array::new_in(memory));
-        let mut buses = Self { rate: rate as f32, pairs, buses, blocks };
+        let rate = rate as f32;
+        let weighting = Weighting::new(rate);
+        let mut buses = Self { rate, pairs, buses, blocks, weighting, is_metered: false };
         let master = Bus::new(IdString32::new("master"));
         let node =
             buses.node(&master, 0, memory).map_err(|kind| BusError { bus: master.name, kind })?;
@@ -80,7 +88,8 @@ impl<'a, A: Allocator + ?Sized> Buses<'a, A> {
             effects.try_push((working, listened)).map_err(BusErrorKind::Memory)?;
         }
         let gain = finite_or(bus.gain, 0.0);
-        Ok(Node { name: bus.name, into, gains: [gain; 2], peak: 0.0, sends, effects })
+        let (gains, meter) = ([gain; 2], Meter::SILENT);
+        Ok(Node { name: bus.name, into, gains, peak: 0.0, meter, sends, effects })
     }
 
     /// Checks the numbers of an effect, and returns the bus that it listens to.
@@ -146,7 +155,17 @@ impl<'a, A: Allocator + ?Sized> Buses<'a, A> {
             into: self.buses[bus.into as usize].name,
             gain: bus.gains[1],
             peak: bus.peak,
+            peak_held: bus.meter.peak() * bus.gains[1],
+            loudness: (bus.meter.loudness() + decibels(bus.gains[1])).max(SILENCE),
         })
+    }
+
+    /// Measures how loud each is from now on, or no longer.
+    pub(super) fn set_metered(&mut self, is_metered: bool) {
+        if self.is_metered != is_metered {
+            self.is_metered = is_metered;
+            self.buses.iter_mut().for_each(|bus| bus.meter = Meter::SILENT);
+        }
     }
 
     /// What flows into a bus in this block.
@@ -173,6 +192,9 @@ impl<'a, A: Allocator + ?Sized> Buses<'a, A> {
                 effect.process(block, listened.map(|bus| peaks[bus as usize]));
             }
             bus.peak = peak_of(block);
+            if self.is_metered {
+                bus.meter.hear(&self.weighting, block);
+            }
             for send in &mut bus.sends {
                 let into = &mut before[send.into as usize * pairs..][..pairs];
                 into.iter_mut().zip(&*block).for_each(|(into, pair)| into.add(pair, send.gains));

@@ -3,8 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::println;
 use std::string::String;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use loligo_allocators::PageAllocator;
 
@@ -44,17 +44,33 @@ fn messages_arrive_whole_and_in_order() {
     thread.join().expect("it does not panic");
 }
 
-fn explore(name: &str) -> usize {
+/// Explores a model, and again with the fault planted, which must fail by what is `said`.
+pub(crate) fn prove(name: &str, model: fn(), said: &str) {
+    // The fault is planted for all models, so only one is explored at a time.
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let count = explore(name, model);
+    assert!(count >= 100, "{count} interleavings are too few");
+    IS_PLANTED.store(true, Ordering::Relaxed);
+    let caught = catch_unwind(AssertUnwindSafe(|| explore("planted", model)));
+    IS_PLANTED.store(false, Ordering::Relaxed);
+    let caught = caught.expect_err("the fault is noticed");
+    let caught = caught.downcast_ref::<String>().map_or("", String::as_str);
+    println!("loom: {name}: the planted Relaxed is caught: {}", first_line(caught));
+    assert!(caught.contains(said), "another failure: {caught}");
+}
+
+fn explore(name: &str, model: fn()) -> usize {
     let count = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&count);
     let bound = std::env::var("LOLIGO_LOOM_BOUND").ok().and_then(|bound| bound.parse().ok());
     let bound = 3.max(bound.unwrap_or(0));
-    let mut model = loom::model::Builder::new();
-    model.preemption_bound = Some(bound);
-    model.max_branches = 10_000;
-    model.check(move || {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(bound);
+    builder.max_branches = 10_000;
+    builder.check(move || {
         counted.fetch_add(1, Ordering::Relaxed);
-        messages_arrive_whole_and_in_order();
+        model();
     });
     let count = count.load(Ordering::Relaxed);
     println!("loom: {name}: {count} interleavings at preemption bound {bound}");
@@ -63,15 +79,7 @@ fn explore(name: &str) -> usize {
 
 #[test]
 fn loom_sound_pipe() {
-    let count = explore("sound_pipe::messages");
-    assert!(count >= 100, "{count} interleavings are too few");
-    IS_PLANTED.store(true, Ordering::Relaxed);
-    let caught = catch_unwind(AssertUnwindSafe(|| explore("sound_pipe::planted")));
-    IS_PLANTED.store(false, Ordering::Relaxed);
-    let said = caught.expect_err("the fault is noticed");
-    let said = said.downcast_ref::<String>().map_or("", String::as_str);
-    println!("loom: sound_pipe::messages: the planted Relaxed is caught: {}", first_line(said));
-    assert!(said.contains("a message is whole"), "another failure: {said}");
+    prove("sound_pipe::messages", messages_arrive_whole_and_in_order, "a message is whole");
 }
 
 fn first_line(text: &str) -> &str {

@@ -1,6 +1,6 @@
 //! The buses and groups of a game as they are saved.
 
-use loligo_containers::{BlobArray, blob_struct};
+use loligo_containers::{BlobArray, BlobStr, blob_struct};
 use loligo_ids::IdString32;
 
 blob_struct! {
@@ -22,6 +22,8 @@ blob_struct! {
         pub effects: BlobArray<EffectImage>,
         /// The groups.
         pub groups: BlobArray<GroupImage>,
+        /// The names of the buses as text, a line each, for tools.
+        pub names: BlobStr,
     }
 
     /// A bus. 28 bytes.

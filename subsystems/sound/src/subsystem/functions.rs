@@ -142,7 +142,7 @@ fn bus(sound: &mut Sound<'_>, function: usize, call: &mut Call<'_>) -> Result<()
             Ok(is_there) => is_there,
             Err(error) => return Err(call.refuse(format_args!("{error}"))),
         }
-    } else if let Some(gain) = sound.output.gain(name) {
+    } else if let Some(gain) = sound.output.current_gain(name) {
         call.return_number(decibels(gain).into());
         true
     } else {

@@ -7,8 +7,8 @@ use loligo_containers::{Array, BlobBytes, SortedMap};
 use loligo_ids::{IdString32, IdString64};
 use loligo_interface::{SubsystemError, SubsystemMemory};
 
-use super::remote::{Remote, SoundThread, own};
-use crate::device::AudioDevices;
+use super::remote::{NO_ROOM, Remote, SoundThread, own};
+use crate::device::{AudioDevices, DeviceStats};
 use crate::mixer::{Mixer, MixerSettings, WaveId};
 use crate::plan::{MixerPlan, VOICES_DEFAULT};
 use crate::player::{ControlledVoices, Player, Voices, WaveInfo};
@@ -22,7 +22,7 @@ pub(super) const RATE: u32 = 48_000;
 const FADING: u32 = 64;
 
 /// The bus into which all others flow.
-const MASTER: IdString32 = IdString32::new("master");
+pub(super) const MASTER: IdString32 = IdString32::new("master");
 
 /// The nanoseconds of a second.
 const SECOND: u64 = 1_000_000_000;
@@ -33,9 +33,6 @@ const REMOTE: MixerSettings =
 
 /// Who takes what is heard.
 pub(super) type OwnSink<'m> = Own<'m, dyn Sink + Send + 'm, SubsystemMemory<'m>>;
-
-/// A mixer that is handed to a device's thread.
-pub(super) type OwnMixer<'m> = Own<'m, Mixer<'m, SubsystemMemory<'m>>, SubsystemMemory<'m>>;
 
 /// The mixer of a game. Samples of waves are kept in it, whether anyone listens or not; it renders where
 /// somebody does. With a device it is on the thread of that, and nothing is rendered here.
@@ -53,6 +50,8 @@ pub(super) struct Output<'m> {
     frames: Array<'m, [f32; 2], SubsystemMemory<'m>>,
     /// How loud buses send now, in the order of the plan; what is not known is no number.
     sent: Array<'m, f32, SubsystemMemory<'m>>,
+    /// Whether tools want to know how loud buses are.
+    is_metered: bool,
     /// The part of a frame that no update has rendered yet, in frames times nanoseconds.
     left: u64,
 }
@@ -69,6 +68,7 @@ impl<'m> Output<'m> {
             is_sent: false,
             frames: Array::new_in(memory),
             sent: Array::new_in(memory),
+            is_metered: false,
             left: 0,
         }
     }
@@ -213,8 +213,7 @@ impl<'m> Output<'m> {
     }
 
     /// Returns the gain of a bus.
-    #[cfg(feature = "script")]
-    pub(super) fn gain(&self, bus: IdString32) -> Option<f32> {
+    pub(super) fn current_gain(&self, bus: IdString32) -> Option<f32> {
         self.planned_gain(bus).map(|planned| self.gains.get(&bus).copied().unwrap_or(planned))
     }
 
@@ -257,6 +256,7 @@ impl<'m> Output<'m> {
         });
         self.sent.fill(f32::NAN);
         let thread = end.into_thread(own(mixer, memory)?, devices, memory)?;
+        remote.meters.set(self.is_metered);
         self.remote = Some(remote);
         Ok(thread)
     }
@@ -264,6 +264,44 @@ impl<'m> Output<'m> {
     /// Returns whether there is silence for want of a device, once each time.
     pub(super) fn take_warning(&mut self) -> bool {
         self.remote.as_mut().is_some_and(Remote::take_warning)
+    }
+
+    /// Measures how loud buses are from now on, or no longer.
+    pub(super) fn set_metered(&mut self, is_metered: bool) {
+        self.is_metered = is_metered;
+        if let Some(remote) = &self.remote {
+            remote.meters.set(is_metered);
+        } else if let Some(mixer) = &mut self.mixer {
+            mixer.set_metered(is_metered);
+        }
+    }
+
+    /// Calls `each` with the name of each bus, its text if that is known, and its gain, highest sample and loudness.
+    pub(super) fn levels(&self, mut each: impl FnMut(IdString32, &str, [f32; 3])) {
+        let plan = plan_of(self.plan.as_ref());
+        let buses = plan.into_iter().flat_map(|plan| plan.buses()).map(|(name, _)| name);
+        for (at, name) in core::iter::once(MASTER).chain(buses).enumerate() {
+            let local = self.mixer.as_ref().filter(|_| self.is_heard());
+            let [peak, loudness] = match (&self.remote, local.and_then(|mixer| mixer.bus(name))) {
+                (Some(remote), _) => remote.meters.level(at),
+                (None, Some(bus)) => [bus.peak_held, bus.loudness],
+                (None, None) => [0.0, crate::level::decibels(0.0)],
+            };
+            let gain = self.current_gain(name).unwrap_or(1.0);
+            each(name, self.bus_text(name), [gain, peak, loudness]);
+        }
+    }
+
+    /// Returns the name of a bus as text; empty if it is not known.
+    pub(super) fn bus_text(&self, bus: IdString32) -> &str {
+        let Some(plan) = plan_of(self.plan.as_ref()) else { return "" };
+        let place = plan.buses().position(|(name, _)| name == bus);
+        place.map_or("", |place| plan.bus_text(place))
+    }
+
+    /// Returns what the thread of a device counts, if there is one.
+    pub(super) fn device(&self) -> Option<DeviceStats> {
+        self.remote.as_ref().map(Remote::stats)
     }
 
     fn settings(&self) -> MixerSettings {
@@ -284,6 +322,7 @@ impl<'m> Output<'m> {
         for (bus, gain) in self.gains.iter() {
             mixer.set_bus_gain(*bus, *gain);
         }
+        mixer.set_metered(self.is_metered);
         Ok(mixer)
     }
 
@@ -316,11 +355,6 @@ impl HeardBy<'_, '_> {
 const WRONG_WAVE: SubsystemError = SubsystemError::Wrong {
     what: "it is no compiled wave, or there is no memory for its samples",
     remedy: "compile the project again, or give the subsystem `sound` more memory",
-};
-
-pub(super) const NO_ROOM: SubsystemError = SubsystemError::Wrong {
-    what: "there is no memory for the mixer",
-    remedy: "give the subsystem `sound` more memory",
 };
 
 fn plan_of<'b>(bytes: Option<&'b BlobBytes<'_, SubsystemMemory<'_>>>) -> Option<MixerPlan<'b>> {

@@ -12,7 +12,7 @@ use loligo_allocators::{Own, SharedRef};
 use loligo_ids::IdString32;
 use loligo_interface::{SideThread, SubsystemError, SubsystemMemory};
 
-use super::output::{NO_ROOM, OwnMixer};
+use super::meters::Meters;
 use crate::control::Control;
 use crate::device::{
     AudioDevices, DevicePlayer, DeviceStats, DeviceSwitch, WavesIn, WavesOut, wave_link,
@@ -42,11 +42,20 @@ const SECOND: u64 = 1_000_000_000;
 /// How long the audio thread sleeps between its rounds: less than a block.
 const PAUSE: Duration = Duration::from_millis(2);
 
+/// A mixer that is handed to a device's thread.
+pub(super) type OwnMixer<'m> = Own<'m, Mixer<'m, SubsystemMemory<'m>>, SubsystemMemory<'m>>;
+
+pub(super) const NO_ROOM: SubsystemError = SubsystemError::Wrong {
+    what: "there is no memory for the mixer",
+    remedy: "give the subsystem `sound` more memory",
+};
+
 /// The game's end of a mixer on another thread.
 pub(super) struct Remote<'m> {
     control: Control<'m, 'm, SubsystemMemory<'m>>,
     pub(super) waves: WavesIn<'m, SubsystemMemory<'m>>,
     switch: Arc<DeviceSwitch>,
+    pub(super) meters: Arc<Meters>,
     rate: u32,
     /// The frame of the mixer at which the next update begins, and what is left of a frame before it, in
     /// frames times nanoseconds.
@@ -62,6 +71,7 @@ pub(super) struct RemoteEnd<'m> {
     events: crate::pipe::PipeIn<'m>,
     waves: WavesOut<'m, SubsystemMemory<'m>>,
     switch: Arc<DeviceSwitch>,
+    meters: Arc<Meters>,
 }
 
 impl<'m> Remote<'m> {
@@ -75,10 +85,16 @@ impl<'m> Remote<'m> {
         let (waves, to_mixer) = wave_link(WAVES, ORDERS, memory);
         let control = Control::new_in(settings, commands, events, memory);
         let switch = Arc::new(DeviceSwitch::new());
-        let end =
-            RemoteEnd { commands: to_obey, events: said, waves: to_mixer, switch: switch.clone() };
+        let meters = Arc::new(Meters::default());
+        let end = RemoteEnd {
+            commands: to_obey,
+            events: said,
+            waves: to_mixer,
+            switch: Arc::clone(&switch),
+            meters: Arc::clone(&meters),
+        };
         let rate = settings.rate;
-        Ok((Self { control, waves, switch, rate, begins: 0, left: 0, warned: 0 }, end))
+        Ok((Self { control, waves, switch, meters, rate, begins: 0, left: 0, warned: 0 }, end))
     }
 
     /// Returns what plays the voices of an update that is some nanoseconds long.
@@ -118,6 +134,11 @@ impl<'m> Remote<'m> {
         Ok(())
     }
 
+    /// Returns what the thread counts.
+    pub(super) fn stats(&self) -> DeviceStats {
+        self.switch.stats()
+    }
+
     /// Returns whether there is silence since the last call for want of a device.
     pub(super) fn take_warning(&mut self) -> bool {
         let warnings = self.switch.stats().warnings;
@@ -133,10 +154,10 @@ impl<'m> RemoteEnd<'m> {
         devices: Box<dyn AudioDevices + Send>,
         memory: SharedRef<'m>,
     ) -> Result<SoundThread<'m>, SubsystemError> {
-        let Self { commands, events, waves, switch } = self;
+        let Self { commands, events, waves, switch, meters } = self;
         let player = DevicePlayer::try_new_in(mixer, commands, events, waves, memory)
             .map_err(|_| NO_ROOM)?;
-        Ok(SoundThread { player, devices, switch })
+        Ok(SoundThread { player, devices, switch, meters })
     }
 }
 
@@ -145,6 +166,7 @@ pub struct SoundThread<'m> {
     player: DevicePlayer<'m, 'm, SubsystemMemory<'m>>,
     devices: Box<dyn AudioDevices + Send>,
     switch: Arc<DeviceSwitch>,
+    meters: Arc<Meters>,
 }
 
 impl SoundThread<'_> {
@@ -153,6 +175,7 @@ impl SoundThread<'_> {
     pub fn step(&mut self, passed: Duration) {
         // The game passes warnings on: they are counted.
         self.player.step(&mut *self.devices, passed, &self.switch, &mut |_| {});
+        self.meters.measure(self.player.mixer());
     }
 
     /// Returns what was counted.

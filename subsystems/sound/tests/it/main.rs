@@ -8,6 +8,7 @@ mod errors;
 mod files;
 #[path = "../../../expressions/tests/it/memory.rs"]
 mod memory;
+mod meters;
 mod null;
 mod parameters;
 mod player;

@@ -13,7 +13,9 @@ use loligo_entities::{
     ComponentManager, Components, Entities, Entity, EntityResource, Pose, Transforms, Unknown,
 };
 use loligo_ids::{IdString32, IdString64};
-use loligo_interface::{Frame, Phase, Places, ResourceChange, SideThread as _, Subsystem};
+use loligo_interface::{
+    Frame, Phase, Places, ResourceChange, SideThread as _, Subsystem, SubsystemError,
+};
 use loligo_sound::device::{AudioDevice, AudioDevices, DeviceError, FramesOut};
 use loligo_sound::{
     HearSounds, OccludeSound, PlaySound, Recorder, SetParameter, Sink, Sound, SoundEnded,
@@ -108,17 +110,24 @@ impl<'m> Play<'m> {
     }
 
     fn update(&mut self, count: u64) {
+        self.try_update(count).expect("all is right");
+    }
+
+    /// Updates, and returns the first error.
+    fn try_update(&mut self, count: u64) -> Result<(), SubsystemError> {
         let pages = PageAllocator::new("pages");
         let settings = Settings { workers: Some(0), ..Settings::default() };
         let mut tasks = Tasks::try_new(&settings, &pages).expect("there is memory");
+        let mut done = Ok(());
         tasks.run(|main| {
             for number in 0..count {
                 let places = &mut Placed(&mut self.transforms);
                 let now = number * STEP;
                 let mut frame = Frame { number, now, step: STEP, worker: main, places, views: &[] };
-                self.sound.step(Phase::Simulate, &mut frame).expect("all is right");
+                done = done.and(self.sound.step(Phase::Simulate, &mut frame));
             }
         });
+        done
     }
 
     fn command<E: Event>(&mut self, command: E, tail: &[[u32; 2]]) {
@@ -410,7 +419,7 @@ impl AudioDevices for TestDevice {
 }
 
 impl TestDevice {
-    /// Returns the last frame on the left that the device takes in some updates, in samples.
+    /// Returns the last frame on the left that the device has of some updates, in samples.
     fn heard(&self, play: &mut Play<'_>, thread: &mut SoundThread<'_>, updates: u64) -> f32 {
         let mut last = 0.0;
         for _ in 0..updates {
@@ -462,6 +471,52 @@ fn a_device_hears_a_game_and_what_changes_in_it() {
         hears(&mut play, 0.0, "silence");
         assert_eq!(play.sound.stats().sounds, 0, "it ended with its entity");
         assert_eq!(thread.stats().late, 0, "all was there in time");
+        drop((thread, play));
+    });
+}
+
+/// A system without devices.
+struct NoDevices;
+
+impl AudioDevices for NoDevices {
+    fn open(&mut self, _: u32, _: FramesOut) -> Result<Box<dyn AudioDevice>, DeviceError> {
+        Err(DeviceError::Unopened { reason: "none".to_string() })
+    }
+}
+
+#[test]
+fn without_a_device_or_when_it_goes_there_is_one_warning() {
+    let project = hums("", PLAN);
+    let is_warning = |done: Result<(), SubsystemError>| {
+        done.is_err_and(|error| error.to_string().contains("the game goes on in silence"))
+    };
+    play(|memory| {
+        let mut play = Play::new(&project, memory);
+        let mut thread = play.sound.play_on(Box::new(NoDevices)).expect("there is memory");
+        play.spawn(HUM);
+        thread.step(Duration::from_nanos(STEP));
+        assert!(is_warning(play.try_update(1)), "it is said");
+        for _ in 0..200 {
+            thread.step(Duration::from_nanos(STEP));
+            play.update(1);
+        }
+        assert_eq!(play.sound.stats().voices, 1, "it goes on in silence, after one warning");
+        drop((thread, play));
+    });
+    play(|memory| {
+        let mut play = Play::new(&project, memory);
+        let device = TestDevice::default();
+        let mut thread = play.sound.play_on(Box::new(device.clone())).expect("there is memory");
+        play.spawn(HUM);
+        let heard = device.heard(&mut play, &mut thread, 8);
+        assert!((heard - 8000.0).abs() < 2.0, "{heard}");
+        let loss = device.0.lock().expect("nobody panics").as_ref().map(FramesOut::loss);
+        loss.expect("it was opened")();
+        thread.step(Duration::from_nanos(STEP));
+        assert!(is_warning(play.try_update(1)), "it is said");
+        let heard = device.heard(&mut play, &mut thread, 8);
+        assert!((heard - 8000.0).abs() < 2.0, "the next device goes on: {heard}");
+        assert_eq!(thread.stats().opened, 2, "after one warning");
         drop((thread, play));
     });
 }
@@ -522,7 +577,7 @@ fn the_thread_of_a_game_runs_until_it_is_over() {
         let mut play = Play::new(&project, memory);
         let device = TestDevice::default();
         let mut thread = play.sound.play_on(Box::new(device.clone())).expect("there is memory");
-        let is_over = std::sync::atomic::AtomicBool::new(false);
+        let is_over = core::sync::atomic::AtomicBool::new(false);
         std::thread::scope(|scope| {
             let ending = Ending(&is_over);
             scope.spawn(|| thread.run(&is_over));
@@ -538,10 +593,10 @@ fn the_thread_of_a_game_runs_until_it_is_over() {
 }
 
 /// Lets a thread end, also where a test fails.
-struct Ending<'e>(&'e std::sync::atomic::AtomicBool);
+struct Ending<'e>(&'e core::sync::atomic::AtomicBool);
 
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
-        self.0.store(true, std::sync::atomic::Ordering::Relaxed);
+        self.0.store(true, core::sync::atomic::Ordering::Relaxed);
     }
 }

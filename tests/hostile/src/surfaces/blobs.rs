@@ -1,4 +1,4 @@
-//! Compiled resources of animation and physics, each given to its reader, and their sources.
+//! Compiled resources of animation, physics, sound and texts, each given to its reader, and their sources.
 
 use std::fs;
 use std::io;
@@ -12,7 +12,7 @@ use loligo_animation::compile::{
 use loligo_animation::{
     BoneGroup, ClipTable, Machine, MachineTable, Machines, Players, Skeleton, StoredClip, groups_of,
 };
-use loligo_compiler::{Compilers, Index, Project, Threads};
+use loligo_compiler::{Compilers, Index, Project, Property, Threads};
 use loligo_containers::{BlobBytes, Endian};
 use loligo_entities::Pose;
 use loligo_ids::{IdString32, IdString64};
@@ -22,11 +22,17 @@ use loligo_physics::{
     Ragdoll, Settings,
 };
 use loligo_resources::HEADER_BYTES;
+use loligo_text::compile::SourceTexts;
+use loligo_text::{Strings, TextValue};
 
 use super::{Seeds, Surface};
 
-/// Resources of physics that name each other.
-const SOURCES: [(&str, &str, &str); 5] = [
+mod sounds;
+
+use sounds::Sounds;
+
+/// Resources of physics that name each other, and texts.
+const SOURCES: [(&str, &str, &str); 6] = [
     (
         "physics",
         "game.physics",
@@ -71,6 +77,17 @@ const SOURCES: [(&str, &str, &str); 5] = [
              head = { parent = \"hips\" joint = \"hinge\" limits = [ -20 20 ] shape = { template = \"crate\" sphere = 1 } }
          }",
     ),
+    (
+        "strings",
+        "menu.strings",
+        "language = \"pl\"
+         texts = {
+             start = \"Zacznij, {name}! {{}}\"
+             inner = { files = {
+                 by = \"n\" one = \"{n} plik\" few = \"{n} pliki\" many = \"{n} plików\" other = \"{n} pliku\"
+             } }
+         }",
+    ),
 ];
 
 const MACHINE: &str =
@@ -92,6 +109,7 @@ pub(crate) struct Blobs {
     skeleton: Vec<u8>,
     clip: Vec<u8>,
     raw: RawSkeleton,
+    sounds: Sounds,
 }
 
 impl Blobs {
@@ -118,14 +136,17 @@ impl Blobs {
             ("machine source".to_owned(), MACHINE.as_bytes().to_vec()),
             ("settings source".to_owned(), SOURCES[0].2.as_bytes().to_vec()),
             ("field source".to_owned(), SOURCES[2].2.as_bytes().to_vec()),
+            ("strings source".to_owned(), SOURCES[5].2.as_bytes().to_vec()),
         ];
         real.extend(packed.map(|packed| ("clip".to_owned(), packed)));
         real.extend(compiled()?);
-        Ok(Self { real, skeleton, clip, raw })
+        let sounds = Sounds::try_new()?;
+        real.extend(sounds.seeds()?);
+        Ok(Self { real, skeleton, clip, raw, sounds })
     }
 }
 
-/// Compiles the resources of physics in a project.
+/// Compiles the resources of physics and the texts in a project.
 fn compiled() -> io::Result<Vec<(String, Vec<u8>)>> {
     let folder = tempfile::tempdir()?;
     for (_, name, text) in SOURCES {
@@ -134,6 +155,7 @@ fn compiled() -> io::Result<Vec<(String, Vec<u8>)>> {
     let data = folder.path().join("data");
     let mut compilers = Compilers::built_in();
     loligo_physics::compile::register(&mut compilers);
+    loligo_text::compile::register(&mut compilers);
     let project = Project::new(folder.path(), &data, &compilers);
     let report = project.compile(&Threads::default()).map_err(io::Error::other)?;
     if let Some(error) = report.errors.first() {
@@ -163,6 +185,9 @@ impl Surface for Blobs {
             match type_name {
                 "machine" => _ = compile_machine(input, &self.raw, Endian::NATIVE),
                 "settings" => _ = compile_settings(input, Endian::NATIVE),
+                "strings" => {
+                    _ = Property::read(input).and_then(|of| SourceTexts::read(&of, &["fr"]));
+                }
                 _ => _ = compile_field(input, Endian::NATIVE),
             }
             return;
@@ -170,6 +195,9 @@ impl Surface for Blobs {
         let pages = PageAllocator::new("pages");
         let heap = HeapAllocator::new_in("blobs", &pages);
         let memory: &dyn Allocator = &heap;
+        if self.sounds.feed(what, input, memory) {
+            return;
+        }
         let aligned = |bytes| BlobBytes::try_copy(bytes, memory);
         let Ok(bytes) = aligned(input) else { return };
         let (Ok(skeleton), Ok(clip)) = (aligned(&self.skeleton), aligned(&self.clip)) else {
@@ -182,6 +210,7 @@ impl Surface for Blobs {
             "physics" => _ = Settings::open(&bytes).map(|settings| find(&settings)),
             "collision" => _ = Collision::open(&bytes).map(|collision| walk(&collision)),
             "field" => _ = Field::open(&bytes).map(|field| ask(&field, memory)),
+            "strings" => _ = Strings::open(&bytes).map(|strings| show(&strings)),
             "ragdoll" => _ = Ragdoll::open(&bytes).map(|doll| hold(&doll)),
             _ => _ = ImpactTable::open(&bytes).map(|table| look_up(&table)),
         }
@@ -234,6 +263,17 @@ fn look_up(table: &ImpactTable<'_>) {
     for amount in [0.0, 3.0, 1.0e9] {
         let found = table.find(ImpactKind::Impact, pair, amount);
         assert!(found.is_none_or(|found| found.strength.is_finite()), "{found:?}");
+    }
+}
+
+/// Shows all texts.
+fn show(strings: &Strings<'_>) {
+    for key in strings.keys() {
+        for value in [None, Some(TextValue::Number(3.0)), Some(TextValue::Text("21"))] {
+            let mut shown = String::new();
+            let is_there = strings.write(*key, &|_| value, &mut shown);
+            assert_eq!(is_there, Ok(true), "each key has a text");
+        }
     }
 }
 

@@ -14,9 +14,11 @@
 //! {"failed":".."}            it could not be done
 //! ```
 //!
-//! One that stays then waits for a line on its standard input, the number of threads for the next
-//! compile, and ends with its input.
+//! One that stays then waits for a line on its standard input and ends with its input. The line is
+//! the number of threads for the next compile, and a list of the files that have changed, where that
+//! is known: `2 ["door.texture"]`.
 
+use std::collections::BTreeSet;
 use std::io::{self, BufRead as _, Write as _};
 
 use loligo_compiler::{CompileObserver, CompileSession, Project, Threads};
@@ -36,18 +38,30 @@ pub(super) fn run(
     project.set_observer(&Telling);
     let mut session = CompileSession::new(project);
     let mut requests = io::stdin().lock().lines();
-    let mut is_heard = compile(&mut session, &threads);
+    let mut is_heard = compile(&mut session, &threads, None);
     while stays && is_heard {
         let Some(Ok(request)) = requests.next() else { break };
-        let Ok(jobs) = request.parse() else { break };
-        is_heard = compile(&mut session, &Threads::new(jobs));
+        let (jobs, changed) = request.split_once(' ').unwrap_or((&request, "null"));
+        let Ok(jobs) = jobs.parse() else { break };
+        let Ok(changed) = serde_json::from_str::<Value>(changed) else { break };
+        let path = |path: &Value| path.as_str().map(str::to_owned);
+        let changed = changed.as_array().map(|paths| paths.iter().filter_map(path).collect());
+        is_heard = compile(&mut session, &Threads::new(jobs), changed.as_ref());
     }
     is_heard
 }
 
 /// Compiles, and says what came of it.
-fn compile(session: &mut CompileSession<'_>, threads: &Threads) -> bool {
-    match session.compile(threads) {
+fn compile(
+    session: &mut CompileSession<'_>,
+    threads: &Threads,
+    changed: Option<&BTreeSet<String>>,
+) -> bool {
+    let report = match changed {
+        Some(paths) => session.compile_changed(paths, threads),
+        None => session.compile(threads),
+    };
+    match report {
         Ok(report) => {
             report.notes.iter().for_each(|note| _ = tell(&json!({ "note": note.to_string() })));
             report.errors.iter().for_each(|error| _ = tell(&json!({ "error": error.to_string() })));

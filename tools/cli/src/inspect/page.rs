@@ -8,7 +8,7 @@ const TEMPLATE: &str = include_str!("page/page.html");
 const STYLES: [&str; 3] = [design::TOKENS, design::FRAME, include_str!("page/inspect.css")];
 
 /// The scripts, each after those that it uses.
-const SCRIPTS: [&str; 14] = [
+const SCRIPTS: [&str; 15] = [
     design::DOM,
     design::UNITS,
     design::THEME,
@@ -18,6 +18,7 @@ const SCRIPTS: [&str; 14] = [
     include_str!("page/threads.js"),
     include_str!("page/memory.js"),
     include_str!("page/objects.js"),
+    include_str!("page/sound.js"),
     include_str!("page/log.js"),
     include_str!("page/completion.js"),
     include_str!("page/console.js"),

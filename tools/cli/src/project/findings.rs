@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use loligo_compiler::{Dependency, Entry, nearest, read_source};
+use loligo_text::STRINGS_TYPE;
 
 use super::{Finding, Kind};
 use crate::depends::place;
@@ -49,9 +50,13 @@ pub(super) fn reached<'r>(project: &Path, references: &'r References) -> Result<
         .map(|text| &**text)
         .filter(|text| text.len() > 1 && text.ends_with('/'))
         .collect();
+    // Texts are asked for by the resource, a dot and the key.
+    let of_texts: BTreeSet<&str> =
+        texts.iter().filter_map(|text| Some(text.split_once('.')?.0)).collect();
     // The settings of subsystems have the name of those of the game.
-    let is_root = |(_, name): &(&str, &str)| {
+    let is_root = |(type_name, name): &(&str, &str)| {
         *name == "game"
+            || (*type_name == STRINGS_TYPE && of_texts.contains(name))
             || texts.contains(*name)
             || folders.iter().any(|folder| name.starts_with(folder))
     };

@@ -36,6 +36,8 @@ pub(super) struct Trial {
     pub(super) entities: usize,
     pub(super) scripts: usize,
     pub(super) findings: Vec<Finding>,
+    /// The names of texts that were asked for and that no source has.
+    pub(super) missing_texts: Vec<String>,
 }
 
 impl Trial {
@@ -110,6 +112,10 @@ impl Tried<'_, '_, '_> {
             self.engine.world_mut().load_level(IdString64::new(&entry.name.name));
             self.go_on(&entry.source, FRAMES);
         }
+        // Without scripts nothing was asked for.
+        let names = self.engine.run_script("return Text.missing()").unwrap_or_default();
+        let names = names.lines().filter(|name| !name.is_empty());
+        self.trial.missing_texts = names.map(str::to_owned).collect();
     }
 
     /// Loads a package, so that what is in it can be spawned.

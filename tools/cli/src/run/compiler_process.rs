@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 
 use loligo_resources::ContentHash;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::compiled::{Compiled, Ended, Heard};
 
@@ -34,9 +34,13 @@ impl CompilerProcess {
     }
 
     /// Has it compile again.
-    pub(super) fn ask_again(&mut self, jobs: Option<NonZeroUsize>) -> io::Result<()> {
+    pub(super) fn ask_again(
+        &mut self,
+        jobs: Option<NonZeroUsize>,
+        changed: Option<&BTreeSet<String>>,
+    ) -> io::Result<()> {
         let machine = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        writeln!(self.requests, "{}", jobs.unwrap_or_else(machine))
+        writeln!(self.requests, "{} {}", jobs.unwrap_or_else(machine), json!(changed))
     }
 
     /// Hears what it says until a compile has ended. It ends where a source takes longer than

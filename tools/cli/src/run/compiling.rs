@@ -3,6 +3,7 @@
 
 use core::num::NonZeroUsize;
 use core::time::Duration;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
@@ -51,6 +52,8 @@ pub(super) struct Order<'o> {
     pub(super) jobs: Option<NonZeroUsize>,
     /// Whether it is compiled again soon: then the process stays, and remembers.
     pub(super) stays: bool,
+    /// The files that have changed since the last compile, where that is known.
+    pub(super) changed: Option<&'o BTreeSet<String>>,
 }
 
 /// Who hears of a compile.
@@ -112,7 +115,7 @@ impl Compiling {
         // What was refused is tried again in the next compile, by another process.
         let known = kept.take().filter(|_| refused.is_empty());
         if let Some(mut process) = known
-            && process.ask_again(order.jobs).is_ok()
+            && process.ask_again(order.jobs, order.changed).is_ok()
         {
             match process.hear_end(limit, heard)? {
                 // It ended before it began, for whatever reason: a new one does it.

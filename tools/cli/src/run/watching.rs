@@ -2,6 +2,7 @@
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -13,7 +14,7 @@ use loligo_resources::ContentHash;
 
 use super::Run;
 use super::compiling::Listener;
-use super::notices::Notices;
+use super::notices::{Notices, Saved};
 use crate::content::compilers;
 use crate::print::say;
 
@@ -23,6 +24,10 @@ const PAUSE: Duration = Duration::from_millis(30);
 /// The pause after a look without notice, as a multiple of the look's duration: looking takes a
 /// tenth of a processor at the most.
 const PAUSE_RATIO: u32 = 9;
+
+/// The pause after a look where the system gives notice of all folders, at the least: a look then
+/// only finds what was lost.
+const NOTICED_PAUSE: Duration = Duration::from_secs(1);
 
 /// What is saved within this time of a notice is compiled with it: programs save in steps.
 const TOGETHER: Duration = Duration::from_millis(5);
@@ -68,32 +73,48 @@ impl Watching {
         while !self.is_over.load(Ordering::Relaxed) {
             let start = Instant::now();
             let looked = self.watch().look(&project);
-            let pause = start.elapsed() * PAUSE_RATIO;
-            let mut is_saved = looked.unwrap_or_else(|error| {
-                // A folder that is being moved, say: the next look may succeed.
-                say!("loligo: {error}");
-                false
-            });
+            let least = if notices.is_complete() { NOTICED_PAUSE } else { Duration::ZERO };
+            let pause = least.max(start.elapsed() * PAUSE_RATIO);
+            let mut saved = match looked {
+                Ok(true) => Saved::Anything,
+                Ok(false) => Saved::Nothing,
+                Err(error) => {
+                    // A folder that is being moved, say: the next look may succeed.
+                    say!("loligo: {error}");
+                    Saved::Nothing
+                }
+            };
             // What the system gives notice of is compiled without a look, which would take longer
             // than the compile of a session.
-            while !is_saved && start.elapsed() < pause && !self.is_over.load(Ordering::Relaxed) {
-                is_saved = notices.wait(PAUSE);
-                if is_saved {
-                    thread::sleep(TOGETHER);
+            loop {
+                if saved != Saved::Nothing {
+                    self.compile(run, data, &saved);
                 }
-            }
-            if is_saved {
-                self.compile(run, data);
-                // There may be new folders. What is saved in one before this is found by a look.
-                notices.listen_to(&run.project, data);
+                if saved == Saved::Anything {
+                    // There may be new folders. What is saved in one before this is found by a look.
+                    notices.listen_to(&run.project, data);
+                    break;
+                }
+                if start.elapsed() >= pause || self.is_over.load(Ordering::Relaxed) {
+                    break;
+                }
+                saved = notices.wait(PAUSE);
+                if saved != Saved::Nothing {
+                    thread::sleep(TOGETHER);
+                    saved = saved.and(notices.wait(Duration::ZERO));
+                }
             }
         }
     }
 
-    fn compile(&self, run: &Run, data: &Path) {
+    fn compile(&self, run: &Run, data: &Path, saved: &Saved) {
         let written = &mut || self.is_fresh.store(true, Ordering::Release);
         let error = &mut |error: &str| say!("loligo: {error}");
-        match run.recompile(data, &mut Listener { error, written }) {
+        let changed: Option<&BTreeSet<String>> = match saved {
+            Saved::Files(files) => Some(files),
+            Saved::Nothing | Saved::Anything => None,
+        };
+        match run.recompile(data, changed, &mut Listener { error, written }) {
             Ok(compiled) => self.saw(compiled.seen),
             Err(error) => say!("loligo: {error}"),
         }

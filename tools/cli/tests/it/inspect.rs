@@ -124,6 +124,8 @@ fn memory_and_objects(browser: &mut Browser) {
     browser.click("#memory summary");
     browser.until("document.querySelectorAll('#library-rows tr').length > 3");
     browser.until("document.getElementById('object-counts').textContent.includes('entities')");
+    browser.until("document.querySelectorAll('#sound-buses tr').length > 0");
+    browser.until("document.getElementById('sound-figures').textContent.includes('device')");
     browser.click("#objects-script");
     browser.until("document.getElementById('script-counts').textContent.includes('function')");
 }

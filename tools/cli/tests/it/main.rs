@@ -4,6 +4,7 @@ mod advise;
 mod animation;
 mod browser;
 mod bundle;
+mod cache;
 mod check;
 mod closed_pipes;
 mod compile;

@@ -70,6 +70,68 @@ fn what_is_unused_missing_double_or_large_is_listed_by_file() {
 }
 
 #[test]
+fn texts_that_are_missing_in_a_language_are_listed_with_their_places() {
+    let place = game();
+    place.file(
+        "game/menu.strings",
+        "texts = {\n    start = \"Start, {name}\"\n    stop = \"Stop\"\n    by = { on = \"On\" }\n}",
+    );
+    place.file(
+        "game/menu.fr.strings",
+        "texts = {\n    start = \"Va, {nom}\"\n    sotp = \"Fin\"\n}",
+    );
+    place.file(
+        "game/menu.de.strings",
+        "texts = { start = \"Los\" stop = \"Halt\" by = { on = \"An\" } }",
+    );
+    place.file(
+        "game/main.lua",
+        "Level = 'cave' Rock = 'rocks/' .. 'red'\nText.get('menu.stop') Text.get(\"menu.strat\") Text.get('shop.buy')\nText.get('menu.' .. 'made')",
+    );
+    let lines = [
+        "main.lua:2:32: there is no text `menu.strat`; is `menu.start` meant?",
+        "main.lua:2:55: there is no text `shop.buy`; add it to a source of texts",
+        "menu.fr.strings:2:13: `start` shows `{nom}`, which it does not in menu.strings; is `{name}` meant?",
+        "menu.fr.strings:3:12: `sotp` is not in menu.strings; is `stop` meant?",
+        "menu.strings:3:12: `stop` is not in menu.fr.strings; translate it",
+        "menu.strings:4:17: `by.on` is not in menu.fr.strings; translate it",
+    ];
+    let (code, stdout, stderr) = place.run(&["check", "game"]);
+    assert_eq!(code, 1, "{stdout} {stderr}");
+    for line in lines {
+        let (at, said) = line.split_at(line.find(": ").expect("a place"));
+        assert!(stdout.contains(&format!("{at}: text{said}")), "{line}: {stdout}");
+    }
+    assert!(
+        stdout.contains("game.config: text: the game asks for the text `menu.made`, which"),
+        "{stdout}"
+    );
+    assert!(stdout.contains("7 text"), "{stdout}");
+    let (code, stdout, stderr) =
+        place.run(&["check", "game", "--allow", "text", "--allow", "unused"]);
+    assert_eq!(code, 0, "{stdout} {stderr}");
+
+    let (code, stdout, stderr) = place.run(&["text", "game"]);
+    assert_eq!((code, &*stderr), (1, ""), "{stdout}");
+    let listed: Vec<&str> = stdout.lines().skip_while(|line| !line.starts_with("main")).collect();
+    assert_eq!(listed, lines, "{stdout}");
+    for row in [["menu.strings", "en", "3", "0"], ["menu.fr.strings", "fr", "2", "2"]] {
+        let has = |line: &str| line.split_whitespace().eq(row);
+        assert!(stdout.lines().any(has), "{row:?}: {stdout}");
+    }
+    let (code, stdout, _) = place.run(&["text", "game", "--language", "de"]);
+    assert_eq!((code, stdout.lines().count()), (0, 2), "{stdout}");
+    let (code, stdout, _) = place.run(&["text", "game", "--language", "fr"]);
+    assert_eq!((code, stdout.lines().count()), (1, 4), "{stdout}");
+    let (code, _, stderr) = place.run(&["text", "game", "--language", "pl"]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(
+        stderr.contains("no source has texts in `pl`; the languages are: de, en, fr"),
+        "{stderr}"
+    );
+}
+
+#[test]
 fn a_script_that_fails_is_named_with_its_line() {
     let place = game();
     place.file("game/main.lua", "local all = {}\nall.none.more = 1");

@@ -118,7 +118,11 @@ fn what_is_wrong_is_said() {
     place.file("tone.wav", tone(1, 48_000, 440.0, 480));
     for (arguments, code, expected) in [
         (&["render", "none.wav", "-o", "a.wav"][..], 2, "none.wav: cannot read"),
-        (&["render", "notes.txt", "-o", "a.wav"], 1, "notes.txt: it is no WAV, FLAC or Ogg Vorbis"),
+        (
+            &["render", "notes.txt", "-o", "a.wav"],
+            1,
+            "notes.txt: it is no WAV, FLAC, Ogg Vorbis or Opus",
+        ),
         (&["render", "cut.wav", "-o", "a.wav"], 1, "cut.wav: "),
         (
             &["render", "a", "--data", "none", "-o", "a.wav"],

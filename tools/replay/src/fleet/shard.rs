@@ -26,6 +26,18 @@ pub struct Shard {
 }
 
 impl Shard {
+    /// Returns which share it is, from 1 on.
+    #[must_use]
+    pub const fn number(self) -> NonZeroU32 {
+        self.number
+    }
+
+    /// Returns how many shares there are.
+    #[must_use]
+    pub const fn of(self) -> NonZeroU32 {
+        self.of
+    }
+
     /// Returns `true` if the item at this place of the list is this share's.
     #[must_use]
     pub fn takes(self, place: usize) -> bool {

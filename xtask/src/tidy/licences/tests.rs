@@ -45,6 +45,20 @@ fn a_planted_package_is_found_at_its_line() {
 }
 
 #[test]
+fn an_exception_is_for_one_package() {
+    let mut tree = Tree::default();
+    let text = "[licenses]\nallow = [\"MIT\"]\nexceptions = [{ allow = [\"MPL-2.0\"], crate = \"peer\" }]\n";
+    tree.insert("deny.toml", text.as_bytes().to_vec());
+    let lines = ["peer v1.0.0|MPL-2.0", "other v1.0.0|MPL-2.0", "good v1.0.0|MIT"];
+    let findings = check(&tree, &lines.into_iter().filter_map(package).collect());
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert!(findings[0].what.contains("`other` states MPL-2.0"), "{findings:?}");
+    let lines = ["peer v1.0.0|GPL-3.0-only"];
+    let findings = check(&tree, &lines.into_iter().filter_map(package).collect());
+    assert_eq!(findings.len(), 1, "another licence of it is none");
+}
+
+#[test]
 fn a_line_of_cargo_tree_is_read() {
     let lines = ["a v1.0.0|MIT", "a v1.0.0 (proc-macro)|MIT", "a v1.0.0|MIT (*)"];
     let packages: BTreeSet<_> = lines.into_iter().filter_map(package).collect();

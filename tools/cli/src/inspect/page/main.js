@@ -14,7 +14,7 @@
       Console.start();
     }
   });
-  Connection.subscribe(["frames", "scopes", "log", "memory", "objects", "screen"]);
+  Connection.subscribe(["frames", "scopes", "log", "memory", "objects", "subsystems", "screen"]);
   pause.addEventListener("click", () => {
     isPaused = !isPaused;
     pause.setAttribute("aria-pressed", String(isPaused));
