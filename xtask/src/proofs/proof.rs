@@ -32,6 +32,7 @@ pub(super) const FUZZED: &[&str] = &[
     "loligo-sjson",
     "loligo-sound",
     "loligo-tests",
+    "loligo-text",
 ];
 
 const RUSTC: &[&str] = &["rustc", "-vV"];

@@ -71,9 +71,11 @@ fn a_sound_that_has_not_begun_begins_where_it_is_sought() {
         stage.steps(1);
         stage.player.seek(sound, 1500.0 / 48_000.0);
         stage.steps(1);
-        assert!(stage.player.is_playing(sound), "500 frames from 960 on");
-        stage.steps(1);
         assert!(!stage.player.is_playing(sound), "it is over after 1460 frames");
+        let heard = frames(&stage.left());
+        let from = 960 + BLOCK;
+        assert_eq!(heard.iter().position(|frame| *frame != 0), Some(from), "as its delay says");
+        assert_eq!(heard[from..from + 500], (1501..=2000).collect::<Vec<_>>()[..], "from there on");
     });
 }
 
