@@ -244,11 +244,15 @@ pub(super) fn courtyard() -> TempDir {
 /// Returns a contender whose operation is a boot of the courtyard, until its first frame is drawn
 /// as text.
 pub(crate) fn boot() -> Contender {
-    let folder = courtyard();
-    Contender::new("loligo", move || {
+    boot_from("loligo", courtyard())
+}
+
+/// As [`boot`], of a game whose data is in a folder.
+pub(crate) fn boot_from(name: &'static str, data: impl AsRef<Path> + 'static) -> Contender {
+    Contender::new(name, move || {
         let began = Instant::now();
         let options =
-            EngineOptions { back_end: BackEndChoice::Text, ..EngineOptions::new(folder.path()) };
+            EngineOptions { back_end: BackEndChoice::Text, ..EngineOptions::new(data.as_ref()) };
         let run = with_engine(&options, |engine| {
             engine.frame(&mut ())?;
             engine.finish()?;

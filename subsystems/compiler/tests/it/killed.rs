@@ -135,9 +135,7 @@ fn a_disk_that_ends_at_any_point_leaves_a_folder_that_is_accepted() {
             if !is_first {
                 load_all(&place.data());
             }
-            assert_eq!(place.compile(&compilers).errors, [], "after {left}");
-            assert_eq!(contents(&place.data()), from_nothing(&place, &compilers), "after {left}");
-            assert_eq!(place.compiled(&compilers), 0, "after {left}");
+            check_mended(&place, &compilers, left);
             if !ended {
                 break;
             }
@@ -145,6 +143,13 @@ fn a_disk_that_ends_at_any_point_leaves_a_folder_that_is_accepted() {
         }
         assert!(left > 10, "{left} points");
     }
+}
+
+/// Checks that the compile after one that was killed makes all right, and the next has nothing to do.
+fn check_mended(place: &Place, compilers: &Compilers, left: u64) {
+    assert_eq!(place.compile(compilers).errors, [], "after {left}");
+    assert_eq!(contents(&place.data()), from_nothing(place, compilers), "after {left}");
+    assert_eq!(place.compiled(compilers), 0, "after {left}");
 }
 
 #[test]
@@ -197,9 +202,7 @@ fn a_session_that_ends_while_it_compiles_an_edit_leaves_a_folder_that_is_accepte
             // Back to what the index on the disk is about.
             place.write("t.txt", "new");
         }
-        assert_eq!(place.compile(&compilers).errors, [], "after {left}");
-        assert_eq!(contents(&place.data()), from_nothing(&place, &compilers), "after {left}");
-        assert_eq!(place.compiled(&compilers), 0, "after {left}");
+        check_mended(&place, &compilers, left);
         if !ended {
             break;
         }
