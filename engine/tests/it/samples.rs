@@ -24,9 +24,7 @@ fn with_sample(
         ..options(folder.path(), &log)
     };
     with_engine(&options, |engine| work(engine, &log)).expect("it boots");
-    let is_wrong = |line: &&String| line.starts_with("error") || line.starts_with("warning");
-    let wrong: Vec<String> = log.all().iter().filter(is_wrong).cloned().collect();
-    assert_eq!(wrong, [""; 0], "{name}");
+    assert_eq!(log.errors_and_warnings(), [""; 0], "{name}");
 }
 
 /// Runs a frame, and returns what it draws as text.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use glam::Vec3;
 use loligo_compiler::{CompileError, Compiler, Compilers, Context, Project, Threads};
-use loligo_diagnostics::{LogLine, LogSink};
+use loligo_diagnostics::{Level, LogLine, LogSink};
 use loligo_engine::{BackEndChoice, Engine, EngineOptions, TimeStep};
 use loligo_entities::compile::{PlainCompiler, SharedComponentCompiler};
 use loligo_ids::IdString32;
@@ -16,17 +16,33 @@ pub(crate) const STEP: TimeStep = TimeStep::EachFrame { step: 16_666_667 };
 
 /// Keeps what is logged.
 #[derive(Default)]
-pub(crate) struct Lines(Mutex<Vec<String>>);
+pub(crate) struct Lines(Mutex<Vec<(Level, String)>>);
 
 impl Lines {
     pub(crate) fn all(&self) -> Vec<String> {
-        self.0.lock().expect("nobody panics with it").clone()
+        self.from(Level::Debug)
+    }
+
+    /// Those that say that something failed.
+    pub(crate) fn errors(&self) -> Vec<String> {
+        self.from(Level::Error)
+    }
+
+    /// Those that say that something is wrong.
+    pub(crate) fn errors_and_warnings(&self) -> Vec<String> {
+        self.from(Level::Warning)
+    }
+
+    /// Those that matter as much as a level, or more.
+    fn from(&self, least: Level) -> Vec<String> {
+        let lines = self.0.lock().expect("nobody panics with it");
+        lines.iter().filter(|(level, _)| *level >= least).map(|(_, text)| text.clone()).collect()
     }
 }
 
 impl LogSink for Lines {
     fn line(&self, line: &LogLine<'_>) {
-        self.0.lock().expect("nobody panics with it").push(line.text.to_owned());
+        self.0.lock().expect("nobody panics with it").push((line.level, line.text.to_owned()));
     }
 }
 
