@@ -26,12 +26,14 @@ mod reader;
 mod store;
 mod streamed_textures;
 mod streaming;
+mod tails;
 
 pub(crate) use reader::{ClosingReader, READERS, Reader};
 pub(crate) use store::Stage;
 pub(crate) use streamed_textures::StreamedTextures;
 pub use streamed_textures::TextureMemory;
 pub(crate) use streaming::Owners;
+use tails::Tails;
 
 use store::Store;
 
@@ -67,6 +69,8 @@ pub(crate) struct Content<'e, 'm> {
     renewed: Option<ResourceKey>,
     /// The large levels of textures, where there is a budget for them.
     pub(crate) textures: Option<StreamedTextures<'m>>,
+    /// The parts of files that subsystems want.
+    tails: Tails<'m>,
     is_drawn: bool,
     /// What lists the resources that components of subsystems need.
     needs: Array<'m, ListNeeds, SharedAllocator<'m>>,
@@ -130,6 +134,7 @@ impl<'m: 'e, 'e> Content<'e, 'm> {
             are_materials_changed: true,
             renewed: None,
             textures: None,
+            tails: Tails::new_in(files),
             is_drawn,
             needs: Array::new_in(engine),
             resource_needs: Array::new_in(engine),

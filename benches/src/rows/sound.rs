@@ -6,7 +6,7 @@
 //!
 //! `voices1000` is the part of a core that a thousand such voices take at 48 000 frames a second, and
 //! `worst-block` the longest of all blocks of ten minutes in which up to 200 voices are played, moved and stopped by
-//! chance, as a part of its deadline; both are processor time. `command` is a command, written by the game and
+//! chance, as a part of its deadline, of each the less of two runs; both are processor time. `command` is a command, written by the game and
 //! obeyed by the mixer. `place1000` is a frame of 1 000 sources that are placed for headphones and two listeners.
 //! `unpack` is a packed sample of a stream.
 //!

@@ -71,6 +71,7 @@ impl<'m> Engine<'_, 'm> {
         }
         let is_flushed = self.world.packages_mut().take_flushed();
         self.content.stream_textures(&self.log)?;
+        self.content.stream_tails(&mut self.world, &self.log);
         if self.awaits_nothing() {
             return Ok(());
         }

@@ -11,6 +11,7 @@ use loligo_containers::Array;
 use loligo_render::TextureTail;
 use loligo_resources::{DataFolder, FileRequest, Loaded, ResourceKey};
 
+use super::tails::{TailBytes, TailRequest};
 use crate::assets::{Prepared, TailFile};
 use crate::error::EngineError;
 use crate::memory::{Library, SharedAllocator};
@@ -45,6 +46,7 @@ pub(crate) type Words<'m> = Array<'m, u32, SharedAllocator<'m>>;
 
 /// What is asked for.
 enum Asked {
+    Tail(TailRequest),
     Resource(Want, FileRequest),
     Levels(LevelsRequest),
 }
@@ -87,8 +89,8 @@ impl<T> Few<T> {
     }
 }
 
-/// Where the main thread and those that read meet. No more than [`UNDER_WAY_MAX`] files and as
-/// many levels are asked for and not taken back, which the main thread counts.
+/// Where the main thread and those that read meet. No more than [`UNDER_WAY_MAX`] files, as many
+/// levels and as many parts are asked for and not taken back, which the main thread counts.
 pub(crate) struct Reader<'m> {
     state: Mutex<State<'m>>,
     changed: Condvar,
@@ -98,6 +100,9 @@ pub(crate) struct Reader<'m> {
 }
 
 struct State<'m> {
+    /// These are read first: they are heard soon.
+    asked_tails: Few<TailRequest>,
+    done_tails: Few<(TailRequest, Result<TailBytes<'m>, EngineError>)>,
     asked: Few<(Want, FileRequest)>,
     done: Few<Done<'m>>,
     /// These are read when no file is asked for.
@@ -116,6 +121,8 @@ impl<'m> Reader<'m> {
         is_streamed: bool,
     ) -> Self {
         let state = State {
+            asked_tails: Few::new(),
+            done_tails: Few::new(),
             asked: Few::new(),
             done: Few::new(),
             asked_levels: Few::new(),
@@ -125,6 +132,17 @@ impl<'m> Reader<'m> {
         };
         let memories = [resources, render];
         Self { state: Mutex::new(state), changed: Condvar::new(), memories, is_streamed }
+    }
+
+    /// Asks for a part of a file.
+    pub(crate) fn ask_tail(&self, tail: TailRequest) {
+        self.lock().asked_tails.push(tail);
+        self.changed.notify_all();
+    }
+
+    /// Returns the part of a file that was read first of what is not taken back yet.
+    pub(crate) fn take_tail(&self) -> Option<(TailRequest, Result<TailBytes<'m>, EngineError>)> {
+        self.lock().done_tails.pop_first()
     }
 
     /// Asks for levels of a texture.
@@ -174,6 +192,11 @@ impl<'m> Reader<'m> {
         self.changed.notify_all();
         while let Some(asked) = self.next() {
             match asked {
+                Asked::Tail(tail) => {
+                    let [resources, _] = self.memories;
+                    let read = tail.read(folder, resources);
+                    self.lock().done_tails.push((tail, read));
+                }
                 Asked::Resource(wanted, file) => {
                     let read = read(&file, (folder, self.is_streamed), self.memories);
                     self.lock().done.push((wanted, read));
@@ -193,6 +216,9 @@ impl<'m> Reader<'m> {
         loop {
             if state.is_closed {
                 return None;
+            }
+            if let Some(tail) = state.asked_tails.pop_first() {
+                return Some(Asked::Tail(tail));
             }
             if let Some((wanted, file)) = state.asked.pop_first() {
                 return Some(Asked::Resource(wanted, file));

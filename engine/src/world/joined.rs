@@ -9,7 +9,7 @@ use loligo_entities::{ComponentManager, Entity};
 use loligo_ids::IdString64;
 use loligo_interface::{
     Commands, EventSchema, Frame, MadeSubsystem, MadeThread, Phase, ResourceChange, Subsystem,
-    SubsystemError, SubsystemRow, Wire,
+    SubsystemError, SubsystemRow, TailRead, Wire,
 };
 use loligo_monitor::{Name, current};
 use loligo_resources::{Resource, ResourceKey};
@@ -192,6 +192,34 @@ impl<'m> Joined<'m> {
         let found = all.find(|(_, _, subsystem)| owns(&**subsystem, key.type_hash));
         if let Some((_, _, subsystem)) = found {
             subsystem.drop_resource(key.type_hash, key.name);
+        }
+    }
+
+    /// Calls `ask` with the parts of files that they want, until that returns `false`.
+    pub(super) fn tails(&mut self, ask: &mut dyn FnMut(&TailRead) -> bool) {
+        let mut is_room = true;
+        for (_, _, subsystem) in all_mut(&mut self.built_in, &mut self.members) {
+            if is_room {
+                subsystem.tails(&mut |read| {
+                    is_room = ask(read);
+                    is_room
+                });
+            }
+        }
+    }
+
+    /// Hands a part of a file to its owner; `None` if it cannot be had. What it cannot use is logged.
+    pub(super) fn take_tail(
+        &mut self,
+        read: &TailRead,
+        bytes: Option<&[u8]>,
+        log: &Log<'_, SharedAllocator<'m>>,
+    ) {
+        let Self { built_in, members, logged, .. } = self;
+        let mut all = all_mut(built_in, members);
+        let found = all.find(|(_, _, subsystem)| owns(&**subsystem, read.type_hash));
+        if let Some((at, name, subsystem)) = found {
+            note(subsystem.take_tail(read, bytes), name, &mut logged[at], log);
         }
     }
 

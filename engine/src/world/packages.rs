@@ -4,6 +4,7 @@ use loligo_allocators::SharedRef;
 use loligo_containers::{Array, GrowError, SortedMap};
 use loligo_diagnostics::Log;
 use loligo_ids::IdString64;
+use loligo_interface::TailRead;
 use loligo_resources::{Resource, ResourceKey};
 
 use super::World;
@@ -196,6 +197,21 @@ impl<'m> World<'m> {
         } else {
             self.joined.drop_resource(key);
         }
+    }
+
+    /// Calls `ask` with the parts of files that subsystems want, until that returns `false`.
+    pub(crate) fn tails(&mut self, ask: &mut dyn FnMut(&TailRead) -> bool) {
+        self.joined.tails(ask);
+    }
+
+    /// Hands a part of a file to the subsystem that wants it; `None` if it cannot be had.
+    pub(crate) fn take_tail(
+        &mut self,
+        read: &TailRead,
+        bytes: Option<&[u8]>,
+        log: &Log<'_, SharedAllocator<'m>>,
+    ) {
+        self.joined.take_tail(read, bytes, log);
     }
 
     pub(crate) const fn packages(&self) -> &Packages<'m> {

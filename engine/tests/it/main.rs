@@ -18,6 +18,7 @@ mod harbour;
 mod levels;
 mod lights;
 mod listening;
+mod long_waves;
 mod memory;
 mod morphs;
 mod packages;

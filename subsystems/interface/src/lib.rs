@@ -17,6 +17,7 @@ mod row;
 mod schema;
 mod side_thread;
 mod subsystem;
+mod tail_read;
 mod text;
 mod viewpoint;
 
@@ -40,6 +41,7 @@ pub use side_thread::SideThread;
 #[cfg(feature = "script")]
 pub use subsystem::SubsystemFunction;
 pub use subsystem::{MadeThread, Subsystem, SubsystemMemory};
+pub use tail_read::TailRead;
 pub use text::{EventText, TEXT_BYTES};
 pub use viewpoint::Viewpoint;
 

@@ -13,6 +13,7 @@ use crate::report::Report;
 use crate::resource_change::ResourceChange;
 use crate::schema::EventSchema;
 use crate::side_thread::SideThread;
+use crate::tail_read::TailRead;
 
 /// The memory of a subsystem: an allocator with the subsystem's name, which all threads may use.
 pub type SubsystemMemory<'m> = dyn Allocator + Sync + 'm;
@@ -55,6 +56,23 @@ pub trait Subsystem<'m>: Send {
     /// loaded any more.
     fn drop_resource(&mut self, type_hash: IdString64, name: IdString64) {
         let _ = (type_hash, name);
+    }
+
+    /// Calls `ask` with the parts of its resources' files that it wants to be read, until that returns `false`: then
+    /// as many are under way as can be. Each that was taken is handed to [`take_tail`](Self::take_tail).
+    fn tails(&mut self, ask: &mut dyn FnMut(&TailRead) -> bool) {
+        let _ = ask;
+    }
+
+    /// Takes a part of a file that it has asked for; `None` if it could not be read, which the engine has said. The
+    /// bytes are not checked, and may be of a file that has replaced the one that was loaded.
+    ///
+    /// # Errors
+    ///
+    /// [`SubsystemError`] if they are wrong, or there is no memory.
+    fn take_tail(&mut self, read: &TailRead, bytes: Option<&[u8]>) -> Result<(), SubsystemError> {
+        let _ = (read, bytes);
+        Ok(())
     }
 
     /// Calls `each` with the types and names of the resources that its components need now: a saved

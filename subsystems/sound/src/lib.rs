@@ -64,7 +64,7 @@ pub use player::{
 };
 pub use signal::{Kernels, SPEED_MAX};
 pub use sink::{Recorder, Silence, Sink};
-pub use stream::{Feeder, Stream, StreamIn, StreamOut};
+pub use stream::{BlockRead, Feeder, Stream, StreamIn, StreamOut};
 #[cfg(feature = "subsystem")]
 pub use subsystem::{
     HearSounds, OccludeSound, PlaySound, ROW, SetParameter, Sound, SoundEnded, SoundMarker,

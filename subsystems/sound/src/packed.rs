@@ -12,6 +12,9 @@
 /// The frames of a packed block.
 pub const PACKED_FRAMES: usize = 1024;
 
+/// The packed blocks of a piece, in which a wave that is streamed is read: two thirds of a second at 48 000 frames.
+pub(crate) const PIECE_BLOCKS: u32 = 32;
+
 /// The bytes of a block of one channel.
 const CHANNEL_BYTES: usize = 4 + PACKED_FRAMES / 2;
 

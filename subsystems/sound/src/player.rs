@@ -253,8 +253,8 @@ impl<'a, A: Allocator + ?Sized> Player<'a, A> {
         self.sounds.remove(&name);
     }
 
-    /// Takes a wave in: how long it is, and its samples in a mixer, if there is one. What plays of an older one
-    /// goes on in this.
+    /// Takes a wave in: how long it is, and its samples in a mixer, if they are in one. What plays of an older one
+    /// goes on in this. One that is not in a mixer is heard by [`Voices::open_stream`].
     ///
     /// # Errors
     ///

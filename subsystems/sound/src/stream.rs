@@ -4,15 +4,17 @@ mod feeder;
 #[cfg(all(test, loom))]
 mod loom;
 mod out;
+mod shared;
 
 use core::fmt;
 
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, GrowError};
 
-pub use feeder::Feeder;
+pub use feeder::{BlockRead, Feeder};
 pub use out::StreamOut;
 pub(crate) use out::Supply;
+use shared::{Counts, Parts, Shared};
 
 use crate::pipe::sync::{AtomicU32, Ordering, handed_on};
 
@@ -60,33 +62,10 @@ pub struct Stream<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     counts: Counts,
 }
 
-/// What both ends count.
-#[derive(Default)]
-struct Counts {
-    pushed: Count,
-    released: Count,
-}
-
-/// Counts that one thread writes, in their own cache line.
-#[derive(Default)]
-#[repr(align(64))]
-struct Count {
-    frames: AtomicU32,
-    /// Of the end that pushes: 1 if there are no more to come. Of the other: the times that frames were late.
-    noted: AtomicU32,
-}
-
 /// The end of a [`Stream`] into which frames are put.
 pub struct StreamIn<'p> {
     shared: Shared<'p>,
     pushed: u32,
-}
-
-#[derive(Clone, Copy)]
-struct Shared<'p> {
-    frames: &'p [AtomicU32],
-    channels: u32,
-    counts: &'p Counts,
 }
 
 impl<'a> Stream<'a> {
@@ -111,8 +90,7 @@ impl<'a, A: Allocator + ?Sized> Stream<'a, A> {
     ///
     /// [`GrowError`] if there is no memory.
     pub fn try_new_in(frames: u32, channels: u32, memory: &'a A) -> Result<Self, GrowError> {
-        let len = frames.clamp(FRAMES[0], FRAMES[1]).next_power_of_two();
-        Self::of_length(len, channels.clamp(1, 2), memory)
+        Self::of_length(length_of(frames), channels.clamp(1, 2), memory)
     }
 
     fn of_length(len: u32, channels: u32, memory: &'a A) -> Result<Self, GrowError> {
@@ -123,19 +101,43 @@ impl<'a, A: Allocator + ?Sized> Stream<'a, A> {
 
     /// Returns both ends, each for one thread, of a stream that begins.
     pub fn split(&mut self) -> (StreamIn<'_>, StreamOut<'_>) {
-        let shared = Shared { frames: &self.frames, channels: self.channels, counts: &self.counts };
-        shared.rewind();
-        (StreamIn { shared, pushed: 0 }, StreamOut::new(shared))
+        let parts = Parts { frames: &self.frames, channels: self.channels, counts: &self.counts };
+        parts.rewind();
+        let shared = Shared::Lent(parts);
+        (StreamIn { shared: shared.clone(), pushed: 0 }, StreamOut::new(shared))
     }
 }
 
-impl Shared<'_> {
-    /// Has the stream begin again. There is no other thread that uses it now.
-    fn rewind(&self) {
-        for count in [&self.counts.pushed, &self.counts.released] {
-            count.frames.store(0, Ordering::Relaxed);
-            count.noted.store(0, Ordering::Relaxed);
-        }
+#[cfg(feature = "std")]
+impl<'a> StreamIn<'a> {
+    /// Returns what feeds streams one after the other, each of which is played by an end of its own. The ring is
+    /// theirs: it goes with the last of the ends. It has no memory for frames until the first [begins](Self::begin);
+    /// what counts its ends is on the global heap.
+    #[must_use]
+    pub fn shared(memory: &'a (dyn Allocator + Sync + 'a)) -> Self {
+        Self { shared: Shared::Own(shared::Ring::new(memory)), pushed: 0 }
+    }
+
+    /// Begins a stream, in a ring of a number of frames as [`Stream::try_new`] makes it, and returns the end that
+    /// is played. Returns `None` as long as that of the stream before is there, or where the ring is not its own.
+    ///
+    /// # Complexity
+    ///
+    /// O(1), but for the first time and where the ring becomes larger: then it is allocated.
+    ///
+    /// # Errors
+    ///
+    /// [`GrowError`] if there is no memory.
+    pub fn begin(
+        &mut self,
+        frames: u32,
+        channels: u32,
+    ) -> Result<Option<StreamOut<'a>>, GrowError> {
+        let is_begun = self.shared.begin(length_of(frames), channels.clamp(1, 2))?;
+        Ok(is_begun.then(|| {
+            self.pushed = 0;
+            StreamOut::new(self.shared.clone())
+        }))
     }
 }
 
@@ -143,15 +145,22 @@ impl StreamIn<'_> {
     /// How many frames there is room for.
     #[must_use]
     pub fn room(&self) -> usize {
-        let released = self.shared.counts.released.frames.load(Ordering::Acquire);
+        let parts = self.shared.parts();
+        let released = parts.counts.released.frames.load(Ordering::Acquire);
         let left = ENDLESS - 1 - self.pushed;
-        (self.shared.frames.len() as u32 - (self.pushed - released)).min(left) as usize
+        (parts.frames.len() as u32 - (self.pushed - released)).min(left) as usize
+    }
+
+    /// The frames that were put in and are not played yet.
+    #[must_use]
+    pub fn waiting(&self) -> u32 {
+        self.pushed - self.shared.parts().counts.released.frames.load(Ordering::Acquire)
     }
 
     /// The number of channels.
     #[must_use]
-    pub const fn channels(&self) -> u32 {
-        self.shared.channels
+    pub fn channels(&self) -> u32 {
+        self.shared.parts().channels
     }
 
     /// Puts frames in, the channels of each next to each other. Returns how many there was room for.
@@ -160,29 +169,31 @@ impl StreamIn<'_> {
     ///
     /// O(frames). Allocates nothing.
     pub fn push(&mut self, samples: &[i16]) -> usize {
-        let channels = self.shared.channels as usize;
-        let count = (samples.len() / channels).min(self.room());
-        let mask = self.shared.frames.len() - 1;
+        let count = self.room();
+        let parts = self.shared.parts();
+        let channels = parts.channels as usize;
+        let count = (samples.len() / channels).min(count);
+        let mask = parts.frames.len().wrapping_sub(1);
         for (frame, at) in samples.chunks_exact(channels).take(count).zip(self.pushed as usize..) {
             let word = u32::from(frame[0].cast_unsigned())
                 | u32::from(frame[channels - 1].cast_unsigned()) << 16;
-            self.shared.frames[at & mask].store(word, Ordering::Relaxed);
+            parts.frames[at & mask].store(word, Ordering::Relaxed);
         }
         self.pushed += count as u32;
         // Pairs with the acquiring load in `StreamOut`: a thread that sees the count sees the frames.
-        self.shared.counts.pushed.frames.store(self.pushed, handed_on());
+        parts.counts.pushed.frames.store(self.pushed, handed_on());
         count
     }
 
     /// Notes that there are no more frames: the voice ends after the last one.
     pub fn finish(&mut self) {
-        self.shared.counts.pushed.noted.store(1, Ordering::Release);
+        self.shared.parts().counts.pushed.noted.store(1, Ordering::Release);
     }
 
     /// How often frames were late.
     #[must_use]
     pub fn underruns(&self) -> u32 {
-        self.shared.counts.released.noted.load(Ordering::Relaxed)
+        self.shared.parts().counts.released.noted.load(Ordering::Relaxed)
     }
 
     /// Has the stream begin again, to be played once more: with its other end, which a wave gives
@@ -190,12 +201,17 @@ impl StreamIn<'_> {
     pub fn rewind(&mut self, other: &mut StreamOut<'_>) -> bool {
         let is_other_end = other.is_of(&self.shared);
         if is_other_end {
-            self.shared.rewind();
+            self.shared.parts().rewind();
             self.pushed = 0;
             other.rewind();
         }
         is_other_end
     }
+}
+
+/// Returns how many frames a ring has that is to have a number of them.
+fn length_of(frames: u32) -> u32 {
+    frames.clamp(FRAMES[0], FRAMES[1]).next_power_of_two()
 }
 
 impl<A: Allocator + ?Sized> fmt::Debug for Stream<'_, A> {

@@ -10,7 +10,7 @@ use loligo_entities::{ComponentManager, Entity, EntityResource};
 use loligo_ids::{IdString32, IdString64};
 use loligo_interface::{
     EventSchema, Frame, MadeSubsystem, Phase, Report, ResourceChange, Subsystem, SubsystemError,
-    SubsystemMemory, SubsystemRow,
+    SubsystemMemory, SubsystemRow, TailRead,
 };
 use loligo_monitor::{current, name};
 
@@ -19,7 +19,7 @@ use crate::device::AudioDevices;
 use crate::parameters::Parameter;
 use crate::plan::MIXER_TYPE;
 use crate::player::{
-    DefineError, Owner, Player, SoundError, SoundEventKind, SoundId, SoundRay, SoundStart,
+    DefineError, Owner, Player, SoundError, SoundEventKind, SoundId, SoundRay, SoundStart, Voices,
 };
 use crate::sink::Sink;
 use crate::tree::SOUND_TYPE;
@@ -28,6 +28,7 @@ use crate::wave::WAVE_TYPE;
 mod emitters;
 #[cfg(feature = "script")]
 mod functions;
+mod heard_by;
 mod messages;
 mod meters;
 mod output;
@@ -35,6 +36,7 @@ mod remote;
 mod report;
 mod saved;
 mod schemas;
+mod streams;
 mod zones;
 
 use emitters::{Ears, Emitters, forward_of, matrix_of};
@@ -42,7 +44,7 @@ pub use messages::{
     HearSounds, OccludeSound, PlaySound, SetParameter, SoundEnded, SoundMarker, SoundRayAsked,
     SoundStarted, SoundsHeard, StopSound,
 };
-use output::{HeardBy, Output, OwnSink, RATE};
+use output::{Output, OwnSink, RATE};
 pub use remote::SoundThread;
 use zones::Zones;
 
@@ -85,7 +87,7 @@ impl<'m> Sound<'m> {
     pub fn try_new(memory: SharedRef<'m>) -> Result<Self, SubsystemError> {
         Ok(Self {
             player: Player::try_new_in(SEED, memory)?,
-            output: Output::new_in(memory),
+            output: Output::try_new(memory)?,
             emitters: Emitters::new_in(memory),
             ears: Ears::new_in(memory),
             zones: Zones::new_in(memory),
@@ -143,7 +145,7 @@ impl<'m> Sound<'m> {
             self.output.set_rooms(|bus| zones.level(bus, listeners));
         }
         let mut heard_by = self.output.voices(frame.step);
-        let voices = heard_by.as_mut().map(HeardBy::voices);
+        let voices = heard_by.as_mut().map(|voices| voices as &mut (dyn Voices + '_));
         done = done.and(self.player.step(frame.step, voices).map_err(Into::into));
         if self.output.take_warning() {
             done = done.and(Err(SILENCE));
@@ -223,6 +225,7 @@ impl<'m> Sound<'m> {
             current::float(name!("sounds"), stats.sounds as f32);
             current::float(name!("sound_voices"), stats.voices as f32);
             current::float(name!("sound_waiting"), stats.waiting as f32);
+            current::float(name!("sound_streams"), self.output.streams.stats().open as f32);
         }
     }
 
@@ -372,6 +375,15 @@ impl<'m> Subsystem<'m> for Sound<'m> {
         } else if name == GAME {
             self.output.drop_plan();
         }
+    }
+
+    fn tails(&mut self, ask: &mut dyn FnMut(&TailRead) -> bool) {
+        let is_waited_for = self.output.is_waited_for();
+        self.output.streams.ask(is_waited_for, ask);
+    }
+
+    fn take_tail(&mut self, read: &TailRead, bytes: Option<&[u8]>) -> Result<(), SubsystemError> {
+        self.output.streams.take(read, bytes)
     }
 
     fn needs(&self, each: &mut dyn FnMut(&'static str, IdString64)) {

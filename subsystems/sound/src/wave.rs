@@ -20,7 +20,7 @@ pub(crate) use crate::stream::Supply;
 pub const WAVE_TYPE: &str = "wave";
 
 /// The version of waves that is compiled and read here.
-pub const WAVE_VERSION: u32 = 2;
+pub const WAVE_VERSION: u32 = 3;
 
 /// Samples of 16 bits, of one or two channels, with a rate and perhaps a loop.
 ///
@@ -148,15 +148,25 @@ impl<'a, A: Allocator + ?Sized> Wave<'a, A> {
     ///
     /// # Errors
     ///
-    /// [`WaveError`] if it is damaged, or there is no memory.
+    /// [`WaveError`] if it is damaged or to be streamed, or there is no memory.
     pub fn open_in(payload: &[u8], memory: &'a A) -> Result<Self, WaveError> {
+        Self::open_whole_in(payload, &[], memory)
+    }
+
+    /// As [`open_in`](Self::open_in), of a wave that is to be streamed as well: `tail` is what follows the payload in
+    /// its file.
+    ///
+    /// # Errors
+    ///
+    /// [`WaveError`] if it is damaged, or there is no memory.
+    pub fn open_whole_in(payload: &[u8], tail: &[u8], memory: &'a A) -> Result<Self, WaveError> {
         let blob = Blob::<WaveImage>::open_structure(payload)
             .map_err(|error| WaveError::Data(DataError::blob(WAVE_TYPE, error)))?;
         let image = blob.root();
         let wave = if image.packed_frames == 0 {
             Self::try_new_in(blob.array(&image.samples), image.channels, image.rate, memory)?
         } else {
-            PackedWave::open(payload)?.unpacked(memory)?
+            PackedWave::open(payload)?.with_tail(tail)?.unpacked(memory)?
         };
         match image.range {
             [0, 0] => Ok(wave),

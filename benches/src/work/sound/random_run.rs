@@ -24,8 +24,27 @@ const BLOCKS: usize = 600 * RATE as usize / BLOCK;
 const BUSES: [IdString32; 3] =
     [IdString32::new("room"), IdString32::new("steps"), IdString32::new("music")];
 
+/// How often the ten minutes are played. Each block computes the same each time, and the least time is its own: a
+/// machine that is a guest of another stands still now and then, and its clock of processor time does not.
+const RUNS: usize = 2;
+
 /// Returns the longest block of ten minutes as a part of the time that it plays.
 pub(crate) fn worst_block() -> Reading {
+    let mut times = run();
+    for _ in 1..RUNS {
+        for (time, other) in times.iter_mut().zip(run()) {
+            *time = (*time).min(other);
+        }
+    }
+    times.sort_unstable();
+    let deadline = BLOCK as f64 * 1e9 / f64::from(RATE);
+    let part = |at: usize| times[at] as f64 / deadline;
+    let note = format!("median {:.3}, p99.9 {:.3}", part(BLOCKS / 2), part(BLOCKS - BLOCKS / 1000));
+    Reading::Alone { figures: vec![part(BLOCKS - 1)], note: Some(note) }
+}
+
+/// Plays ten minutes, and returns the time of each block in nanoseconds.
+fn run() -> Vec<u64> {
     let settings = MixerSettings { voices: VOICES as u32, ..MixerSettings::default() };
     let mut mixer = voices::mixer(&settings);
     add_buses(&mut mixer);
@@ -44,11 +63,7 @@ pub(crate) fn worst_block() -> Reading {
         });
         times.push(ns);
     }
-    times.sort_unstable();
-    let deadline = BLOCK as f64 * 1e9 / f64::from(RATE);
-    let part = |at: usize| times[at] as f64 / deadline;
-    let note = format!("median {:.3}, p99.9 {:.3}", part(BLOCKS / 2), part(BLOCKS - BLOCKS / 1000));
-    Reading::Alone { figures: vec![part(BLOCKS - 1)], note: Some(note) }
+    times
 }
 
 /// A room, steps that are heard in it, and music that is limited.

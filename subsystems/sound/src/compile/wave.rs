@@ -7,10 +7,11 @@ use ebur128::{EbuR128, Mode};
 use loligo_compiler::{CompileError, Compiler, Context, Property, build_blob};
 use loligo_containers::{BlobBuilder, Endian, blob_field};
 use loligo_formats::Recording;
+use loligo_ids::murmur2_64a;
 
 use super::resampled::resampled;
 use crate::level::gain_of;
-use crate::packed::{PACKED_FRAMES, Packer, packed_bytes};
+use crate::packed::{PACKED_FRAMES, PIECE_BLOCKS, Packer, packed_bytes};
 use crate::signal::SPEED_MAX;
 use crate::wave::{WAVE_VERSION, WaveImage};
 
@@ -27,7 +28,8 @@ const FRAMES_MAX: usize = 48_000 * 3600;
 /// | `loop` | none | the first frame of a loop and the one after its last, in frames of the file |
 /// | `loudness` | as it is | how loud it is to be by EBU R128, in LUFS, from -60 to 0 |
 /// | `volume` | 0 | decibels that are added, from -60 to 24 |
-/// | `packed` | false | a quarter of the bytes, with some noise: for long ones, which can be streamed so |
+/// | `packed` | false | a quarter of the bytes, with some noise |
+/// | `streamed` | false | packed, and but for its first two thirds of a second read from its file while it plays: for music and other long ones |
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WaveCompiler;
 
@@ -38,12 +40,18 @@ impl Compiler for WaveCompiler {
 
     fn compile(&self, context: &mut Context<'_>) -> Result<Vec<u8>, CompileError> {
         let source = Property::read(&context.source()?)?;
-        source.allow(&["file", "rate", "channels", "loop", "loudness", "volume", "packed"])?;
+        source.allow(&[
+            "file", "rate", "channels", "loop", "loudness", "volume", "packed", "streamed",
+        ])?;
         let file = source.need("file", "add `file = \"steps/gravel.wav\"`")?;
         let path = file.string()?;
         let bytes = context.read(path)?;
         let recording = Recording::read(&bytes, FRAMES_MAX).map_err(|error| error.in_file(path))?;
-        build(&draft(&source, recording)?, context.endian())
+        let draft = draft(&source, recording)?;
+        let (mut payload, tail) = build(&draft, context.endian())?;
+        context.set_tail(tail.len() as u64);
+        payload.extend_from_slice(&tail);
+        Ok(payload)
     }
 }
 
@@ -53,7 +61,16 @@ struct Draft {
     channels: Vec<Vec<f32>>,
     range: [u32; 2],
     loudness: f32,
-    is_packed: bool,
+    packing: Packing,
+}
+
+/// How samples are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Packing {
+    Plain,
+    Packed,
+    /// Packed, all but the first piece in the tail.
+    Streamed,
 }
 
 /// Makes of a recording what its source asks for.
@@ -94,8 +111,23 @@ fn draft(source: &Property, recording: Recording) -> Result<Draft, CompileError>
         return Err(source.error(reason, format!("lower its volume by {:.1}", over + 0.05)));
     }
     let loudness = (is_heard + decibels).max(-144.0);
-    let is_packed = source.bool_or("packed", false)?;
-    Ok(Draft { rate, channels, range: range.map(scaled), loudness, is_packed })
+    let packing = packing(source)?;
+    Ok(Draft { rate, channels, range: range.map(scaled), loudness, packing })
+}
+
+/// Reads how samples are to be stored.
+fn packing(source: &Property) -> Result<Packing, CompileError> {
+    let is_streamed = source.bool_or("streamed", false)?;
+    let is_packed = source.bool_or("packed", is_streamed)?;
+    match (is_packed, is_streamed) {
+        (false, false) => Ok(Packing::Plain),
+        (true, false) => Ok(Packing::Packed),
+        (true, true) => Ok(Packing::Streamed),
+        (false, true) => {
+            let reason = "what is streamed is packed, and `packed` is false";
+            Err(source.error(reason, "remove `packed`, or `streamed`"))
+        }
+    }
 }
 
 /// Reads a loop, which must be within the file.
@@ -136,8 +168,8 @@ fn peak(channels: &[Vec<f32>]) -> f32 {
     channels.iter().flatten().fold(0.0, |peak, sample| peak.max(sample.abs()))
 }
 
-/// Writes a wave.
-fn build(draft: &Draft, endian: Endian) -> Result<Vec<u8>, CompileError> {
+/// Writes a wave. Returns its payload and its tail.
+fn build(draft: &Draft, endian: Endian) -> Result<(Vec<u8>, Vec<u8>), CompileError> {
     let frames = draft.channels.first().map_or(0, Vec::len);
     let sample = |at: usize| {
         let sample = draft.channels[at % draft.channels.len()][at / draft.channels.len()];
@@ -145,23 +177,35 @@ fn build(draft: &Draft, endian: Endian) -> Result<Vec<u8>, CompileError> {
         libm::roundf((sample * 32_768.0).clamp(-32_768.0, 32_767.0)) as i16
     };
     let samples: Vec<i16> = (0..frames * draft.channels.len()).map(sample).collect();
-    build_blob(|memory| {
+    let channels = draft.channels.len() as u32;
+    let mut packed = match draft.packing {
+        Packing::Plain => Vec::new(),
+        Packing::Packed | Packing::Streamed => packed(&samples, channels),
+    };
+    let piece = PIECE_BLOCKS as usize * packed_bytes(channels);
+    let tail = match draft.packing {
+        Packing::Streamed => packed.split_off(piece.min(packed.len())),
+        Packing::Plain | Packing::Packed => Vec::new(),
+    };
+    let sums: Vec<u64> = tail.chunks(piece).map(|piece| murmur2_64a(piece, 0)).collect();
+    let payload = build_blob(|memory| {
         let mut builder = BlobBuilder::<WaveImage>::try_new(endian, memory)?;
         let root = builder.root();
         builder.set(root.at(blob_field!(WaveImage, rate)), draft.rate);
-        builder.set(root.at(blob_field!(WaveImage, channels)), draft.channels.len() as u32);
+        builder.set(root.at(blob_field!(WaveImage, channels)), channels);
         builder.set(root.at(blob_field!(WaveImage, range)), draft.range);
         builder.set(root.at(blob_field!(WaveImage, loudness)), draft.loudness);
         builder.set(root.at(blob_field!(WaveImage, peak)), peak(&draft.channels));
-        if draft.is_packed {
-            builder.set(root.at(blob_field!(WaveImage, packed_frames)), frames as u32);
-            let packed = packed(&samples, draft.channels.len() as u32);
-            builder.numbers(root.at(blob_field!(WaveImage, packed)), &packed)?;
-        } else {
+        if draft.packing == Packing::Plain {
             builder.numbers(root.at(blob_field!(WaveImage, samples)), &samples)?;
+        } else {
+            builder.set(root.at(blob_field!(WaveImage, packed_frames)), frames as u32);
+            builder.numbers(root.at(blob_field!(WaveImage, packed)), &packed)?;
+            builder.numbers(root.at(blob_field!(WaveImage, sums)), &sums)?;
         }
         Ok(builder.finish())
-    })
+    })?;
+    Ok((payload, tail))
 }
 
 /// Packs all blocks of a wave.

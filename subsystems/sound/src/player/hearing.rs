@@ -75,7 +75,10 @@ impl<A: Allocator + ?Sized> Player<'_, A> {
             let placement = spaces[slot(id)].placement(instance, listeners, &settings);
             let hearing = Hearing::of(part, instance, placement);
             if voice.is_none() {
-                let wave = waves.get(&part.wave).and_then(|known| known.id);
+                let known = waves.get(&part.wave);
+                let (from, is_looped) = ((part.from >> 32) as u32, part.has(PartState::LOOPED));
+                let open = || voices.open_stream(part.wave, from, is_looped);
+                let wave = known.and_then(|known| known.id.or_else(open));
                 let after = after.filter(|_| part.has(PartState::JOINS));
                 if let Some(wave) = wave {
                     before = hearing.begin(part, instance, Play::new(wave), after, voices);

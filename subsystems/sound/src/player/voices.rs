@@ -1,11 +1,12 @@
 //! Where sounds are heard.
 
 use loligo_allocators::Allocator;
+use loligo_ids::IdString64;
 
 use crate::block::BLOCK;
 use crate::control::Control;
 use crate::error::PlayError;
-use crate::mixer::{Mixer, Play, VoiceId};
+use crate::mixer::{Mixer, Play, VoiceId, WaveId};
 use crate::space::Placement;
 
 /// What plays the voices of a player: a mixer, or the control of one on another thread.
@@ -17,6 +18,13 @@ pub trait Voices {
     /// is heard next.
     fn wait(&self, nanoseconds: u32) -> u32 {
         frames_of(nanoseconds, self.rate(), 0)
+    }
+
+    /// Returns what plays a wave that is streamed from a frame on, once; `None` if there is none of this name, or what is
+    /// heard first is not there yet.
+    fn open_stream(&mut self, wave: IdString64, from: u32, is_looped: bool) -> Option<WaveId> {
+        let _ = (wave, from, is_looped);
+        None
     }
 
     /// As [`Mixer::play`].

@@ -29,6 +29,6 @@ impl WaveInfo {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KnownWave {
     pub(super) info: WaveInfo,
-    /// Its samples in a mixer, if they are in one.
+    /// Its samples in a mixer, if they are in one: not where they are streamed, or nothing is heard.
     pub(super) id: Option<WaveId>,
 }

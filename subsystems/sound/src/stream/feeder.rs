@@ -26,11 +26,24 @@ pub struct Feeder {
     samples: [i16; 2 * PACKED_FRAMES],
 }
 
+/// What became of a packed block that was to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockRead {
+    /// It is there.
+    Done,
+    /// It is not there yet: the feeder asks for it again the next time.
+    Later,
+    /// It cannot be had: the stream ends before it.
+    Failed,
+}
+
 /// How far a stream was fed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fed {
-    /// There is no more room.
+    /// There is no more room, or enough for now.
     Full,
+    /// A block is not there yet.
+    Late,
     /// There are no more frames.
     All,
     /// A block could not be read.
@@ -59,29 +72,54 @@ impl Feeder {
         self.at
     }
 
+    /// Returns the frame that comes so many frames after the next one; the last one of the wave if it ends before that.
+    #[must_use]
+    pub fn after(&self, frames: u32) -> u32 {
+        let to = self.at.saturating_add(frames);
+        match self.range {
+            Some([begin, end]) if to >= end => begin + (to - end) % (end - begin),
+            _ => to.min(self.frames.saturating_sub(1)),
+        }
+    }
+
     /// Feeds a stream as much as there is room for, and ends it after the last frame. `read` fills a packed
-    /// block, and returns `false` if it cannot: the stream ends there. Returns whether there is more to come.
+    /// block. Returns whether there is more to come.
     pub fn feed(
         &mut self,
         stream: &mut StreamIn<'_>,
-        mut read: impl FnMut(u32, &mut [u8]) -> bool,
+        read: impl FnMut(u32, &mut [u8]) -> BlockRead,
     ) -> bool {
+        self.feed_some(stream, u32::MAX, read)
+    }
+
+    /// As [`feed`](Self::feed), and no more once it was fed a number of frames.
+    pub fn feed_some(
+        &mut self,
+        stream: &mut StreamIn<'_>,
+        frames: u32,
+        mut read: impl FnMut(u32, &mut [u8]) -> BlockRead,
+    ) -> bool {
+        let first = stream.pushed;
         let fed = loop {
+            if stream.pushed - first >= frames {
+                break Fed::Full;
+            }
             if let Some(fed) = self.feed_piece(stream, &mut read) {
                 break fed;
             }
         };
-        if fed != Fed::Full {
+        let is_over = matches!(fed, Fed::All | Fed::Unread);
+        if is_over {
             stream.finish();
         }
-        fed == Fed::Full
+        !is_over
     }
 
     /// Feeds what is left of a block, and returns why that is all.
     fn feed_piece(
         &mut self,
         stream: &mut StreamIn<'_>,
-        read: &mut impl FnMut(u32, &mut [u8]) -> bool,
+        read: &mut impl FnMut(u32, &mut [u8]) -> BlockRead,
     ) -> Option<Fed> {
         if stream.channels() != self.channels {
             return Some(Fed::Unread);
@@ -96,9 +134,11 @@ impl Feeder {
         let block = self.at / PACKED_FRAMES as u32;
         if block != self.block {
             let packed = &mut self.packed[..packed_bytes(self.channels)];
-            if !(read(block, packed) && unpack(packed, self.channels, &mut self.samples)) {
-                self.block = u32::MAX;
-                return Some(Fed::Unread);
+            self.block = u32::MAX;
+            match read(block, packed) {
+                BlockRead::Done if unpack(packed, self.channels, &mut self.samples) => {}
+                BlockRead::Later => return Some(Fed::Late),
+                BlockRead::Done | BlockRead::Failed => return Some(Fed::Unread),
             }
             self.block = block;
         }

@@ -30,12 +30,12 @@ impl<'p> StreamOut<'p> {
 
     /// The number of channels.
     #[must_use]
-    pub const fn channels(&self) -> u32 {
-        self.shared.channels
+    pub fn channels(&self) -> u32 {
+        self.shared.parts().channels
     }
 
     pub(super) fn is_of(&self, shared: &Shared<'_>) -> bool {
-        core::ptr::eq(self.shared.counts, shared.counts)
+        core::ptr::eq(self.shared.parts().counts, shared.parts().counts)
     }
 
     pub(super) fn rewind(&mut self) {
@@ -53,14 +53,14 @@ impl<'p> StreamOut<'p> {
     /// The frames that it has in all, as soon as it is known.
     pub(crate) fn frames(&self) -> u32 {
         // Whether there are more is read before how many there are: after the end there are no more.
-        if self.shared.counts.pushed.noted.load(Ordering::Acquire) == 0 {
+        if self.shared.parts().counts.pushed.noted.load(Ordering::Acquire) == 0 {
             return ENDLESS;
         }
         self.pushed()
     }
 
     fn pushed(&self) -> u32 {
-        self.shared.counts.pushed.frames.load(Ordering::Acquire)
+        self.shared.parts().counts.pushed.frames.load(Ordering::Acquire)
     }
 
     /// Returns whether the frames up to one are there, and as many more.
@@ -78,11 +78,12 @@ impl<'p> StreamOut<'p> {
     pub(crate) fn read(&self, channel: u32, from: i64, out: &mut [f32]) {
         const SCALE: f32 = 1.0 / 32_768.0;
         let pushed = i64::from(self.pushed());
-        let mask = self.shared.frames.len() - 1;
+        let frames = self.shared.parts().frames;
+        let mask = frames.len().wrapping_sub(1);
         let shift = 16 * channel.min(1);
         for (out, at) in out.iter_mut().zip(from..) {
             *out = if (0..pushed).contains(&at) {
-                let frame = self.shared.frames[at as usize & mask].load(Ordering::Relaxed);
+                let frame = frames[at as usize & mask].load(Ordering::Relaxed);
                 f32::from((frame >> shift) as i16) * SCALE
             } else {
                 0.0
@@ -92,7 +93,8 @@ impl<'p> StreamOut<'p> {
 
     /// Hands back the room of the frames before one, which are not read again.
     pub(crate) fn release(&self, frame: u64) {
-        let released = &self.shared.counts.released.frames;
+        let parts = self.shared.parts();
+        let released = &parts.counts.released.frames;
         let frame = frame.min(u64::from(self.pushed())) as u32;
         // Only this end writes it. Pairs with the acquiring load in `StreamIn::room`: what is read was read
         // before its room is used again.
@@ -102,7 +104,8 @@ impl<'p> StreamOut<'p> {
     }
 
     pub(crate) fn note_underrun(&self) {
-        let noted = &self.shared.counts.released.noted;
+        let parts = self.shared.parts();
+        let noted = &parts.counts.released.noted;
         noted.store(noted.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
     }
 }

@@ -7,13 +7,15 @@ use loligo_containers::{Array, BlobBytes, SortedMap};
 use loligo_ids::{IdString32, IdString64};
 use loligo_interface::{SubsystemError, SubsystemMemory};
 
+use super::heard_by::{By, HeardBy};
 use super::remote::{NO_ROOM, Remote, SoundThread, own};
+use super::streams::Streams;
 use crate::device::{AudioDevices, DeviceStats};
 use crate::mixer::{Mixer, MixerSettings, WaveId};
 use crate::plan::{MixerPlan, VOICES_DEFAULT};
-use crate::player::{ControlledVoices, Player, Voices, WaveInfo};
+use crate::player::{Player, WaveInfo};
 use crate::sink::Sink;
-use crate::wave::Wave;
+use crate::wave::{PackedWave, Wave};
 
 /// The frames a second.
 pub(super) const RATE: u32 = 48_000;
@@ -26,6 +28,9 @@ pub(super) const MASTER: IdString32 = IdString32::new("master");
 
 /// The nanoseconds of a second.
 const SECOND: u64 = 1_000_000_000;
+
+/// After how many frames streams are fed again in an update.
+const FED: usize = 4096;
 
 /// A mixer on another thread has as many voices as any plan may say.
 const REMOTE: MixerSettings =
@@ -41,6 +46,8 @@ pub(super) struct Output<'m> {
     mixer: Option<Mixer<'m, SubsystemMemory<'m>>>,
     /// What is there of it if it is elsewhere.
     remote: Option<Remote<'m>>,
+    /// The waves that are read while they play.
+    pub(super) streams: Streams<'m>,
     plan: Option<BlobBytes<'m, SubsystemMemory<'m>>>,
     /// The gains of buses that the game has set.
     pub(super) gains: SortedMap<'m, IdString32, f32, SubsystemMemory<'m>>,
@@ -57,11 +64,12 @@ pub(super) struct Output<'m> {
 }
 
 impl<'m> Output<'m> {
-    pub(super) const fn new_in(memory: SharedRef<'m>) -> Self {
-        Self {
+    pub(super) fn try_new(memory: SharedRef<'m>) -> Result<Self, SubsystemError> {
+        Ok(Self {
             memory,
             mixer: None,
             remote: None,
+            streams: Streams::try_new(memory)?,
             plan: None,
             gains: SortedMap::new_in(memory),
             sink: None,
@@ -70,7 +78,7 @@ impl<'m> Output<'m> {
             sent: Array::new_in(memory),
             is_metered: false,
             left: 0,
-        }
+        })
     }
 
     /// Returns whether anyone takes what is heard.
@@ -82,11 +90,16 @@ impl<'m> Output<'m> {
     pub(super) fn voices(&mut self, nanoseconds: u64) -> Option<HeardBy<'_, 'm>> {
         let is_heard = self.is_heard();
         if let Some(remote) = &mut self.remote {
-            return Some(HeardBy::Device(remote.voices(nanoseconds.min(10 * SECOND))));
+            let (control, waves) = remote.voices(nanoseconds.min(10 * SECOND));
+            return Some(HeardBy::new(By::Device(control, waves), &mut self.streams));
         }
-        let mixer = self.mixer.as_mut().filter(|_| is_heard)?;
+        let mixer = self.mixer.as_mut()?;
+        if !is_heard {
+            self.streams.close_all(mixer);
+            return None;
+        }
         mixer.set_remainder(self.left);
-        Some(HeardBy::Frames(mixer))
+        Some(HeardBy::new(By::Frames(mixer), &mut self.streams))
     }
 
     /// Has buses send as much to those of rooms as is heard of these.
@@ -117,7 +130,11 @@ impl<'m> Output<'m> {
         self.left = all % SECOND;
         self.frames.try_resize(count, [0.0; 2])?;
         if let Some(mixer) = &mut self.mixer {
-            mixer.render(&mut self.frames);
+            // However long an update is, no stream is late.
+            for piece in self.frames.chunks_mut(FED) {
+                mixer.render(piece);
+                self.streams.feed();
+            }
             mixer.take_events(|_| {});
         }
         if let Some(sink) = &mut self.sink {
@@ -133,6 +150,18 @@ impl<'m> Output<'m> {
         payload: &[u8],
         player: &mut Player<'m, SubsystemMemory<'m>>,
     ) -> Result<(), SubsystemError> {
+        if let Ok(wave) = PackedWave::open(payload)
+            && wave.is_streamed()
+        {
+            let (frames, rate, loop_range) = (wave.frames(), wave.rate(), wave.loop_range());
+            let copy = BlobBytes::try_copy_in(payload, self.memory)?;
+            if self.remote.is_none() {
+                self.mixer()?;
+            }
+            self.undefine_wave(name, player);
+            self.streams.define(name, copy)?;
+            return Ok(player.define_wave(name, WaveInfo { frames, rate, loop_range }, None)?);
+        }
         let wave = Wave::open_in(payload, self.memory).map_err(|_| WRONG_WAVE)?;
         let info = WaveInfo::of(&wave);
         let id = match &mut self.remote {
@@ -149,6 +178,7 @@ impl<'m> Output<'m> {
         name: IdString64,
         player: &mut Player<'m, SubsystemMemory<'m>>,
     ) {
+        self.streams.undefine(name);
         let Some(id) = player.undefine_wave(name) else { return };
         if let Some(remote) = &mut self.remote {
             remote.waves.remove(id);
@@ -187,6 +217,7 @@ impl<'m> Output<'m> {
             let Some(remote) = &mut self.remote else { return Ok(()) };
             return remote.replace(mixer);
         }
+        self.streams.forget_all();
         let Some(mut old) = self.mixer.take() else { return Ok(()) };
         if let Err(error) = self.mixer() {
             self.mixer = Some(old);
@@ -249,6 +280,7 @@ impl<'m> Output<'m> {
         let (mut remote, end) = Remote::try_new(&REMOTE, memory)?;
         let mut mixer = self.new_mixer(&REMOTE)?;
         remote.waves.reserve(&mut mixer).map_err(|_| NO_ROOM)?;
+        self.streams.forget_all();
         let mut old = self.mixer.take();
         player.move_waves(|id: WaveId| {
             let wave = old.as_mut()?.remove_wave(id)?;
@@ -304,6 +336,11 @@ impl<'m> Output<'m> {
         self.remote.as_ref().map(Remote::stats)
     }
 
+    /// Returns whether what is rendered is waited for, so that it has to be the same each time.
+    pub(super) const fn is_waited_for(&self) -> bool {
+        self.remote.is_none()
+    }
+
     fn settings(&self) -> MixerSettings {
         let plan = plan_of(self.plan.as_ref());
         let voices = plan.map_or(VOICES_DEFAULT, |plan| plan.voices()) + FADING;
@@ -332,23 +369,6 @@ impl<'m> Output<'m> {
             self.mixer = Some(self.new_mixer(&self.settings())?);
         }
         self.mixer.as_mut().ok_or(NO_ROOM)
-    }
-}
-
-/// What plays voices.
-pub(super) enum HeardBy<'v, 'm> {
-    /// The mixer that is here.
-    Frames(&'v mut Mixer<'m, SubsystemMemory<'m>>),
-    /// That of a device.
-    Device(ControlledVoices<'v, 'm, 'm, SubsystemMemory<'m>>),
-}
-
-impl HeardBy<'_, '_> {
-    pub(super) fn voices(&mut self) -> &mut (dyn Voices + '_) {
-        match self {
-            Self::Frames(mixer) => *mixer,
-            Self::Device(control) => control,
-        }
     }
 }
 

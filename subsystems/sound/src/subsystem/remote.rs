@@ -97,11 +97,12 @@ impl<'m> Remote<'m> {
         Ok((Self { control, waves, switch, meters, rate, begins: 0, left: 0, warned: 0 }, end))
     }
 
-    /// Returns what plays the voices of an update that is some nanoseconds long.
+    /// Returns what plays the voices of an update that is some nanoseconds long, and what gives waves to it.
     pub(super) fn voices(
         &mut self,
         nanoseconds: u64,
-    ) -> ControlledVoices<'_, 'm, 'm, SubsystemMemory<'m>> {
+    ) -> (ControlledVoices<'_, 'm, 'm, SubsystemMemory<'m>>, &mut WavesIn<'m, SubsystemMemory<'m>>)
+    {
         // Ids of what has ended are free from here on.
         self.control.take_events(|_| {});
         self.waves.collect();
@@ -114,7 +115,8 @@ impl<'m> Remote<'m> {
         self.left += nanoseconds * u64::from(self.rate);
         self.begins = self.begins.wrapping_add((self.left / SECOND) as u32);
         self.left %= SECOND;
-        ControlledVoices { control: &mut self.control, rate: self.rate, begins }
+        let Self { control, waves, rate, .. } = self;
+        (ControlledVoices { control, rate: *rate, begins }, waves)
     }
 
     pub(super) fn set_bus_gain(&mut self, bus: IdString32, gain: f32) {

@@ -35,7 +35,7 @@ impl Sound<'_> {
     }
 
     fn write_totals(&self, out: &mut dyn Report) {
-        let stats = self.player.stats();
+        let (stats, streams) = (self.player.stats(), self.output.streams.stats());
         out.table("totals");
         out.row();
         let counts = [
@@ -46,6 +46,9 @@ impl Sound<'_> {
             ("stolen", stats.stolen),
             ("missing", stats.missing),
             ("stale", stats.stale),
+            ("streams", u64::from(streams.open)),
+            ("streamed_bytes", streams.bytes as u64),
+            ("late_streams", streams.late),
         ];
         for (name, count) in counts {
             out.field(name, ReportValue::Number(count as f64));

@@ -21,7 +21,10 @@ blob_struct! {
         pub reserved: u32,
         /// The samples, the channels of a frame next to each other; none if it is packed.
         pub samples: BlobArray<i16>,
-        /// The blocks of a packed wave, each as [`unpack`](crate::unpack) reads it.
+        /// The blocks of a packed wave, each as [`unpack`](crate::unpack) reads it. Of one that is streamed those of the
+        /// first piece; the others are the tail of the file.
         pub packed: BlobArray<u8>,
+        /// The sum of each piece in the tail: murmur2 of its bytes.
+        pub sums: BlobArray<u64>,
     }
 }

@@ -4,14 +4,18 @@ use core::fmt;
 
 use loligo_allocators::Allocator;
 use loligo_containers::{Array, Blob};
+use loligo_ids::murmur2_64a;
 use loligo_resources::DataError;
 
 use super::{WAVE_TYPE, Wave, WaveImage};
 use crate::error::WaveError;
-use crate::packed::{PACKED_FRAMES, packed_bytes, unpack};
-use crate::stream::Feeder;
+use crate::packed::{PACKED_FRAMES, PIECE_BLOCKS, packed_bytes, unpack};
+use crate::stream::{BlockRead, Feeder};
 
 /// A packed wave that was opened: a view of the bytes of a resource, to be streamed from there.
+///
+/// Of one that is to be streamed from its file only the first piece is in the payload. The other pieces are the
+/// tail of the file, and have sums here.
 ///
 /// # Examples
 ///
@@ -29,6 +33,8 @@ use crate::stream::Feeder;
 #[derive(Clone, Copy)]
 pub struct PackedWave<'b> {
     blocks: &'b [u8],
+    tail: &'b [u8],
+    sums: &'b [u64],
     rate: u32,
     channels: u32,
     frames: u32,
@@ -63,17 +69,47 @@ impl<'b> PackedWave<'b> {
         if frames == 0 || frames > i32::MAX as u32 {
             return wrong("packed_frames", "those of a packed wave", frames);
         }
-        let blocks = blob.array(&image.packed);
-        let bytes = (frames as usize).div_ceil(PACKED_FRAMES) * packed_bytes(channels);
-        if blocks.len() != bytes {
+        let (blocks, sums) = (blob.array(&image.packed), blob.array(&image.sums));
+        let all = frames.div_ceil(PACKED_FRAMES as u32);
+        let here = if sums.is_empty() { all } else { PIECE_BLOCKS };
+        if blocks.len() != here as usize * packed_bytes(channels) {
             return wrong("packed", "the blocks of all frames", blocks.len() as u32);
+        }
+        let pieces = all.saturating_sub(here).div_ceil(PIECE_BLOCKS);
+        if sums.len() != pieces as usize {
+            return wrong("sums", "one for each piece of the tail", sums.len() as u32);
         }
         let [begin, end] = image.range;
         if (begin, end) != (0, 0) && (begin >= end || end > frames) {
             return Err(WaveError::Loop { begin, end, frames });
         }
         let range = (end > 0).then_some([begin, end]);
-        Ok(Self { blocks, rate, channels, frames, range })
+        Ok(Self { blocks, tail: &[], sums, rate, channels, frames, range })
+    }
+
+    /// Returns it with the tail of its file, so that all of it can be read.
+    ///
+    /// # Complexity
+    ///
+    /// O(bytes): their sums are computed.
+    ///
+    /// # Errors
+    ///
+    /// [`WaveError`] if they are not those of this wave.
+    pub fn with_tail(mut self, tail: &'b [u8]) -> Result<Self, WaveError> {
+        let wrong =
+            |must, found| Err(WaveError::Data(DataError::part(WAVE_TYPE, "tail", must, found)));
+        if tail.len() as u64 != self.tail_bytes() {
+            return wrong("the bytes of all pieces after the first", tail.len() as u64);
+        }
+        let pieces = tail.chunks(PIECE_BLOCKS as usize * packed_bytes(self.channels));
+        for (number, piece) in (1..).zip(pieces) {
+            if !self.is_right(number, piece) {
+                return wrong("pieces with their sums", number.into());
+            }
+        }
+        self.tail = tail;
+        Ok(self)
     }
 
     /// The frames a second.
@@ -94,23 +130,61 @@ impl<'b> PackedWave<'b> {
         self.frames
     }
 
+    /// The first frame of the loop and the one after its last; `None` if there is no loop.
+    #[must_use]
+    pub const fn loop_range(&self) -> Option<[u32; 2]> {
+        self.range
+    }
+
+    /// Returns whether all but its first piece is the tail of its file.
+    #[must_use]
+    pub const fn is_streamed(&self) -> bool {
+        !self.sums.is_empty()
+    }
+
+    /// Returns where a piece of the tail is: how many bytes before the end of the file, and how many they are;
+    /// `None` if there is none of this number.
+    #[must_use]
+    pub fn tail_piece(&self, piece: u32) -> Option<(u64, u32)> {
+        let at = piece.checked_sub(1).filter(|at| (*at as usize) < self.sums.len())?;
+        let bytes = PIECE_BLOCKS as usize * packed_bytes(self.channels);
+        let from_end = self.tail_bytes() - u64::from(at) * bytes as u64;
+        Some((from_end, from_end.min(bytes as u64) as u32))
+    }
+
+    /// Returns whether bytes are those of a piece of the tail.
+    ///
+    /// # Complexity
+    ///
+    /// O(bytes): their sum is computed.
+    #[must_use]
+    pub fn is_right(&self, piece: u32, bytes: &[u8]) -> bool {
+        let sum = piece.checked_sub(1).and_then(|at| self.sums.get(at as usize));
+        sum == Some(&murmur2_64a(bytes, 0))
+    }
+
     /// Returns what feeds a stream with it, from a frame on, and in its loop if it has one and is to.
     #[must_use]
     pub fn feeder(&self, is_looped: bool, from: u32) -> Feeder {
         Feeder::new(self.channels, self.frames, self.range.filter(|_| is_looped), from)
     }
 
-    /// Copies a packed block. Returns `false` if there is none of this number.
+    /// Copies a packed block, if there is one of this number.
     #[must_use]
-    pub fn read(&self, block: u32, out: &mut [u8]) -> bool {
+    pub fn read(&self, block: u32, out: &mut [u8]) -> BlockRead {
         let bytes = packed_bytes(self.channels);
-        let found = self.blocks.chunks_exact(bytes).nth(block as usize);
+        let here = (self.blocks.len() / bytes) as u32;
+        let (blocks, at) = match block.checked_sub(here) {
+            Some(at) => (self.tail, at),
+            None => (self.blocks, block),
+        };
+        let found = blocks.chunks_exact(bytes).nth(at as usize);
         match found.filter(|_| out.len() == bytes) {
             Some(found) => {
                 out.copy_from_slice(found);
-                true
+                BlockRead::Done
             }
-            None => false,
+            None => BlockRead::Failed,
         }
     }
 
@@ -120,10 +194,11 @@ impl<'b> PackedWave<'b> {
         memory: &'a A,
     ) -> Result<Wave<'a, A>, WaveError> {
         let channels = self.channels as usize;
+        let bytes = packed_bytes(self.channels);
         let mut samples = Array::new_in(memory);
-        let whole = self.blocks.len() / packed_bytes(self.channels) * PACKED_FRAMES * channels;
-        samples.try_resize(whole, 0_i16)?;
-        let blocks = self.blocks.chunks_exact(packed_bytes(self.channels));
+        let blocks = (self.blocks.len() + self.tail.len()) / bytes;
+        samples.try_resize(blocks * PACKED_FRAMES * channels, 0_i16)?;
+        let blocks = self.blocks.chunks_exact(bytes).chain(self.tail.chunks_exact(bytes));
         for ((block, out), number) in
             blocks.zip(samples.chunks_exact_mut(PACKED_FRAMES * channels)).zip(0..)
         {
@@ -134,6 +209,11 @@ impl<'b> PackedWave<'b> {
         }
         samples.truncate(self.frames as usize * channels);
         Wave::of_samples(samples, self.channels, self.rate)
+    }
+
+    fn tail_bytes(&self) -> u64 {
+        let blocks = self.frames.div_ceil(PACKED_FRAMES as u32) as u64;
+        blocks * packed_bytes(self.channels) as u64 - self.blocks.len() as u64
     }
 }
 

@@ -6,6 +6,7 @@ mod ears;
 mod effects;
 mod errors;
 mod files;
+mod long;
 #[path = "../../../expressions/tests/it/memory.rs"]
 mod memory;
 mod meters;

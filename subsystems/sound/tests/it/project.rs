@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use loligo_compiler::{Compilers, Entry, Index, Project, Threads};
-use loligo_resources::HEADER_BYTES;
+use loligo_resources::{HEADER_BYTES, ResourceHeader};
 use loligo_sound::compile::register;
 use tempfile::TempDir;
 
@@ -54,6 +54,11 @@ impl TestProject {
 
     /// Returns the payload of a resource.
     pub(crate) fn payload(&self, type_name: &str, name: &str) -> Vec<u8> {
+        self.parts(type_name, name).0
+    }
+
+    /// Returns the payload of a resource and the tail of its file.
+    pub(crate) fn parts(&self, type_name: &str, name: &str) -> (Vec<u8>, Vec<u8>) {
         let index = fs::read(self.path("data").join("index")).expect("it is there");
         let index = Index::from_bytes(&index).expect("it is whole");
         let is_it =
@@ -61,6 +66,8 @@ impl TestProject {
         let entry = index.entries.iter().find(is_it).expect("it was compiled");
         let file = entry.output.expect("it went well").file;
         let bytes = fs::read(self.path("data").join(format!("blobs/{file}"))).expect("it is there");
-        bytes[HEADER_BYTES..].to_vec()
+        let header = ResourceHeader::read(&bytes).expect("it is right");
+        let (front, tail) = bytes.split_at(bytes.len() - header.tail as usize);
+        (front[HEADER_BYTES..].to_vec(), tail.to_vec())
     }
 }

@@ -2,8 +2,8 @@
 
 use loligo_allocators::Allocator;
 use loligo_sound::{
-    BLOCK, Feeder, PACKED_FRAMES, Packer, Play, PlayError, Stream, StreamIn, Wave, packed_bytes,
-    unpack,
+    BLOCK, BlockRead, Feeder, PACKED_FRAMES, Packer, Play, PlayError, Stream, StreamIn, Wave,
+    packed_bytes, unpack,
 };
 use proptest::prelude::*;
 
@@ -159,7 +159,7 @@ fn a_loop_of_a_stream_is_exact() {
                 let goes_on = feeder.feed(stream, |block, out| {
                     let first = block as usize * out.len();
                     out.copy_from_slice(&bytes[first..first + out.len()]);
-                    true
+                    BlockRead::Done
                 });
                 assert!(goes_on, "a loop has no end");
             });
@@ -184,7 +184,7 @@ fn a_feeder_ends_where_the_wave_does_or_cannot_be_read() {
                 goes_on = feeder.feed(stream, |block, out| {
                     let first = block as usize * out.len();
                     out.copy_from_slice(&bytes[first..first + out.len()]);
-                    block < readable
+                    if block < readable { BlockRead::Done } else { BlockRead::Failed }
                 });
             });
             assert!(!goes_on, "there is no more");

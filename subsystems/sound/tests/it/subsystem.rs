@@ -54,15 +54,15 @@ impl Places for Placed<'_, '_> {
 }
 
 /// A game of one subsystem.
-struct Play<'m> {
-    sound: Sound<'m>,
+pub(crate) struct Play<'m> {
+    pub(crate) sound: Sound<'m>,
     transforms: Transforms<'m>,
     entities: Entities<'m>,
     memory: SharedRef<'m>,
 }
 
 impl<'m> Play<'m> {
-    fn new(project: &TestProject, memory: SharedRef<'m>) -> Self {
+    pub(crate) fn new(project: &TestProject, memory: SharedRef<'m>) -> Self {
         let sound = Sound::try_new(memory).expect("there is memory");
         let (transforms, entities) = (Transforms::new(memory), Entities::new(memory));
         let mut play = Self { sound, transforms, entities, memory };
@@ -72,7 +72,7 @@ impl<'m> Play<'m> {
         play
     }
 
-    fn give(&mut self, project: &TestProject, type_name: &str, name: &str) {
+    pub(crate) fn give(&mut self, project: &TestProject, type_name: &str, name: &str) {
         let payload = project.payload(type_name, name);
         let payload = BlobBytes::try_copy(&payload, self.memory).expect("there is memory");
         let (type_hash, hash) = (IdString64::new(type_name), IdString64::new(name));
@@ -109,12 +109,17 @@ impl<'m> Play<'m> {
         entities.destroy(&[gone], &mut Components::new(&mut managers).expect("each is there once"));
     }
 
-    fn update(&mut self, count: u64) {
+    pub(crate) fn update(&mut self, count: u64) {
         self.try_update(count).expect("all is right");
     }
 
     /// Updates, and returns the first error.
-    fn try_update(&mut self, count: u64) -> Result<(), SubsystemError> {
+    pub(crate) fn try_update(&mut self, count: u64) -> Result<(), SubsystemError> {
+        self.steps(count, STEP)
+    }
+
+    /// Takes steps of some nanoseconds.
+    pub(crate) fn steps(&mut self, count: u64, step: u64) -> Result<(), SubsystemError> {
         let pages = PageAllocator::new("pages");
         let settings = Settings { workers: Some(0), ..Settings::default() };
         let mut tasks = Tasks::try_new(&settings, &pages).expect("there is memory");
@@ -122,15 +127,15 @@ impl<'m> Play<'m> {
         tasks.run(|main| {
             for number in 0..count {
                 let places = &mut Placed(&mut self.transforms);
-                let now = number * STEP;
-                let mut frame = Frame { number, now, step: STEP, worker: main, places, views: &[] };
+                let now = number * step;
+                let mut frame = Frame { number, now, step, worker: main, places, views: &[] };
                 done = done.and(self.sound.step(Phase::Simulate, &mut frame));
             }
         });
         done
     }
 
-    fn command<E: Event>(&mut self, command: E, tail: &[[u32; 2]]) {
+    pub(crate) fn command<E: Event>(&mut self, command: E, tail: &[[u32; 2]]) {
         let mut stream: EventStream<'_, _> = EventStream::new_in(self.memory);
         stream.try_push_with_tail(command, tail).expect("there is memory");
         for command in &stream {
@@ -138,7 +143,7 @@ impl<'m> Play<'m> {
         }
     }
 
-    fn plain<E: Event>(&mut self, command: E) {
+    pub(crate) fn plain<E: Event>(&mut self, command: E) {
         let mut stream: EventStream<'_, _> = EventStream::new_in(self.memory);
         stream.try_push(command).expect("there is memory");
         for command in &stream {
@@ -147,7 +152,7 @@ impl<'m> Play<'m> {
     }
 
     /// Takes the events of a type that have happened, and drops all others.
-    fn events<E: Event>(&mut self) -> Vec<E> {
+    pub(crate) fn events<E: Event>(&mut self) -> Vec<E> {
         let events = self.sound.events().expect("it has some");
         let of = events.of::<E>().collect();
         events.clear();
@@ -155,7 +160,7 @@ impl<'m> Play<'m> {
     }
 
     /// Takes what was heard.
-    fn heard(&mut self) -> Vec<[f32; 2]> {
+    pub(crate) fn heard(&mut self) -> Vec<[f32; 2]> {
         let events = self.sound.events().expect("it has some");
         let mut heard = Vec::new();
         for event in events.iter() {
@@ -182,7 +187,7 @@ fn hums(hum: &str, plan: &str) -> TestProject {
 
 const PLAN: &str = "buses = { main = {} } space = { near = 0.001 }";
 
-fn play(test: impl FnOnce(SharedRef<'_>)) {
+pub(crate) fn play(test: impl FnOnce(SharedRef<'_>)) {
     let pages = PageAllocator::new("pages");
     let heap = Locked::new(HeapAllocator::new_in("sound", &pages));
     test(&heap);
@@ -401,7 +406,7 @@ fn a_state_goes_on() {
 
 /// A device of a test, on which frames are taken as its callback does.
 #[derive(Clone, Default)]
-struct TestDevice(std::sync::Arc<std::sync::Mutex<Option<FramesOut>>>);
+pub(crate) struct TestDevice(std::sync::Arc<std::sync::Mutex<Option<FramesOut>>>);
 
 struct Open;
 
@@ -420,7 +425,12 @@ impl AudioDevices for TestDevice {
 
 impl TestDevice {
     /// Returns the last frame on the left that the device has of some updates, in samples.
-    fn heard(&self, play: &mut Play<'_>, thread: &mut SoundThread<'_>, updates: u64) -> f32 {
+    pub(crate) fn heard(
+        &self,
+        play: &mut Play<'_>,
+        thread: &mut SoundThread<'_>,
+        updates: u64,
+    ) -> f32 {
         let mut last = 0.0;
         for _ in 0..updates {
             play.update(1);

@@ -72,9 +72,9 @@ impl Input {
             let name = self.sound.to_string_lossy();
             let data = Data::open(folder)?;
             return match data.payload(SOUND_TYPE, &name)? {
-                Some(tree) => data.sound(name.into_owned(), tree),
+                Some(tree) => data.sound(name.into_owned(), tree.payload),
                 None => match data.payload(WAVE_TYPE, &name)? {
-                    Some(wave) => Ok(Subject::wave(name.into_owned(), WaveSamples::Compiled(wave))),
+                    Some(wave) => Ok(Subject::wave(name.into_owned(), compiled_wave(wave))),
                     None => Err(data.nothing(&name)),
                 },
             };
@@ -110,9 +110,9 @@ impl Input {
             ResourceHeader::read(&bytes).map_err(|error| SoundError::file(&self.sound, error))?;
         let is =
             |type_name: &str| header.key.type_hash == ResourceKey::new(type_name, "").type_hash;
-        let payload = bytes[HEADER_BYTES..].to_vec();
+        let file = FileParts::new(&header, bytes);
         if is(WAVE_TYPE) {
-            return Ok(Subject::wave(name, WaveSamples::Compiled(payload)));
+            return Ok(Subject::wave(name, compiled_wave(file)));
         }
         if !is(SOUND_TYPE) {
             let text = "it is no sound or wave; name a recording, or with --data a compiled sound";
@@ -125,7 +125,23 @@ impl Input {
                 "its waves are in a data folder; name that with --data DIR",
             )
         })?;
-        Data::open(folder)?.sound(name, payload)
+        Data::open(folder)?.sound(name, file.payload)
+    }
+}
+
+/// What is in the file of a resource after its header.
+struct FileParts {
+    payload: Vec<u8>,
+    tail: Vec<u8>,
+}
+
+impl FileParts {
+    /// Divides a file whose header was read.
+    fn new(header: &ResourceHeader, mut bytes: Vec<u8>) -> Self {
+        let front = bytes.len() - (header.tail as usize).min(bytes.len() - HEADER_BYTES);
+        let tail = bytes.split_off(front);
+        bytes.drain(..HEADER_BYTES);
+        Self { payload: bytes, tail }
     }
 }
 
@@ -146,20 +162,19 @@ impl<'d> Data<'d> {
         Ok(Self { folder, index })
     }
 
-    /// Returns the payload of a resource, if there is one.
-    fn payload(&self, type_name: &str, name: &str) -> Result<Option<Vec<u8>>, SoundError> {
+    /// Returns what is in the file of a resource, if there is one.
+    fn payload(&self, type_name: &str, name: &str) -> Result<Option<FileParts>, SoundError> {
         let is_it = |entry: &&loligo_compiler::Entry| {
             (&*entry.name.type_name, &*entry.name.name) == (type_name, name)
         };
         let found = self.index.entries.iter().find(is_it).and_then(|entry| entry.output);
         let Some(output) = found else { return Ok(None) };
         let path = self.folder.join("blobs").join(output.file.to_string());
-        let mut bytes = read(&path)?;
-        if bytes.len() < HEADER_BYTES {
-            return Err(SoundError::file(&path, "it is damaged; compile the project again"));
-        }
-        bytes.drain(..HEADER_BYTES);
-        Ok(Some(bytes))
+        let bytes = read(&path)?;
+        let header = ResourceHeader::read(&bytes).map_err(|error| {
+            SoundError::file(&path, format!("{error}; compile the project again"))
+        })?;
+        Ok(Some(FileParts::new(&header, bytes)))
     }
 
     /// Returns a sound with its waves.
@@ -177,7 +192,7 @@ impl<'d> Data<'d> {
             let payload = self.payload(WAVE_TYPE, &wave)?.ok_or_else(|| {
                 SoundError::sound(&name, format!("`{wave}` was never compiled; correct it first"))
             })?;
-            waves.push(SubjectWave { name: wave, samples: WaveSamples::Compiled(payload) });
+            waves.push(SubjectWave { name: wave, samples: compiled_wave(payload) });
         }
         let is_it = |entry: &&loligo_compiler::Entry| {
             (&*entry.name.type_name, &*entry.name.name) == (SOUND_TYPE, &*name)
@@ -203,6 +218,10 @@ impl<'d> Data<'d> {
             "{folder}: there is no sound or wave `{name}`; there are {there}"
         ))
     }
+}
+
+fn compiled_wave(file: FileParts) -> WaveSamples {
+    WaveSamples::Compiled(file.payload, file.tail)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, SoundError> {

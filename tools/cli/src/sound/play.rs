@@ -176,9 +176,9 @@ fn wave_of<'a>(samples: &WaveSamples, memory: &'a dyn Allocator) -> Result<Wave<
         WaveSamples::Recorded { rate, channels, samples } => {
             Wave::try_new(samples, *channels, *rate, memory).map_err(|error| error.to_string())
         }
-        WaveSamples::Compiled(payload) => {
+        WaveSamples::Compiled(payload, tail) => {
             let bytes = BlobBytes::try_copy(payload, memory).map_err(|error| error.to_string())?;
-            Wave::open_in(&bytes, memory).map_err(|error| error.to_string())
+            Wave::open_whole_in(&bytes, tail, memory).map_err(|error| error.to_string())
         }
     }
 }

@@ -24,8 +24,8 @@ pub(super) struct SubjectWave {
 /// The samples of a wave.
 #[derive(Clone, Debug)]
 pub(super) enum WaveSamples {
-    /// The payload of a compiled wave.
-    Compiled(Vec<u8>),
+    /// The payload of a compiled wave, and its tail.
+    Compiled(Vec<u8>, Vec<u8>),
     /// Those of a recording, the channels of a frame next to each other.
     Recorded { rate: u32, channels: u32, samples: Vec<i16> },
 }

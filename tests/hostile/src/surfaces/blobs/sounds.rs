@@ -199,7 +199,7 @@ fn hear(bytes: &BlobBytes<'_>, memory: &dyn Allocator) -> Option<()> {
     Some(())
 }
 
-/// Plays a packed wave as it comes.
+/// Plays a packed wave as it comes. What of it is in a tail is not there.
 fn stream(bytes: &BlobBytes<'_>, memory: &dyn Allocator) -> Option<()> {
     let packed = PackedWave::open(bytes).ok()?;
     let mut stream = Stream::try_new(4096, packed.channels(), memory).ok()?;
