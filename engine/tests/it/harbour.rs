@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use loligo_engine::{Engine, EngineOptions, with_engine};
 use loligo_platform::{KeyCode, KeyInput, KeySymbol};
+use loligo_resources::PreferenceOrder;
 
 use crate::sound::Ears;
 use crate::support::{Lines, compile_sample, options, sample};
@@ -62,6 +63,39 @@ fn the_harbour_is_heard_and_heard_again() {
     assert!(walked.heard == replayed.heard, "with other threads it sounds the same, to the bit");
     let wanted = fs::read_to_string(levels_path).expect("it is kept");
     compare(&wanted, &table(&walked.heard));
+}
+
+#[test]
+fn who_comes_onto_the_pier_is_hailed_in_the_language_that_is_preferred() {
+    let folder = tempfile::tempdir().expect("a folder");
+    compile_sample(SAMPLE, folder.path());
+    let walk = |prefer: &str, keys: &[(usize, KeyCode, bool)]| {
+        let log = Lines::default();
+        let prefer = Some(PreferenceOrder::parse(prefer).expect("names"));
+        let options = EngineOptions { prefer, ..options(folder.path(), &log) };
+        with_engine(&options, |engine| {
+            let mut ears = Ears::asking();
+            for frame in 0..660 {
+                for (_, code, is_pressed) in keys.iter().filter(|(at, ..)| *at == frame) {
+                    press(engine, *code, *is_pressed);
+                }
+                engine.frame(&mut ears).expect("a frame");
+            }
+            assert_eq!(log.errors(), [""; 0]);
+            ears.heard
+        })
+        .expect("it boots")
+    };
+    let mut keys = KEYS.to_vec();
+    let [english, french] = ["", "fr"].map(|prefer| walk(prefer, &keys));
+    keys.extend([(200, KeyCode::KeyL, true), (210, KeyCode::KeyL, false)]);
+    let changed = walk("", &keys);
+    assert!(changed == french, "the language changes while the game runs");
+    let first = english.iter().zip(&french).position(|(english, french)| english != french);
+    let second = first.expect("they differ") as f32 / 48_000.0;
+    assert!((9.0..10.5).contains(&second), "the pier is reached: {second}");
+    let differs = english.iter().zip(&french).map(|(a, b)| (a[0] - b[0]).abs()).fold(0.0, f32::max);
+    assert!(differs > 0.05, "it is heard: {differs}");
 }
 
 /// Plays the keys; returns the recording of it, and what was heard.

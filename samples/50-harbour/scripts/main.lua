@@ -1,5 +1,6 @@
--- A walk through a harbour. W, A, S and D or the arrows walk, R lets it rain or stop, H is for headphones. All that is
--- heard is data in sounds/ and game.mixer; this says when, and sets the parameters that it follows.
+-- A walk through a harbour. W, A, S and D or the arrows walk, R lets it rain or stop, H is for headphones, L changes
+-- between English and French. All that is heard is data in sounds/ and game.mixer; this says when, and sets the
+-- parameters that it follows.
 
 local SPEED = 3                 -- of the walker, in metres a second
 local STEP = 0.75               -- metres from step to step
@@ -27,6 +28,14 @@ local function walk(step)
     local sound = Sound.play_at("sounds/step", feet)
     local is_gravel = ground == Entity.find("beach")
     Sound.set_word(sound, "ground", state.is_on_pier and "wood" or is_gravel and "gravel" or "stone")
+end
+
+-- Who comes onto the pier is hailed, in the language that is preferred.
+local function hail()
+    if state.is_on_pier and not state.is_hailed then
+        Sound.play_at("sounds/hail", Vector3(0, 1.6, -31))
+    end
+    state.is_hailed = state.is_on_pier
 end
 
 local function is_in_hall(place)
@@ -86,6 +95,7 @@ end
 
 function update(step)
     walk(step)
+    hail()
     rain()
     sail(step)
     ring(step)
@@ -93,6 +103,9 @@ function update(step)
     if Input.pressed("headphones") then
         has_headphones = not has_headphones
         Sound.set_headphones(has_headphones)
+    end
+    if Input.pressed("language") then
+        Game.prefer(Game.preferred() == "fr" and "" or "fr")
     end
 end
 

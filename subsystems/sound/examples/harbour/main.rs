@@ -7,6 +7,7 @@
 mod music;
 mod noise;
 mod things;
+mod voice;
 
 use core::error::Error;
 use std::env;
@@ -35,6 +36,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     for number in 1..=2 {
         write(folder, &format!("gull{number}"), RATE, things::gull(number, RATE))?;
     }
+    write(folder, "hail", RATE, voice::ahoy(RATE))?;
+    write(folder, "hail_fr", RATE, voice::ohe(RATE))?;
     for number in 1..=3 {
         write(folder, &format!("wood{number}"), RATE, things::wood(number, RATE))?;
         write(folder, &format!("stone{number}"), RATE, things::stone(number, RATE))?;
