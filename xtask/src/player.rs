@@ -15,17 +15,25 @@ use crate::workspace;
 const USAGE: &str = "\
 Builds the program that games are shipped with, optimised, and gathers the licences of all that is in it.
 
-Usage: cargo xtask player DIR
+Usage: cargo xtask player DIR [--with FEATURES]
 
 Writes DIR/loligo-player and DIR/loligo-player.licences.txt, which `loligo export --player DIR/loligo-player` takes.
 
+Options:
+  --with FEATURES   what else is in it: `device` plays on audio devices, `pads` reads gamepads. On Linux building
+                    these needs headers: those of ALSA (Debian: libasound2-dev) and of libudev (libudev-dev)
+
 Example:
-  cargo xtask player target/player
+  cargo xtask player target/player --with device,pads
 ";
 
 /// The program, and the features that it is built with.
 const PROGRAM: &str = "loligo-player";
-const BUILT: [&str; 5] = ["--package", "loligo-engine", "--features", "script,window", "--locked"];
+const BUILT: [&str; 4] = ["--package", "loligo-engine", "--locked", "--features"];
+const FEATURES: &str = "script,window";
+
+/// Those that it may have as well.
+const MORE: [&str; 2] = ["device", "pads"];
 
 /// How the names of files begin that have the terms of a licence.
 const TERMS: [&str; 6] = ["licen", "copying", "copyright", "notice", "unlicense", "ofl"];
@@ -39,17 +47,20 @@ const TERMS_BYTES_MAX: u64 = 256 << 10;
 ///
 /// [`Failure`] if it cannot be built, or the licences of a package are not to be found.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
-    let [folder] = arguments else {
-        return Err(Failure::Unable(format!("name a folder\n\n{USAGE}")));
+    let (folder, more) = match arguments {
+        [folder] => (folder, ""),
+        [folder, option, more] if option == "--with" => (folder, more.as_str()),
+        _ => return Err(Failure::Unable(format!("name a folder\n\n{USAGE}"))),
     };
+    let features = features(more)?;
     if folder == "--help" || folder == "-h" {
         print!("{USAGE}");
         return Ok(());
     }
     let root = workspace::root();
-    let text = licences(&root)?;
+    let text = licences(&root, &features)?;
     let build = ["build", "--release", "--bin", PROGRAM];
-    command::build(command::cargo(&root).args(build).args(BUILT), "the program")?;
+    command::build(command::cargo(&root).args(build).args(BUILT).arg(&features), "the program")?;
     let metadata = metadata(&root)?;
     let target = metadata["target_directory"].as_str().unwrap_or("target");
     let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
@@ -64,10 +75,23 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     Ok(())
 }
 
+/// Returns the features that it is built with.
+fn features(more: &str) -> Result<String, Failure> {
+    let mut all = String::from(FEATURES);
+    for feature in more.split(',').filter(|feature| !feature.is_empty()) {
+        if !MORE.contains(&feature) {
+            let known = MORE.join("` and `");
+            return Err(Failure::Unable(format!("--with {feature}: there are `{known}`")));
+        }
+        all = all + "," + feature;
+    }
+    Ok(all)
+}
+
 /// Returns the licences of all packages in the program as text.
-fn licences(root: &Path) -> Result<String, Failure> {
+fn licences(root: &Path, features: &str) -> Result<String, Failure> {
     let arguments = ["tree", "--edges", "normal", "--prefix", "none", "--format", "{p}|{l}"];
-    let listing = command::output(command::cargo(root).args(arguments).args(BUILT))?;
+    let listing = command::output(command::cargo(root).args(arguments).args(BUILT).arg(features))?;
     let metadata = metadata(root)?;
     let folders = folders(&metadata);
     let used: BTreeSet<&str> = listing.lines().map(|line| line.trim_end_matches(" (*)")).collect();
@@ -133,11 +157,21 @@ fn metadata(root: &Path) -> Result<Value, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::{TERMS, licences, workspace};
+    use super::{FEATURES, TERMS, features, licences, workspace};
+
+    #[test]
+    fn what_else_is_in_it_is_named() {
+        let of = |more: &str| features(more).map_err(|failure| failure.to_string());
+        assert_eq!(of(""), Ok("script,window".to_owned()));
+        assert_eq!(of("device,pads"), Ok("script,window,device,pads".to_owned()));
+        let error = of("device,compile").expect_err("a game has no compiler");
+        assert!(error.contains("--with compile: there are `device` and `pads`"), "{error}");
+    }
 
     #[test]
     fn every_package_of_the_program_has_its_terms() {
-        let text = licences(&workspace::root()).unwrap_or_else(|failure| panic!("{failure}"));
+        let text =
+            licences(&workspace::root(), FEATURES).unwrap_or_else(|failure| panic!("{failure}"));
         assert!(text.contains("==== lz4_flex 0.14") && text.contains("==== loligo-engine "));
         for part in text.split("\n==== ").skip(1) {
             let (head, terms) = part.split_once('\n').unwrap_or((part, ""));

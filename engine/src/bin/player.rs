@@ -110,6 +110,7 @@ impl Arguments {
             back_end: if is_shown { BackEndChoice::Auto } else { BackEndChoice::Text },
             #[cfg(feature = "window")]
             has_window: is_shown,
+            has_devices: is_shown,
             ..EngineOptions::new(&data)
         };
         let saves = saves(&program);
