@@ -1,6 +1,6 @@
 //! Appending many elements at once, and copies of whole arrays.
 
-use core::mem;
+use core::mem::{self, MaybeUninit};
 use core::ops::RangeBounds;
 
 use loligo_allocators::Allocator;
@@ -117,7 +117,15 @@ impl<'a, T: Copy, A: Allocator + ?Sized> Array<'a, T, A> {
     ///
     /// [`GrowError`] if there is no memory for all; nothing has changed.
     pub fn try_resize(&mut self, len: usize, element: T) -> Result<(), GrowError> {
-        self.try_resize_with(len, || element)
+        let Some(more) = len.checked_sub(self.len()) else {
+            self.truncate(len);
+            return Ok(());
+        };
+        // As one piece of memory, of which several elements are written at a time.
+        self.try_grow_uninit(more)?.fill(MaybeUninit::new(element));
+        // SAFETY: as many elements after the last one were written, for which there is room.
+        unsafe { self.set_len(len) };
+        Ok(())
     }
 
     /// Changes the length as [`try_resize`](Self::try_resize) does.
