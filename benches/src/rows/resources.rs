@@ -4,7 +4,8 @@
 //! `read` is a KiB of all files, read whole in the order of the bundle and checked, and `first` the
 //! first bytes of a file by chance, of what is open: a block of the bundle is read and decompressed for
 //! them, unless it was one of the last eight. `open` is all of it opened, and the first bytes of one
-//! file. All of these are processor time, with the files in the system's memory.
+//! file; nothing is to be opened of loose files. All of these are processor time, with the files in the system's
+//! memory and memory of ours that was used before.
 //!
 //! `boot` is a boot of the courtyard from its bundle until its first frame is drawn as text, next to a
 //! boot from loose files.

@@ -84,6 +84,14 @@ pub(crate) fn with_heap<R>(
     act(&heap)
 }
 
+/// Returns a heap that stays: what is measured gets memory that was used before, as in a game that runs, and not
+/// pages that the system has to clear first.
+pub(crate) fn kept_heap() -> &'static (dyn loligo_allocators::Allocator + Sync) {
+    static PAGES: PageAllocator = PageAllocator::new("pages");
+    static HEAP: OnceLock<Locked<HeapAllocator<'static, PageAllocator>>> = OnceLock::new();
+    HEAP.get_or_init(|| Locked::new(HeapAllocator::new_in("bundles", &PAGES)))
+}
+
 /// Returns the path of a loose file.
 fn loose(data: &Path, file: ContentHash) -> PathBuf {
     data.join("blobs").join(file.to_string())

@@ -26,7 +26,7 @@ mod write;
 pub use format::{BLOCK_BYTES, BUNDLE_FORMAT, BundleHeader};
 pub use write::{BundleSource, BundleWriteError, write_bundle};
 
-use block_cache::{BlockCache, Slot};
+use block_cache::{BlockCache, Slot, first_bytes};
 use format::{BlockRange, FileRange, HEADER, checksum};
 use index::Index;
 use storage::Storage;
@@ -326,8 +326,8 @@ impl<'a, A: Allocator + ?Sized> Bundle<'a, A> {
         let mut slot = self.cache.slot(index);
         if is_whole && slot.block != Some(index) {
             // It goes to its place directly, and the slot keeps the block that it has.
-            self.read_packed((index, block), &mut slot.stored)?;
-            return unpack(index, &slot.stored, into);
+            let stored = self.read_packed((index, block), &mut slot.stored)?;
+            return unpack(index, stored, into);
         }
         self.load(index, &mut slot)?;
         into.copy_from_slice(&slot.data[within..within + into.len()]);
@@ -341,24 +341,26 @@ impl<'a, A: Allocator + ?Sized> Bundle<'a, A> {
         }
         slot.block = None;
         let block = self.index.blocks[index as usize];
-        slot.data.try_resize(block.bytes as usize, 0)?;
+        let data = first_bytes(&mut slot.data, block.bytes)?;
         if block.is_packed() {
-            self.read_packed((index, &block), &mut slot.stored)?;
-            unpack(index, &slot.stored, &mut slot.data)?;
+            let stored = self.read_packed((index, &block), &mut slot.stored)?;
+            unpack(index, stored, data)?;
         } else {
-            self.read_stored((index, &block), &mut slot.data)?;
+            self.read_stored((index, &block), data)?;
         }
         slot.block = Some(index);
         Ok(())
     }
 
-    fn read_packed(
+    /// Reads the bytes of a packed block into a buffer, and returns them.
+    fn read_packed<'b>(
         &self,
         (index, block): (u32, &BlockRange),
-        stored: &mut Array<'a, u8, A>,
-    ) -> Result<(), BundleErrorKind> {
-        stored.try_resize(block.stored as usize, 0)?;
-        self.read_stored((index, block), stored)
+        buffer: &'b mut Array<'a, u8, A>,
+    ) -> Result<&'b [u8], BundleErrorKind> {
+        let stored = first_bytes(buffer, block.stored)?;
+        self.read_stored((index, block), stored)?;
+        Ok(stored)
     }
 
     /// Reads the bytes of a block as they are in the bundle, and checks them.

@@ -11,6 +11,7 @@ use std::thread;
 use std::time::Instant;
 
 use loligo_compiler::{CompileObserver, CompileSession, Compilers, Project, Threads};
+use loligo_diagnostics::{Level, LogLine, LogSink, StderrSink};
 use loligo_engine::{BackEndChoice, EngineOptions, TimeStep, with_engine};
 use tempfile::TempDir;
 
@@ -247,12 +248,26 @@ pub(crate) fn boot() -> Contender {
     boot_from("loligo", courtyard())
 }
 
+/// What is wrong goes to the standard error; what is not, nobody wants between figures.
+struct FaultsAlone;
+
+impl LogSink for FaultsAlone {
+    fn line(&self, line: &LogLine<'_>) {
+        if line.level >= Level::Warning {
+            StderrSink.line(line);
+        }
+    }
+}
+
 /// As [`boot`], of a game whose data is in a folder.
 pub(crate) fn boot_from(name: &'static str, data: impl AsRef<Path> + 'static) -> Contender {
     Contender::new(name, move || {
         let began = Instant::now();
-        let options =
-            EngineOptions { back_end: BackEndChoice::Text, ..EngineOptions::new(data.as_ref()) };
+        let options = EngineOptions {
+            back_end: BackEndChoice::Text,
+            log: &FaultsAlone,
+            ..EngineOptions::new(data.as_ref())
+        };
         let run = with_engine(&options, |engine| {
             engine.frame(&mut ())?;
             engine.finish()?;

@@ -7,7 +7,7 @@ use std::io::Read as _;
 use loligo_resources::{Bundles, ContentHash};
 
 use super::flat_pack::FlatPack;
-use super::{Packed, loose, needed, packed, with_heap};
+use super::{Packed, kept_heap, loose, needed, packed};
 use crate::clock;
 use crate::contender::{Contender, Pass, Race};
 use crate::random::Random;
@@ -43,10 +43,10 @@ impl Place {
     /// Opens it, and calls `act` with what reads the first bytes of a file.
     fn open(self, packed: &Packed, act: impl FnOnce(&dyn Fn(ContentHash, &mut [u8]))) {
         match self {
-            Self::Bundle => with_heap(|heap| {
-                let bundles = needed(Bundles::try_open_in(&packed.shipped, heap));
+            Self::Bundle => {
+                let bundles = needed(Bundles::try_open_in(&packed.shipped, kept_heap()));
                 act(&|file, into| needed(bundles.read(file, 0, into)));
-            }),
+            }
             Self::Files => act(&|file, into| {
                 let mut open = needed(File::open(loose(&packed.data, file)));
                 needed(open.read_exact(into));

@@ -21,8 +21,23 @@ pub(super) struct BlockCache<'a, A: Allocator + ?Sized> {
 pub(super) struct Slot<'a, A: Allocator + ?Sized> {
     /// Which block it has.
     pub(super) block: Option<u32>,
+    /// Its bytes, and more where a longer one was there before.
     pub(super) data: Array<'a, u8, A>,
+    /// Room for the bytes in the bundle.
     pub(super) stored: Array<'a, u8, A>,
+}
+
+/// Returns the first bytes of a buffer, which is made longer if it is shorter. What was longer stays so: else it
+/// would be filled with zeroes each time, before what is read.
+pub(super) fn first_bytes<'b, A: Allocator + ?Sized>(
+    buffer: &'b mut Array<'_, u8, A>,
+    bytes: u32,
+) -> Result<&'b mut [u8], GrowError> {
+    let bytes = bytes as usize;
+    if buffer.len() < bytes {
+        buffer.try_resize(bytes, 0)?;
+    }
+    Ok(&mut buffer[..bytes])
 }
 
 impl<'a, A: Allocator + ?Sized> BlockCache<'a, A> {
