@@ -14,6 +14,9 @@ use std::process::ExitCode;
 /// The number of entities of the level.
 const ENTITIES: usize = 10_000;
 
+/// Where the sign is: between the camera and the fountain.
+const SIGN: [f32; 3] = [-5.0, 0.0, 10.5];
+
 const USAGE: &str = "\
 Writes the sources of the sample 10-courtyard that are made by rule: props/*.entity and courtyard.level.
 
@@ -73,6 +76,7 @@ fn files() -> Vec<(PathBuf, String)> {
         fountain(),
         lantern(),
         lamp_post(),
+        sign(),
         bird(),
         meadow(),
     ];
@@ -383,6 +387,18 @@ fn lamp_post() -> Prop {
     source.finish("lamp_post")
 }
 
+/// A plate on two posts, whose texture has a French variant.
+fn sign() -> Prop {
+    let mut source = Source::prop("A sign with the name of the court.", None);
+    for (name, x) in [("left", -2.3), ("right", 2.3)] {
+        let part = Part { scale: [0.2, 4.8, 0.2], ..Part::new("block", "iron", [x, 2.4, -0.12]) };
+        source.part(name, &part);
+    }
+    let plate = Part { scale: [5.0, 2.5, 0.08], ..Part::new("block", "sign", [0.0, 3.5, 0.02]) };
+    source.part("plate", &plate);
+    source.finish("sign")
+}
+
 fn bird() -> Prop {
     let mut source = Source::prop("A bird.", Some("bird"));
     source.part("body", &Part::new("bird_body", "bird", [0.0; 3]));
@@ -455,6 +471,7 @@ fn level(props: &[Prop]) -> String {
         source.placed(&format!("paving{at}"), prop("paving"), position, turn, 1.0);
     }
     source.placed("fountain", prop("fountain"), [0.0; 3], 0.0, 1.0);
+    source.placed("sign", prop("sign"), SIGN, -0.28, 1.0);
     for at in 0..60 {
         let angle = at as f32 * 2.4;
         let reach = 6.0 + at as f32 * 0.24;

@@ -4,6 +4,7 @@
 
 pub mod animation;
 pub mod bundle;
+pub mod cache;
 pub mod effect;
 pub mod entities;
 pub mod events;

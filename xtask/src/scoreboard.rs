@@ -1,7 +1,9 @@
 //! `cargo xtask scoreboard`: our rows compared with their peers, measured in one run.
 
 use crate::bench_programs::program;
+use crate::command;
 use crate::outcome::{Failure, Outcome};
+use crate::workspace;
 
 const USAGE: &str = "\
 Measures the rows of the scoreboard interleaved with their peers, in one run, and prints for each:
@@ -22,6 +24,9 @@ Example:
   cargo xtask scoreboard --json scoreboard.json pool/churn64 frame
 ";
 
+/// The row that measures the program `loligo` itself.
+const OF_LOLIGO: &str = "compiler/seen/100k";
+
 /// Runs the command, which is a program of the crate `loligo-benches`.
 ///
 /// # Errors
@@ -32,8 +37,53 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         print!("{USAGE}");
         return Ok(());
     }
+    if measures_loligo(arguments) {
+        let mut cargo = command::cargo(&workspace::root());
+        cargo.args([
+            "build",
+            "--profile",
+            "measured",
+            "--package",
+            "loligo-cli",
+            "--bin",
+            "loligo",
+        ]);
+        command::build(&mut cargo, "the program that a row measures")?;
+    }
     let mut cargo = program("scoreboard")?;
     cargo.args(arguments);
     let status = cargo.status().map_err(|error| Failure::io("cannot run cargo", &error))?;
     if status.success() { Ok(()) } else { Err(Failure::Unable(format!("it ended with {status}"))) }
+}
+
+/// Returns whether a row is measured that needs `loligo` next to the scoreboard.
+fn measures_loligo(arguments: &[String]) -> bool {
+    let mut rows = Vec::new();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match argument.as_str() {
+            "--list" => return false,
+            "--json" | "--record" | "--rounds" => _ = rest.next(),
+            row => rows.push(row),
+        }
+    }
+    rows.is_empty() || rows.iter().any(|row| OF_LOLIGO.starts_with(row))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::measures_loligo;
+
+    #[test]
+    fn the_program_is_built_where_a_row_measures_it() {
+        let is_built = |line: &str| {
+            measures_loligo(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+        };
+        for line in ["", "--json compiler.json", "compiler", "pool compiler/seen --rounds 9"] {
+            assert!(is_built(line), "{line}");
+        }
+        for line in ["--list", "pool", "--record compiler pool", "compiler/edited"] {
+            assert!(!is_built(line), "{line}");
+        }
+    }
 }

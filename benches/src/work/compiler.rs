@@ -1,5 +1,7 @@
 //! A project of 100 000 resources, compiled again and again by one thread.
 
+mod seen;
+
 use core::num::NonZeroUsize;
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,6 +16,8 @@ use tempfile::TempDir;
 
 use crate::clock;
 use crate::contender::{Contender, Pass};
+
+pub(crate) use seen::seen;
 
 /// How many resources there are.
 const RESOURCES: usize = 100_000;
@@ -112,7 +116,7 @@ fn named<'c>(place: &TempDir, compilers: &'c Compilers) -> Project<'c> {
 /// Writes the project, and compiles it until a compile has nothing to do.
 fn project() -> TempDir {
     let place = tempfile::tempdir().expect("a temporary folder");
-    generate(&place.path().join("sources")).expect("it may be written");
+    generate(&place.path().join("sources"), RESOURCES).expect("it may be written");
     let compilers = Compilers::built_in();
     let project = named(&place, &compilers);
     for expected in [RESOURCES, 0] {
@@ -123,8 +127,8 @@ fn project() -> TempDir {
 }
 
 /// Writes settings, every tenth resource a file that is copied, and a package for each folder.
-fn generate(sources: &Path) -> io::Result<()> {
-    for number in 0..RESOURCES {
+fn generate(sources: &Path, resources: usize) -> io::Result<()> {
+    for number in 0..resources {
         let name = format!("folder_{}", number / FOLDER);
         let folder = sources.join(&name);
         if number % FOLDER == 0 {

@@ -39,6 +39,7 @@ mod samples;
 mod saving;
 mod scripts;
 mod side_threads;
+mod signs;
 mod skins;
 mod socket;
 mod sound;

@@ -17,8 +17,8 @@ use loligo_entities::compile::compile;
 use loligo_expressions::Expression;
 use loligo_fuzz::events::{Fell, Ground, Shot};
 use loligo_fuzz::{
-    animation, bundle, effect, entities::COMPILERS, entities::SOURCES, formula, knight, physics,
-    sound, strings,
+    animation, bundle, cache, effect, entities::COMPILERS, entities::SOURCES, formula, knight,
+    physics, sound, strings,
 };
 use loligo_ids::{Fifo, FreeList, GenerationEnd, Holes, IdString, IdString32, IdString64, Lifo};
 use loligo_ids::{Id, Packed, Retire, ReverseLookupBuilder, Shape, SmallId, Table, TableId, Wrap};
@@ -80,7 +80,7 @@ fn main() -> Result<(), Failure> {
     rendered()?;
     let seeds = animation::seeds().into_iter().chain(physics::seeds()).chain(sound::seeds(&heap)?);
     let seeds = seeds.chain(bundle::seeds(&heap)?).chain(strings::seeds(&heap)?);
-    for (target, name, bytes) in seeds {
+    for (target, name, bytes) in seeds.chain(cache::seeds()?) {
         write(target, name, &bytes)?;
     }
     shapes()

@@ -39,5 +39,6 @@ pub use key::{CacheKey, CacheKind};
 pub use maintenance::{CacheDamage, CacheSummary, TrimReport, summary, trim, verify};
 #[cfg(feature = "object-store")]
 pub use object_cache_store::ObjectCacheStore;
+pub use record::rewrite_record;
 pub use store::{CacheStore, StoreError, StoredEntry};
 pub use team_cache::{CacheMode, TeamCache};

@@ -42,7 +42,8 @@ pub use bundling::{
 pub use cache::ObjectCacheStore;
 pub use cache::{
     CacheDamage, CacheKey, CacheKind, CacheMode, CacheReport, CacheStore, CacheSummary,
-    DirectoryStore, StoreError, StoredEntry, TeamCache, TrimReport, summary, trim, verify,
+    DirectoryStore, StoreError, StoredEntry, TeamCache, TrimReport, rewrite_record, summary, trim,
+    verify,
 };
 pub use compiler::Compiler;
 pub use compilers::Compilers;

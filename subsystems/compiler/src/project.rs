@@ -146,7 +146,15 @@ impl<'c> Project<'c> {
 
     /// Looks at the sources: the project's, and those that come with the program.
     pub(crate) fn scan(&self) -> Result<SourceTree, BuildError> {
-        SourceTree::scan(&self.folder, &self.data, self.compilers.sources())
+        Ok(self.scan_while(&|| true)?.unwrap_or_default())
+    }
+
+    /// Looks at the project's files as long as `goes_on` returns `true`.
+    pub(crate) fn scan_while(
+        &self,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Option<SourceTree>, BuildError> {
+        SourceTree::scan_while(&self.folder, &self.data, self.compilers.sources(), goes_on)
     }
 
     /// Returns the folder of the data.

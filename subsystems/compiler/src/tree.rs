@@ -123,16 +123,21 @@ pub(crate) struct SourceTree {
 
 impl SourceTree {
     /// Looks at a project, but not at `data`, and adds the sources that come with the program.
-    pub(crate) fn scan(
+    /// Returns nothing as soon as `goes_on`, which is asked at each folder, returns `false`.
+    pub(crate) fn scan_while(
         project: &Path,
         data: &Path,
         built_in: impl Iterator<Item = (&'static str, &'static [u8])>,
-    ) -> Result<Self, BuildError> {
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Option<Self>, BuildError> {
         let mut tree = Self::default();
         // A folder that is not there cannot be met.
         let data = fs::canonicalize(data).ok();
         let mut waiting = vec![(PathBuf::from(project), String::new())];
         while let Some((folder, prefix)) = waiting.pop() {
+            if !goes_on() {
+                return Ok(None);
+            }
             let Some(seen) = tree.look_into(project, &folder, &prefix)? else { continue };
             let (mut entries, mut inner) = (Vec::with_capacity(seen.len()), Vec::new());
             let mut path = prefix.clone();
@@ -170,7 +175,7 @@ impl SourceTree {
         tree.files.sort_by(|a, b| a.0.cmp(&b.0));
         tree.add_built_in(built_in);
         tree.errors.sort_unstable_by(|a, b| a.error.file.cmp(&b.error.file));
-        Ok(tree)
+        Ok(Some(tree))
     }
 
     /// Looks into a folder, and returns what is in it in order of the names; nothing if it is gone.

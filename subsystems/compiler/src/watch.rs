@@ -33,10 +33,31 @@ impl Watch {
     ///
     /// [`BuildError`] if a folder cannot be read.
     pub fn look(&mut self, project: &Project<'_>) -> Result<bool, BuildError> {
-        let seen = project.scan()?.hash();
+        Ok(self.look_while(project, &|| true)?.unwrap_or(false))
+    }
+
+    /// Looks at the project as long as `goes_on`, which is asked at each folder, returns `true`:
+    /// for a caller that has something more urgent to do. Returns nothing, and has seen nothing, if
+    /// it ends early.
+    ///
+    /// # Complexity
+    ///
+    /// As [`look`](Self::look).
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError`] if a folder cannot be read.
+    pub fn look_while(
+        &mut self,
+        project: &Project<'_>,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Option<bool>, BuildError> {
+        let Some(seen) = project.scan_while(goes_on)?.map(|tree| tree.hash()) else {
+            return Ok(None);
+        };
         let is_other = self.seen != Some(seen);
         self.seen = Some(seen);
-        Ok(is_other)
+        Ok(Some(is_other))
     }
 
     /// Has seen what a compile saw, [`Report::seen`](crate::Report::seen): the next look finds what

@@ -210,34 +210,48 @@ impl Watch {
 /// The thread's, of the global heap, when it is made; nothing later.
 #[derive(Debug)]
 pub struct Watchdog {
-    end: Arc<(Mutex<bool>, Condvar)>,
+    life: Arc<(Mutex<Life>, Condvar)>,
     thread: Option<JoinHandle<()>>,
 }
 
+/// How far the thread is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Life {
+    Starting,
+    Looking,
+    Over,
+}
+
 impl Watchdog {
-    /// Starts the thread. A call is stopped after the time that it may take, and at most a quarter
-    /// of it or half a second more.
+    /// Starts the thread, and waits until it runs: what the standard library allocates in a thread
+    /// that begins is over then. A call is stopped after the time that it may take, and at most a
+    /// quarter of it or half a second more.
     ///
     /// # Errors
     ///
     /// [`io::Error`] if the system gives no thread.
     pub fn try_new(watch: Watch) -> io::Result<Self> {
-        let end = Arc::new((Mutex::new(false), Condvar::new()));
-        let theirs = Arc::clone(&end);
+        let life = Arc::new((Mutex::new(Life::Starting), Condvar::new()));
+        let theirs = Arc::clone(&life);
         let thread =
             Builder::new().name("watchdog".into()).spawn(move || keep_looking(&watch, &theirs))?;
-        Ok(Self { end, thread: Some(thread) })
+        let (now, changed) = &*life;
+        let now = now.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(changed.wait_while(now, |now| *now == Life::Starting));
+        Ok(Self { life, thread: Some(thread) })
     }
 }
 
-fn keep_looking(watch: &Watch, (end, changed): &(Mutex<bool>, Condvar)) {
+fn keep_looking(watch: &Watch, (life, changed): &(Mutex<Life>, Condvar)) {
     let start = Instant::now();
-    let mut is_over = end.lock().unwrap_or_else(PoisonError::into_inner);
-    while !*is_over {
+    let mut life = life.lock().unwrap_or_else(PoisonError::into_inner);
+    *life = Life::Looking;
+    changed.notify_all();
+    while *life == Life::Looking {
         let most = watch.time_max();
         let tick = if most.is_zero() { TICK_MAX } else { (most / LOOKS).min(TICK_MAX) };
-        let waited = changed.wait_timeout(is_over, tick.max(Duration::from_millis(1)));
-        is_over = waited.unwrap_or_else(PoisonError::into_inner).0;
+        let waited = changed.wait_timeout(life, tick.max(Duration::from_millis(1)));
+        life = waited.unwrap_or_else(PoisonError::into_inner).0;
         let now = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
         watch.look(now);
     }
@@ -245,8 +259,8 @@ fn keep_looking(watch: &Watch, (end, changed): &(Mutex<bool>, Condvar)) {
 
 impl Drop for Watchdog {
     fn drop(&mut self) {
-        *self.end.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.end.1.notify_all();
+        *self.life.0.lock().unwrap_or_else(PoisonError::into_inner) = Life::Over;
+        self.life.1.notify_all();
         if let Some(thread) = self.thread.take() {
             // It does not panic.
             let _ = thread.join();

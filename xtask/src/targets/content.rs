@@ -27,10 +27,10 @@ with apt-get where they are missing. Needs Linux on x86-64. Takes some minutes t
 
 Usage: cargo xtask big-endian [SAMPLE...]
 
-Without SAMPLE: 20-first-game.
+Without SAMPLE: 10-courtyard, 20-first-game and 30-parade.
 
 Example:
-  cargo xtask big-endian 20-first-game 30-parade
+  cargo xtask big-endian 20-first-game
 ";
 
 /// A platform whose machines have the highest byte first.
@@ -55,9 +55,10 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
         print!("{USAGE}");
         return Ok(());
     }
+    let usual = ["10-courtyard", "20-first-game", "30-parade"];
     let samples = match arguments {
-        [] => &["20-first-game".to_owned()][..],
-        some => some,
+        [] => usual.to_vec(),
+        some => some.iter().map(String::as_str).collect(),
     };
     let compiler = DebianRust::find()?.map_err(Failure::Found)?;
     let player = build(&compiler, &BIG_ENDIAN)?;
@@ -149,14 +150,14 @@ fn compare(sample: &str, loligo: &Path, [emulator, player]: &[PathBuf; 2]) -> Ou
         &"--text",
         &here,
     ])?;
-    let wanted = shown(&here)?;
+    let wanted = shown(&here, Order::Here)?;
     for (what, data) in [("loose files", &data), ("bundles", &shipped)] {
         let there = place("there.txt");
         let mut command = Command::new(emulator);
         command.arg(player).arg("--data").arg(data).args(["--frames", FRAMES]);
         command.arg("--text").arg(&there);
         command::output(&mut command)?;
-        let found = shown(&there)?;
+        let found = shown(&there, Order::Turned)?;
         let differs = wanted.iter().zip(&found).position(|(wanted, found)| wanted != found);
         if differs.is_some() || wanted.len() != found.len() {
             let at = differs.unwrap_or(wanted.len().min(found.len()));
@@ -175,28 +176,44 @@ fn compare(sample: &str, loligo: &Path, [emulator, player]: &[PathBuf; 2]) -> Ou
     Ok(())
 }
 
+/// Which byte of a number comes first, as on this machine or the other way around.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    Here,
+    Turned,
+}
+
 /// Reads the text of a frame.
-fn shown(path: &Path) -> Result<Vec<String>, Failure> {
+fn shown(path: &Path, order: Order) -> Result<Vec<String>, Failure> {
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::io(&format!("cannot read {}", path.display()), &error))?;
-    let lines = without_hashes(&text);
+    let lines: Vec<_> = text.lines().map(|line| turned(&without_hashes(line), order)).collect();
     match lines.len() {
         0 => Err(Failure::Found(format!("{}: nothing was drawn", path.display()))),
         _ => Ok(lines),
     }
 }
 
-/// Returns the lines of a text without hashes: they are of bytes in memory, which are not the same.
-fn without_hashes(text: &str) -> Vec<String> {
+/// Returns a line without hashes: they are of bytes in memory, which are not the same.
+fn without_hashes(line: &str) -> String {
     let is_hash = |word: &str| {
         let word = word.trim_end_matches(',');
         word.len() == 16 && word.bytes().all(|byte| byte.is_ascii_hexdigit())
     };
-    let without = |line: &str| {
-        let words = line.split(' ').map(|word| if is_hash(word) { "#" } else { word });
-        words.collect::<Vec<_>>().join(" ")
-    };
-    text.lines().map(without).collect()
+    let words = line.split(' ').map(|word| if is_hash(word) { "#" } else { word });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Returns a line with the bytes of a job as this machine has them: they are shown as they are in
+/// memory, numbers of four bytes each.
+fn turned(line: &str, order: Order) -> String {
+    let Some((job, bytes)) = line.split_once(" bytes: ") else { return line.to_owned() };
+    if order == Order::Here || !job.trim_start().starts_with("job ") {
+        return line.to_owned();
+    }
+    let bytes: Vec<&str> = bytes.split(' ').collect();
+    let turned = bytes.chunks(4).flat_map(|number| number.iter().rev().copied());
+    format!("{job} bytes: {}", turned.collect::<Vec<_>>().join(" "))
 }
 
 /// Copies a folder without what begins with a dot.
@@ -219,12 +236,25 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::without_hashes;
+    use super::{Order, turned, without_hashes};
 
     #[test]
     fn hashes_are_left_out_and_all_else_is_kept() {
-        let text = "scene db57e4cc26841d7a, materials f2bfc1c92510d5ee\npass 0 shadow";
-        assert_eq!(without_hashes(text), ["scene # materials #", "pass 0 shadow"]);
-        assert_eq!(without_hashes("meshes 11 db57e4cc2684"), ["meshes 11 db57e4cc2684"]);
+        let line = "scene db57e4cc26841d7a, materials f2bfc1c92510d5ee";
+        assert_eq!(without_hashes(line), "scene # materials #");
+        for line in ["pass 0 shadow", "meshes 11 db57e4cc2684"] {
+            assert_eq!(without_hashes(line), line);
+        }
+    }
+
+    #[test]
+    fn numbers_of_jobs_are_turned_and_nothing_else() {
+        let job = "    job 0x9055ca41, 8 bytes: 00 00 00 02 00 00 01 03";
+        assert_eq!(turned(job, Order::Here), job);
+        let here = "    job 0x9055ca41, 8 bytes: 02 00 00 00 03 01 00 00";
+        assert_eq!(turned(job, Order::Turned), here);
+        for line in ["textures 3: 40 bytes: 1 2 3 4", "pass 0 shadow"] {
+            assert_eq!(turned(line, Order::Turned), line);
+        }
     }
 }

@@ -264,3 +264,6 @@ fn key_of(identity: Identity<'_>) -> ContentHash {
     pieces.extend(properties.map(String::as_bytes));
     hash_of_pieces(&pieces)
 }
+
+#[cfg(test)]
+mod tests;

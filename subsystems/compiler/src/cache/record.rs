@@ -129,6 +129,14 @@ impl Record {
     }
 }
 
+/// Reads the record of a key and writes it again; none if it is damaged. For fuzzers: a record that
+/// is read has one form.
+#[doc(hidden)]
+#[must_use]
+pub fn rewrite_record(key: ContentHash, bytes: &[u8]) -> Option<Vec<u8>> {
+    Record::from_bytes(key, bytes).map(|record| record.to_bytes(key))
+}
+
 /// Returns the key that follows one, with the answers to the questions there.
 pub(super) fn next_key(key: ContentHash, answers: &[Dependency]) -> ContentHash {
     let mut writer = Writer::default();

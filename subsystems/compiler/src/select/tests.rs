@@ -25,8 +25,9 @@ fn selected(
     }
     let mut compilers = Compilers::new();
     compilers.register("texture", CopyCompiler);
-    let tree = SourceTree::scan(folder.path(), &folder.path().join("none"), compilers.sources());
-    let tree = tree.expect("it can be read");
+    let (place, data) = (folder.path(), folder.path().join("none"));
+    let tree = SourceTree::scan_while(place, &data, compilers.sources(), &|| true);
+    let tree = tree.expect("it can be read").expect("it goes on");
     let source = Platform::find(platform).expect("it is known");
     let languages = languages.map(|kept| kept.iter().map(|&language| language.into()).collect());
     select(&tree, &compilers, &Target { source, languages, ..Target::default() })

@@ -1,9 +1,10 @@
 //! A compile that finds everything as the last one left it needs no index to know that there is
 //! nothing to do.
 
+use core::cell::Cell;
 use std::fs;
 
-use loligo_compiler::{Compilers, Platform, Project, Report, Target};
+use loligo_compiler::{Compilers, Platform, Project, Report, Target, Watch};
 
 use crate::place::{Place, later, two};
 use crate::scripted::compilers;
@@ -155,4 +156,23 @@ fn what_is_wrong_is_told_each_time() {
             assert_eq!(compile(&project(&place, &compilers)).errors.len(), 1, "no UTF-8");
         }
     }
+}
+
+#[test]
+fn a_look_that_ends_early_has_seen_nothing() {
+    let place = Place::with(&[("a.script", "stays"), ("in/b.script", "stays"), ("c/d.txt", "x")]);
+    let compilers = compilers(1);
+    let project = project(&place, &compilers);
+    let mut watch = Watch::new();
+    for folders in 0..3 {
+        let asked = Cell::new(0);
+        let goes_on = || asked.replace(asked.get() + 1) < folders;
+        let looked = watch.look_while(&project, &goes_on);
+        assert_eq!(looked.expect("it can be read"), None, "in folder {folders} of 3");
+    }
+    assert!(watch.look(&project).expect("it can be read"), "nothing was seen before");
+    assert_eq!(watch.look_while(&project, &|| true).expect("it can be read"), Some(false));
+    place.write("in/b.script", "goes");
+    assert_eq!(watch.look_while(&project, &|| false).expect("it can be read"), None);
+    assert!(watch.look(&project).expect("it can be read"), "the change is found later");
 }

@@ -47,6 +47,8 @@ impl Server {
         runtime.spawn(async move {
             let connections = Connections::new(TokioExecutor::new());
             while let Ok((socket, _)) = listener.accept().await {
+                // An answer in two parts would wait 40 ms for the client's note that it has the first.
+                let _ = socket.set_nodelay(true);
                 let served = connections
                     .serve_connection(TokioIo::new(socket), service.clone())
                     .into_owned();

@@ -100,18 +100,20 @@ impl Notices {
         self.is_complete.get()
     }
 
+    /// Returns whether there is notice that [`wait`](Self::wait) has not taken yet.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.inotify.as_ref().is_some_and(|inotify| has_notice(inotify, Duration::ZERO))
+    }
+
     /// Waits until something was saved, or for a time; returns what was.
     pub(super) fn wait(&self, limit: Duration) -> Saved {
         use core::mem::MaybeUninit;
-        use rustix::event::{PollFd, PollFlags, Timespec, poll};
         use rustix::fs::inotify::Reader;
         let Some(inotify) = &self.inotify else {
             std::thread::sleep(limit);
             return Saved::Nothing;
         };
-        let timeout = Timespec::try_from(limit).ok();
-        let mut waits = [PollFd::new(inotify, PollFlags::IN)];
-        if !poll(&mut waits, timeout.as_ref()).is_ok_and(|ready| ready > 0) {
+        if !has_notice(inotify, limit) {
             return Saved::Nothing;
         }
         // All that is waiting is taken. Hidden files are those of editors.
@@ -150,6 +152,15 @@ impl Notices {
     }
 }
 
+/// Waits until there is notice, or for a time; returns whether there is.
+#[cfg(target_os = "linux")]
+fn has_notice(inotify: &OwnedFd, limit: Duration) -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let timeout = Timespec::try_from(limit).ok();
+    let mut waits = [PollFd::new(inotify, PollFlags::IN)];
+    poll(&mut waits, timeout.as_ref()).is_ok_and(|ready| ready > 0)
+}
+
 #[cfg(not(target_os = "linux"))]
 impl Notices {
     pub(super) const fn new() -> Self {
@@ -159,6 +170,10 @@ impl Notices {
     pub(super) const fn listen_to(&self, _: &Path, _: &Path) {}
 
     pub(super) const fn is_complete(&self) -> bool {
+        false
+    }
+
+    pub(super) const fn is_waiting(&self) -> bool {
         false
     }
 
@@ -185,6 +200,7 @@ mod tests {
         let notices = Notices::new();
         notices.listen_to(folder, &data);
         assert_eq!(notices.wait(Duration::ZERO), Saved::Nothing, "nothing was saved");
+        assert!(!notices.is_waiting(), "nothing waits");
         // What is waiting is taken at once, but it comes bit by bit.
         let all = || {
             let mut saved = notices.wait(LONG);
@@ -194,6 +210,7 @@ mod tests {
             saved
         };
         fs::write(folder.join("a.mesh"), "first").expect("it may be written");
+        assert!(notices.is_waiting(), "it waits to be taken");
         assert_eq!(all(), Saved::Anything, "a file that is new");
         fs::create_dir_all(folder.join("far/away")).expect("a folder");
         assert_eq!(all(), Saved::Anything, "a folder");

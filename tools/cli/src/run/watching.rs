@@ -72,12 +72,13 @@ impl Watching {
         notices.listen_to(&run.project, data);
         while !self.is_over.load(Ordering::Relaxed) {
             let start = Instant::now();
-            let looked = self.watch().look(&project);
+            // What was saved is more urgent: on many files a look takes longer than its compile.
+            let looked = self.watch().look_while(&project, &|| !notices.is_waiting());
             let least = if notices.is_complete() { NOTICED_PAUSE } else { Duration::ZERO };
             let pause = least.max(start.elapsed() * PAUSE_RATIO);
             let mut saved = match looked {
-                Ok(true) => Saved::Anything,
-                Ok(false) => Saved::Nothing,
+                Ok(Some(true)) => Saved::Anything,
+                Ok(Some(false) | None) => Saved::Nothing,
                 Err(error) => {
                     // A folder that is being moved, say: the next look may succeed.
                     say!("loligo: {error}");
