@@ -67,7 +67,8 @@ pub(super) fn page(
         let note = "What a parameter does: its value is across. The lines upwards are the values from which and to which it went here.";
         all.push(figure("Curves", note, drawn_curves(&curves, settings)));
     }
-    let note = "Each wave once, however often the sound plays it; two bytes a sample and channel.";
+    let note = "Each wave once, however often the sound plays it; two bytes a sample and channel. Of one that is \
+                streamed, its first piece.";
     all.push(figure("Memory", note, memory(subject, heard)));
     let findings = findings(subject, heard, &levels, settings);
     let title = format!("Sound {}", subject.name);

@@ -11,7 +11,7 @@ use loligo_sound::{
 };
 
 use super::input::{Setting, SettingValue};
-use super::subject::{SoundError, Subject, WaveSamples};
+use super::subject::{SoundError, Subject, SubjectWave, WaveSamples};
 
 /// How long what has no end is heard, in seconds.
 const ENDLESS: f32 = 10.0;
@@ -36,7 +36,7 @@ pub(super) struct Heard {
     pub(super) frames: Vec<[f32; 2]>,
     /// The waves that were played.
     pub(super) parts: usize,
-    /// The bytes of each wave in memory, by its place.
+    /// The bytes of each wave in memory in a game, by its place.
     pub(super) wave_bytes: Vec<usize>,
 }
 
@@ -65,10 +65,11 @@ impl Playing<'_> {
         let settings = MixerSettings { rate: self.rate, taps: 16, ..MixerSettings::default() };
         let mut mixer = Mixer::try_new(&settings, &heap).map_err(|error| wrong(&error))?;
         let (mut waves, mut wave_bytes) = (Vec::new(), Vec::new());
-        for wave in &subject.waves {
-            let named = |error: &dyn core::fmt::Display| SoundError::sound(&wave.name, error);
-            let wave = wave_of(&wave.samples, &heap).map_err(|error| named(&error))?;
-            wave_bytes.push(wave.frames() as usize * wave.channels() as usize * size_of::<i16>());
+        for SubjectWave { name, samples } in &subject.waves {
+            let named = |error: &dyn core::fmt::Display| SoundError::sound(name, error);
+            let wave = wave_of(samples, &heap).map_err(|error| named(&error))?;
+            let whole = wave.frames() as usize * wave.channels() as usize * size_of::<i16>();
+            wave_bytes.push(samples.streamed_bytes().unwrap_or(whole));
             waves.push(mixer.add_wave(wave).map_err(|error| named(&error))?);
         }
         let (frames, parts) = match &subject.tree {

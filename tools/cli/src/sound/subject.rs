@@ -30,6 +30,16 @@ pub(super) enum WaveSamples {
     Recorded { rate: u32, channels: u32, samples: Vec<i16> },
 }
 
+impl WaveSamples {
+    /// The bytes that a game has of it in memory, if it reads the rest while it plays.
+    pub(super) const fn streamed_bytes(&self) -> Option<usize> {
+        match self {
+            Self::Compiled(payload, tail) if !tail.is_empty() => Some(payload.len()),
+            Self::Compiled(..) | Self::Recorded { .. } => None,
+        }
+    }
+}
+
 /// A sound cannot be shown.
 #[derive(Clone, Debug)]
 pub(super) struct SoundError {

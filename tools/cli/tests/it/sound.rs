@@ -88,6 +88,8 @@ fn compiled_waves_are_found_by_name() {
     fs::create_dir_all(place.path("game/steps")).expect("a folder");
     place.file("game/steps/gravel.wave", "file = \"steps/gravel.wav\" loop = [ 0 4800 ]");
     place.file("game/steps/gravel.wav", tone(1, 48_000, 200.0, 4800));
+    place.file("game/song.wave", "file = \"song.wav\" streamed = true");
+    place.file("game/song.wav", tone(1, 48_000, 200.0, 96_000));
     let mut compilers = Compilers::built_in();
     loligo_sound::compile::register(&mut compilers);
     let (sources, data) = (place.path("game"), place.path("data"));
@@ -105,9 +107,21 @@ fn compiled_waves_are_found_by_name() {
     let (_, out) = samples(&place, "out.wav");
     let late = out[160_000..].iter().map(|sample| sample.abs()).max();
     assert!(late > Some(8000), "and it is heard until the end");
+    let (code, stdout, stderr) = render("song", &[]);
+    assert_eq!((code, &*stderr), (0, ""), "what is streamed in a game is read whole here");
+    assert!(stdout.starts_with("song: 2.0"), "{stdout}");
+    let (_, out) = samples(&place, "out.wav");
+    let late = out[150_000..190_000].iter().map(|sample| sample.abs()).max();
+    assert!(late > Some(8000), "and it is heard until the end");
+    let report = ["sound", "report", "song", "--data", "data", "-o", "song.html"];
+    assert_eq!(place.run(&report).0, 0);
+    let page = fs::read_to_string(place.path("song.html")).expect("it is there");
+    let bytes = page.split(" bytes of waves").next().and_then(|text| text.rsplit('>').next());
+    let bytes: usize = bytes.and_then(|text| text.parse().ok()).expect("a number");
+    assert!((16_512..17_500).contains(&bytes), "a game has its first piece in memory: {bytes}");
     let (code, _, stderr) = render("steps/sand", &[]);
     assert_eq!(code, 2);
-    assert!(stderr.contains("no sound or wave `steps/sand`; there are steps/gravel"), "{stderr}");
+    assert!(stderr.contains("no sound or wave `steps/sand`; there are "), "{stderr}");
 }
 
 #[test]
