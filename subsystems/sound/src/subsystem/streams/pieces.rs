@@ -64,8 +64,8 @@ impl<'m> Pieces<'m> {
         let is_it = |piece: &&Piece<'m>| (piece.wave, piece.number) == (name, number);
         match self.list.iter().find(is_it).map(|piece| &piece.stage) {
             Some(Stage::Here(bytes)) => {
-                let blocks = bytes.chunks_exact(out.len());
-                match blocks.skip((block % PIECE_BLOCKS) as usize).next() {
+                let mut blocks = bytes.chunks_exact(out.len());
+                match blocks.nth((block % PIECE_BLOCKS) as usize) {
                     Some(found) => {
                         out.copy_from_slice(found);
                         BlockRead::Done
