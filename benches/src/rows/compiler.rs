@@ -4,10 +4,10 @@
 //!   the system for each resource, and little else.
 //! - `edited` is a compile in a session, of one file of which the system has given notice: until the
 //!   table is written, and the running game can load the file.
-//! - `seen` is the real program, `loligo run --watch` without a picture, on that many resources: from
-//!   before a material is saved until the script of the game is told, in the frame that draws with it.
-//!   It is the time on the wall, with the notice, the compile in its process and the swap. `loligo` is
-//!   the program next to this one; where there is none the row is not measured.
+//! - `seen` is the real program, `loligo run --watch` without a picture, on that many resources:
+//!   from before a material is saved until the script of the game gets the event, in the frame that
+//!   draws with it. It is the time on the wall, with the notice, the compile in its process and the
+//!   swap. `loligo` is the program next to this one; where there is none it is not measured.
 //!
 //! The aims are the design's: a compile without changes in 1 s, and an edit that is seen in a game
 //! that runs within 200 ms, of which 50 are the compile's.

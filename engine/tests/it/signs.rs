@@ -1,5 +1,5 @@
-//! The sign of the courtyard, whose texture and material have a French variant: at boot, and changed
-//! while the game runs.
+//! The sign of the courtyard, whose texture and material have a French variant: at boot, and
+//! changed while the game runs.
 
 use loligo_containers::EventRecord;
 use loligo_engine::{

@@ -1,8 +1,8 @@
 //! An edit until it is seen: a child, `loligo run --watch`, on a project of 100 000 resources.
 //!
 //! The game has one box. Its material is saved with another number, the watching compile of the
-//! child compiles it, the game swaps it, and in the next frame its script is told and prints a line.
-//! The figure is the time on the wall from before the save until that line has been read.
+//! child compiles it, the game swaps it, and in the next frame its script gets the event and prints
+//! a line. The figure is the time on the wall from before the save until that line is read.
 
 use core::time::Duration;
 use std::fs;
@@ -19,8 +19,8 @@ use crate::outcome::Reading;
 /// How many edits there are, besides the first.
 const EDITS: usize = 15;
 
-/// The pause before an edit, which is not always the same: the child looks at all sources from time to
-/// time, and an edit can come at any moment of that.
+/// The pause before an edit, which is not always the same: the child looks at all sources from time
+/// to time, and an edit can come at any moment of that.
 const PAUSES_MS: [u64; 5] = [1_100, 1_730, 900, 2_310, 1_490];
 
 /// How long the first compile can take, and any edit.
@@ -40,8 +40,8 @@ pub(crate) fn seen() -> Reading {
             let (first, others) = figures.split_first().map_or((0.0, &[][..]), |(a, b)| (*a, b));
             let longest = others.iter().copied().fold(0.0, f64::max);
             let note = format!(
-                "from the save to the frame in `loligo run --watch`; the first edit took {first:.0} ms, \
-                 the longest of the others {longest:.0} ms"
+                "from the save to the frame in `loligo run --watch`; the first edit took \
+                 {first:.0} ms, the longest of the others {longest:.0} ms"
             );
             Reading::Alone { figures: others.to_vec(), note: Some(note) }
         }
@@ -75,7 +75,8 @@ fn program() -> Result<PathBuf, String> {
     let name = format!("loligo{}", std::env::consts::EXE_SUFFIX);
     let mut folders = own.ancestors().skip(1).take(2).map(|folder| folder.join(&name));
     folders.find(|path| path.is_file()).ok_or_else(|| {
-        format!("there is no `{name}` beside {}; build loligo-cli as this was built", own.display())
+        let own = own.display();
+        format!("there is no `{name}` next to {own}; build loligo-cli as this was built")
     })
 }
 
@@ -87,7 +88,9 @@ fn add_game(sources: &Path) -> io::Result<()> {
         "yard.level",
         "entities = {
     eye = { components = { transform = { position = [ 0 0 4 ] } camera = {} } }
-    box = { components = { transform = {} model = { mesh = \"core/meshes/box\" material = \"stone\" } } }
+    box = { components = {
+        transform = {} model = { mesh = \"core/meshes/box\" material = \"stone\" }
+    } }
 }
 ",
     )?;
@@ -121,8 +124,8 @@ impl Game {
     fn start(program: &Path, sources: &Path, data: &Path) -> Result<Self, String> {
         let mut command = Command::new(program);
         command.arg("run").arg(sources).arg("--out").arg(data).arg("--watch");
-        // Text, as no card draws: a frame is what the processor does for one. One thread: the others
-        // are the compiler's.
+        // Text, as no card draws: a frame is what the processor does for one. One thread: the
+        // others are the compiler's.
         command.args(["--backend", "text", "--threads", "1", "--frames", "1000000000000"]);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| format!("loligo run: {error}"))?;
