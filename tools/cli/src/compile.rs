@@ -207,7 +207,8 @@ fn tell(report: &Report, project: &Project<'_>, start: Instant) -> Result<(), St
     print(&text)
 }
 
-fn language(code: &str) -> Result<String, String> {
+/// Reads the code of a language.
+pub(crate) fn language(code: &str) -> Result<String, String> {
     match is_language(code) {
         true => Ok(code.to_owned()),
         false => Err("no language; two letters of ISO 639-1, as `fr` or `pt-br`".to_owned()),

@@ -10,6 +10,7 @@ use clap::Args;
 use loligo_allocators::{HeapAllocator, PageAllocator};
 use loligo_compiler::{CompileSession, GameData, Platform, Project, Target, Threads};
 
+use crate::compile::language;
 use crate::content::compilers;
 use crate::print::{print, say};
 
@@ -28,12 +29,17 @@ pub(crate) struct Export {
     /// The program that plays the game [default: loligo-player next to this command]
     #[arg(long, value_name = "FILE")]
     player: Option<PathBuf>,
+
+    /// The languages that are kept: `sign.fr.texture` is in French [default: all]
+    #[arg(long, value_name = "LANGUAGE", value_delimiter = ',', value_parser = language)]
+    languages: Option<Vec<String>>,
 }
 
 const EXAMPLES: &str = "Example:
   cargo xtask player target/player                               the program, once
   loligo export samples/20-first-game -o first --player target/player/loligo-player
   first/20-first-game                                            the game
+  loligo export game -o game-eu --languages en,fr                two of its languages
 
 The sources are compiled without the names of resources, into PROJECT/.loligo/export. The folder has the program
 under the name of the project, the folder `data` with the bundles, and `licences.txt`. It needs neither Rust nor the
@@ -83,7 +89,7 @@ impl Export {
             ));
         }
         let data = project.join(".loligo").join("export");
-        if !compile(&project, &data)? {
+        if !compile(&project, &data, self.languages.clone())? {
             return Ok(false);
         }
         let pages = PageAllocator::new("export pages");
@@ -123,10 +129,10 @@ impl Export {
 }
 
 /// Compiles a project as it is shipped; returns whether nothing is wrong.
-fn compile(project: &Path, data: &Path) -> Result<bool, String> {
+fn compile(project: &Path, data: &Path, languages: Option<Vec<String>>) -> Result<bool, String> {
     let compilers = compilers(false);
     let mut project = Project::new(project, data, &compilers);
-    project.set_target(Target { has_debug_names: false, ..Target::default() });
+    project.set_target(Target { languages, has_debug_names: false, ..Target::default() });
     let report = CompileSession::new(&project).compile(&Threads::default());
     let report = report.map_err(|error| error.to_string())?;
     for error in &report.errors {

@@ -14,6 +14,8 @@ mod program_sources;
 mod properties;
 #[cfg(feature = "__s3-server")]
 mod s3;
+#[cfg(feature = "__s3-server")]
+mod s3_server;
 mod scripted;
 mod sources;
 #[path = "../../../sjson/src/test_drawn.rs"]

@@ -7,57 +7,17 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use hyper_util::rt::{TokioExecutor, TokioIo};
-use hyper_util::server::conn::auto::Builder as Connections;
 use loligo_compiler::{
     CacheMode, CacheStore as _, ObjectCacheStore, Project, Report, TeamCache, summary, trim, verify,
 };
-use s3s::auth::SimpleAuth;
-use s3s::service::S3ServiceBuilder;
-use tempfile::TempDir;
-use tokio::net::TcpListener;
-use tokio::runtime::Runtime;
 
 use crate::place::{Place, contents, two};
+use crate::s3_server::{KEY, SECRET, Server};
 use crate::scripted::compilers;
 
-const KEY: &str = "team";
-const SECRET: &str = "a secret of the team";
 const URL: &str = "s3://content/cache/game";
 
-/// A server with one bucket.
-struct Server {
-    root: TempDir,
-    address: SocketAddr,
-    /// Stops when it is dropped.
-    _runtime: Runtime,
-}
-
 impl Server {
-    fn start() -> Self {
-        let root = tempfile::tempdir().expect("a temporary folder");
-        fs::create_dir(root.path().join("content")).expect("it may be made");
-        let files = s3s_fs::FileSystem::new(root.path()).expect("the folder is there");
-        let mut service = S3ServiceBuilder::new(files);
-        service.set_auth(SimpleAuth::from_single(KEY, SECRET));
-        let service = service.build();
-        let runtime = Runtime::new().expect("there are threads");
-        let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a free port");
-        let address = listener.local_addr().expect("it is bound");
-        runtime.spawn(async move {
-            let connections = Connections::new(TokioExecutor::new());
-            while let Ok((socket, _)) = listener.accept().await {
-                // An answer in two parts would wait 40 ms for the client's note that it has the first.
-                let _ = socket.set_nodelay(true);
-                let served = connections
-                    .serve_connection(TokioIo::new(socket), service.clone())
-                    .into_owned();
-                tokio::spawn(async move { served.await.is_ok() });
-            }
-        });
-        Self { root, address, _runtime: runtime }
-    }
-
     fn store(&self, secret: &str) -> ObjectCacheStore {
         store(self.address, secret)
     }
@@ -115,7 +75,7 @@ fn count(folder: &Path) -> usize {
 
 #[test]
 fn what_one_machine_has_put_into_s3_another_takes() {
-    let (server, place) = (Server::start(), project());
+    let (server, place) = (Server::start(0), project());
     let report = check(&place, &server.cache(CacheMode::Write));
     assert_eq!((report.compiled, report.cached, &*report.notes), (COUNT, 0, &[][..]));
     let report = check(&place, &server.cache(CacheMode::Read));
@@ -141,7 +101,7 @@ fn what_one_machine_has_put_into_s3_another_takes() {
 
 #[test]
 fn a_client_with_a_wrong_secret_reads_and_writes_nothing() {
-    let (server, place) = (Server::start(), project());
+    let (server, place) = (Server::start(0), project());
     check(&place, &server.cache(CacheMode::Write));
     let before = count(server.root.path());
     for mode in [CacheMode::Read, CacheMode::Write] {
@@ -158,7 +118,7 @@ fn a_client_with_a_wrong_secret_reads_and_writes_nothing() {
 #[test]
 fn a_server_that_is_gone_costs_a_note() {
     let place = project();
-    let server = Server::start();
+    let server = Server::start(0);
     let address = server.address;
     check(&place, &server.cache(CacheMode::Write));
     // The port is closed; another process that gets it would not answer as S3 does.

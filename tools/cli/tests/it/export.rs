@@ -36,6 +36,23 @@ fn a_game_is_written_with_its_program_and_its_licences() {
 }
 
 #[test]
+fn the_languages_that_are_named_are_shipped() {
+    let place = game();
+    for language in ["fr", "de"] {
+        place.file(&format!("island/door.{language}.config"), "width = 0.8\n");
+    }
+    let (code, stdout, stderr) = place.run(&[&EXPORT[..], &["--languages", "en,fr"]].concat());
+    assert_eq!((code, &*stderr), (0, ""), "{stdout}");
+    let (_, listed, _) = place.run(&["bundle", "list", "shipped/data"]);
+    let all = game();
+    all.file("island/door.fr.config", "width = 0.8\n");
+    assert_eq!(all.run(&EXPORT).0, 0);
+    assert_eq!(listed, all.run(&["bundle", "list", "shipped/data"]).1, "German is left out");
+    let message = place.refused(&[&EXPORT[..], &["--languages", "french"]].concat());
+    assert!(message.contains("two letters of ISO 639-1"), "{message}");
+}
+
+#[test]
 fn what_keeps_a_game_from_being_written_is_said() {
     let place = game();
     fs::remove_file(place.path("player.licences.txt")).expect("it is there");
