@@ -143,7 +143,7 @@ fn replay(data: &Path, recording: &[u8]) -> Ears {
 
 /// Checks what the player has heard.
 fn check(ears: &Ears, log: &Lines) {
-    assert_eq!(log.errors(), [""; 0]);
+    assert_eq!(log.errors(), [""; 0], "nothing fails");
     let log = log.all();
     let music: Vec<_> = log.iter().filter(|line| line.contains("music: ")).collect();
     assert!(

@@ -33,7 +33,7 @@ fn check(engine: &Engine<'_, '_>, log: &Lines) {
     assert!(walker.x > 5.2 && walker.y > 3.7, "the walker is on the other pillar: {walker}");
     let plank = place(engine, id32!("plank_5"));
     assert!((1.5..2.94).contains(&plank.y), "the bridge hangs: {plank}");
-    assert_eq!(log.errors(), [""; 0]);
+    assert_eq!(log.errors(), [""; 0], "nothing fails");
 }
 
 #[test]
