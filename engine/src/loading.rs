@@ -26,6 +26,7 @@ mod reader;
 mod store;
 mod streamed_textures;
 mod streaming;
+mod tail_request;
 mod tails;
 
 pub(crate) use reader::{ClosingReader, READERS, Reader};

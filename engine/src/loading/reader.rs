@@ -11,7 +11,7 @@ use loligo_containers::Array;
 use loligo_render::TextureTail;
 use loligo_resources::{DataFolder, FileRequest, Loaded, ResourceKey};
 
-use super::tails::{TailBytes, TailRequest};
+use super::tail_request::{TailBytes, TailRequest};
 use crate::assets::{Prepared, TailFile};
 use crate::error::EngineError;
 use crate::memory::{Library, SharedAllocator};

@@ -110,7 +110,7 @@ impl<'a, A: Allocator + ?Sized> Stream<'a, A> {
 
 #[cfg(feature = "std")]
 impl<'a> StreamIn<'a> {
-    /// Returns what feeds streams one after the other, each of which is played by an end of its own. The ring is
+    /// Returns what feeds streams one after the other, each of which is played by another end. The ring is
     /// theirs: it goes with the last of the ends. It has no memory for frames until the first [begins](Self::begin);
     /// what counts its ends is on the global heap.
     #[must_use]
@@ -119,7 +119,7 @@ impl<'a> StreamIn<'a> {
     }
 
     /// Begins a stream, in a ring of a number of frames as [`Stream::try_new`] makes it, and returns the end that
-    /// is played. Returns `None` as long as that of the stream before is there, or where the ring is not its own.
+    /// is played. Returns `None` as long as that of the stream before is there, or where the ring belongs to a `Stream`.
     ///
     /// # Complexity
     ///

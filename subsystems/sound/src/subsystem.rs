@@ -25,6 +25,7 @@ use crate::sink::Sink;
 use crate::tree::SOUND_TYPE;
 use crate::wave::WAVE_TYPE;
 
+mod any_mixer;
 mod emitters;
 #[cfg(feature = "script")]
 mod functions;
@@ -65,8 +66,9 @@ const SEED: u64 = 0x50_55_4E_44;
 ///
 /// # Memory
 ///
-/// That of [`Player`](crate::Player), of the waves, once, and of a mixer. 92 bytes for each entity that sounds.
-/// An update allocates nothing once all lists have grown.
+/// That of [`Player`](crate::Player), of the waves, once, and of a mixer. 92 bytes for each entity that sounds. Of a
+/// wave that is streamed its first piece, up to 33 KiB, and two pieces, 5 KiB and a ring of 128 KiB for each time that it
+/// plays, 32 at the most. An update allocates nothing once all lists have grown, but for pieces.
 pub struct Sound<'m> {
     player: Player<'m, SubsystemMemory<'m>>,
     output: Output<'m>,

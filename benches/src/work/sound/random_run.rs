@@ -25,7 +25,7 @@ const BUSES: [IdString32; 3] =
     [IdString32::new("room"), IdString32::new("steps"), IdString32::new("music")];
 
 /// How often the ten minutes are played. Each block computes the same each time, and the least time is its own: a
-/// machine that is a guest of another stands still now and then, and its clock of processor time does not.
+/// machine that is a guest of another pauses now and then, and its clock of processor time does not.
 const RUNS: usize = 2;
 
 /// Returns the longest block of ten minutes as a part of the time that it plays.

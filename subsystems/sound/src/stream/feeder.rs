@@ -72,7 +72,7 @@ impl Feeder {
         self.at
     }
 
-    /// Returns the frame that comes so many frames after the next one; the last one of the wave if it ends before that.
+    /// Returns the frame that comes a number of frames after the next one; the last one of the wave if it ends before that.
     #[must_use]
     pub fn after(&self, frames: u32) -> u32 {
         let to = self.at.saturating_add(frames);

@@ -71,12 +71,12 @@ impl Shared<'_> {
         }
     }
 
-    /// Has a ring of its own begin again, with at least so many frames, a power of two. Returns `false` if
+    /// Has a ring that its ends own begin again, with at least a number of frames, a power of two. Returns `false` if
     /// another end is there.
     #[cfg(feature = "std")]
     pub(super) fn begin(&mut self, frames: u32, channels: u32) -> Result<bool, GrowError> {
         let Self::Own(ring) = self else { return Ok(false) };
-        // Whoever has dropped the other end is done with it: this waits for what they did.
+        // The thread that has dropped the other end is done with it: this sees all that it did.
         let Some(ring) = Arc::get_mut(ring) else { return Ok(false) };
         if ring.frames.len() < frames as usize {
             let more = frames as usize - ring.frames.len();

@@ -7,7 +7,8 @@ use loligo_containers::{Array, BlobBytes, SortedMap};
 use loligo_ids::{IdString32, IdString64};
 use loligo_interface::{SubsystemError, SubsystemMemory};
 
-use super::heard_by::{By, HeardBy};
+use super::any_mixer::AnyMixer;
+use super::heard_by::HeardBy;
 use super::remote::{NO_ROOM, Remote, SoundThread, own};
 use super::streams::Streams;
 use crate::device::{AudioDevices, DeviceStats};
@@ -91,7 +92,7 @@ impl<'m> Output<'m> {
         let is_heard = self.is_heard();
         if let Some(remote) = &mut self.remote {
             let (control, waves) = remote.voices(nanoseconds.min(10 * SECOND));
-            return Some(HeardBy::new(By::Device(control, waves), &mut self.streams));
+            return Some(HeardBy::new(AnyMixer::Device(control, waves), &mut self.streams));
         }
         let mixer = self.mixer.as_mut()?;
         if !is_heard {
@@ -99,7 +100,7 @@ impl<'m> Output<'m> {
             return None;
         }
         mixer.set_remainder(self.left);
-        Some(HeardBy::new(By::Frames(mixer), &mut self.streams))
+        Some(HeardBy::new(AnyMixer::Frames(mixer), &mut self.streams))
     }
 
     /// Has buses send as much to those of rooms as is heard of these.

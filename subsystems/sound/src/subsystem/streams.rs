@@ -7,7 +7,7 @@ use loligo_containers::{Array, BlobBytes, GrowError, SortedMap};
 use loligo_ids::IdString64;
 use loligo_interface::{SubsystemError, SubsystemMemory, TailRead};
 
-use super::heard_by::By;
+use super::any_mixer::AnyMixer;
 use crate::mixer::{Mixer, VoiceId, WaveId};
 use crate::packed::{PACKED_FRAMES, PIECE_BLOCKS};
 use crate::stream::{Feeder, StreamIn};
@@ -101,7 +101,7 @@ impl<'m> Streams<'m> {
     }
 
     /// Begins an update: closes what has ended, has what was late begin again, and feeds all.
-    pub(super) fn go_on(&mut self, by: &mut By<'_, 'm>) {
+    pub(super) fn go_on(&mut self, mixer: &mut AnyMixer<'_, 'm>) {
         self.pieces.grow_older();
         for at in (0..self.open.len()).rev() {
             let open = &mut self.open[at];
@@ -109,14 +109,14 @@ impl<'m> Streams<'m> {
                 self.late += 1;
                 open.is_cut = true;
             }
-            match open.voice.filter(|voice| by.is_playing(*voice)) {
+            match open.voice.filter(|voice| mixer.is_playing(*voice)) {
                 Some(voice) if open.is_cut && !open.is_stopped => {
-                    by.cut(voice);
+                    mixer.cut(voice);
                     open.is_stopped = true;
                 }
                 Some(_) => {}
                 None => {
-                    if open.wave.is_none_or(|wave| by.remove(wave)) {
+                    if open.wave.is_none_or(|wave| mixer.remove(wave)) {
                         self.close(at);
                     }
                 }
