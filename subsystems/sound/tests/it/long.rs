@@ -5,7 +5,7 @@ use core::time::Duration;
 use loligo_allocators::SharedRef;
 use loligo_containers::BlobBytes;
 use loligo_ids::IdString64;
-use loligo_interface::{Subsystem as _, SubsystemError, TailRead};
+use loligo_interface::{ResourceChange, Subsystem as _, SubsystemError, TailRead};
 use loligo_sound::{BlockRead, HearSounds, PackedWave, PlaySound, SoundStarted, StopSound, Wave};
 use proptest::prelude::*;
 
@@ -282,6 +282,53 @@ proptest! {
             let last = 440 * FRAMES;
             assert!(heard[last..] == expected[last..], "it is where it would be");
             assert!(is_loud(&heard[last..]), "and it is heard");
+        });
+    }
+
+    /// A payload with wrong bytes is refused, or plays something; what it asks for is within the file or is refused.
+    #[test]
+    fn damaged_long_waves_are_refused_or_harmless(
+        places in proptest::collection::vec((0_usize..400, any::<u8>()), 1..4),
+    ) {
+        static SONG: std::sync::LazyLock<TestProject> =
+            std::sync::LazyLock::new(|| song("streamed = true"));
+        let (mut payload, tail) = SONG.parts("wave", "song");
+        let last = payload.len() - 1;
+        for (place, byte) in places {
+            // The head and the sums, which are at the end.
+            let at = if place < 200 { place } else { last - (place - 200).min(last) };
+            payload[at] = byte;
+        }
+        play(|memory| {
+            let mut long = begin(&SONG, memory);
+            let bytes = BlobBytes::try_copy(&payload, memory).expect("there is memory");
+            let change = ResourceChange {
+                type_hash: IdString64::new("wave"),
+                name: IdString64::new("song"),
+                debug_name: "song",
+                payload: &bytes,
+                is_changed: true,
+            };
+            let _ = long.sound.resource(&change);
+            for _ in 0..40 {
+                let mut asked = Vec::new();
+                long.sound.tails(&mut |read| {
+                    asked.push(*read);
+                    true
+                });
+                for read in asked {
+                    let first = (tail.len() as u64).checked_sub(read.from_end);
+                    let part = first.and_then(|first| {
+                        let first = first as usize;
+                        tail.get(first..first + read.bytes as usize)
+                    });
+                    // One that is damaged is said, and silent.
+                    let _ = long.sound.take_tail(&read, part);
+                }
+                long.update(1);
+            }
+            let heard = long.heard();
+            assert!(heard.as_flattened().iter().all(|sample| sample.is_finite()));
         });
     }
 }
