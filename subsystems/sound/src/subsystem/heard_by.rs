@@ -40,16 +40,8 @@ impl Voices for HeardBy<'_, '_> {
     }
 
     fn play(&mut self, play: &Play) -> Result<VoiceId, PlayError> {
-        let is_streamed = self.streams.has(play.wave);
-        // A stream begins where it was opened, and is around its loop already.
-        let play = match is_streamed {
-            true => &Play { from: 0, is_looped: false, ..*play },
-            false => play,
-        };
         let voice = self.mixer.voices_mut().play(play)?;
-        if is_streamed {
-            self.streams.set_voice(play.wave, voice);
-        }
+        self.streams.set_voice(play.wave, voice);
         Ok(voice)
     }
 

@@ -176,16 +176,11 @@ impl<'m> Streams<'m> {
         }
     }
 
-    /// Notes which voice plays a wave.
+    /// Notes which voice plays a wave, if that is a stream.
     pub(super) fn set_voice(&mut self, wave: WaveId, voice: VoiceId) {
         if let Some(open) = self.open.iter_mut().find(|open| open.wave == Some(wave)) {
             open.voice = Some(voice);
         }
-    }
-
-    /// Returns whether a wave of the mixer is a stream.
-    pub(super) fn has(&self, wave: WaveId) -> bool {
-        self.open.iter().any(|open| open.wave == Some(wave))
     }
 
     /// Returns whether a voice plays a stream whose place another takes.

@@ -2,8 +2,8 @@
 
 use loligo_allocators::Allocator;
 use loligo_sound::{
-    BLOCK, BlockRead, Feeder, PACKED_FRAMES, Packer, Play, PlayError, Stream, StreamIn, Wave,
-    packed_bytes, unpack,
+    BLOCK, BlockRead, Feeder, Mixer, MixerSettings, PACKED_FRAMES, Packer, Play, PlayError, Stream,
+    StreamIn, Wave, packed_bytes, unpack,
 };
 use proptest::prelude::*;
 
@@ -112,6 +112,32 @@ fn a_stream_ends_after_its_last_frame() {
         mixer.play(&Play::new(id)).expect("it plays");
         input.push(&[4096; 3000]);
         assert_eq!(left(&render(&mut mixer, 500)), [0.125; 500], "from its begin");
+    });
+}
+
+#[test]
+fn a_ring_begins_again_only_when_its_other_end_is_gone() {
+    crate::subsystem::play(|memory| {
+        let mut input = StreamIn::shared(memory);
+        assert_eq!(input.room(), 0, "it has no memory yet");
+        for (frames, channels, level) in [(4096, 1, 8192), (16_384, 2, 4096), (4096, 1, 2048)] {
+            let begun = input.begin(frames, channels).expect("there is memory");
+            let output = begun.expect("no other end is there");
+            assert!(input.begin(4096, 1).expect("memory").is_none(), "its end would be another's");
+            assert!(input.room() >= frames as usize && input.channels() == channels);
+            let mut mixer = Mixer::try_new_in(&MixerSettings::default(), memory).expect("memory");
+            let wave = Wave::streamed_in(output, RATE).expect("it is right");
+            let id = mixer.add_wave(wave).expect("there is memory");
+            mixer.play(&Play::new(id)).expect("it plays");
+            assert_eq!(input.push(&vec![level; 3000 * channels as usize]), 3000, "there is room");
+            assert_eq!(input.waiting(), 3000, "nothing was played");
+            let mut heard = [[0.0; 2]; 500];
+            mixer.render(&mut heard);
+            assert_eq!(left(&heard), [f32::from(level) / 32_768.0; 500], "from its begin");
+            assert!(input.begin(4096, 1).expect("memory").is_none(), "it plays");
+        }
+        let mut lent = Stream::try_new_in(4096, 1, memory).expect("there is memory");
+        assert!(lent.split().0.begin(4096, 1).expect("memory").is_none(), "it is not its own");
     });
 }
 
