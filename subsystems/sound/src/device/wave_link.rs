@@ -87,8 +87,8 @@ impl<'a, A: Allocator + ?Sized> WavesIn<'a, A> {
     }
 
     /// Has another mixer go on in place of the one that plays, with the waves of that: with other buses or
-    /// effects. All voices of that end without being said; [`Control::restart`](crate::Control::restart) forgets them. Returns `false` if there is no memory, or as many orders
-    /// wait as there is room for.
+    /// effects. All voices of that end without being said; [`Control::restart`](crate::Control::restart) forgets
+    /// them. Returns `false` if there is no memory, or as many orders wait as there is room for.
     pub fn replace(&mut self, mut mixer: Own<'a, Mixer<'a, A>, A>) -> bool {
         self.collect();
         self.reserve(&mut mixer).is_ok() && self.orders.try_send(Order::Replace(mixer)).is_ok()
@@ -101,6 +101,7 @@ impl<'a, A: Allocator + ?Sized> WavesIn<'a, A> {
 
     /// Puts a wave into a mixer that does not play yet, of which the other end is to be. Returns its id; `None` if
     /// there is no room.
+    #[cfg(feature = "subsystem")]
     pub(crate) fn put(&mut self, wave: Wave<'a, A>, mixer: &mut Mixer<'a, A>) -> Option<WaveId> {
         let id = self.ids.insert(()).ok()?;
         mixer.add_wave_as(id, wave);
