@@ -1,6 +1,7 @@
 //! The bump: a frame that grows, whose blocks have the peer's greatest least alignment.
 
 use core::alloc::Layout;
+use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
 use loligo_allocators::{AllocError, Allocator, Block, Damage, FrameAllocator, NoSites, Stats};
@@ -9,6 +10,9 @@ use crate::memory::{MEMORY, Memory};
 
 /// The first chunk where nothing is said.
 const BYTES: usize = 4096;
+
+/// What a frame keeps in its first chunk beside blocks, at most; the peer's capacity is without.
+const HEAD: usize = 512;
 
 /// The greatest alignment that the peer can be asked for; ours is a parameter of the type as well.
 const LEAST_ALIGN: usize = 16;
@@ -50,7 +54,11 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
 
     pub fn try_with_min_align_and_capacity(capacity: usize) -> Result<Self, AllocError> {
         const { assert!(MIN_ALIGN <= LEAST_ALIGN, "the peer refuses it, too") };
-        let frame = FrameAllocator::growing_in("bump", capacity, &MEMORY)?;
+        // The peer's blocks begin at each `MIN_ALIGN` bytes where it is said, ours at each `LEAST_ALIGN`.
+        let times = if MIN_ALIGN == 1 { 1 } else { LEAST_ALIGN / MIN_ALIGN };
+        let bytes = capacity.checked_mul(times).and_then(|bytes| bytes.checked_add(HEAD));
+        let bytes = bytes.ok_or(AllocError)?;
+        let frame = FrameAllocator::growing_in("bump", bytes, &MEMORY)?;
         Ok(Self { frame: frame.with_min_align() })
     }
 
@@ -76,6 +84,11 @@ impl<const MIN_ALIGN: usize> Bump<MIN_ALIGN> {
 
     pub fn allocated_bytes(&self) -> usize {
         self.frame.stats().granted
+    }
+
+    /// The bytes of the blocks, from the newest chunk on; in a chunk the oldest come first.
+    pub fn iter_allocated_chunks(&mut self) -> impl Iterator<Item = &[MaybeUninit<u8>]> {
+        self.frame.used()
     }
 
     pub fn alloc_layout(&self, layout: Layout) -> NonNull<u8> {
