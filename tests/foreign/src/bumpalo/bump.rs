@@ -11,7 +11,7 @@ use crate::memory::{MEMORY, Memory};
 /// The first chunk where nothing is said.
 const BYTES: usize = 4096;
 
-/// What a frame keeps in its first chunk beside blocks, at most; the peer's capacity is without.
+/// The most bytes of a first chunk that are not for blocks; the peer's capacity is without them.
 const HEAD: usize = 512;
 
 /// The greatest alignment that the peer can be asked for; ours is a parameter of the type as well.
