@@ -3,7 +3,7 @@
 use core::fmt::Write as _;
 use core::net::SocketAddr;
 use core::time::Duration;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::string::{String, ToString as _};
 use std::thread;
@@ -21,6 +21,31 @@ mod subscribing;
 
 /// So long a tool waits before the server counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A connection whose reads have a time limit. Such a read is interrupted when the process was
+/// stopped and goes on; it is begun again.
+struct Patient(TcpStream);
+
+impl Read for Patient {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.0.read(bytes) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                done => return done,
+            }
+        }
+    }
+}
+
+impl Write for Patient {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
 
 /// Options of a port that asks for no token.
 fn open() -> ToolOptions {
@@ -78,12 +103,12 @@ fn talk(address: SocketAddr, bytes: &[u8], lines: usize) -> Vec<String> {
     reader.lines().take(lines).map_while(Result::ok).collect()
 }
 
-fn web(address: SocketAddr, origin: Option<&str>) -> tungstenite::Result<WebSocket<TcpStream>> {
+fn web(address: SocketAddr, origin: Option<&str>) -> tungstenite::Result<WebSocket<Patient>> {
     let mut request = format!("ws://{address}/").into_client_request().expect("an address");
     if let Some(origin) = origin {
         request.headers_mut().insert("Origin", origin.parse().expect("a header"));
     }
-    let shaken = tungstenite::client(request, connect(address));
+    let shaken = tungstenite::client(request, Patient(connect(address)));
     shaken.map(|(socket, _)| socket).map_err(|error| match error {
         tungstenite::HandshakeError::Failure(error) => error,
         tungstenite::HandshakeError::Interrupted(_) => panic!("the server hangs"),

@@ -223,7 +223,7 @@ fn a_web_socket_that_reads_nothing_stays_as_well() {
         }
         assert_eq!(server.tools(), 1, "it is still connected");
         assert!(written < 1000, "{written}");
-        socket.get_ref().set_nonblocking(true).expect("a socket");
+        socket.get_ref().0.set_nonblocking(true).expect("a socket");
         let mut read = 0;
         while read < written {
             server.poll_at(now, &mut serve);
@@ -238,7 +238,7 @@ fn a_web_socket_that_reads_nothing_stays_as_well() {
                 Err(error) => panic!("{error}"),
             }
         }
-        socket.get_ref().set_nonblocking(false).expect("a socket");
+        socket.get_ref().0.set_nonblocking(false).expect("a socket");
         publish(server, now + SECOND, 1);
         let mut last = String::new();
         write!(last, r#"{{"type":"news","left_out":{},"value":1}}"#, 1000 - written)

@@ -5,7 +5,7 @@
 
 use core::time::Duration;
 use std::env;
-use std::io::{BufRead as _, BufReader};
+use std::io::{self, BufRead as _, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -31,7 +31,7 @@ const UNTIL: &str = "new Promise((done) => {
 /// A browser with one page.
 pub(crate) struct Browser {
     child: Child,
-    socket: WebSocket<TcpStream>,
+    socket: WebSocket<Patient>,
     session: Option<String>,
     number: u64,
     /// How many pages were loaded.
@@ -72,7 +72,8 @@ impl Browser {
         let host = address.trim_start_matches("ws://").split('/').next().expect("a host");
         let stream = TcpStream::connect(host).expect("the browser listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
-        let (socket, _) = tungstenite::client(&*address, stream).expect("the browser accepts");
+        let (socket, _) =
+            tungstenite::client(&*address, Patient(stream)).expect("the browser accepts");
         let (session, number, loaded, errors) = (None, 0, 0, Vec::new());
         let mut browser =
             Self { child, socket, session, number, loaded, errors, _profile: profile };
@@ -239,6 +240,31 @@ impl Drop for Browser {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// A connection whose reads have a time limit. Such a read is interrupted when the process was
+/// stopped and goes on; it is begun again.
+struct Patient(TcpStream);
+
+impl Read for Patient {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.0.read(bytes) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                done => return done,
+            }
+        }
+    }
+}
+
+impl Write for Patient {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 
