@@ -16,7 +16,7 @@ use core::fmt;
 
 use bytemuck::{AnyBitPattern, NoUninit};
 use loligo_allocators::Allocator;
-use loligo_ids::{HoleTable, Id, Lifo, Retire};
+use loligo_ids::Id;
 
 use crate::error::{GrowError, or_panic};
 
@@ -27,6 +27,7 @@ mod error;
 mod pin;
 mod resize;
 mod resting;
+mod slots;
 mod space;
 mod stats;
 #[cfg(test)]
@@ -36,6 +37,7 @@ pub use compact::Compaction;
 pub use error::{BlockError, HandleHeapDamage, HandleHeapError};
 pub use stats::HandleHeapStats;
 
+use slots::Slots;
 use space::{GRANULE, Space};
 
 /// The tag of a [`BlockId`]; nothing of it is ever made.
@@ -44,19 +46,8 @@ pub enum HeapBlock {}
 
 /// The name of a block of a [`HandleHeap`].
 ///
-/// 64 bits, so that no program lives to see one come back: a slot has 2^32 - 1 lives.
+/// 64 bits, so that no program lives to see one come back: a slot has 2^31 lives.
 pub type BlockId = Id<HeapBlock, u64, 32, 32>;
-
-/// What the table knows of a block.
-#[derive(Clone, Copy, Debug)]
-struct Block {
-    /// The granule of its header.
-    at: u32,
-    bytes: u32,
-    pins: u16,
-    /// In granules.
-    align: u8,
-}
 
 /// A heap whose blocks are named by ids and may move, so that the holes between them can be closed.
 ///
@@ -76,14 +67,14 @@ struct Block {
 /// ```text
 /// part   | head | block    | head | hole | head | block  | head | hole to the end |    granules of 16 bytes
 ///           |                               |
-/// table  | id, where, bytes, pins | free | id, where, bytes, pins | ..      20 bytes and a bit a block
+/// table  | life, where | free | life, where | ..      8 bytes a block
 ///
-/// head of a block | granules, granules before | id                |
+/// head of a block | granules, granules before | slot, pins, alignment, bytes of the last granule |
 /// head of a hole  | granules, granules before | next, last of its size class |
 /// ```
 ///
 /// Nothing while it is empty. Then a buffer, which doubles by parts that never move, and one table.
-/// A block takes 36 bytes plus its own, which are rounded up to 16; it is shorter than 2 GiB. Holes
+/// A block takes 24 bytes plus its own, which are rounded up to 16; it is shorter than 2 GiB. Holes
 /// are kept by size: one class a size up to 31 granules, then eight classes for each power of two,
 /// so a block takes a hole at most an eighth larger than needed while there is one. The object is
 /// 1 400 bytes or fewer, most of them the heads of the size classes and of what rests.
@@ -126,12 +117,12 @@ struct Block {
 ///
 /// 1. Those of `Space`: blocks, holes and what rests fill each part of the buffer without a gap, no
 ///    two holes are adjacent, and each hole is in the list of its size class.
-/// 2. The header of every block has the id of an entry of the table that leads back to it and whose
-///    bytes fit the granules; there is a header for every entry.
-/// 3. `pinned` entries have pins, and none of these blocks has moved since it got its first.
+/// 2. The header of every block has the slot of an entry of the table that leads back to it; there
+///    is a header for every entry.
+/// 3. `pinned` blocks have pins, and none of these has moved since it got its first.
 pub struct HandleHeap<'a, A: Allocator + ?Sized = dyn Allocator + 'a> {
     space: Space<'a, A>,
-    blocks: HoleTable<'a, Block, BlockId, Lifo, Retire, A>,
+    slots: Slots<'a, A>,
     live_bytes: u64,
     pinned: u32,
 }
@@ -165,7 +156,7 @@ impl<'a, A: Allocator + ?Sized> HandleHeap<'a, A> {
     pub fn new_in(memory: &'a A) -> Self {
         Self {
             space: Space::new_in(memory),
-            blocks: HoleTable::new_in(memory),
+            slots: Slots::new_in(memory),
             live_bytes: 0,
             pinned: 0,
         }
@@ -210,10 +201,9 @@ impl<'a, A: Allocator + ?Sized> HandleHeap<'a, A> {
             Some(at) => at,
             None => self.take_slowly(granules(size), align)?,
         };
-        let block = Block { at, bytes: size, pins: 0, align: align as u8 };
-        match self.blocks.insert(block) {
+        match self.slots.insert(at) {
             Ok(id) => {
-                self.space.set_owner(at, id.to_bits());
+                self.space.set_owner(at, id.index() as u32, size, align);
                 self.live_bytes += u64::from(size);
                 Ok(id)
             }
@@ -276,13 +266,14 @@ impl<'a, A: Allocator + ?Sized> HandleHeap<'a, A> {
     /// [`BlockError`] if the id names no block, or one that is pinned.
     #[inline]
     pub fn free(&mut self, id: BlockId) -> Result<(), BlockError> {
-        let block = *self.blocks.get(id).ok_or(BlockError::Stale { id })?;
-        if block.pins > 0 {
-            return Err(BlockError::Pinned { id, pins: block.pins });
+        let at = self.slots.get(id).ok_or(BlockError::Stale { id })?;
+        let block = self.space.header(at);
+        if block.pins() > 0 {
+            return Err(BlockError::Pinned { id, pins: block.pins() });
         }
-        self.blocks.remove(id);
-        self.space.rest(block.at);
-        self.live_bytes -= u64::from(block.bytes);
+        self.slots.remove(id);
+        self.space.rest(at);
+        self.live_bytes -= u64::from(block.bytes());
         Ok(())
     }
 
@@ -290,23 +281,23 @@ impl<'a, A: Allocator + ?Sized> HandleHeap<'a, A> {
     #[inline]
     #[must_use]
     pub fn contains(&self, id: BlockId) -> bool {
-        self.blocks.contains(id)
+        self.slots.get(id).is_some()
     }
 
     /// Returns the bytes of a block, or `None` if the id names none. O(1).
     #[inline]
     #[must_use]
     pub fn bytes(&self, id: BlockId) -> Option<&[u8]> {
-        let block = self.blocks.get(id)?;
-        Some(self.space.bytes(block.at, block.bytes))
+        let at = self.slots.get(id)?;
+        Some(self.space.bytes(at))
     }
 
     /// Returns the bytes of a block, to be changed, or `None` if the id names none. O(1).
     #[inline]
     #[must_use]
     pub fn bytes_mut(&mut self, id: BlockId) -> Option<&mut [u8]> {
-        let block = self.blocks.get(id)?;
-        Some(self.space.bytes_mut(block.at, block.bytes))
+        let at = self.slots.get(id)?;
+        Some(self.space.bytes_mut(at))
     }
 
     /// Returns a block as elements of a type. O(1).
@@ -345,13 +336,13 @@ impl<'a, A: Allocator + ?Sized> HandleHeap<'a, A> {
     /// Returns how many blocks there are. O(1).
     #[must_use]
     pub fn len(&self) -> usize {
-        self.blocks.len()
+        self.slots.len() as usize
     }
 
     /// Returns `true` if there are no blocks. O(1).
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.blocks.is_empty()
+        self.slots.len() == 0
     }
 
     /// Takes granules where the quick search found none: from a hole that it passed over, or by

@@ -5,7 +5,7 @@ use loligo_allocators::Allocator;
 use super::bins::{COUNT, NIL, class_of};
 use super::resting::LENGTHS;
 use super::space::{GRANULE, Header, Space};
-use super::{BlockId, HandleHeap, HandleHeapDamage, granules};
+use super::{HandleHeap, HandleHeapDamage};
 
 impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
     /// Checks the heap's own structure, in release builds too.
@@ -18,18 +18,16 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
     ///
     /// [`HandleHeapDamage`] names the first fault found.
     pub fn validate(&self) -> Result<(), HandleHeapDamage> {
-        if self.blocks.validate().is_err() {
-            return damage("the table of ids is broken, found", 0);
-        }
+        self.slots.validate()?;
         let mut seen = Seen::default();
         self.space.check_chain(&mut seen, |at, header| self.check_block(at, header))?;
-        if seen.blocks != self.blocks.len() as u64 {
+        if seen.blocks != u64::from(self.slots.len()) {
             return damage("there are more ids than blocks, found", 0);
         }
-        if self.blocks.iter().filter(|block| block.pins > 0).count() != self.pinned as usize {
+        if seen.pinned != self.pinned {
             return damage("the pinned blocks are miscounted, found", 0);
         }
-        if self.blocks.iter().map(|block| u64::from(block.bytes)).sum::<u64>() != self.live_bytes {
+        if seen.bytes != self.live_bytes {
             return damage("the live bytes are miscounted, found", 0);
         }
         self.space.check_lists()?;
@@ -37,14 +35,15 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
     }
 
     fn check_block(&self, at: u32, header: Header) -> Result<(), HandleHeapDamage> {
-        let id = BlockId::from_bits(header.owner());
-        let Some(block) = id.and_then(|id| self.blocks.get(id)) else {
-            return damage("a block's id names no entry", at);
-        };
-        if block.at != at || header.granules() < granules(block.bytes) {
-            return damage("a block's entry leads elsewhere, or is longer than it", at);
+        match self.slots.get_by_slot(header.slot()) {
+            None => return damage("a block's slot has no entry", at),
+            Some(place) if place != at => return damage("a block's entry leads elsewhere", at),
+            Some(_) => {}
         }
-        if !(at + 1).is_multiple_of(u32::from(block.align)) {
+        if header.granules() == 1 && header.has_unused() {
+            return damage("a block has fewer bytes than none", at);
+        }
+        if !(at + 1).is_multiple_of(header.align()) {
             return damage("a block is not aligned as it should be", at);
         }
         Ok(())
@@ -55,6 +54,8 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
 #[derive(Default)]
 struct Seen {
     blocks: u64,
+    bytes: u64,
+    pinned: u32,
     holes: u32,
     hole_granules: u64,
     resting: u32,
@@ -116,6 +117,8 @@ impl<A: Allocator + ?Sized> Space<'_, A> {
             } else {
                 check_block(at, header)?;
                 seen.blocks += 1;
+                seen.bytes += u64::from(header.bytes());
+                seen.pinned += u32::from(header.pins() > 0);
             }
             seen.low |= at == self.low;
             seen.passed |= at == self.passed;
@@ -162,6 +165,7 @@ impl<A: Allocator + ?Sized> Space<'_, A> {
         let mut listed = 0;
         for granules in 0..LENGTHS as u32 {
             let (mut at, mut before) = (self.resting().first(granules), NIL);
+            // As many as are counted: a list that leads back into itself goes on after them.
             for _ in 0..self.resting().count(granules) {
                 if at >= self.end_of(at) {
                     return damage("a list of what rests leads beyond the buffer", before);
@@ -169,9 +173,6 @@ impl<A: Allocator + ?Sized> Space<'_, A> {
                 let header = self.header(at);
                 if !header.rests() || header.granules() != granules {
                     return damage("what is listed as resting does not, or has another length", at);
-                }
-                if self.hole_before(at) != before {
-                    return damage("what rests does not lead back in its list", at);
                 }
                 listed += 1;
                 before = at;

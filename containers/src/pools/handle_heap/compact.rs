@@ -4,7 +4,7 @@ use loligo_allocators::Allocator;
 
 use super::bins::NIL;
 use super::space::{GRANULE, PARTS_JOINED};
-use super::{BlockId, HandleHeap, HandleHeapError};
+use super::{HandleHeap, HandleHeapError};
 
 /// What looking at a block or hole counts for in the budget, in bytes: its header.
 const LOOK: u64 = GRANULE as u64;
@@ -83,8 +83,7 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
     /// are shorter already.
     pub fn try_shrink_to_fit(&mut self) -> Result<(), HandleHeapError> {
         let stats = self.stats();
-        let pinned = self.blocks.iter().filter(|block| block.pins > 0);
-        let held = pinned.fold(0, |held, block| held | self.space.part_bit(block.at));
+        let held = self.pinned_parts();
         let refused = |cause| HandleHeapError::Memory {
             bytes: stats.buffer_bytes - stats.tail_hole_bytes,
             hole_bytes: stats.hole_bytes,
@@ -95,7 +94,16 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
         if self.join_parts(held) {
             self.space.shrink(held).map_err(refused)?;
         }
-        self.blocks.try_shrink_to_fit().map_err(HandleHeapError::Ids)
+        self.slots.try_shrink_to_fit().map_err(HandleHeapError::Ids)
+    }
+
+    /// Returns a bit for each part in which a block is pinned.
+    fn pinned_parts(&self) -> u32 {
+        if self.pinned == 0 {
+            return 0;
+        }
+        let pinned = self.slots.places().filter(|at| self.space.header(*at).pins() > 0);
+        pinned.fold(0, |held, at| held | self.space.part_bit(at))
     }
 
     /// Moves the blocks of all parts in which none is pinned into one part, if there are many: after
@@ -126,16 +134,13 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
                 at += header.granules();
                 continue;
             }
-            let id = BlockId::from_bits(header.owner());
-            let Some(entry) = id.and_then(|id| self.blocks.get_mut(id)) else {
-                unreachable!("the block at granule {at} has no entry, but the id {id:?}");
-            };
-            let (hole, align) = (self.space.last(target), u32::from(entry.align));
+            let (hole, align) = (self.space.last(target), header.align());
             let is_room = self.space.header(hole).is_hole();
             if !is_room || !self.space.fits(hole, header.granules(), align) {
                 unreachable!("the lengthened part has no room for what is at granule {at}");
             }
-            entry.at = self.space.move_into(hole, at, align);
+            let to = self.space.move_into(hole, at, align);
+            self.slots.set(header.slot(), to);
             // What it left is one hole with what is before it.
             at = start;
         }
@@ -191,11 +196,7 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
     fn close(&mut self, pass: &mut Pass, block: u32) -> bool {
         let hole = pass.at;
         let header = self.space.header(block);
-        let id = BlockId::from_bits(header.owner());
-        let Some(entry) = id.and_then(|id| self.blocks.get_mut(id)) else {
-            unreachable!("the block at granule {block} has no entry, but the id {id:?}");
-        };
-        let (granules, align) = (header.granules(), u32::from(entry.align));
+        let (granules, align, is_pinned) = (header.granules(), header.align(), header.pins() > 0);
         let cost = u64::from(granules) * GRANULE as u64;
         // A block of a later part must fit, as the hole cannot slide up past it.
         let end = hole + self.space.header(hole).granules();
@@ -206,8 +207,8 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
             // The next part may begin with a hole that it fits.
             (self.space.fits(hole, granules, align), end)
         };
-        if entry.pins > 0 || !fits {
-            pass.result.held += u32::from(is_next || entry.pins > 0);
+        if is_pinned || !fits {
+            pass.result.held += u32::from(is_next || is_pinned);
             return pass.go_over(beyond);
         }
         if cost > pass.budget {
@@ -218,12 +219,13 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
         if cost > pass.left {
             return false;
         }
-        entry.at = if is_next {
+        let to = if is_next {
             self.space.slide(hole, align)
         } else {
             self.space.move_into(hole, block, align)
         };
-        pass.at = entry.at + granules;
+        self.slots.set(header.slot(), to);
+        pass.at = to + granules;
         pass.left -= cost;
         pass.result.moved_blocks += 1;
         pass.result.moved_bytes += cost;

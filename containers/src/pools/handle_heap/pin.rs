@@ -4,7 +4,7 @@ use core::ptr::NonNull;
 
 use loligo_allocators::Allocator;
 
-use super::{Block, BlockError, BlockId, HandleHeap};
+use super::{BlockError, BlockId, HandleHeap};
 
 impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
     /// Keeps a block in place until it was unpinned as often as pinned, and returns how often it is
@@ -42,10 +42,11 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     pub fn pin(&mut self, id: BlockId) -> Result<u16, BlockError> {
-        let block = self.blocks.get_mut(id).ok_or(BlockError::Stale { id })?;
-        let pins = block.pins.checked_add(1).ok_or(BlockError::Pinned { id, pins: block.pins })?;
-        self.pinned += u32::from(block.pins == 0);
-        block.pins = pins;
+        let at = self.slots.get(id).ok_or(BlockError::Stale { id })?;
+        let before = self.space.header(at).pins();
+        let pins = before.checked_add(1).ok_or(BlockError::Pinned { id, pins: before })?;
+        self.pinned += u32::from(before == 0);
+        self.space.set_pins(at, pins);
         Ok(pins)
     }
 
@@ -59,9 +60,10 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
     ///
     /// [`BlockError`] if the id names no block, or it is not pinned.
     pub fn unpin(&mut self, id: BlockId) -> Result<u16, BlockError> {
-        let block = self.blocks.get_mut(id).ok_or(BlockError::Stale { id })?;
-        block.pins = block.pins.checked_sub(1).ok_or(BlockError::NotPinned { id })?;
-        let Block { at, pins, .. } = *block;
+        let at = self.slots.get(id).ok_or(BlockError::Stale { id })?;
+        let before = self.space.header(at).pins();
+        let pins = before.checked_sub(1).ok_or(BlockError::NotPinned { id })?;
+        self.space.set_pins(at, pins);
         if pins == 0 {
             self.pinned -= 1;
             self.space.hole_before_may_close(at);
@@ -72,7 +74,7 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
     /// Returns how often a block is pinned, or `None` if the id names none. O(1).
     #[must_use]
     pub fn pins(&self, id: BlockId) -> Option<u16> {
-        self.blocks.get(id).map(|block| block.pins)
+        self.slots.get(id).map(|at| self.space.header(at).pins())
     }
 
     /// Returns where a pinned block is; `None` if the id names no block, or one that is not pinned.
@@ -86,7 +88,8 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
     /// O(1).
     #[must_use]
     pub fn pinned_address(&mut self, id: BlockId) -> Option<NonNull<u8>> {
-        let block = self.blocks.get(id).filter(|block| block.pins > 0)?;
-        NonNull::new(self.space.bytes_mut(block.at, block.bytes).as_mut_ptr())
+        let at = self.slots.get(id)?;
+        let is_pinned = self.space.header(at).pins() > 0;
+        is_pinned.then(|| NonNull::from(self.space.bytes_mut(at)).cast())
     }
 }

@@ -2,7 +2,8 @@
 
 use loligo_allocators::Allocator;
 
-use super::{Block, BlockError, BlockId, HandleHeap, HandleHeapError, granules, measure};
+use super::space::Header;
+use super::{BlockError, BlockId, HandleHeap, HandleHeapError, granules, measure};
 use crate::error::or_panic;
 
 impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
@@ -21,14 +22,13 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
     /// [`HandleHeapError`]; nothing has changed, but that the buffer may have grown.
     pub fn try_resize(&mut self, id: BlockId, bytes: usize) -> Result<(), HandleHeapError> {
         let stale = HandleHeapError::Block(BlockError::Stale { id });
-        let block = *self.blocks.get(id).ok_or(stale)?;
+        let at = self.slots.get(id).ok_or(stale)?;
+        let block = self.space.header(at);
         let (size, _) = measure(bytes, 1)?;
-        let at = self.refit(id, block, granules(size), size)?;
-        if let Some(entry) = self.blocks.get_mut(id) {
-            entry.at = at;
-            entry.bytes = size;
-        }
-        self.live_bytes = self.live_bytes - u64::from(block.bytes) + u64::from(size);
+        let to = self.refit(id, at, block, size)?;
+        self.space.set_bytes(to, size);
+        self.slots.set(block.slot(), to);
+        self.live_bytes = self.live_bytes - u64::from(block.bytes()) + u64::from(size);
         Ok(())
     }
 
@@ -41,33 +41,33 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
         or_panic(self.try_resize(id, bytes));
     }
 
-    /// Gives a block `granules` granules, moving it if it must, and returns its new place.
+    /// Gives a block granules for `size` bytes, moving it if it must, and returns its new place.
     fn refit(
         &mut self,
         id: BlockId,
-        block: Block,
-        granules: u32,
+        at: u32,
+        block: Header,
         size: u32,
     ) -> Result<u32, HandleHeapError> {
-        let at = block.at;
-        if granules <= self.space.header(at).granules() {
+        let granules = granules(size);
+        if granules <= block.granules() {
             self.space.cut(at, granules);
             return Ok(at);
         }
         if self.space.stretch(at, granules) {
             return Ok(at);
         }
-        if block.pins > 0 {
+        if block.pins() > 0 {
             let bytes = u64::from(size);
             return Err(HandleHeapError::Pinned { bytes, pinned: id, pinned_blocks: self.pinned });
         }
-        let align = u32::from(block.align);
+        let align = block.align();
         let to = match self.space.take(granules, align) {
             Some(to) => to,
             None => self.take_slowly(granules, align)?,
         };
-        self.space.set_owner(to, id.to_bits());
-        self.space.copy(at, to, block.bytes);
+        self.space.set_owner(to, block.slot(), size, align);
+        self.space.copy(at, to, block.bytes());
         self.space.rest(at);
         Ok(to)
     }

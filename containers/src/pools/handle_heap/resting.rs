@@ -63,13 +63,15 @@ impl Resting {
         self.granules += granules;
     }
 
-    /// Notes that one of a length rests no more; `first` is the one that is first then, if it was
-    /// that.
+    /// Notes which one is the first of a length.
     #[inline]
-    pub(super) fn forget(&mut self, granules: u32, first: Option<u32>) {
-        if let Some(first) = first {
-            self.first[granules as usize] = first;
-        }
+    pub(super) fn set_first(&mut self, granules: u32, first: u32) {
+        self.first[granules as usize] = first;
+    }
+
+    /// Notes that one of a length rests no more.
+    #[inline]
+    pub(super) fn forget(&mut self, granules: u32) {
         self.count[granules as usize] -= 1;
         self.blocks -= 1;
         self.granules -= granules;

@@ -14,7 +14,7 @@ mod tests;
 
 pub(super) use part::{GRANULE, Header, LINE, PARTS_JOINED};
 
-use part::{HOLE, Part, granule_of, part_of, start_of};
+use part::{HOLE, Part, granule_of, note, part_of, start_of};
 
 /// How many holes are tried that may or may not fit, before a larger class is taken or the buffer
 /// grows.
@@ -129,20 +129,33 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
         &mut self.parts[part_of(at)].headers_mut()[granule_of(at)]
     }
 
+    /// Writes into a block's header whose it is, and how many bytes it has, aligned to `align`
+    /// granules.
     #[inline]
-    pub(super) fn set_owner(&mut self, at: u32, id: u64) {
-        self.header_mut(at).links = [id as u32, (id >> 32) as u32];
+    pub(super) fn set_owner(&mut self, at: u32, slot: u32, bytes: u32, align: u32) {
+        self.header_mut(at).links = [slot, note(bytes, align, 0)];
+    }
+
+    /// Changes the number of bytes of a block, for which its granules do.
+    pub(super) fn set_bytes(&mut self, at: u32, bytes: u32) {
+        let header = self.header_mut(at);
+        header.links[1] = note(bytes, header.align(), header.pins());
+    }
+
+    pub(super) fn set_pins(&mut self, at: u32, pins: u16) {
+        let header = self.header_mut(at);
+        header.links[1] = note(header.bytes(), header.align(), pins);
     }
 
     #[inline]
-    pub(super) fn bytes(&self, at: u32, bytes: u32) -> &[u8] {
-        let start = (granule_of(at) + 1) * GRANULE;
+    pub(super) fn bytes(&self, at: u32) -> &[u8] {
+        let (start, bytes) = ((granule_of(at) + 1) * GRANULE, self.header(at).bytes());
         &self.parts[part_of(at)].bytes()[start..start + bytes as usize]
     }
 
     #[inline]
-    pub(super) fn bytes_mut(&mut self, at: u32, bytes: u32) -> &mut [u8] {
-        let start = (granule_of(at) + 1) * GRANULE;
+    pub(super) fn bytes_mut(&mut self, at: u32) -> &mut [u8] {
+        let (start, bytes) = ((granule_of(at) + 1) * GRANULE, self.header(at).bytes());
         &mut self.parts[part_of(at)].bytes_mut()[start..start + bytes as usize]
     }
 
@@ -256,7 +269,8 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
             self.put_hole(hole, front, before);
             before = front;
         }
-        self.put(at, granules, before);
+        // Whose it is follows.
+        self.put(at, granules, before, [0; 2]);
         if back > 0 {
             self.put_hole(at + granules, back, granules);
         }
@@ -321,18 +335,17 @@ impl<'a, A: Allocator + ?Sized> Space<'a, A> {
             return false;
         }
         self.unlist(next, behind);
-        self.put(at, granules, header.before);
-        self.set_owner(at, header.owner());
+        self.put(at, granules, header.before, header.links);
         if both > granules {
             self.put_hole(at + granules, both - granules, granules);
         }
         true
     }
 
-    /// Writes the header of a block, without its owner.
+    /// Writes the header of a block.
     #[inline]
-    fn put(&mut self, at: u32, granules: u32, before: u32) {
-        self.put_header(at, Header { granules, before, links: [0; 2] });
+    fn put(&mut self, at: u32, granules: u32, before: u32, links: [u32; 2]) {
+        self.put_header(at, Header { granules, before, links });
     }
 
     /// Writes the header of a hole and puts it first in the list of its class.

@@ -37,7 +37,7 @@ impl<A: Allocator + ?Sized> HandleHeap<'_, A> {
         let bytes = |granules: u64| granules * GRANULE as u64;
         let resting = u64::from(self.space.resting().granules());
         HandleHeapStats {
-            live_blocks: self.blocks.len() as u32,
+            live_blocks: self.slots.len(),
             live_bytes: self.live_bytes,
             pinned_blocks: self.pinned,
             holes: self.space.holes() + self.space.resting().blocks(),

@@ -53,8 +53,7 @@ impl<A: Allocator + ?Sized> Space<'_, A> {
             self.put_hole(hole, front, before);
             before = front;
         }
-        self.put(to, granules, before);
-        self.set_owner(to, block.owner());
+        self.put(to, granules, before, block.links);
         // What is left of the hole follows the block, where another may begin.
         self.give_run(to + granules, from - to, granules);
         to
@@ -66,7 +65,7 @@ impl<A: Allocator + ?Sized> Space<'_, A> {
         let header = self.header(block);
         let to = self.take_from(hole, header.granules(), align);
         self.copy(block, to, (header.granules() - 1) * GRANULE as u32);
-        self.set_owner(to, header.owner());
+        self.header_mut(to).links = header.links;
         self.give(block);
         to
     }

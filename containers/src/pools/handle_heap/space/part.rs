@@ -52,8 +52,8 @@ pub(in super::super) struct Header {
     pub(super) granules: u32,
     /// Length of what is before; 0 for the first of a part.
     pub(super) before: u32,
-    /// Of a block the bits of its id, lower half first; of a hole, or of what rests, the next one
-    /// in its list and the one before.
+    /// Of a block its slot in the table, and its [`note`]; of a hole the next one in its list and
+    /// the one before; of what rests the next one in its list, and nothing.
     pub(super) links: [u32; 2],
 }
 
@@ -86,11 +86,55 @@ impl Header {
         self.granules & RESTS != 0
     }
 
-    /// Returns the id's bits in a block's header.
+    /// Returns the slot of a block in the table.
     #[inline]
-    pub(in super::super) const fn owner(self) -> u64 {
-        self.links[0] as u64 | (self.links[1] as u64) << 32
+    pub(in super::super) const fn slot(self) -> u32 {
+        self.links[0]
     }
+
+    /// Returns how many bytes a block has: its length without the header, and without what its last
+    /// granule has too much.
+    #[inline]
+    pub(in super::super) const fn bytes(self) -> u32 {
+        (self.granules() - 1) * GRANULE as u32 - (self.links[1] & UNUSED)
+    }
+
+    /// Returns whether the last granule of a block has more bytes than the block.
+    #[inline]
+    pub(in super::super) const fn has_unused(self) -> bool {
+        self.links[1] & UNUSED != 0
+    }
+
+    /// Returns the alignment of a block, in granules.
+    #[inline]
+    pub(in super::super) const fn align(self) -> u32 {
+        1 << (self.links[1] >> ALIGN_SHIFT & ALIGN)
+    }
+
+    /// Returns how often a block is pinned.
+    #[inline]
+    pub(in super::super) const fn pins(self) -> u16 {
+        (self.links[1] >> PINS_SHIFT) as u16
+    }
+}
+
+/// The bits of a block's note that say how many bytes of its last granule it does not have.
+const UNUSED: u32 = GRANULE as u32 - 1;
+
+/// The bits above, for the exponent of the alignment in granules.
+const ALIGN: u32 = 3;
+const ALIGN_SHIFT: u32 = UNUSED.count_ones();
+
+/// Where the number of pins begins.
+const PINS_SHIFT: u32 = 16;
+
+const _: () = assert!(1 << ALIGN >= PER_LINE, "each alignment has an exponent");
+
+/// Returns what a block's header notes beside lengths and slot.
+#[inline]
+pub(super) const fn note(bytes: u32, align: u32, pins: u16) -> u32 {
+    let unused = bytes.wrapping_neg() & UNUSED;
+    unused | align.trailing_zeros() << ALIGN_SHIFT | (pins as u32) << PINS_SHIFT
 }
 
 /// A part of the buffer. One that was given back is empty until its number is used again.

@@ -18,10 +18,8 @@ impl<A: Allocator + ?Sized> Space<'_, A> {
         let header = self.header_mut(at);
         header.granules = granules;
         let next = header.links[0];
-        if next != NIL {
-            self.header_mut(next).links[1] = NIL;
-        }
-        self.resting.forget(granules, Some(next));
+        self.resting.forget(granules);
+        self.resting.set_first(granules, next);
         Some(at)
     }
 
@@ -36,28 +34,31 @@ impl<A: Allocator + ?Sized> Space<'_, A> {
         let next = self.resting.first(granules);
         self.resting.note(at, granules);
         self.low = self.low.min(at);
-        if next != NIL {
-            self.header_mut(next).links[1] = at;
-        }
         let header = self.header_mut(at);
         header.granules = granules | RESTS;
         header.links = [next, NIL];
     }
 
     /// Makes a hole of what rests, one with the holes on both sides, and returns where it begins.
+    ///
+    /// The list of its length is short, and is searched for the one before it: a link back would
+    /// have each block that goes to rest, and each that is woken, write the header of another.
     pub(in super::super) fn end_rest(&mut self, at: u32) -> u32 {
         let header = self.header(at);
         debug_assert!(header.rests(), "nothing rests at granule {at}");
         let granules = header.granules();
-        let [next, before] = header.links;
+        let next = header.links[0];
         self.header_mut(at).granules = granules;
-        if next != NIL {
-            self.header_mut(next).links[1] = before;
-        }
-        if before != NIL {
+        self.resting.forget(granules);
+        let mut before = self.resting.first(granules);
+        if before == at {
+            self.resting.set_first(granules, next);
+        } else {
+            while self.next_hole(before) != at {
+                before = self.next_hole(before);
+            }
             self.header_mut(before).links[0] = next;
         }
-        self.resting.forget(granules, (before == NIL).then_some(next));
         self.give(at)
     }
 

@@ -4,7 +4,7 @@ use super::GRANULE;
 use super::part::{HOLE, Header};
 use crate::pools::handle_heap::bins::NIL;
 use crate::pools::handle_heap::bins::tests::flip_bit;
-use crate::pools::handle_heap::{Block, BlockId, HandleHeap, HandleHeapDamage};
+use crate::pools::handle_heap::{BlockId, HandleHeap, HandleHeapDamage};
 use crate::testing::test_memory::{Memory, with_memory};
 
 type Heap<'a> = HandleHeap<'a, Memory<'a>>;
@@ -66,34 +66,41 @@ fn the_chain_of_headers_is_followed() {
 
 #[test]
 fn blocks_and_their_entries_agree() {
-    let name = Some(("a block's id names no entry", 4));
-    assert_eq!(found(|heap, ids| heap.space.set_owner(4, ids[1].to_bits())), name, "a stale one");
-    assert_eq!(found(|heap, _| heap.space.set_owner(4, 0)), name, "none");
-    let entry = |heap: &mut Heap<'_>, id, change: fn(&mut Block)| {
-        change(heap.blocks.get_mut(id).expect("it is live"));
-    };
-    let leads = Some(("a block's entry leads elsewhere, or is longer than it", 4));
-    assert_eq!(found(|heap, ids| entry(heap, ids[2], |block| block.at = 6)), leads, "elsewhere");
-    assert_eq!(found(|heap, ids| entry(heap, ids[2], |block| block.bytes = 17)), leads, "longer");
+    let name = Some(("a block's slot has no entry", 4));
+    let owner = |heap: &mut Heap<'_>, slot| heap.space.set_owner(4, slot, 16, 1);
+    let slot = |id: BlockId| id.index() as u32;
+    assert_eq!(found(|heap, ids| owner(heap, slot(ids[1]))), name, "a free one");
+    assert_eq!(found(|heap, _| owner(heap, u32::MAX)), name, "far beyond the table");
+    let leads = Some(("a block's entry leads elsewhere", 4));
+    assert_eq!(found(|heap, ids| owner(heap, slot(ids[3]))), leads, "of another block");
+    assert_eq!(found(|heap, ids| heap.slots.set(slot(ids[2]), 6)), leads, "elsewhere");
     let align = Some(("a block is not aligned as it should be", 4));
-    assert_eq!(found(|heap, ids| entry(heap, ids[2], |block| block.align = 2)), align, "to 32");
+    let aligned = |heap: &mut Heap<'_>, id| heap.space.set_owner(4, slot(id), 16, 2);
+    assert_eq!(found(|heap, ids| aligned(heap, ids[2])), align, "to 32");
     let more = Some(("there are more ids than blocks, found", 0));
-    let block = Block { at: 2, bytes: 16, pins: 0, align: 1 };
     let added = |heap: &mut Heap<'_>| {
-        heap.blocks.insert(block).expect("there is memory");
+        heap.slots.insert(2).expect("there is memory");
     };
     assert_eq!(found(|heap, _| added(heap)), more, "an id of no block");
     let pinned = Some(("the pinned blocks are miscounted, found", 0));
     assert_eq!(found(|heap, _| heap.pinned = 1), pinned, "one more");
-    assert_eq!(found(|heap, ids| entry(heap, ids[2], |block| block.pins = 1)), pinned, "one less");
+    assert_eq!(found(|heap, _| heap.space.set_pins(4, 1)), pinned, "one less");
     let live = Some(("the live bytes are miscounted, found", 0));
     assert_eq!(found(|heap, _| heap.live_bytes -= 1), live, "one less");
-    assert_eq!(found(|heap, ids| entry(heap, ids[2], |block| block.bytes = 15)), live, "shorter");
+    assert_eq!(found(|heap, _| heap.space.set_bytes(4, 15)), live, "shorter");
+    let none = |heap: &mut Heap<'_>| {
+        // A head alone, of a block that lacks bytes of a last granule; the rest is another hole.
+        heap.space.header_mut(4).granules = 1;
+        *heap.space.header_mut(5) = Header { granules: 1 | HOLE, before: 1, links: [NIL, NIL] };
+        heap.space.header_mut(6).before = 1;
+        heap.space.header_mut(4).links[1] |= 1;
+    };
+    assert_eq!(found(|heap, _| none(heap)), Some(("a block has fewer bytes than none", 4)));
     let hole = |heap: &mut Heap<'_>| {
         // The hole becomes a block, which no list of holes leads to.
-        let id = heap.blocks.insert(block).expect("there is memory");
+        let id = heap.slots.insert(2).expect("there is memory");
         heap.space.header_mut(2).granules = 2;
-        heap.space.set_owner(2, id.to_bits());
+        heap.space.set_owner(2, slot(id), 16, 1);
     };
     let count = Some(("holes are miscounted, found", 0));
     assert_eq!(found(|heap, _| hole(heap)), count, "a hole that is a block");
@@ -102,7 +109,7 @@ fn blocks_and_their_entries_agree() {
 #[test]
 fn the_lists_of_holes_are_followed() {
     let links = |heap: &mut Heap<'_>, next: u32, before: u32| {
-        heap.space.set_owner(2, u64::from(before) << 32 | u64::from(next));
+        heap.space.header_mut(2).links = [next, before];
     };
     let back = Some(("a hole does not lead back in its list", 2));
     assert_eq!(found(|heap, _| links(heap, NIL, 8)), back, "to another hole");
@@ -123,7 +130,7 @@ fn the_lists_of_holes_are_followed() {
     let more = |heap: &mut Heap<'_>| {
         // Within the block at 4 is what looks like a hole after the one at 2.
         *heap.space.header_mut(5) = Header { granules: 2 | HOLE, before: 0, links: [NIL, 2] };
-        heap.space.set_owner(2, u64::from(NIL) << 32 | 5);
+        heap.space.header_mut(2).links = [5, NIL];
     };
     assert_eq!(found(|heap, _| more(heap)), Some((leads, NIL)), "three where there are two");
 }
@@ -147,18 +154,15 @@ fn found_at_rest(damage: impl FnOnce(&mut Heap<'_>)) -> Option<(&'static str, u3
 
 #[test]
 fn the_lists_of_what_rests_are_followed() {
-    let links = |heap: &mut Heap<'_>, at, next: u32, before: u32| {
-        heap.space.header_mut(at).links = [next, before];
-    };
-    let back = Some(("what rests does not lead back in its list", 2));
-    assert_eq!(found_at_rest(|heap| links(heap, 2, NIL, NIL)), back, "to none");
+    let link = |heap: &mut Heap<'_>, at, next: u32| heap.space.header_mut(at).links[0] = next;
     let leads = Some(("a list of what rests leads beyond the buffer", 6));
-    assert_eq!(found_at_rest(|heap| links(heap, 6, end(), NIL)), leads, "the end");
-    assert_eq!(found_at_rest(|heap| links(heap, 6, NIL, NIL)), leads, "it ends too early");
+    assert_eq!(found_at_rest(|heap| link(heap, 6, end())), leads, "the end");
+    assert_eq!(found_at_rest(|heap| link(heap, 6, NIL)), leads, "it ends too early");
     let none = Some(("what is listed as resting does not, or has another length", 4));
-    assert_eq!(found_at_rest(|heap| links(heap, 6, 4, NIL)), none, "a block");
-    let more = Some(("more rests than is counted", 4));
-    assert_eq!(found_at_rest(|heap| links(heap, 2, 4, 6)), more, "it goes on");
+    assert_eq!(found_at_rest(|heap| link(heap, 6, 4)), none, "a block");
+    let more = "more rests than is counted";
+    assert_eq!(found_at_rest(|heap| link(heap, 2, 4)), Some((more, 4)), "it goes on");
+    assert_eq!(found_at_rest(|heap| link(heap, 6, 6)), Some((more, 6)), "it goes round");
     let count = Some(("a list of what rests leads beyond the buffer", 2));
     assert_eq!(found_at_rest(|heap| heap.space.resting.miscount(2)), count, "one more");
     let blocks = Some(("blocks that rest are miscounted, found", 0));

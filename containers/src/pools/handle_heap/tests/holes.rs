@@ -13,7 +13,7 @@ type Heap<'a> = HandleHeap<'a, Memory<'a>>;
 
 /// The granule at which a block is.
 fn at(heap: &Heap<'_>, id: BlockId) -> u32 {
-    heap.blocks.get(id).expect("it is live").at
+    heap.slots.get(id).expect("it is live")
 }
 
 /// Takes a block of the given number of granules with its head.
