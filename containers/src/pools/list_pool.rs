@@ -43,7 +43,7 @@ use settle::Frontier;
 /// Many lists in one array: nodes of `K` items, linked by index.
 ///
 /// ```text
-/// heads   | first node, end of items | ..                8 bytes a list      list 0: first 1, list 1: first 3
+/// heads   | first node, end of items, number | ..       12 bytes a list      list 0: first 1, list 1: first 3
 /// lives   | 1 | 1 | ..                                   1 byte a list       which life of the slot this is
 ///
 /// node        0       1         2        3         4
@@ -79,15 +79,15 @@ use settle::Frontier;
 /// | `pop` | O(1) | O(1), O(nodes) where a node becomes empty | |
 /// | `get`, `swap_remove` | O(1) | O(nodes) | |
 /// | `insert`, `remove`, `retain` | O(items after it) | O(items) | `insert` may grow |
-/// | `len` | O(1) | O(nodes) | |
+/// | `len` | O(1) | the same | |
 /// | iteration | a slice | a slice a node | |
 ///
 /// Growing moves items and invalidates no id. References into the pool end when it is changed.
 ///
 /// # Memory
 ///
-/// Nothing while empty. Then `K` times an item and 4 bytes and an eighth for a node, 9 bytes for a
-/// list. With lists of 0 to 16 items of 8 bytes, all lengths alike, and `K` = 4 that is 11.8 bytes
+/// Nothing while empty. Then `K` times an item and 4 bytes and an eighth for a node, 13 bytes for a
+/// list. With lists of 0 to 16 items of 8 bytes, all lengths alike, and `K` = 4 that is 12.3 bytes
 /// an item; what is wasted is the room in last nodes, less than `K` items a list. Lists that change
 /// all the time are changed fastest where a node is a cache line. Arrays grow to
 /// twice their length. The object itself is 36 words at most. There may be 2^32 / `K` nodes (2^31
@@ -131,6 +131,7 @@ use settle::Frontier;
 ///    node 0 are in one.
 /// 2. Of a chain's nodes all but the last are full of live items; of the last those before the
 ///    head's `end` are alive, at least one. An empty list has no nodes and a head of zeros.
+///    The head's `len` is the number of items.
 /// 3. Where a head says that the list is contiguous, its nodes follow one another. A list of one
 ///    node says so. `broken` is the number of lists that have nodes and do not say so.
 /// 4. `heads` and `lives` have the same length. A list with life 0 is not there; its head's `end`
@@ -307,7 +308,7 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> ListPool<'a, T, A, K> {
         let Some(index) = self.find_list(list) else { return false };
         let rest = self.detach(index, 0);
         let life = core::mem::take(&mut self.lives[index as usize]);
-        self.heads[index as usize] = Head { first: u32::from(life), end: self.vacant };
+        self.heads[index as usize] = Head { first: u32::from(life), end: self.vacant, len: 0 };
         self.vacant = index + 1;
         self.lists -= 1;
         self.drop_items(rest);
@@ -321,26 +322,18 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> ListPool<'a, T, A, K> {
         self.find_list(list).is_some()
     }
 
-    /// Returns how many items a list has, 0 for one that is gone.
-    ///
-    /// # Complexity
-    ///
-    /// O(1) if it is contiguous, else O(nodes).
+    /// Returns how many items a list has, 0 for one that is gone. O(1).
+    #[inline]
     #[must_use]
     pub fn len(&self, list: List<T>) -> usize {
-        let Some(head) = self.head(list) else { return 0 };
-        if head.is_together() {
-            return (head.end - head.first() * Nodes::<T, A, K>::K) as usize;
-        }
-        let mut runs = Self::runs(head);
-        core::iter::from_fn(|| runs.next(self.nodes.links())).map(|run| run.len()).sum()
+        self.head(list).map_or(0, |head| head.len as usize)
     }
 
     /// Returns `true` if a list has no items, as one that is gone has none. O(1).
     #[inline]
     #[must_use]
     pub fn is_empty(&self, list: List<T>) -> bool {
-        self.head(list).is_none_or(|head| head.end == 0)
+        self.len(list) == 0
     }
 
     /// Returns how many lists there are. O(1).
@@ -426,7 +419,7 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> ListPool<'a, T, A, K> {
 
     #[inline]
     const fn runs(head: Head) -> Runs<K> {
-        Runs::new(head.first(), head.end, head.is_together())
+        Runs::new(head.first(), head.len, head.is_together())
     }
 
     #[inline]
@@ -441,7 +434,9 @@ impl<'a, T, A: Allocator + ?Sized, const K: usize> ListPool<'a, T, A, K> {
         // SAFETY: the place is in a node of the list and after its last item, so nothing is alive
         // there.
         unsafe { self.nodes.place(at).write(item) };
-        self.heads[index as usize].end = at + 1;
+        let head = &mut self.heads[index as usize];
+        head.end = at + 1;
+        head.len += 1;
         Ok(())
     }
 

@@ -62,8 +62,8 @@ const NODE: usize = 4;
 ///
 /// # Memory
 ///
-/// Four parameters are a node of 36 bytes, and a list of them 9. 512 sounds, of which half have 4 parameters
-/// and one in 16 has 32, are in less than 40 KiB; a test counts.
+/// Four parameters are a node of 36 bytes, and a list of them 13. 512 sounds, of which half have 4
+/// parameters and one in 16 has 32, are in less than 40 KiB; a test counts.
 ///
 /// # Examples
 ///

@@ -93,11 +93,20 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
             }
             let link = self.nodes.link(node);
             if link & LAST != 0 {
+                let before = u64::from(count - 1) * u64::from(Nodes::<T, A, K>::K);
                 if link & !LAST != list {
                     return damage("a list ends as another's", list, node);
                 }
                 if node != last {
                     return damage("a list ends in another node than its head says", list, node);
+                }
+                let items = before + u64::from((head.end - 1) % Nodes::<T, A, K>::K + 1);
+                if items != u64::from(head.len) {
+                    return damage(
+                        "a list has another number of items than its head says",
+                        list,
+                        node,
+                    );
                 }
                 if count == 1 && !head.is_together() {
                     return damage("a list of one node is said to lie apart", list, node);

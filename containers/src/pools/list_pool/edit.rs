@@ -42,7 +42,9 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
             if run.end == head.end && !grows {
                 self.nodes.copy(run.start, run.start + 1, run.len() as u32);
                 self.put(run.start, &mut carried);
-                self.heads[index as usize].end += 1;
+                let head = &mut self.heads[index as usize];
+                head.end += 1;
+                head.len += 1;
                 return Ok(());
             }
             let mut last = self.lift(run.end - 1);
@@ -52,7 +54,9 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
         }
         let end = if grows { self.append_node(index) } else { head.end };
         self.put(end, &mut carried);
-        self.heads[index as usize].end = end + 1;
+        let head = &mut self.heads[index as usize];
+        head.end = end + 1;
+        head.len += 1;
         Ok(())
     }
 
@@ -263,6 +267,7 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
     pub(super) fn shorten_by_one(&mut self, index: u32) {
         let head = &mut self.heads[index as usize];
         head.end -= 1;
+        head.len -= 1;
         if head.end.is_multiple_of(Self::ITEMS) {
             self.drop_last_node(index);
         }
@@ -320,6 +325,8 @@ impl<T, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
             self.nodes.set_link(last, LAST | index);
         }
         self.heads[index as usize].end = item + 1;
+        // No more than there were.
+        self.heads[index as usize].len = len as u32;
         if !head.is_together() && self.follows(head.first(), last) {
             self.heads[index as usize].first |= TOGETHER;
             self.broken -= 1;
@@ -444,7 +451,9 @@ impl<T: Copy, A: Allocator + ?Sized, const K: usize> ListPool<'_, T, A, K> {
             unsafe {
                 self.nodes.place(at).as_ptr().copy_from_nonoverlapping(now.as_ptr(), now.len())
             };
-            self.heads[index as usize].end = at + now.len() as u32;
+            let head = &mut self.heads[index as usize];
+            head.end = at + now.len() as u32;
+            head.len += now.len() as u32;
             items = later;
         }
     }

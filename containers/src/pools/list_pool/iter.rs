@@ -219,13 +219,18 @@ macro_rules! visits {
 
             #[inline]
             fn size_hint(&self) -> (usize, Option<usize>) {
-                (self.now.len(), None)
+                let items = self.now.len() + self.later.runs.items() as usize;
+                (items, Some(items))
             }
 
             #[inline]
             fn fold<B, F: FnMut(B, $item) -> B>(self, init: B, mut fold: F) -> B {
                 let folded = self.now.fold(init, &mut fold);
                 self.later.fold(folded, |folded, chunk| {
+                    // What is shorter than a node of many items is no matter of known lengths.
+                    if K > 8 {
+                        return chunk.into_iter().fold(folded, &mut fold);
+                    }
                     // Loops of a known length first: lists are too short for others to pay.
                     let (nodes, rest) = chunk.$as_chunks::<K>();
                     let folded = (nodes.into_iter().flatten()).fold(folded, &mut fold);
@@ -233,6 +238,8 @@ macro_rules! visits {
                 })
             }
         }
+
+        impl<T, const K: usize> ExactSizeIterator for $items<'_, T, K> {}
 
         impl<T, const K: usize> FusedIterator for $items<'_, T, K> {}
     };

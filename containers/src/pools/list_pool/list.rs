@@ -50,10 +50,12 @@ pub(super) struct Head {
     pub(super) first: u32,
     /// The index of the place after the last item; 0 for an empty list.
     pub(super) end: u32,
+    /// The number of items.
+    pub(super) len: u32,
 }
 
 impl Head {
-    pub(super) const EMPTY: Self = Self { first: 0, end: 0 };
+    pub(super) const EMPTY: Self = Self { first: 0, end: 0, len: 0 };
 
     /// Returns the first node.
     #[inline]

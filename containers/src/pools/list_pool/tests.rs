@@ -32,6 +32,16 @@ fn assert_equal<T: PartialEq + core::fmt::Debug, const K: usize>(
     for (list, items) in model {
         assert!(pool.iter(*list).eq(items), "{at}: {:?} is not {items:?}", pool);
         assert_eq!(pool.len(*list), items.len(), "{at}");
+        let mut visit = pool.iter(*list);
+        for visited in 0..=items.len() {
+            assert_eq!(visit.len(), items.len() - visited, "{at}, after {visited}");
+            visit.next();
+        }
+        let folded = pool.iter(*list).fold(0, |place, item| {
+            assert_eq!(item, &items[place], "{at}");
+            place + 1
+        });
+        assert_eq!(folded, items.len(), "{at}");
     }
 }
 

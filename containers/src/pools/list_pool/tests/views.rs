@@ -190,4 +190,7 @@ fn every_rule_is_looked_at() {
         pool.heads[2].first = super::super::TOGETHER | pool.nodes.count();
     };
     assert_eq!(damaged(nodes), out, "just beyond");
+    let number = Some(("a list has another number of items than its head says", 2));
+    assert_eq!(damaged(|pool| pool.heads[2].len += 1), number, "one more");
+    assert_eq!(damaged(|pool| pool.heads[2].len -= 1), number, "one less");
 }
