@@ -230,10 +230,13 @@ impl<'a, C: Callback, A: Allocator + ?Sized> Callbacks<'a, C, A> {
         let queued = self.calls.len();
         let functions = table.functions();
         let mut running = Running { calls: &mut self.calls, done: 0 };
-        while running.done < queued {
-            let call = running.calls[running.done];
+        // Where a call goes is read before the call in front of it is made: a processor that has
+        // guessed wrong knows it a call earlier.
+        let mut next = running.fetch(functions);
+        while let Some((call, function)) = next.filter(|_| running.done < queued) {
             running.done += 1;
-            let Some(function) = functions.get(call.function() as usize) else {
+            next = running.fetch(functions);
+            let Some(function) = function else {
                 let functions = functions.len() as u32;
                 return Err(RunError { function: call.function(), functions });
             };
@@ -275,6 +278,15 @@ impl<'a, C: Callback, A: Allocator + ?Sized> Callbacks<'a, C, A> {
 struct Running<'q, 'a, C: Callback, A: Allocator + ?Sized> {
     calls: &'q mut Array<'a, C, A>,
     done: usize,
+}
+
+impl<C: Callback, A: Allocator + ?Sized> Running<'_, '_, C, A> {
+    /// Returns the next call, and its function if there is one.
+    #[inline(always)]
+    fn fetch<F: Copy>(&self, functions: &[F]) -> Option<(C, Option<F>)> {
+        let call = *self.calls.get(self.done)?;
+        Some((call, functions.get(call.function() as usize).copied()))
+    }
 }
 
 impl<C: Callback, A: Allocator + ?Sized> Drop for Running<'_, '_, C, A> {
