@@ -153,7 +153,7 @@ impl<'a, A: Allocator + ?Sized> Slots<'a, A> {
     }
 }
 
-/// Returns the error of a table that cannot have so many slots.
+/// Returns the error of a table that has no memory for that many slots.
 fn no_memory(slots: usize) -> InsertError {
     let slots = slots as u64;
     InsertError::Memory { slots, bytes: slots.saturating_mul(size_of::<Slot>() as u64) }

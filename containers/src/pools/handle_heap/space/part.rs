@@ -130,7 +130,7 @@ const PINS_SHIFT: u32 = 16;
 
 const _: () = assert!(1 << ALIGN >= PER_LINE, "each alignment has an exponent");
 
-/// Returns what a block's header notes beside lengths and slot.
+/// Returns the second link of a block's header.
 #[inline]
 pub(super) const fn note(bytes: u32, align: u32, pins: u16) -> u32 {
     let unused = bytes.wrapping_neg() & UNUSED;
